@@ -1,0 +1,32 @@
+/** A shop. */
+export interface App {
+  readonly appId: string;
+  readonly displayName: string;
+  /** Origins whose pages may call the facade; empty means any. */
+  readonly allowedOrigins: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface FrameConfiguration {
+  readonly frameId: string;
+  readonly title: string;
+  readonly recommendedCount: number;
+  readonly alternativeCount: number;
+  readonly includeViewed: boolean;
+  readonly includeBought: boolean;
+  readonly updatedAt: number;
+}
+
+export const DEFAULT_FRAME_ID = "default";
+
+/** The default frame of an app that has not changed it: 10 + 10 products. */
+export const DEFAULT_FRAME: FrameConfiguration = {
+  frameId: DEFAULT_FRAME_ID,
+  title: "",
+  recommendedCount: 10,
+  alternativeCount: 10,
+  includeViewed: false,
+  includeBought: false,
+  updatedAt: 0,
+};

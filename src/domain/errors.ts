@@ -1,0 +1,80 @@
+/** Errors by who must react. `services/errors.ts` maps them to RPC codes, the facade to HTTP. */
+export class DomainError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** How a field fails: it is missing, or it is there and not acceptable. */
+export type FieldFault = "missing" | "invalid";
+
+/**
+ * The caller sent something that is not accepted and must change it.
+ * `field` is the path as RPC callers write it (`event.action_type`); the facade translates it to its own names.
+ * `accepted` says what is accepted. Neither ever quotes the value.
+ */
+export class InvalidArgument extends DomainError {
+  constructor(
+    readonly field: string,
+    readonly fault: FieldFault,
+    readonly accepted = "",
+  ) {
+    super(
+      fault === "missing"
+        ? `Missing required field: ${field}`
+        : `Invalid field: ${field}${accepted && `, ${accepted}`}`,
+    );
+  }
+}
+
+/** What a NotFound speaks of. */
+export type Resource = "app" | "event" | "contact" | "product" | "model" | "frame_configuration";
+
+/** The thing named does not exist in this app (or the app itself does not). */
+export class NotFound extends DomainError {
+  constructor(readonly resource: Resource) {
+    super(`There is no such ${resource.replace("_", " ")}`);
+  }
+}
+
+/** The thing to be made exists already, or a key was used for something else. */
+export class AlreadyExists extends DomainError {
+  constructor(
+    readonly resource: "app" | "idempotency_key",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The call is sound but the state does not allow it now. `aborted` invites a retry, `precondition` does not. */
+export class Conflict extends DomainError {
+  constructor(
+    readonly kind: "aborted" | "precondition",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Too many calls. Nothing was stored. */
+export class RateLimited extends DomainError {
+  constructor(readonly retryAfterMs: number) {
+    super("Rate limit exceeded");
+  }
+}
+
+/** Nothing was done; the same call may succeed later. */
+export class Unavailable extends DomainError {
+  constructor(
+    message: string,
+    readonly retryAfterMs = 1000,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
+
+/** A stored value does not match its checksum or its format. It is never answered as a value. */
+export class DataDamaged extends DomainError {}

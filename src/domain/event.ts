@@ -1,0 +1,87 @@
+import type { Money } from "./money.js";
+import type { Category } from "./product.js";
+import type { VisitorIds } from "./visitor.js";
+
+export const KNOWN_ACTIONS = [
+  "other",
+  "homepage_view",
+  "category_view",
+  "product_view",
+  "add_to_cart",
+  "order",
+  "order_cancel",
+  "subscribe",
+  "search_query",
+] as const;
+
+export type KnownAction = (typeof KNOWN_ACTIONS)[number];
+
+export type Sender = "browser" | "server";
+
+export interface EventContact {
+  readonly email: string;
+  readonly phone: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly country: string;
+  readonly city: string;
+  readonly gender: string;
+  readonly birthDate: string;
+  readonly tags: readonly string[];
+  readonly emailSubscribed: boolean | null;
+  readonly smsSubscribed: boolean | null;
+}
+
+export interface EventProduct {
+  /** Never "": an element without id goes by its SKU. */
+  readonly productId: string;
+  readonly sku: string;
+  readonly variantId: string;
+  readonly title: string;
+  readonly imageUrl: string;
+  readonly url: string;
+  readonly quantity: number;
+  readonly available: boolean | null;
+  readonly categories: readonly Category[];
+  readonly brandId: string;
+  readonly brandName: string;
+  readonly price: Money;
+}
+
+export interface EventOrder {
+  readonly orderId: string;
+  readonly status: string;
+  readonly payment: Money;
+  readonly basePayment: Money;
+  readonly coupon: string;
+}
+
+/** An event as intake understood it. Its effects follow from this record alone. */
+export interface Event {
+  /** UUIDv7. */
+  readonly eventId: string;
+  /** A known action in lower case, or the text as sent. */
+  readonly actionType: string;
+  readonly sender: Sender;
+  readonly occurredAt: number;
+  readonly receivedAt: number;
+  readonly visitor: VisitorIds;
+  readonly contact: EventContact | null;
+  readonly products: readonly EventProduct[];
+  readonly categories: readonly Category[];
+  readonly order: EventOrder | null;
+  readonly searchQuery: string;
+  readonly platform: string;
+  readonly platformVersion: string;
+  readonly senderVersion: string;
+  readonly extraFields: Readonly<Record<string, string>>;
+  /** What of the event had no effect, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Claims an idempotency key: the event it made and a hash of the body it came with. */
+export interface IdempotencyRecord {
+  readonly eventId: string;
+  readonly bodyHash: string;
+  readonly claimedAt: number;
+}

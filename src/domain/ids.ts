@@ -1,0 +1,16 @@
+/** Longest id or key, in bytes of UTF-8. */
+export const MAX_ID_BYTES = 255;
+
+const CONTROL = /\p{Cc}/u;
+const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** True for an app id: 1 to 64 of `A-Z a-z 0-9 _ -`. Frame ids follow the same rule. */
+export function isAppId(text: string): boolean {
+  return APP_ID.test(text);
+}
+
+/** The id, or "" when it is longer than 255 bytes or holds control characters: such an id counts as absent. */
+export function cleanId(text: string): string {
+  if (text.length === 0 || text.length > MAX_ID_BYTES || CONTROL.test(text)) return "";
+  return text.length * 3 <= MAX_ID_BYTES || Buffer.byteLength(text) <= MAX_ID_BYTES ? text : "";
+}

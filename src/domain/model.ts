@@ -1,0 +1,38 @@
+/** What is known of one algorithm of a snapshot. */
+export interface AlgorithmFacts {
+  readonly name: string;
+  readonly included: boolean;
+  /** Why it was left out; "" when included. */
+  readonly reason: string;
+  readonly facts: Readonly<Record<string, number>>;
+}
+
+/** The manifest of a snapshot, without its arrays. Times are data (cut-off), never the wall clock of training. */
+export interface ModelManifest {
+  readonly formatNumber: number;
+  /** Interactions up to this time were learned. */
+  readonly cutOff: number;
+  readonly seed: number;
+  readonly dataCounts: Readonly<Record<string, number>>;
+  readonly algorithms: readonly AlgorithmFacts[];
+}
+
+/** A kept snapshot, as the model store lists it. */
+export interface ModelRecord {
+  readonly modelId: string;
+  readonly createdAt: number;
+  readonly trainingMs: number;
+  readonly sizeBytes: number;
+  readonly manifest: ModelManifest;
+  /** Store activity the training had seen, to tell whether anything changed since. */
+  readonly activity: string;
+}
+
+/** Which snapshot serves, under which version text. A roll-back moves the pointer and gets a new text. */
+export interface ModelPointer {
+  readonly modelId: string;
+  readonly version: string;
+  readonly activatedAt: number;
+  /** Every version text this app ever had, newest last, so that none is used twice. At most the last 1,000. */
+  readonly usedVersions: readonly string[];
+}

@@ -1,0 +1,40 @@
+import { cleanId } from "./ids.js";
+
+/** The names a visitor goes by; "" where a name is not known. */
+export interface VisitorIds {
+  readonly clientId: string;
+  readonly fingerprintId: string;
+  readonly userId: string;
+}
+
+/** One name of a visitor with its kind: `c:` client id, `f:` fingerprint id, `u:` user id. */
+export type VisitorKey = string;
+
+/** The keys of the ids that are present and sane, in the order client, fingerprint, user. */
+export function visitorKeys(ids: VisitorIds): VisitorKey[] {
+  const keys: VisitorKey[] = [];
+  const add = (kind: string, id: string) => {
+    const clean = cleanId(id);
+    if (clean !== "") keys.push(`${kind}:${clean}`);
+  };
+  add("c", ids.clientId);
+  add("f", ids.fingerprintId);
+  add("u", ids.userId);
+  return keys;
+}
+
+/**
+ * One visitor. When ids of two visitors turn out to be one person, the older record takes the younger's
+ * keys and its `members`; histories are stored under the member ids and are read over all of them.
+ */
+export interface Visitor {
+  readonly visitorId: string;
+  readonly keys: readonly VisitorKey[];
+  /** Visitor ids whose histories are this visitor's, its own first. */
+  readonly members: readonly string[];
+  /** "" when linked to nobody. */
+  readonly contactId: string;
+  /** Time and event of the link, so that a late event does not undo a newer one. */
+  readonly linkedAt: number;
+  readonly createdAt: number;
+}

@@ -1,0 +1,21 @@
+import type { ModelPointer, ModelRecord } from "../domain/model.js";
+
+/** Snapshots and the pointer to the one that serves. */
+export interface ModelStore {
+  /** Makes a snapshot durable: bytes first, then its record. It does not serve yet. */
+  put(appId: string, record: ModelRecord, bytes: Uint8Array): Promise<void>;
+  /** Bytes of a kept snapshot. DataDamaged when they do not match their checksum. */
+  read(appId: string, modelId: string): Promise<Uint8Array | undefined>;
+  /** Records of kept snapshots, newest first. */
+  list(appId: string): Promise<ModelRecord[]>;
+  pointer(appId: string): Promise<ModelPointer | undefined>;
+  /** Moves the pointer, durably and at once. */
+  setPointer(appId: string, pointer: ModelPointer): Promise<void>;
+  /** Removes all but the newest `keep` snapshots and the one that serves. */
+  prune(appId: string, keep: number): Promise<void>;
+  /**
+   * A text that changes whenever what training reads has changed (`Transaction.markChanged`); "" for an app in which
+   * nothing happened yet.
+   */
+  activity(appId: string): Promise<string>;
+}

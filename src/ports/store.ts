@@ -1,0 +1,26 @@
+import type { AppStore } from "./app-store.js";
+import type { ContactStore } from "./contact-store.js";
+import type { EventStore } from "./event-store.js";
+import type { InteractionStore } from "./interaction-store.js";
+import type { ModelStore } from "./model-store.js";
+import type { OrderStore } from "./order-store.js";
+import type { ProductStore } from "./product-store.js";
+import type { UnitOfWork } from "./unit-of-work.js";
+import type { VisitorStore } from "./visitor-store.js";
+
+/** Everything Aisle keeps, one port for each aggregate. Every read and write names an app. */
+export interface Store {
+  readonly apps: AppStore;
+  readonly events: EventStore;
+  readonly visitors: VisitorStore;
+  readonly interactions: InteractionStore;
+  readonly contacts: ContactStore;
+  readonly products: ProductStore;
+  readonly orders: OrderStore;
+  readonly models: ModelStore;
+  readonly unitOfWork: UnitOfWork;
+  /** Resolves when an event could be made durable now; else rejects with Unavailable, which says why. */
+  ready(): Promise<void>;
+  /** Waits for writes under way, then closes. */
+  close(): Promise<void>;
+}

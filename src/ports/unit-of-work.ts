@@ -1,0 +1,59 @@
+import type { App } from "../domain/app.js";
+import type { Contact, SubscriptionChange } from "../domain/contact.js";
+import type { Event, IdempotencyRecord } from "../domain/event.js";
+import type { Interaction } from "../domain/interaction.js";
+import type { Order } from "../domain/order.js";
+import type { Product } from "../domain/product.js";
+import type { Visitor } from "../domain/visitor.js";
+
+/** Records of one kind in one app, by key. Reads see the writes of the same transaction. */
+export interface Records<T> {
+  get(key: string): T | undefined;
+  put(key: string, value: T): void;
+  delete(key: string): void;
+}
+
+/** One app's records inside a transaction. */
+export interface Transaction {
+  readonly appId: string;
+  /** The app itself; undefined when there is none. Only read. */
+  app(): App | undefined;
+  /** By idempotency key. A record older than 24 h counts as absent for its reader. */
+  readonly idempotency: Records<IdempotencyRecord>;
+  /** By event id. */
+  readonly events: Records<Event>;
+  /** By visitor id. */
+  readonly visitors: Records<Visitor>;
+  /** Visitor id by visitor key. */
+  readonly visitorKeys: Records<string>;
+  /** By contact id. */
+  readonly contacts: Records<Contact>;
+  /** Contact id by `e:<email key>` or `p:<phone key>`. */
+  readonly contactKeys: Records<string>;
+  /** The ledger, by change id. Append-only: `delete` is never called. */
+  readonly changes: Records<SubscriptionChange>;
+  /** By product id. */
+  readonly products: Records<Product>;
+  /** Product id by SKU. */
+  readonly productSkus: Records<string>;
+  /** By order id. */
+  readonly orders: Records<Order>;
+  /** Adds a row to a visitor's history, or replaces the one with the same time and ref. */
+  putInteraction(visitorId: string, interaction: Interaction): void;
+  deleteInteraction(visitorId: string, at: number, ref: string): void;
+  /** Says that what training reads has changed (products or interactions). */
+  markChanged(): void;
+}
+
+/**
+ * Runs pieces of work, each in a transaction of one app: all of its writes are made or none.
+ *
+ * `work` is synchronous and a pure function of what it reads and of its arguments: a store may run it more than once
+ * and keep only the last run (a store without transactions loads what was missing and starts over). A thrown error
+ * makes nothing, and is what `run` rejects with. `run` resolves when the writes are durable; what it wrote is then
+ * seen by every read, the product watchers included. Works of one app run in the order of the calls.
+ * Rejects with Unavailable when the store cannot take writes.
+ */
+export interface UnitOfWork {
+  run<T>(appId: string, work: (tx: Transaction) => T): Promise<T>;
+}

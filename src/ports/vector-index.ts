@@ -1,0 +1,32 @@
+/** Products near a vector: indices of products and cosine similarities, both by falling similarity. */
+export interface Nearest {
+  readonly indices: Uint32Array;
+  readonly similarities: Float32Array;
+}
+
+/** An immutable index over unit vectors. */
+export interface VectorIndex {
+  readonly count: number;
+  readonly dimensions: number;
+  /** The `k` nearest vectors, fewer when there are fewer. `query` is a unit vector of `dimensions` numbers. */
+  search(query: Float32Array, k: number): Nearest;
+  /** The index as bytes; the same vectors and parameters give the same bytes. */
+  encode(): Uint8Array;
+}
+
+export interface VectorIndexParams {
+  /** Links a node keeps. */
+  readonly m: number;
+  /** Candidates looked at while building. */
+  readonly efConstruction: number;
+  /** Candidates looked at while searching. */
+  readonly efSearch: number;
+  readonly seed: number;
+}
+
+/** Builds and opens vector indices. */
+export interface VectorIndexes {
+  /** `vectors` holds count x dimensions numbers, row by row; each row has length 1. Throws on NaN. */
+  build(vectors: Float32Array, dimensions: number, params: VectorIndexParams): VectorIndex;
+  open(bytes: Uint8Array): VectorIndex;
+}
