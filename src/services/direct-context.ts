@@ -1,0 +1,139 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import {
+  type CallOptions,
+  Code,
+  ConnectError,
+  type ContextValues,
+  createContextValues,
+  createHandlerContext,
+  type HandlerContext,
+} from "@connectrpc/connect";
+
+/**
+ * What a handler sees of a call that came from the same process. Headers, values and the signal are made when a
+ * handler asks for them: nearly none does, and making them all costs ten times the rest of a direct call.
+ *
+ * A caller's deadline or signal is the exception: then `limited` is true and the library's own context keeps the
+ * timer and links the signals.
+ */
+export class DirectContext implements HandlerContext {
+  readonly protocolName = "direct";
+  readonly requestMethod = "POST";
+  readonly #options: CallOptions | undefined;
+  readonly #limits: ReturnType<typeof createHandlerContext> | undefined;
+  #controller: AbortController | undefined;
+  #requestHeader: Headers | undefined;
+  #responseHeader: Headers | undefined;
+  #responseTrailer: Headers | undefined;
+  #values: ContextValues | undefined;
+
+  constructor(
+    readonly service: DescService,
+    readonly method: DescMethod,
+    options: CallOptions | undefined,
+  ) {
+    this.#options = options;
+    const { timeoutMs, signal } = options ?? {};
+    if (timeoutMs === undefined && signal === undefined) return;
+    this.#limits = createHandlerContext({
+      service,
+      method,
+      protocolName: this.protocolName,
+      requestMethod: this.requestMethod,
+      url: "",
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(signal !== undefined && { requestSignal: signal }),
+    });
+  }
+
+  /** The caller set a deadline or a signal, so that waiting for the handler must go through `within`. */
+  get limited(): boolean {
+    return this.#limits !== undefined;
+  }
+
+  get url(): string {
+    return `direct:/${this.service.typeName}/${this.method.name}`;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#limits !== undefined) return this.#limits.signal;
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  get requestHeader(): Headers {
+    this.#requestHeader ??= new Headers(this.#options?.headers);
+    return this.#requestHeader;
+  }
+
+  get responseHeader(): Headers {
+    this.#responseHeader ??= new Headers();
+    return this.#responseHeader;
+  }
+
+  get responseTrailer(): Headers {
+    this.#responseTrailer ??= new Headers();
+    return this.#responseTrailer;
+  }
+
+  get values(): ContextValues {
+    this.#values ??= this.#options?.contextValues ?? createContextValues();
+    return this.#values;
+  }
+
+  /** A property, as the interface has it: handlers may take it off the context. */
+  readonly timeoutMs = (): number | undefined => this.#limits?.timeoutMs();
+
+  /** `work`, unless the caller's deadline or signal comes first. The handler itself is told by its signal only. */
+  async within<T>(work: () => PromiseLike<T> | T): Promise<T> {
+    if (this.#limits === undefined) return work();
+    const { signal } = this.#limits;
+    signal.throwIfAborted();
+    let onAbort = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([work(), aborted]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Shows the caller what the handler set, if the caller asked for it. */
+  showHeader(): void {
+    this.#options?.onHeader?.(this.responseHeader);
+  }
+
+  /** Ends a call that succeeded. */
+  finish(): void {
+    this.#options?.onTrailer?.(this.responseTrailer);
+    this.#end(undefined);
+  }
+
+  /** Ends a call that failed and gives the error its caller gets. */
+  fail(thrown: unknown): ConnectError {
+    const error = this.#callerError(thrown);
+    this.#end(error);
+    return error;
+  }
+
+  /** Ends a call whose caller stopped reading. */
+  cancel(): void {
+    this.#end(new ConnectError("the caller stopped reading", Code.Canceled));
+  }
+
+  #callerError(thrown: unknown): ConnectError {
+    const signal = this.#limits?.signal;
+    if (signal?.aborted) return ConnectError.from(signal.reason, Code.Canceled);
+    if (thrown instanceof ConnectError) return thrown;
+    return new ConnectError("internal error", Code.Internal, undefined, undefined, thrown);
+  }
+
+  /** Signals fire at the end of a call too, as over the wire; the deadline's timer goes with them. */
+  #end(reason: unknown): void {
+    this.#limits?.abort(reason);
+    this.#controller?.abort(reason);
+  }
+}
