@@ -9,7 +9,7 @@ export interface OrderLine {
 /** An order: what all events of one order id say together. */
 export interface Order {
   readonly orderId: string;
-  /** Visitor it is in the history of; "" while no copy named one. */
+  /** The history it is in: a visitor's, else a contact's, else one of its own. */
   readonly visitorId: string;
   readonly visitor: VisitorIds;
   readonly contactId: string;

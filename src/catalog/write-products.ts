@@ -1,0 +1,98 @@
+import type { Now } from "../domain/clock.js";
+import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { cleanId } from "../domain/ids.js";
+import { isDecimal } from "../domain/money.js";
+import { type Product, webUrl } from "../domain/product.js";
+import type { UnitOfWork } from "../ports/unit-of-work.js";
+
+/** A product as a feed or an RPC caller gives it. */
+export type ProductDraft = Omit<Product, "origin" | "updatedAt">;
+
+/** Why the product at `index` of a batch was not written; `field` as an RPC caller writes it. */
+export interface RefusedProduct {
+  readonly index: number;
+  readonly field: string;
+  readonly reason: string;
+}
+
+const MAX_TITLE = 1024;
+const MAX_DESCRIPTION = 32_768;
+const MAX_LISTED = 100;
+
+export type UpsertProducts = (appId: string, drafts: readonly ProductDraft[]) => Promise<RefusedProduct[]>;
+export type DeleteProduct = (appId: string, productId: string) => Promise<void>;
+
+export interface WriteProductsDependencies {
+  readonly unitOfWork: UnitOfWork;
+  readonly now: Now;
+}
+
+/** Writes a batch of products; each replaces what was known under its id. The good ones are written in one piece. */
+export function createUpsertProducts(deps: WriteProductsDependencies): UpsertProducts {
+  return async (appId, drafts) => {
+    const refused: RefusedProduct[] = [];
+    const products: Product[] = [];
+    const at = deps.now();
+    for (const [index, draft] of drafts.entries()) {
+      try {
+        products.push({ ...checkProduct(draft), origin: "catalog", updatedAt: at });
+      } catch (error) {
+        if (!(error instanceof InvalidArgument)) throw error;
+        const reason = error.fault === "missing" ? "is missing" : `is not accepted: ${error.accepted}`;
+        refused.push({ index, field: error.field, reason });
+      }
+    }
+    await deps.unitOfWork.run(appId, (tx) => {
+      if (tx.app() === undefined) throw new NotFound("app");
+      for (const product of products) tx.products.put(product.productId, product);
+      if (products.length > 0) tx.markChanged();
+    });
+    return refused;
+  };
+}
+
+/** Removes a product; one that is not there is no error. */
+export function createDeleteProduct(deps: WriteProductsDependencies): DeleteProduct {
+  return (appId, productId) =>
+    deps.unitOfWork.run(appId, (tx) => {
+      if (tx.app() === undefined) throw new NotFound("app");
+      if (tx.products.get(productId) === undefined) return;
+      tx.products.delete(productId);
+      tx.markChanged();
+    });
+}
+
+/** The draft in stored form. Throws InvalidArgument that names the field. */
+export function checkProduct(draft: ProductDraft): ProductDraft {
+  if (draft.productId === "") throw new InvalidArgument("product_id", "missing");
+  id("product_id", draft.productId);
+  id("sku", draft.sku);
+  id("variant_group_id", draft.variantGroupId);
+  text("title", draft.title, MAX_TITLE);
+  text("description", draft.description, MAX_DESCRIPTION);
+  text("brand", draft.brand, MAX_TITLE);
+  for (const category of draft.categories) {
+    if (category.categoryId === "") throw new InvalidArgument("categories", "invalid", "each category has an id");
+    id("categories", category.categoryId);
+  }
+  for (const tag of draft.tags) id("tags", tag);
+  if (draft.categories.length > MAX_LISTED || draft.tags.length > MAX_LISTED)
+    throw new InvalidArgument(draft.tags.length > MAX_LISTED ? "tags" : "categories", "invalid", "at most 100");
+  if (draft.price.amount !== "" && !isDecimal(draft.price.amount))
+    throw new InvalidArgument("price.amount", "invalid", "decimal text with a dot, for example 149.99");
+  if (draft.url !== "" && webUrl(draft.url) === "") throw new InvalidArgument("url", "invalid", "an http or https URL");
+  if (draft.imageUrl !== "" && webUrl(draft.imageUrl) === "")
+    throw new InvalidArgument("image_url", "invalid", "an http or https URL");
+  if (Object.keys(draft.attributes).length > MAX_LISTED)
+    throw new InvalidArgument("attributes", "invalid", "at most 100");
+  return draft;
+}
+
+function id(field: string, value: string): void {
+  if (value !== "" && cleanId(value) === "")
+    throw new InvalidArgument(field, "invalid", "at most 255 bytes without control characters");
+}
+
+function text(field: string, value: string, length: number): void {
+  if (value.length > length) throw new InvalidArgument(field, "invalid", `at most ${length} characters`);
+}

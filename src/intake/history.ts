@@ -1,0 +1,25 @@
+import type { Event } from "../domain/event.js";
+import { type Effect, type Identity, NO_OUTCOME } from "../ports/effect.js";
+
+/**
+ * Whose history an event belongs to: its visitor's; else its contact's, which joins the visitor's when they are
+ * linked; else a history of its own, so that training still sees what belongs together.
+ */
+export function historyIdOf(event: Event, identity: Pick<Identity, "visitor" | "contact">): string {
+  if (identity.visitor) return identity.visitor.visitorId;
+  if (identity.contact) return identity.contact.contactId;
+  return event.order ? `anonymous:order:${event.order.orderId}` : `anonymous:${event.eventId}`;
+}
+
+/** Adds product views and cart additions to the history. Orders get there by the order book. */
+export const keepHistory: Effect = (tx, event, identity) => {
+  if (event.actionType !== "product_view" && event.actionType !== "add_to_cart") return NO_OUTCOME;
+  tx.putInteraction(historyIdOf(event, identity), {
+    type: event.actionType,
+    at: event.occurredAt,
+    productIds: [...new Set(event.products.map((product) => product.productId))],
+    ref: event.eventId,
+  });
+  tx.markChanged();
+  return NO_OUTCOME;
+};

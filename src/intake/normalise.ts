@@ -1,0 +1,183 @@
+import { emailKey, phoneKey } from "../domain/contact.js";
+import { InvalidArgument } from "../domain/errors.js";
+import { type Event, type EventContact, type EventOrder, type EventProduct, KNOWN_ACTIONS } from "../domain/event.js";
+import { cleanId } from "../domain/ids.js";
+import { isDecimal, type Money } from "../domain/money.js";
+import { type Category, webUrl } from "../domain/product.js";
+import type { VisitorIds } from "../domain/visitor.js";
+
+/** An event as its sender gave it, in Aisle's shape: not yet checked, ids not yet resolved. */
+export interface EventDraft
+  extends Omit<Event, "eventId" | "receivedAt" | "occurredAt" | "notes" | "contact" | "order" | "products"> {
+  /** Null when the sender gave no time, or none that can be read. */
+  readonly occurredAt: number | null;
+  readonly contact: EventContact | null;
+  /** A product may have a SKU only. */
+  readonly products: readonly EventProduct[];
+  readonly order: EventOrder | null;
+}
+
+export const MAX_ACTION_LENGTH = 64;
+const MAX_AHEAD_MS = 5 * 60_000;
+const YEAR_2000 = Date.UTC(2000, 0, 1);
+const MAX_TEXT = 8192;
+const MAX_PRODUCTS = 1000;
+const MAX_EXTRA_FIELDS = 128;
+
+const known: ReadonlySet<string> = new Set(KNOWN_ACTIONS);
+
+/**
+ * Checks a draft and brings it into the form events are stored in. Throws InvalidArgument for what must be refused:
+ * no action, an action that is too long, a field its action requires. Anything else odd is kept without effect, and
+ * said in `notes`.
+ */
+export function normalise(draft: EventDraft, eventId: string, receivedAt: number): Event {
+  const notes: string[] = [];
+  const actionType = readAction(draft.actionType);
+  const products = draft.products
+    .slice(0, MAX_PRODUCTS)
+    .map((product) => readProduct(product, notes))
+    .filter((product) => product.productId !== "" || product.sku !== "");
+  if (products.length < draft.products.length) notes.push("products without a usable id or SKU were left out");
+  const categories = readCategories(draft.categories);
+  const contact = draft.contact && readContact(draft.contact, notes);
+  const order = draft.order && readOrder(draft.order);
+
+  if ((actionType === "product_view" || actionType === "add_to_cart") && products.length === 0)
+    throw new InvalidArgument("event.products", "missing");
+  if (actionType === "category_view" && categories.length === 0)
+    throw new InvalidArgument("event.categories", "missing");
+  if ((actionType === "order" || actionType === "order_cancel") && !order?.orderId)
+    throw new InvalidArgument("event.order.order_id", "missing");
+  if (actionType === "subscribe" && !contact?.email && !contact?.phone)
+    throw new InvalidArgument("event.contact.email", "missing");
+  if (actionType === "order" && products.length === 0) notes.push("the order names no product");
+
+  return {
+    eventId,
+    actionType,
+    sender: draft.sender,
+    occurredAt: readTime(draft.occurredAt, receivedAt, notes),
+    receivedAt,
+    visitor: readVisitor(draft.visitor, notes),
+    contact,
+    products,
+    categories,
+    order: order?.orderId ? order : null,
+    searchQuery: cut(draft.searchQuery),
+    platform: cut(draft.platform),
+    platformVersion: cut(draft.platformVersion),
+    senderVersion: cut(draft.senderVersion),
+    extraFields: readExtra(draft.extraFields, notes),
+    notes,
+  };
+}
+
+function readAction(text: string): string {
+  const action = text.trim();
+  if (action === "") throw new InvalidArgument("event.action_type", "missing");
+  if (action.length > MAX_ACTION_LENGTH || /\p{Cc}/u.test(action))
+    throw new InvalidArgument("event.action_type", "invalid", `at most ${MAX_ACTION_LENGTH} characters of text`);
+  const lower = action.toLowerCase();
+  return known.has(lower) ? lower : action;
+}
+
+function readTime(at: number | null, receivedAt: number, notes: string[]): number {
+  if (at === null) return receivedAt;
+  if (Number.isFinite(at) && at >= YEAR_2000 && at <= receivedAt + MAX_AHEAD_MS) return Math.floor(at);
+  notes.push("the event's time is not plausible; the time of receipt counts");
+  return receivedAt;
+}
+
+function readVisitor(ids: VisitorIds, notes: string[]): VisitorIds {
+  const visitor = {
+    clientId: cleanId(ids.clientId),
+    fingerprintId: cleanId(ids.fingerprintId),
+    userId: cleanId(ids.userId),
+  };
+  if (
+    visitor.clientId !== ids.clientId ||
+    visitor.fingerprintId !== ids.fingerprintId ||
+    visitor.userId !== ids.userId
+  ) {
+    notes.push("a visitor id is too long or holds control characters and counts as absent");
+  }
+  return visitor;
+}
+
+function readContact(contact: EventContact, notes: string[]): EventContact {
+  if (contact.email !== "" && emailKey(contact.email) === "")
+    notes.push("the e-mail is no address and identifies nobody");
+  if (contact.phone !== "" && phoneKey(contact.phone) === "")
+    notes.push("the phone is no number and identifies nobody");
+  return {
+    email: cut(contact.email),
+    phone: cut(contact.phone),
+    firstName: cut(contact.firstName),
+    lastName: cut(contact.lastName),
+    country: cut(contact.country),
+    city: cut(contact.city),
+    gender: cut(contact.gender),
+    birthDate: cut(contact.birthDate),
+    tags: contact.tags.slice(0, 100).map(cut),
+    emailSubscribed: contact.emailSubscribed,
+    smsSubscribed: contact.smsSubscribed,
+  };
+}
+
+function readOrder(order: EventOrder): EventOrder {
+  return {
+    orderId: cleanId(order.orderId),
+    status: cut(order.status),
+    payment: readMoney(order.payment),
+    basePayment: readMoney(order.basePayment),
+    coupon: cut(order.coupon),
+  };
+}
+
+function readProduct(product: EventProduct, notes: string[]): EventProduct {
+  const imageUrl = webUrl(product.imageUrl);
+  const url = webUrl(product.url);
+  if ((product.imageUrl !== "" && imageUrl === "") || (product.url !== "" && url === ""))
+    notes.push("a product URL that is not http or https was left out");
+  return {
+    productId: cleanId(product.productId),
+    sku: cleanId(product.sku),
+    variantId: cleanId(product.variantId),
+    title: cut(product.title),
+    imageUrl,
+    url,
+    quantity: product.quantity >= 1 && product.quantity <= 1e9 ? Math.floor(product.quantity) : 1,
+    available: product.available,
+    categories: readCategories(product.categories),
+    brandId: cleanId(product.brandId),
+    brandName: cut(product.brandName),
+    price: readMoney(product.price),
+  };
+}
+
+function readCategories(categories: readonly Category[]): Category[] {
+  return categories
+    .slice(0, 32)
+    .map(({ categoryId, name }) => ({ categoryId: cleanId(categoryId), name: cut(name) }))
+    .filter(({ categoryId }) => categoryId !== "");
+}
+
+function readMoney(money: Money): Money {
+  const amount = money.amount.trim();
+  return isDecimal(amount)
+    ? { amount, currency: cut(money.currency, 8) }
+    : { amount: "", currency: cut(money.currency, 8) };
+}
+
+function readExtra(fields: Readonly<Record<string, string>>, notes: string[]): Record<string, string> {
+  const names = Object.keys(fields);
+  if (names.length > MAX_EXTRA_FIELDS) notes.push(`fields beyond ${MAX_EXTRA_FIELDS} were dropped`);
+  const extra: Record<string, string> = Object.create(null);
+  for (const name of names.slice(0, MAX_EXTRA_FIELDS)) extra[cut(name, 255)] = cut(fields[name] ?? "");
+  return extra;
+}
+
+function cut(text: string, length = MAX_TEXT): string {
+  return text.length <= length ? text : text.slice(0, length);
+}

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import type { Now } from "../domain/clock.js";
+import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
+import type { Event } from "../domain/event.js";
+import { cleanId } from "../domain/ids.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { Effect, Identify } from "../ports/effect.js";
+import type { Metrics } from "../ports/metrics.js";
+import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
+import { type EventDraft, normalise } from "./normalise.js";
+import type { SenderLimit } from "./sender-limit.js";
+
+/** How long an idempotency key is remembered. */
+export const KEY_LIFETIME_MS = 24 * 3600_000;
+
+export interface Recorded {
+  readonly eventId: string;
+  /** The key was known; nothing new was stored. */
+  readonly deduplicated: boolean;
+  readonly visitorChanged: boolean;
+  readonly notes: readonly string[];
+}
+
+export interface RecordEventDependencies {
+  readonly apps: Pick<AppStore, "get">;
+  readonly unitOfWork: UnitOfWork;
+  readonly identify: Identify;
+  /** In the order they are done. */
+  readonly effects: readonly Effect[];
+  readonly senderLimit: SenderLimit;
+  readonly now: Now;
+  /** UUIDv7, each greater than the one before. */
+  readonly newEventId: () => string;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Stores an event with its effects; durable when it resolves. `idempotencyKey` "" means none. `limited` applies the
+ * limit of backend senders. Rejects with InvalidArgument, NotFound("app"), AlreadyExists("idempotency_key"),
+ * RateLimited or Unavailable; then nothing was stored.
+ */
+export type RecordEvent = (
+  appId: string,
+  draft: EventDraft,
+  idempotencyKey: string,
+  limited: boolean,
+) => Promise<Recorded>;
+
+export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
+  return async (appId, draft, idempotencyKey, limited) => {
+    if (appId === "") throw new InvalidArgument("app_id", "missing");
+    if (idempotencyKey !== "" && cleanId(idempotencyKey) === "")
+      throw new InvalidArgument("idempotency_key", "invalid", "at most 255 bytes without control characters");
+    const receivedAt = deps.now();
+    const event = normalise(draft, deps.newEventId(), receivedAt);
+    if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
+    if (limited && draft.sender === "server") deps.senderLimit(appId);
+    const bodyHash = idempotencyKey === "" ? "" : hashOf(draft);
+    const recorded = await deps.unitOfWork.run(appId, (tx) => {
+      if (tx.app() === undefined) throw new NotFound("app");
+      if (idempotencyKey !== "") {
+        const claimed = tx.idempotency.get(idempotencyKey);
+        if (claimed !== undefined && claimed.claimedAt > receivedAt - KEY_LIFETIME_MS) {
+          if (claimed.bodyHash !== bodyHash)
+            throw new AlreadyExists("idempotency_key", "The idempotency key was used with another body");
+          return { eventId: claimed.eventId, deduplicated: true, visitorChanged: false, notes: [] };
+        }
+        tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: receivedAt });
+      }
+      return store(tx, resolveSkus(tx, event), deps);
+    });
+    deps.metrics.count(recorded.deduplicated ? "events_deduplicated" : "events_stored");
+    return recorded;
+  };
+}
+
+/** Writes the event and does its effects, in the transaction `tx`. */
+function store(tx: Transaction, event: Event, deps: Pick<RecordEventDependencies, "identify" | "effects">): Recorded {
+  const identity = deps.identify(tx, event);
+  let visitorChanged = identity.visitorChanged;
+  const notes = [...event.notes, ...identity.notes];
+  for (const effect of deps.effects) {
+    const outcome = effect(tx, event, identity);
+    visitorChanged ||= outcome.visitorChanged;
+    notes.push(...outcome.notes);
+  }
+  tx.events.put(event.eventId, notes.length === event.notes.length ? event : { ...event, notes });
+  return { eventId: event.eventId, deduplicated: false, visitorChanged, notes };
+}
+
+/** Gives products that came with a SKU only the id the catalogue knows for it, else the SKU itself. */
+function resolveSkus(tx: Transaction, event: Event): Event {
+  if (event.products.every((product) => product.productId !== "")) return event;
+  return {
+    ...event,
+    products: event.products.map((product) =>
+      product.productId === "" ? { ...product, productId: tx.productSkus.get(product.sku) ?? product.sku } : product,
+    ),
+  };
+}
+
+function hashOf(draft: EventDraft): string {
+  return createHash("sha256").update(JSON.stringify(draft)).digest("base64url");
+}

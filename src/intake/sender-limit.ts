@@ -1,0 +1,22 @@
+import type { Now } from "../domain/clock.js";
+import { RateLimited } from "../domain/errors.js";
+import { type GcraLimits, gcra } from "../domain/gcra.js";
+
+/** The documented limit of backend senders: 100 requests a second for each app. */
+export const SERVER_SENDER_LIMITS: GcraLimits = { ratePerSecond: 100, burst: 100 };
+
+/** Throws RateLimited when the app's backend senders are too fast. */
+export type SenderLimit = (appId: string) => void;
+
+/**
+ * A limit kept in this process. Only apps that exist may be asked for, so that the table stays as small as their number.
+ * `monotonicNow` must never go back.
+ */
+export function createSenderLimit(monotonicNow: Now, limits: GcraLimits = SERVER_SENDER_LIMITS): SenderLimit {
+  const arrivals = new Map<string, number>();
+  return (appId) => {
+    const verdict = gcra(arrivals.get(appId), monotonicNow(), limits);
+    if (!verdict.admitted) throw new RateLimited(verdict.waitMs);
+    arrivals.set(appId, verdict.next);
+  };
+}

@@ -1,0 +1,31 @@
+import type { Contact } from "../domain/contact.js";
+import type { Event } from "../domain/event.js";
+import type { Visitor } from "../domain/visitor.js";
+import type { Transaction } from "./unit-of-work.js";
+
+/** Who an event is about, as far as the store knows after the event's own names were taken in. */
+export interface Identity {
+  /** Undefined when the event names no visitor. */
+  readonly visitor: Visitor | undefined;
+  /** The contact the event names, else the one its visitor is linked to. */
+  readonly contact: Contact | undefined;
+}
+
+/** What an effect did, for the answer and for `aisle events tail`. */
+export interface Outcome {
+  /** True when cached answers about the visitor's identity or subscription are stale now. */
+  readonly visitorChanged: boolean;
+  /** What had no effect, and why. Never quotes a value. */
+  readonly notes: readonly string[];
+}
+
+/** Takes in the names of an event: finds, makes, joins and links visitors and contacts. */
+export type Identify = (tx: Transaction, event: Event) => Identity & Outcome;
+
+/**
+ * One consequence of an event. It follows from the event and the store alone and is idempotent, so that it can be done
+ * again after an interruption. Ids it needs are derived from the event's id.
+ */
+export type Effect = (tx: Transaction, event: Event, identity: Identity) => Outcome;
+
+export const NO_OUTCOME: Outcome = { visitorChanged: false, notes: [] };
