@@ -1,0 +1,209 @@
+/**
+ * Configuration, read once from flags and environment. A flag wins over its variable, an empty value counts as absent.
+ * Whatever is wrong becomes a `ConfigError` of one line that names the flag, the variable and what is accepted.
+ */
+
+/** `aisle serve` as its flags were given: text as typed, undefined where a flag is absent. */
+export interface ConfigFlags {
+  readonly store?: string | undefined;
+  readonly facadePort?: string | undefined;
+  readonly rpcPort?: string | undefined;
+  readonly host?: string | undefined;
+  readonly rpcHost?: string | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly trainEvery?: string | undefined;
+  readonly logLevel?: string | undefined;
+  readonly cacheSeconds?: string | undefined;
+  readonly demo?: boolean | undefined;
+  readonly insecureRpc?: boolean | undefined;
+}
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Where a listener listens. Port 0 takes any free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Config {
+  /** The embedded store and its directory as given, relative to the working directory. */
+  readonly store: { readonly kind: "embedded"; readonly directory: string };
+  readonly facade: ListenAddress;
+  readonly rpc: ListenAddress;
+  /** http(s) address storefronts use, without a slash at its end. Null: made from the facade's listener. */
+  readonly publicUrl: string | null;
+  /** Milliseconds between looks whether an app needs training; 0 trains only when asked. */
+  readonly trainEveryMs: number;
+  readonly demo: boolean;
+  readonly logLevel: LogLevel;
+  /** How long the subscription cookies live. 0 makes every check a fresh one. */
+  readonly cacheSeconds: number;
+}
+
+/** The configuration cannot be used. The message is one line for the operator; the process ends with `exitCode`. */
+export class ConfigError extends Error {
+  readonly exitCode = 2;
+
+  constructor(setting: Setting, accepted: string) {
+    super(`${setting.flag} (${setting.variable}): ${accepted}`);
+    this.name = "ConfigError";
+  }
+}
+
+interface Setting {
+  readonly flag: string;
+  readonly variable: string;
+}
+
+/** Names of each setting as an operator writes them. */
+export const SETTINGS = {
+  store: { flag: "--store", variable: "AISLE_STORE" },
+  facadePort: { flag: "--facade-port", variable: "AISLE_FACADE_PORT" },
+  rpcPort: { flag: "--rpc-port", variable: "AISLE_RPC_PORT" },
+  host: { flag: "--host", variable: "AISLE_HOST" },
+  rpcHost: { flag: "--rpc-host", variable: "AISLE_RPC_HOST" },
+  publicUrl: { flag: "--public-url", variable: "AISLE_PUBLIC_URL" },
+  trainEvery: { flag: "--train-every", variable: "AISLE_TRAIN_EVERY" },
+  logLevel: { flag: "--log-level", variable: "AISLE_LOG_LEVEL" },
+  cacheSeconds: { flag: "--cache-seconds", variable: "AISLE_CACHE_SECONDS" },
+  demo: { flag: "--demo", variable: "AISLE_DEMO" },
+  insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
+} as const satisfies Record<keyof ConfigFlags, Setting>;
+
+const DEFAULTS = {
+  store: "embedded:./aisle-data",
+  facadePort: "8080",
+  rpcPort: "8081",
+  host: "127.0.0.1",
+  rpcHost: "127.0.0.1",
+  trainEvery: "1h",
+  logLevel: "info",
+  cacheSeconds: "1800",
+} as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws ConfigError for the first setting that cannot be used. */
+export function readConfig(flags: ConfigFlags, env: Environment): Config {
+  const text = (name: keyof typeof DEFAULTS) => given(flags[name], env, name) ?? DEFAULTS[name];
+  const facade = { host: readHost("host", text("host")), port: readPort("facadePort", text("facadePort")) };
+  const rpc = { host: readHost("rpcHost", text("rpcHost")), port: readPort("rpcPort", text("rpcPort")) };
+  if (!isLoopback(rpc.host) && !readSwitch("insecureRpc", flags, env)) {
+    throw new ConfigError(
+      SETTINGS.rpcHost,
+      "RPC callers need no token yet, so only a loopback address is accepted unless --insecure-rpc is given",
+    );
+  }
+  if (facade.port !== 0 && facade.port === rpc.port) {
+    throw new ConfigError(SETTINGS.rpcPort, `must differ from ${SETTINGS.facadePort.flag}`);
+  }
+  const publicUrl = given(flags.publicUrl, env, "publicUrl");
+  return {
+    store: readStore(text("store")),
+    facade,
+    rpc,
+    publicUrl: publicUrl === undefined ? null : readPublicUrl(publicUrl),
+    trainEveryMs: readInterval(text("trainEvery")),
+    demo: readSwitch("demo", flags, env),
+    logLevel: readLogLevel(text("logLevel")),
+    cacheSeconds: readCacheSeconds(text("cacheSeconds")),
+  };
+}
+
+function given(flag: string | undefined, env: Environment, name: keyof ConfigFlags): string | undefined {
+  return flag?.trim() || env[SETTINGS[name].variable]?.trim() || undefined;
+}
+
+function readStore(text: string): Config["store"] {
+  const directory = /^embedded:(.*)$/s.exec(text)?.[1]?.trim();
+  if (directory && !directory.includes("\0")) return { kind: "embedded", directory };
+  if (/^mongodb(\+srv)?:/i.test(text)) {
+    throw new ConfigError(SETTINGS.store, "a MongoDB store is not supported yet; embedded:DIR is accepted");
+  }
+  throw new ConfigError(SETTINGS.store, "embedded:DIR is accepted, for example embedded:./aisle-data");
+}
+
+function readPort(name: "facadePort" | "rpcPort", text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535) {
+    throw new ConfigError(SETTINGS[name], "a port from 0 to 65535 is accepted, 0 for any free one");
+  }
+  return port;
+}
+
+function readHost(name: "host" | "rpcHost", text: string): string {
+  if (
+    !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text) &&
+    !/^[0-9A-Fa-f:.]*::?[0-9A-Fa-f:.]*$/.test(text)
+  ) {
+    throw new ConfigError(
+      SETTINGS[name],
+      "an IP address or a host name without a port is accepted, for example 127.0.0.1",
+    );
+  }
+  return text;
+}
+
+/** True for addresses that only this machine reaches. */
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function readPublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const usable =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.search === "" &&
+    url.hash === "" &&
+    url.username === "" &&
+    url.password === "";
+  if (!usable) {
+    throw new ConfigError(
+      SETTINGS.publicUrl,
+      "an http or https address without user, query or fragment is accepted, for example https://aisle.shop.example",
+    );
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** A Node timer holds at most 2^31 - 1 ms, a little under 25 days. */
+const LONGEST_INTERVAL_MS = 24 * 86_400_000;
+
+function readInterval(text: string): number {
+  const value = text.toLowerCase();
+  if (value === "off" || value === "0") return 0;
+  const [, digits = "", unit = ""] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(value) ?? [];
+  const ms = Number(digits) * (UNIT_MS[unit] ?? 0);
+  if (digits === "" || ms > LONGEST_INTERVAL_MS) {
+    throw new ConfigError(SETTINGS.trainEvery, "a time such as 30s, 10m, 1h or at most 24d is accepted, or off");
+  }
+  return ms;
+}
+
+function readLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  if (!level) throw new ConfigError(SETTINGS.logLevel, `one of ${LOG_LEVELS.join(", ")} is accepted`);
+  return level;
+}
+
+function readCacheSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,8}$/.test(text) || seconds > 31_536_000) {
+    throw new ConfigError(SETTINGS.cacheSeconds, "whole seconds from 0 to 31536000 (a year) are accepted");
+  }
+  return seconds;
+}
+
+function readSwitch(name: "demo" | "insecureRpc", flags: ConfigFlags, env: Environment): boolean {
+  const flag = flags[name];
+  if (flag !== undefined) return flag;
+  const text = env[SETTINGS[name].variable]?.trim().toLowerCase() ?? "";
+  if (["1", "true", "yes", "on"].includes(text)) return true;
+  if (["", "0", "false", "no", "off"].includes(text)) return false;
+  throw new ConfigError(SETTINGS[name], "1 or 0 is accepted");
+}

@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConfigError, type ConfigFlags, readConfig } from "../src/config.js";
+
+describe("readConfig", () => {
+  it("serves an embedded store on the loopback ports 8080 and 8081 when nothing is said", () => {
+    expect(readConfig({}, {})).toEqual({
+      store: { kind: "embedded", directory: "./aisle-data" },
+      facade: { host: "127.0.0.1", port: 8080 },
+      rpc: { host: "127.0.0.1", port: 8081 },
+      publicUrl: null,
+      trainEveryMs: 3_600_000,
+      demo: false,
+      logLevel: "info",
+      cacheSeconds: 1800,
+    });
+  });
+
+  it("reads every setting from the environment", () => {
+    const env = {
+      AISLE_STORE: "embedded:/var/lib/aisle",
+      AISLE_FACADE_PORT: "80",
+      AISLE_RPC_PORT: "0",
+      AISLE_HOST: "0.0.0.0",
+      AISLE_RPC_HOST: "::1",
+      AISLE_PUBLIC_URL: "https://aisle.shop.example/x/",
+      AISLE_TRAIN_EVERY: "10m",
+      AISLE_DEMO: "1",
+      AISLE_LOG_LEVEL: "warn",
+      AISLE_CACHE_SECONDS: "60",
+    };
+    expect(readConfig({}, env)).toEqual({
+      store: { kind: "embedded", directory: "/var/lib/aisle" },
+      facade: { host: "0.0.0.0", port: 80 },
+      rpc: { host: "::1", port: 0 },
+      publicUrl: "https://aisle.shop.example/x",
+      trainEveryMs: 600_000,
+      demo: true,
+      logLevel: "warn",
+      cacheSeconds: 60,
+    });
+  });
+
+  it("prefers a flag to its variable", () => {
+    expect(readConfig({ facadePort: "9000" }, { AISLE_FACADE_PORT: "80" }).facade.port).toBe(9000);
+    expect(readConfig({ demo: false }, { AISLE_DEMO: "1" }).demo).toBe(false);
+  });
+
+  it("takes an empty variable as absent", () => {
+    expect(readConfig({}, { AISLE_STORE: "", AISLE_FACADE_PORT: " " })).toEqual(readConfig({}, {}));
+  });
+
+  it.each([
+    ["30s", 30_000],
+    ["10m", 600_000],
+    ["1h", 3_600_000],
+    ["24d", 2_073_600_000],
+    ["500ms", 500],
+    ["0", 0],
+    ["0s", 0],
+    ["off", 0],
+    ["OFF", 0],
+  ])("reads the training interval %s as %i ms", (text, ms) => {
+    expect(readConfig({ trainEvery: text }, {}).trainEveryMs).toBe(ms);
+  });
+
+  it.each<[string, ConfigFlags]>([
+    ["--store (AISLE_STORE): a MongoDB store is not supported yet", { store: "mongodb://localhost/x" }],
+    ["--store (AISLE_STORE): a MongoDB store is not supported yet", { store: "mongodb+srv://localhost/x" }],
+    ["--store (AISLE_STORE): embedded:DIR is accepted", { store: "embedded:" }],
+    ["--store (AISLE_STORE): embedded:DIR is accepted", { store: "./data" }],
+    ["--facade-port (AISLE_FACADE_PORT): a port from 0 to 65535", { facadePort: "65536" }],
+    ["--facade-port (AISLE_FACADE_PORT): a port from 0 to 65535", { facadePort: "-1" }],
+    ["--rpc-port (AISLE_RPC_PORT): a port from 0 to 65535", { rpcPort: "8081.0" }],
+    ["--rpc-port (AISLE_RPC_PORT): must differ from --facade-port", { facadePort: "9", rpcPort: "9" }],
+    ["--host (AISLE_HOST): an IP address or a host name", { host: "127.0.0.1:80" }],
+    ["--host (AISLE_HOST): an IP address or a host name", { host: "http://x" }],
+    ["--rpc-host (AISLE_RPC_HOST): RPC callers need no token yet", { rpcHost: "0.0.0.0" }],
+    ["--rpc-host (AISLE_RPC_HOST): RPC callers need no token yet", { rpcHost: "127.0.0.1.evil.example" }],
+    ["--rpc-host (AISLE_RPC_HOST): RPC callers need no token yet", { rpcHost: "::" }],
+    ["--public-url (AISLE_PUBLIC_URL): an http or https address", { publicUrl: "aisle.example" }],
+    ["--public-url (AISLE_PUBLIC_URL): an http or https address", { publicUrl: "ftp://aisle.example" }],
+    ["--public-url (AISLE_PUBLIC_URL): an http or https address", { publicUrl: "https://u:p@aisle.example" }],
+    ["--train-every (AISLE_TRAIN_EVERY): a time such as", { trainEvery: "1 hour" }],
+    ["--train-every (AISLE_TRAIN_EVERY): a time such as", { trainEvery: "25d" }],
+    ["--train-every (AISLE_TRAIN_EVERY): a time such as", { trainEvery: "90" }],
+    ["--log-level (AISLE_LOG_LEVEL): one of trace, debug", { logLevel: "loud" }],
+    ["--cache-seconds (AISLE_CACHE_SECONDS): whole seconds", { cacheSeconds: "1.5" }],
+  ])("refuses with %s", (start, flags) => {
+    expect(() => readConfig(flags, {})).toThrow(ConfigError);
+    expect(() => readConfig(flags, {})).toThrow(start);
+  });
+
+  it("lets RPC callers from elsewhere in only when told that this is insecure", () => {
+    expect(readConfig({ rpcHost: "0.0.0.0", insecureRpc: true }, {}).rpc.host).toBe("0.0.0.0");
+    expect(readConfig({ rpcHost: "0.0.0.0" }, { AISLE_INSECURE_RPC: "1" }).rpc.host).toBe("0.0.0.0");
+  });
+
+  it("refuses a switch that is neither on nor off", () => {
+    expect(() => readConfig({}, { AISLE_DEMO: "maybe" })).toThrow("--demo (AISLE_DEMO): 1 or 0 is accepted");
+  });
+
+  it("answers any text with a configuration or one line that ends the process with 2", () => {
+    const flags = fc.record(
+      {
+        store: fc.string(),
+        facadePort: fc.string(),
+        rpcHost: fc.string(),
+        host: fc.string(),
+        publicUrl: fc.string(),
+        trainEvery: fc.string(),
+        logLevel: fc.string(),
+        cacheSeconds: fc.string(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(flags, (given) => {
+        try {
+          expect(readConfig(given, {}).trainEveryMs).toBeGreaterThanOrEqual(0);
+        } catch (error) {
+          if (!(error instanceof ConfigError)) throw error;
+          expect(error.exitCode).toBe(2);
+          expect(error.message).toMatch(/^--[a-z-]+ \(AISLE_[A-Z_]+\): .+$/);
+        }
+      }),
+    );
+  });
+});
