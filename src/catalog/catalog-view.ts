@@ -12,8 +12,6 @@ export interface CatalogView {
   /** Product ids of a category (any level) or tag; undefined when there is no such group. */
   group(groupId: string): ReadonlySet<string> | undefined;
   products(): IterableIterator<Product>;
-  /** Products written since this view was opened that are not in `known`: what a snapshot has not seen. */
-  newer(updatedAfter: number): IterableIterator<Product>;
 }
 
 export interface CatalogViews {
@@ -117,10 +115,6 @@ class MemoryCatalog implements CatalogView {
 
   products(): IterableIterator<Product> {
     return this.#products.values();
-  }
-
-  *newer(updatedAfter: number): IterableIterator<Product> {
-    for (const product of this.#products.values()) if (product.updatedAt > updatedAfter) yield product;
   }
 
   put(product: Product): void {

@@ -1,0 +1,154 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type App, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
+import type { Now } from "../domain/clock.js";
+import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
+import { isAppId } from "../domain/ids.js";
+import type { App as AppMessage, AppSchema, FrameConfigurationSchema } from "../gen/aisle/v1/app_pb.js";
+import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
+import type { AppStore } from "../ports/app-store.js";
+import { guarded, type ReportInternal } from "./errors.js";
+import { timestampOf } from "./messages.js";
+import { page, pageSize, readPageToken } from "./paging.js";
+import { requireApp } from "./require-app.js";
+
+/** Most products a list of a frame can hold. */
+export const MAX_FRAME_COUNT = 100;
+const MAX_NAME = 255;
+const ID_RULE = "1 to 64 of A-Z a-z 0-9 _ -";
+
+export interface AppServiceDependencies {
+  readonly apps: AppStore;
+  readonly now: Now;
+  /** 13 hex characters. */
+  readonly newAppId: () => string;
+  /** Called when an app is gone, so that what is kept of it in memory goes too. */
+  readonly onDeleted: (appId: string) => void;
+  readonly report: ReportInternal;
+}
+
+export function createAppService(deps: AppServiceDependencies): ServiceImpl<typeof AppService> {
+  const { apps, report } = deps;
+  return {
+    createApp: guarded(report, async (request) => {
+      const settings = readSettings(request.app);
+      const appId = request.app?.appId || deps.newAppId();
+      if (!isAppId(appId)) throw new InvalidArgument("app.app_id", "invalid", ID_RULE);
+      const at = deps.now();
+      const app: App = { appId, ...settings, createdAt: at, updatedAt: at };
+      if (!(await apps.create(app))) throw new AlreadyExists("app", "There is an app with this id already");
+      return { app: appMessage(app) };
+    }),
+
+    getApp: guarded(report, async (request) => {
+      if (request.appId === "") throw new InvalidArgument("app_id", "missing");
+      const app = await apps.get(request.appId);
+      if (app === undefined) throw new NotFound("app");
+      return { app: appMessage(app) };
+    }),
+
+    listApps: guarded(report, async (request) => {
+      const size = pageSize(request.pageSize);
+      const found = await apps.list(readPageToken(request.pageToken), size + 1);
+      const [kept, nextPageToken] = page(found, size, (app) => app.appId);
+      return { apps: kept.map(appMessage), nextPageToken };
+    }),
+
+    updateApp: guarded(report, async (request) => {
+      const settings = readSettings(request.app);
+      if (!request.app?.appId) throw new InvalidArgument("app.app_id", "missing");
+      const before = await apps.get(request.app.appId);
+      if (before === undefined) throw new NotFound("app");
+      const app: App = { ...before, ...settings, updatedAt: deps.now() };
+      if (!(await apps.update(app))) throw new NotFound("app");
+      return { app: appMessage(app) };
+    }),
+
+    deleteApp: guarded(report, async (request) => {
+      if (request.appId === "") throw new InvalidArgument("app_id", "missing");
+      if (!(await apps.delete(request.appId))) throw new NotFound("app");
+      deps.onDeleted(request.appId);
+      return {};
+    }),
+
+    getFrameConfiguration: guarded(report, async (request) => {
+      await requireApp(apps, request.appId);
+      if (request.frameId === "") throw new InvalidArgument("frame_id", "missing");
+      const frame = await apps.getFrame(request.appId, request.frameId);
+      if (frame === undefined && request.frameId !== DEFAULT_FRAME_ID) throw new NotFound("frame_configuration");
+      return { frameConfiguration: frameMessage(frame ?? DEFAULT_FRAME) };
+    }),
+
+    listFrameConfigurations: guarded(report, async (request) => {
+      await requireApp(apps, request.appId);
+      const size = pageSize(request.pageSize);
+      const found = await apps.listFrames(request.appId, readPageToken(request.pageToken), size + 1);
+      const [frames, nextPageToken] = page(found, size, (frame) => frame.frameId);
+      const first = request.pageToken === "" && !frames.some((frame) => frame.frameId === DEFAULT_FRAME_ID);
+      return { frameConfigurations: [...(first ? [DEFAULT_FRAME] : []), ...frames].map(frameMessage), nextPageToken };
+    }),
+
+    setFrameConfiguration: guarded(report, async (request) => {
+      const asked = request.frameConfiguration;
+      if (!asked?.frameId) throw new InvalidArgument("frame_configuration.frame_id", "missing");
+      if (!isAppId(asked.frameId)) throw new InvalidArgument("frame_configuration.frame_id", "invalid", ID_RULE);
+      checkCount("recommended_count", asked.recommendedCount);
+      checkCount("alternative_count", asked.alternativeCount);
+      checkName("frame_configuration.title", asked.title);
+      await requireApp(apps, request.appId);
+      const frame: FrameConfiguration = {
+        frameId: asked.frameId,
+        title: asked.title,
+        recommendedCount: asked.recommendedCount,
+        alternativeCount: asked.alternativeCount,
+        includeViewed: asked.includeViewed,
+        includeBought: asked.includeBought,
+        updatedAt: deps.now(),
+      };
+      await apps.putFrame(request.appId, frame);
+      return { frameConfiguration: frameMessage(frame) };
+    }),
+
+    deleteFrameConfiguration: guarded(report, async (request) => {
+      await requireApp(apps, request.appId);
+      if (request.frameId === "") throw new InvalidArgument("frame_id", "missing");
+      const deleted = await apps.deleteFrame(request.appId, request.frameId);
+      if (!deleted && request.frameId !== DEFAULT_FRAME_ID) throw new NotFound("frame_configuration");
+      return {};
+    }),
+  };
+}
+
+function readSettings(app: AppMessage | undefined): Pick<App, "displayName" | "allowedOrigins"> {
+  if (app === undefined) throw new InvalidArgument("app", "missing");
+  checkName("app.display_name", app.displayName);
+  for (const origin of app.allowedOrigins) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin))
+      throw new InvalidArgument("app.allowed_origins", "invalid", "origins such as https://shop.example");
+  }
+  return { displayName: app.displayName, allowedOrigins: [...app.allowedOrigins] };
+}
+
+function checkName(field: string, text: string): void {
+  if (text !== "" && (Buffer.byteLength(text) > MAX_NAME || /\p{Cc}/u.test(text)))
+    throw new InvalidArgument(field, "invalid", `at most ${MAX_NAME} bytes without control characters`);
+}
+
+function checkCount(field: string, count: number): void {
+  if (count > MAX_FRAME_COUNT)
+    throw new InvalidArgument(`frame_configuration.${field}`, "invalid", `0 to ${MAX_FRAME_COUNT}`);
+}
+
+function appMessage(app: App): MessageInitShape<typeof AppSchema> {
+  return {
+    appId: app.appId,
+    displayName: app.displayName,
+    allowedOrigins: [...app.allowedOrigins],
+    createdAt: timestampOf(app.createdAt),
+    updatedAt: timestampOf(app.updatedAt),
+  };
+}
+
+function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof FrameConfigurationSchema> {
+  return { ...frame, updatedAt: timestampOf(frame.updatedAt) };
+}

@@ -1,0 +1,101 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { AlreadyExists, Conflict, InvalidArgument, NotFound, RateLimited, Unavailable } from "../domain/errors.js";
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
+
+/** Domain of the machine-readable reasons in ErrorInfo. */
+export const ERROR_DOMAIN = "aisle";
+
+/**
+ * The one table from what went wrong inside to what RPC callers see.
+ *
+ * | inside            | code                             | details                                    |
+ * |-------------------|----------------------------------|--------------------------------------------|
+ * | InvalidArgument   | INVALID_ARGUMENT                 | BadRequest: field path, MISSING or INVALID |
+ * | NotFound          | NOT_FOUND                        | ErrorInfo: APP_NOT_FOUND and so on         |
+ * | AlreadyExists     | ALREADY_EXISTS                   | ErrorInfo: APP_EXISTS, IDEMPOTENCY_KEY_REUSED |
+ * | Conflict          | ABORTED or FAILED_PRECONDITION   | ErrorInfo: ABORTED, PRECONDITION           |
+ * | RateLimited       | RESOURCE_EXHAUSTED               | RetryInfo, ErrorInfo: RATE_LIMITED         |
+ * | Unavailable       | UNAVAILABLE                      | RetryInfo                                  |
+ * | anything else     | INTERNAL, text `internal error`  | none; the cause goes to the log            |
+ */
+export function toConnectError(error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error;
+  if (error instanceof InvalidArgument) {
+    const violation: MessageInitShape<typeof BadRequestSchema> = {
+      fieldViolations: [
+        { field: error.field, description: error.accepted, reason: error.fault === "missing" ? "MISSING" : "INVALID" },
+      ],
+    };
+    return new ConnectError(error.message, Code.InvalidArgument, undefined, [
+      { desc: BadRequestSchema, value: violation },
+    ]);
+  }
+  if (error instanceof NotFound) return withReason(error, Code.NotFound, `${error.resource.toUpperCase()}_NOT_FOUND`);
+  if (error instanceof AlreadyExists)
+    return withReason(error, Code.AlreadyExists, error.resource === "app" ? "APP_EXISTS" : "IDEMPOTENCY_KEY_REUSED");
+  if (error instanceof Conflict)
+    return error.kind === "aborted"
+      ? withReason(error, Code.Aborted, "ABORTED")
+      : withReason(error, Code.FailedPrecondition, "PRECONDITION");
+  if (error instanceof RateLimited) return withRetry(error, Code.ResourceExhausted, error.retryAfterMs, "RATE_LIMITED");
+  if (error instanceof Unavailable) return withRetry(error, Code.Unavailable, error.retryAfterMs, "UNAVAILABLE");
+  return new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+}
+
+function withReason(error: Error, code: Code, reason: string): ConnectError {
+  return new ConnectError(error.message, code, undefined, [
+    { desc: ErrorInfoSchema, value: { reason, domain: ERROR_DOMAIN } },
+  ]);
+}
+
+function withRetry(error: Error, code: Code, retryAfterMs: number, reason: string): ConnectError {
+  return new ConnectError(
+    error.message,
+    code,
+    undefined,
+    [
+      { desc: RetryInfoSchema, value: { retryDelay: durationFromMs(Math.ceil(retryAfterMs)) } },
+      { desc: ErrorInfoSchema, value: { reason, domain: ERROR_DOMAIN } },
+    ],
+    error.cause,
+  );
+}
+
+/** Tells the operator of an error that callers only see as `internal error`. */
+export type ReportInternal = (error: unknown) => void;
+
+/** The handler with its errors mapped, and unexpected ones reported. */
+export function guarded<A extends unknown[], R>(
+  report: ReportInternal,
+  handler: (...args: A) => Promise<R>,
+): (...args: A) => Promise<R> {
+  return async (...args) => {
+    try {
+      return await handler(...args);
+    } catch (error) {
+      throw reported(report, error);
+    }
+  };
+}
+
+/** The same for a handler that streams its answer. */
+export function guardedStream<A extends unknown[], R>(
+  report: ReportInternal,
+  handler: (...args: A) => AsyncIterable<R>,
+): (...args: A) => AsyncGenerator<R> {
+  return async function* (...args) {
+    try {
+      yield* handler(...args);
+    } catch (error) {
+      throw reported(report, error);
+    }
+  };
+}
+
+function reported(report: ReportInternal, error: unknown): ConnectError {
+  const mapped = toConnectError(error);
+  if (mapped.code === Code.Internal) report(error);
+  return mapped;
+}

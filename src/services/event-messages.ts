@@ -1,0 +1,115 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { InvalidArgument } from "../domain/errors.js";
+import type { Event, EventProduct } from "../domain/event.js";
+import {
+  type Event as EventMessage,
+  type EventProduct as EventProductMessage,
+  type EventSchema,
+  SenderType,
+} from "../gen/aisle/v1/event_pb.js";
+import type { EventDraft } from "../intake/normalise.js";
+import { moneyMessage, moneyOf, msOf, timestampOf, visitorIdsOf } from "./messages.js";
+
+/** The event a caller sent. Throws InvalidArgument when there is none. */
+export function eventDraft(message: EventMessage | undefined): EventDraft {
+  if (message === undefined) throw new InvalidArgument("event", "missing");
+  const { contact, order } = message;
+  return {
+    actionType: message.actionType,
+    sender: message.senderType === SenderType.SERVER ? "server" : "browser",
+    occurredAt: msOf(message.occurredAt),
+    visitor: visitorIdsOf(message.visitor),
+    contact: contact
+      ? {
+          email: contact.email,
+          phone: contact.phone,
+          firstName: contact.firstName,
+          lastName: contact.lastName,
+          country: contact.country,
+          city: contact.city,
+          gender: contact.gender,
+          birthDate: contact.birthDate,
+          tags: contact.tags,
+          emailSubscribed: contact.emailSubscribed ?? null,
+          smsSubscribed: contact.smsSubscribed ?? null,
+        }
+      : null,
+    products: message.products.map(productDraft),
+    categories: message.categories,
+    order: order
+      ? {
+          orderId: order.orderId,
+          status: order.status,
+          payment: moneyOf(order.payment),
+          basePayment: moneyOf(order.basePayment),
+          coupon: order.coupon,
+        }
+      : null,
+    searchQuery: message.searchQuery,
+    platform: message.platform,
+    platformVersion: message.platformVersion,
+    senderVersion: message.senderVersion,
+    extraFields: message.extraFields,
+  };
+}
+
+function productDraft(product: EventProductMessage): EventProduct {
+  return {
+    productId: product.productId,
+    sku: product.sku,
+    variantId: product.variantId,
+    title: product.title,
+    imageUrl: product.imageUrl,
+    url: product.url,
+    quantity: product.quantity,
+    available: product.available ?? null,
+    categories: product.categories,
+    brandId: product.brandId,
+    brandName: product.brandName,
+    price: moneyOf(product.price),
+  };
+}
+
+/** A stored event as callers see it. */
+export function eventMessage(event: Event): MessageInitShape<typeof EventSchema> {
+  return {
+    eventId: event.eventId,
+    actionType: event.actionType,
+    senderType: event.sender === "server" ? SenderType.SERVER : SenderType.BROWSER,
+    occurredAt: timestampOf(event.occurredAt),
+    receivedAt: timestampOf(event.receivedAt),
+    visitor: { ...event.visitor },
+    contact:
+      event.contact === null
+        ? undefined
+        : {
+            ...event.contact,
+            tags: [...event.contact.tags],
+            emailSubscribed: event.contact.emailSubscribed ?? undefined,
+            smsSubscribed: event.contact.smsSubscribed ?? undefined,
+          },
+    products: event.products.map((product) => ({
+      ...product,
+      available: product.available ?? undefined,
+      categories: product.categories.map((category) => ({ ...category })),
+      price: moneyMessage(product.price),
+    })),
+    categories: event.categories.map((category) => ({ ...category })),
+    order:
+      event.order === null
+        ? undefined
+        : {
+            orderId: event.order.orderId,
+            status: event.order.status,
+            payment: moneyMessage(event.order.payment),
+            basePayment: moneyMessage(event.order.basePayment),
+            coupon: event.order.coupon,
+          },
+    searchQuery: event.searchQuery,
+    platform: event.platform,
+    platformVersion: event.platformVersion,
+    senderVersion: event.senderVersion,
+    extraFields: { ...event.extraFields },
+    notes: [...event.notes],
+  };
+}

@@ -1,0 +1,112 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
+import type { Event } from "../domain/event.js";
+import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import type { EventService, RecordEventsRequest } from "../gen/aisle/v1/event_service_pb.js";
+import type { RecordEvent } from "../intake/record-event.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { EventStore } from "../ports/event-store.js";
+import { guarded, type ReportInternal } from "./errors.js";
+import { eventDraft, eventMessage } from "./event-messages.js";
+import { visitorIdsOf } from "./messages.js";
+import { pageSize, pageToken, readPageToken } from "./paging.js";
+import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
+import { requireApp } from "./require-app.js";
+
+/** A filtered list looks at this many events at most before it answers with a token to go on. */
+const MAX_LOOKED_AT = 20_000;
+
+export interface EventServiceDependencies {
+  readonly recordEvent: RecordEvent;
+  readonly apps: Pick<AppStore, "get">;
+  readonly events: EventStore;
+  readonly report: ReportInternal;
+}
+
+export function createEventService(deps: EventServiceDependencies): ServiceImpl<typeof EventService> {
+  const { report } = deps;
+  return {
+    recordEvent: guarded(report, async (request) => {
+      if (request.appId === "") throw new InvalidArgument("app_id", "missing");
+      const recorded = await deps.recordEvent(request.appId, eventDraft(request.event), request.idempotencyKey, true);
+      return { ...recorded, notes: [...recorded.notes] };
+    }),
+
+    recordEvents: guarded(report, async (requests) => recordAll(deps, requests)),
+
+    getEvent: guarded(report, async (request) => {
+      await requireApp(deps.apps, request.appId);
+      if (request.eventId === "") throw new InvalidArgument("event_id", "missing");
+      const event = await deps.events.get(request.appId, request.eventId);
+      if (event === undefined) throw new NotFound("event");
+      return { event: eventMessage(event) };
+    }),
+
+    listEvents: guarded(report, async (request) => {
+      await requireApp(deps.apps, request.appId);
+      const size = pageSize(request.pageSize);
+      const keys = new Set(visitorKeys(visitorIdsOf(request.visitor)));
+      const matches = (event: Event) => keys.size === 0 || hasKey(event.visitor, keys);
+      const found: Event[] = [];
+      let from = readPageToken(request.pageToken);
+      let atEnd = false;
+      for (let lookedAt = 0; found.length < size && lookedAt < MAX_LOOKED_AT; ) {
+        const wanted = keys.size === 0 ? size - found.length : 1000;
+        const events = await deps.events.list(request.appId, from, wanted, request.newestFirst);
+        lookedAt += events.length;
+        for (const event of events) {
+          if (found.length === size) break;
+          from = event.eventId;
+          if (matches(event)) found.push(event);
+        }
+        atEnd = events.length < wanted;
+        if (atEnd) break;
+      }
+      const more = !atEnd || found.length === size;
+      return {
+        events: found.map(eventMessage),
+        nextPageToken: request.newestFirst && !more ? "" : pageToken(from),
+      };
+    }),
+  };
+}
+
+async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable<RecordEventsRequest>) {
+  const refusals = createRefusals();
+  let appId = "";
+  let index = 0;
+  let accepted = 0;
+  let deduplicated = 0;
+  for await (const { appId: named, events, idempotencyKeys } of requests) {
+    appId = bulkAppId(appId, named);
+    if (events.length > MAX_BATCH) throw new InvalidArgument("events", "invalid", `at most ${MAX_BATCH} a batch`);
+    if (idempotencyKeys.length !== 0 && idempotencyKeys.length !== events.length)
+      throw new InvalidArgument("idempotency_keys", "invalid", "one for each event, or none at all");
+    const first = index;
+    index += events.length;
+    const settled = await Promise.allSettled(
+      events.map(async (event, i) => deps.recordEvent(appId, eventDraft(event), idempotencyKeys[i] ?? "", false)),
+    );
+    for (const [i, result] of settled.entries()) {
+      if (result.status === "fulfilled") {
+        if (result.value.deduplicated) deduplicated++;
+        else accepted++;
+      } else if (concernsAll(result.reason)) {
+        throw result.reason;
+      } else {
+        refusals.add(first + i, result.reason);
+      }
+    }
+  }
+  if (appId === "") throw new InvalidArgument("app_id", "missing");
+  return { accepted: BigInt(accepted), deduplicated: BigInt(deduplicated), ...refusals.answer() };
+}
+
+/** True for errors that are not the fault of one event. */
+function concernsAll(error: unknown): boolean {
+  return !(error instanceof DomainError) || error instanceof Unavailable || error instanceof NotFound;
+}
+
+function hasKey(visitor: VisitorIds, keys: ReadonlySet<string>): boolean {
+  return visitorKeys(visitor).some((key) => keys.has(key));
+}
