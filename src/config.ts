@@ -3,6 +3,8 @@
  * Whatever is wrong becomes a `ConfigError` of one line that names the flag, the variable and what is accepted.
  */
 
+import { isIP } from "node:net";
+
 /** `aisle serve` as its flags were given: text as typed, undefined where a flag is absent. */
 export interface ConfigFlags {
   readonly store?: string | undefined;
@@ -135,10 +137,7 @@ function readPort(name: "facadePort" | "rpcPort", text: string): number {
 }
 
 function readHost(name: "host" | "rpcHost", text: string): string {
-  if (
-    !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text) &&
-    !/^[0-9A-Fa-f:.]*::?[0-9A-Fa-f:.]*$/.test(text)
-  ) {
+  if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text)) {
     throw new ConfigError(
       SETTINGS[name],
       "an IP address or a host name without a port is accepted, for example 127.0.0.1",
