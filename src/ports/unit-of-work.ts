@@ -6,9 +6,13 @@ import type { Order } from "../domain/order.js";
 import type { Product } from "../domain/product.js";
 import type { Visitor } from "../domain/visitor.js";
 
-/** Records of one kind in one app, by key. Reads see the writes of the same transaction. */
-export interface Records<T> {
+/** What the store itself keeps up to date in one app, by key. Reads see the writes of the same transaction. */
+export interface Lookup<T> {
   get(key: string): T | undefined;
+}
+
+/** Records of one kind in one app, by key. Reads see the writes of the same transaction. */
+export interface Records<T> extends Lookup<T> {
   put(key: string, value: T): void;
   delete(key: string): void;
 }
@@ -32,10 +36,10 @@ export interface Transaction {
   readonly contactKeys: Records<string>;
   /** The ledger, by change id. Append-only: `delete` is never called. */
   readonly changes: Records<SubscriptionChange>;
-  /** By product id. */
+  /** By product id. `put` and `delete` keep `productSkus` up to date. */
   readonly products: Records<Product>;
-  /** Product id by SKU. */
-  readonly productSkus: Records<string>;
+  /** Product id by SKU; of several products with one SKU, the one written last. A product with SKU "" is in it by none. */
+  readonly productSkus: Lookup<string>;
   /** By order id. */
   readonly orders: Records<Order>;
   /** Adds a row to a visitor's history, or replaces the one with the same time and ref. */
