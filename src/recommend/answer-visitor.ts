@@ -1,0 +1,122 @@
+import { type App, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
+import type { Now } from "../domain/clock.js";
+import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { versionText } from "../domain/version.js";
+import { type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { InteractionStore } from "../ports/interaction-store.js";
+import type { Metrics } from "../ports/metrics.js";
+import type { VisitorStore } from "../ports/visitor-store.js";
+import type { RecommendAnswer, RecommendQuery } from "./query.js";
+import type { Recommender } from "./recommend.js";
+import type { Catalog } from "./selection.js";
+import type { ServingModel } from "./sources.js";
+
+/** Most interactions of a visitor that are read from the store. */
+const MAX_KNOWN = 400;
+const MAX_CURRENT = 100;
+const MAX_COUNT = 100;
+/** Different frames of one request that are looked up; further ones count for the default frame. */
+const MAX_FRAMES = 100;
+
+export interface AnswerVisitorDependencies {
+  readonly apps: Pick<AppStore, "get" | "getFrame">;
+  readonly visitors: VisitorStore;
+  readonly interactions: Pick<InteractionStore, "recent">;
+  /** Takes note of ids seen together. */
+  readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<void>;
+  readonly catalogOf: (appId: string) => Promise<Catalog>;
+  /** The model that serves and its version text. */
+  readonly modelOf: (appId: string) => Promise<{ readonly model: ServingModel; readonly version: string } | undefined>;
+  readonly recommend: Recommender;
+  readonly now: Now;
+  readonly metrics: Metrics;
+}
+
+export type AnswerVisitor = (query: RecommendQuery, withReasons: boolean) => Promise<RecommendAnswer>;
+
+/** Gathers what is known of app, visitor and catalogue, and recommends. */
+export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisitor {
+  const frameOf = async (query: RecommendQuery): Promise<FrameConfiguration> => {
+    const wanted = query.frameId || DEFAULT_FRAME_ID;
+    const frame = await deps.apps.getFrame(query.appId, wanted);
+    if (frame !== undefined || wanted === DEFAULT_FRAME_ID) return frame ?? DEFAULT_FRAME;
+    deps.metrics.count("recommend_unknown_frames");
+    return (await deps.apps.getFrame(query.appId, DEFAULT_FRAME_ID)) ?? DEFAULT_FRAME;
+  };
+
+  const knownOf = async (query: RecommendQuery) => {
+    const keys = visitorKeys(query.visitor);
+    if (keys.length === 0) return [];
+    try {
+      await deps.joinVisitors(query.appId, query.visitor);
+      const visitors = await deps.visitors.find(query.appId, keys);
+      const historyIds = visitors.flatMap(historyIdsOf);
+      return historyIds.length === 0 ? [] : await deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
+    } catch {
+      // What the request itself carries still makes an answer.
+      deps.metrics.count("recommend_history_failures");
+      return [];
+    }
+  };
+
+  return async (query, withReasons) => {
+    checkQuery(query);
+    const app = await deps.apps.get(query.appId);
+    if (app === undefined) throw new NotFound("app");
+    const [frame, known, catalog, serving] = await Promise.all([
+      frameOf(query),
+      knownOf(query),
+      deps.catalogOf(query.appId),
+      deps.modelOf(query.appId),
+    ]);
+    const frameInteractions = await knownFrames(deps.apps, query);
+    return deps.recommend(
+      {
+        query: { ...query, frameInteractions },
+        frame,
+        known,
+        catalog,
+        model: serving?.model,
+        version: serving?.version ?? firstVersion(app),
+        now: deps.now(),
+      },
+      withReasons,
+    );
+  };
+}
+
+/** The version text of an app that has no model yet: its hour of creation. */
+export function firstVersion(app: App): string {
+  return versionText(app.createdAt, () => false);
+}
+
+/** Frame interactions with unknown frames under the empty name, by which they count for the default frame. */
+async function knownFrames(apps: Pick<AppStore, "getFrame">, query: RecommendQuery) {
+  const names = new Map<string, string>();
+  for (const { frameId } of query.frameInteractions) {
+    if (names.has(frameId) || names.size === MAX_FRAMES) continue;
+    const known = frameId === DEFAULT_FRAME_ID || (await apps.getFrame(query.appId, frameId)) !== undefined;
+    names.set(frameId, known ? frameId : "");
+  }
+  return query.frameInteractions.map((use) => ({ ...use, frameId: names.get(use.frameId) ?? "" }));
+}
+
+function historyIdsOf(visitor: Visitor): string[] {
+  return visitor.contactId === "" ? [...visitor.members] : [...visitor.members, visitor.contactId];
+}
+
+function checkQuery(query: RecommendQuery): void {
+  if (query.appId === "") throw new InvalidArgument("app_id", "missing");
+  const lists = [
+    ["current_product_ids", query.currentProductIds],
+    ["current_skus", query.currentSkus],
+    ["current_category_ids", query.currentCategoryIds],
+  ] as const;
+  for (const [field, list] of lists)
+    if (list.length > MAX_CURRENT) throw new InvalidArgument(field, "invalid", `at most ${MAX_CURRENT}`);
+  if ((query.recommendedCount ?? 0) > MAX_COUNT)
+    throw new InvalidArgument("recommended_count", "invalid", `0 to ${MAX_COUNT}`);
+  if ((query.alternativeCount ?? 0) > MAX_COUNT)
+    throw new InvalidArgument("alternative_count", "invalid", `0 to ${MAX_COUNT}`);
+}

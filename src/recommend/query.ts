@@ -1,0 +1,66 @@
+import type { InteractionType } from "../domain/interaction.js";
+import type { Product } from "../domain/product.js";
+import type { VisitorIds } from "../domain/visitor.js";
+
+/** One meeting of visitor and product as the client tells it; the SKU counts when the id is "". */
+export interface ClientInteraction {
+  readonly type: InteractionType;
+  readonly productId: string;
+  readonly sku: string;
+  readonly at: number;
+}
+
+/** What a page asks for. Ids are the shop's; "" and empty lists where nothing was sent. */
+export interface RecommendQuery {
+  readonly appId: string;
+  readonly visitor: VisitorIds;
+  readonly interactions: readonly ClientInteraction[];
+  readonly frameInteractions: readonly { readonly frameId: string; readonly at: number }[];
+  readonly currentProductIds: readonly string[];
+  readonly currentSkus: readonly string[];
+  readonly currentCategoryIds: readonly string[];
+  readonly frameId: string;
+  /** A product passes when it is in one of these groups (category ids of any level, or tags). */
+  readonly anyGroup: readonly string[];
+  readonly excludeProductIds: readonly string[];
+  readonly clientVersion: string;
+  /** Null: as many as the frame says. */
+  readonly recommendedCount: number | null;
+  readonly alternativeCount: number | null;
+}
+
+/** The kinds of algorithm a product can come from. */
+export type SourceName = "association_rules" | "semantic" | "collaborative" | "cart" | "popularity";
+
+/** One source's share in a product's place. */
+export interface SourceShare {
+  readonly source: SourceName;
+  readonly score: number;
+  /** From 1. */
+  readonly rank: number;
+  readonly becauseOf: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Why a product has its place. */
+export interface Reason {
+  readonly productId: string;
+  readonly score: number;
+  readonly shares: readonly SourceShare[];
+}
+
+export interface RecommendAnswer {
+  readonly version: string;
+  /** The first current product; `known` is undefined when the catalogue does not have it. Null when none was sent. */
+  readonly trackerProduct: { readonly productId: string; readonly known: Product | undefined } | null;
+  readonly recommended: readonly Product[];
+  readonly alternative: readonly Product[];
+  readonly frameId: string;
+  readonly variant: string;
+  /** "" before the first model. */
+  readonly modelId: string;
+  readonly missingIds: readonly string[];
+  /** Empty unless asked for. */
+  readonly recommendedReasons: readonly Reason[];
+  readonly alternativeReasons: readonly Reason[];
+}

@@ -1,0 +1,205 @@
+import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
+import type { Interaction } from "../domain/interaction.js";
+import type { Metrics } from "../ports/metrics.js";
+import { createBlender, type WeightedCandidates } from "./blend.js";
+import { explain } from "./explain.js";
+import type { RecommendAnswer, RecommendQuery } from "./query.js";
+import { type Catalog, Selection } from "./selection.js";
+import { sourceQuery } from "./source-query.js";
+import type { List, ServingModel, Source, SourceQuery } from "./sources.js";
+import { type VisitorContext, visitorContext } from "./visitor-context.js";
+
+/** Candidates each source is asked for at least. */
+const CANDIDATES = 200;
+
+/** How much each source counts in each list; the cart counts only when there is one to complete. */
+const WEIGHTS: Readonly<Record<List, Readonly<Record<Source["name"], number>>>> = {
+  recommended: { collaborative: 1, cart: 0.9, association_rules: 0.4, semantic: 0.1, popularity: 0 },
+  alternative: { semantic: 1, collaborative: 0.6, association_rules: 0, cart: 0, popularity: 0 },
+};
+
+/** All that one answer is made from. */
+export interface Situation {
+  readonly query: RecommendQuery;
+  readonly frame: FrameConfiguration;
+  /** What the server knows of the visitor, newest first. */
+  readonly known: readonly Interaction[];
+  readonly catalog: Catalog;
+  /** Undefined before the first training. */
+  readonly model: ServingModel | undefined;
+  readonly version: string;
+  readonly now: number;
+}
+
+/** Fills a frame. Synchronous: everything it reads is in memory. A source that fails is left out and counted. */
+export type Recommender = (situation: Situation, withReasons: boolean) => RecommendAnswer;
+
+export function createRecommender(deps: { readonly metrics: Metrics }): Recommender {
+  const blenders = new WeakMap<ServingModel, ReturnType<typeof createBlender>>();
+  return (situation, withReasons) => {
+    const { query, frame, catalog, model } = situation;
+    const missing = new Set<string>();
+    const context = visitorContext(query.interactions, situation.known, (sku) => catalog.idOfSku(sku), situation.now);
+    const current = currentProducts(query, catalog);
+    for (const productId of current) if (catalog.get(productId) === undefined) missing.add(productId);
+    if (query.frameId !== "" && query.frameId !== frame.frameId) missing.add(query.frameId);
+    const allowed = allowedProducts(query.anyGroup, catalog, missing);
+    const selection = new Selection(
+      catalog,
+      {
+        excluded: excludedProducts(query, frame, context, current),
+        last: frame.includeViewed ? new Set() : context.viewed,
+        allowed,
+      },
+      current,
+    );
+    const turn = turnOf(situation);
+    const asked = model && sourceQuery(context, current, model);
+    const fallback = () => fallbackProducts(situation, allowed ?? categoryProducts(query, catalog));
+
+    const blended = (list: List, count: number) => {
+      if (model === undefined || asked === undefined || count === 0) return undefined;
+      let blend = blenders.get(model);
+      if (blend === undefined) {
+        blend = createBlender(model.productIds.length);
+        blenders.set(model, blend);
+      }
+      return blend(propose(model, asked, list, Math.max(CANDIDATES, count * 10), deps.metrics));
+    };
+    const fill = (list: List, count: number) => {
+      const proposals = blended(list, count);
+      const ids = chain(proposals?.indices, model, fallback);
+      return { products: selection.pick(ids, count, Math.ceil((turn * count) / 2)), proposals };
+    };
+    const recommended = fill("recommended", query.recommendedCount ?? frame.recommendedCount);
+    const alternative = fill("alternative", query.alternativeCount ?? frame.alternativeCount);
+    const reasons = (list: List, filled: typeof recommended) =>
+      withReasons && model !== undefined && asked !== undefined
+        ? explain(model, asked, list, filled.products, filled.proposals, WEIGHTS[list], CANDIDATES)
+        : [];
+    const first = current[0];
+    return {
+      version: situation.version,
+      trackerProduct: first === undefined ? null : { productId: first, known: catalog.get(first) },
+      recommended: recommended.products,
+      alternative: alternative.products,
+      frameId: frame.frameId,
+      variant: "",
+      modelId: model?.modelId ?? "",
+      missingIds: [...missing],
+      recommendedReasons: reasons("recommended", recommended),
+      alternativeReasons: reasons("alternative", alternative),
+    };
+  };
+}
+
+function propose(
+  model: ServingModel,
+  query: SourceQuery,
+  list: List,
+  k: number,
+  metrics: Metrics,
+): WeightedCandidates[] {
+  const proposals: WeightedCandidates[] = [];
+  for (const source of model.sources) {
+    const weight = WEIGHTS[list][source.name];
+    if (weight === 0) continue;
+    try {
+      const candidates = list === "recommended" ? source.complements(query, k) : source.alternatives(query, k);
+      proposals.push({ source: source.name, weight, candidates });
+    } catch {
+      metrics.count("recommend_source_failures", { source: source.name });
+    }
+  }
+  return proposals;
+}
+
+/** Blended proposals first, then the fallback, as product ids. */
+function* chain(
+  indices: Uint32Array | undefined,
+  model: ServingModel | undefined,
+  fallback: () => Iterable<string>,
+): Generator<string> {
+  if (indices !== undefined && model !== undefined) for (const index of indices) yield model.productIds[index]!;
+  yield* fallback();
+}
+
+/**
+ * What is popular: within the groups asked for or the categories being viewed first, then (unless groups were asked
+ * for) overall; products the model does not know come last.
+ */
+function* fallbackProducts(
+  { model, query, catalog }: Situation,
+  within: ReadonlySet<string> | undefined,
+): Generator<string> {
+  if (within !== undefined) yield* byPopularity(within, model);
+  if (query.anyGroup.length > 0) return;
+  if (model !== undefined) for (const index of model.byPopularity) yield model.productIds[index]!;
+  for (const product of catalog.products()) {
+    if (model?.indexOf(product.productId) === undefined) yield product.productId;
+  }
+}
+
+function byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): string[] {
+  const score = (productId: string) => {
+    const index = model?.indexOf(productId);
+    return index === undefined ? 0 : (model?.popularity[index] ?? 0);
+  };
+  return [...productIds]
+    .map((productId) => ({ productId, score: score(productId) }))
+    .sort((a, b) => b.score - a.score || (a.productId < b.productId ? -1 : 1))
+    .map(({ productId }) => productId);
+}
+
+/** Current products by id, then those given by SKU only; each once. */
+function currentProducts(query: RecommendQuery, catalog: Catalog): string[] {
+  const ids = new Set(query.currentProductIds);
+  if (query.currentProductIds.length === 0) for (const sku of query.currentSkus) ids.add(catalog.idOfSku(sku) ?? sku);
+  return [...ids];
+}
+
+function excludedProducts(
+  query: RecommendQuery,
+  frame: FrameConfiguration,
+  context: VisitorContext,
+  current: readonly string[],
+): Set<string> {
+  const excluded = new Set([...query.excludeProductIds, ...context.cart]);
+  if (!frame.includeViewed) for (const productId of current) excluded.add(productId);
+  if (!frame.includeBought) for (const productId of context.bought) excluded.add(productId);
+  return excluded;
+}
+
+/** The products a group filter lets through; undefined without a filter. */
+function allowedProducts(
+  groups: readonly string[],
+  catalog: Catalog,
+  missing: Set<string>,
+): ReadonlySet<string> | undefined {
+  if (groups.length === 0) return undefined;
+  const allowed = new Set<string>();
+  for (const groupId of groups) {
+    const group = catalog.group(groupId);
+    if (group === undefined) missing.add(groupId);
+    else for (const productId of group) allowed.add(productId);
+  }
+  return allowed;
+}
+
+function categoryProducts(query: RecommendQuery, catalog: Catalog): ReadonlySet<string> | undefined {
+  const products = new Set<string>();
+  for (const categoryId of query.currentCategoryIds)
+    for (const productId of catalog.group(categoryId) ?? []) products.add(productId);
+  return products.size === 0 ? undefined : products;
+}
+
+/**
+ * How often the visitor used this frame since the engine's last update: the list turns by half its length each time,
+ * so that it shows something new. Uses of unknown frames count for the default frame.
+ */
+function turnOf({ query, frame, version }: Situation): number {
+  if (query.clientVersion !== "" && query.clientVersion !== version) return 0;
+  const isDefault = frame.frameId === DEFAULT_FRAME_ID;
+  return query.frameInteractions.filter((use) => use.frameId === frame.frameId || (isDefault && use.frameId === ""))
+    .length;
+}

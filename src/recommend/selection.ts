@@ -1,0 +1,88 @@
+import { isShown, type Product } from "../domain/product.js";
+
+/** The catalogue as recommending needs it. */
+export interface Catalog {
+  readonly size: number;
+  readonly hasTitles: boolean;
+  get(productId: string): Product | undefined;
+  idOfSku(sku: string): string | undefined;
+  group(groupId: string): ReadonlySet<string> | undefined;
+  products(): IterableIterator<Product>;
+}
+
+export interface SelectionRules {
+  /** Never shown: in the cart, bought, current, excluded by name. */
+  readonly excluded: ReadonlySet<string>;
+  /** Only shown when nothing else is left. */
+  readonly last: ReadonlySet<string>;
+  /** Undefined: any product passes. */
+  readonly allowed: ReadonlySet<string> | undefined;
+}
+
+/** Picks products from proposals; one selection is shared by the lists of an answer, so that they share no product. */
+export class Selection {
+  readonly #catalog: Catalog;
+  readonly #rules: SelectionRules;
+  readonly #taken = new Set<string>();
+
+  /** @param shown Products whose variants are not to be shown, for example the one being viewed. */
+  constructor(catalog: Catalog, rules: SelectionRules, shown: Iterable<string>) {
+    this.#catalog = catalog;
+    this.#rules = rules;
+    for (const productId of shown) {
+      const group = catalog.get(productId)?.variantGroupId;
+      if (group) this.#taken.add(`group:${group}`);
+    }
+  }
+
+  /**
+   * Up to `pool` products in the order of the proposals, those of `rules.last` behind the others; then the list is
+   * turned by `turn` places and its first `count` are taken. Proposals are read only as far as needed.
+   */
+  pick(proposals: Iterable<string>, count: number, turn: number): Product[] {
+    if (count === 0) return [];
+    const pool = turn === 0 ? count : count * ROTATION_POOL;
+    const found: Product[] = [];
+    const late: Product[] = [];
+    const seen = new Set<string>();
+    for (const productId of proposals) {
+      if (found.length === pool) break;
+      const product = this.#passing(productId, seen);
+      if (product === undefined) continue;
+      if (this.#rules.last.has(productId)) late.push(product);
+      else {
+        found.push(product);
+        for (const name of namesOf(product)) seen.add(name);
+      }
+    }
+    for (const product of late) {
+      if (found.length === pool) break;
+      if (namesOf(product).some((name) => seen.has(name))) continue;
+      found.push(product);
+      for (const name of namesOf(product)) seen.add(name);
+    }
+    const start = found.length === 0 ? 0 : turn % found.length;
+    const picked = [...found.slice(start), ...found.slice(0, start)].slice(0, count);
+    for (const product of picked) for (const name of namesOf(product)) this.#taken.add(name);
+    return picked;
+  }
+
+  #passing(productId: string, seen: ReadonlySet<string>): Product | undefined {
+    const { excluded, allowed } = this.#rules;
+    if (excluded.has(productId) || (allowed !== undefined && !allowed.has(productId))) return undefined;
+    const product = this.#catalog.get(productId);
+    if (product === undefined || !isShown(product)) return undefined;
+    if (product.title === "" && this.#catalog.hasTitles) return undefined;
+    return namesOf(product).some((name) => this.#taken.has(name) || seen.has(name)) ? undefined : product;
+  }
+}
+
+/** A rotated list turns within this many times its length. */
+const ROTATION_POOL = 3;
+
+/** Names under which a product counts as shown: its own, and that of its variants. */
+function namesOf(product: Product): string[] {
+  return product.variantGroupId === ""
+    ? [`product:${product.productId}`]
+    : [`product:${product.productId}`, `group:${product.variantGroupId}`];
+}

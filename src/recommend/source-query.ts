@@ -1,0 +1,44 @@
+import type { ServingModel, SourceQuery } from "./sources.js";
+import type { VisitorContext } from "./visitor-context.js";
+
+/** Steps of the sequence that sources look at. */
+const MAX_SESSION = 60;
+const MAX_ANTECEDENTS = 20;
+const MAX_ANCHORS = 5;
+/** A cart addition or an order says more than a view. */
+const TYPE_WEIGHT = { product_view: 1, add_to_cart: 1.5, order: 1.5 } as const;
+
+/** The visitor's situation in a model's product indices. */
+export function sourceQuery(context: VisitorContext, current: readonly string[], model: ServingModel): SourceQuery {
+  const items: number[] = [];
+  const weights: number[] = [];
+  const add = (index: number, weight: number) => {
+    if (items.at(-1) === index) weights[weights.length - 1] = Math.max(weights[weights.length - 1]!, weight);
+    else {
+      items.push(index);
+      weights.push(weight);
+    }
+  };
+  for (const step of context.sequence.slice(-MAX_SESSION)) {
+    const index = model.indexOf(step.productId);
+    if (index !== undefined) add(index, TYPE_WEIGHT[step.type]);
+  }
+  const here = indices(current, model);
+  // The page being viewed is the newest step; its first product comes last, where recency counts most.
+  for (const index of [...here].reverse()) add(index, 1);
+
+  const cart = indices(context.cart, model);
+  const lastViewed = context.sequence.findLast((step) => step.type === "product_view");
+  const anchor = here.length > 0 ? here : indices(lastViewed === undefined ? [] : [lastViewed.productId], model);
+  const recent = [...items].reverse();
+  return {
+    session: { items: Uint32Array.from(items), weights: Float32Array.from(weights) },
+    antecedents: Uint32Array.from(new Set([...here, ...cart.reverse(), ...recent])).slice(0, MAX_ANTECEDENTS),
+    cart: Uint32Array.from(cart.length > 0 ? cart : []),
+    anchor: Uint32Array.from(anchor.slice(0, MAX_ANCHORS)),
+  };
+}
+
+function indices(productIds: readonly string[], model: ServingModel): number[] {
+  return productIds.map((productId) => model.indexOf(productId)).filter((index) => index !== undefined);
+}

@@ -1,0 +1,37 @@
+import type { Candidates, Explanation } from "../algorithms/candidates.js";
+import type { SourceName } from "./query.js";
+
+/** A visitor's situation in the dense product indices of one model. Products the model does not know are left out. */
+export interface SourceQuery {
+  /** The visitor's sequence, oldest first, ending with what is being viewed now. */
+  readonly session: { readonly items: Uint32Array; readonly weights: Float32Array };
+  /** Products that rules start from, most relevant first. */
+  readonly antecedents: Uint32Array;
+  readonly cart: Uint32Array;
+  /** What alternatives are alternatives to: the current products, else the last one viewed. */
+  readonly anchor: Uint32Array;
+}
+
+/** One algorithm of a model, ready to answer. Synchronous and without side effects. */
+export interface Source {
+  readonly name: SourceName;
+  /** Candidates for `recommended`. */
+  complements(query: SourceQuery, k: number): Candidates;
+  /** Candidates for `alternative`. */
+  alternatives(query: SourceQuery, k: number): Candidates;
+  /** Why it proposes a product; undefined when it does not. */
+  explain(query: SourceQuery, list: List, productIndex: number): Explanation | undefined;
+}
+
+export type List = "recommended" | "alternative";
+
+/** A model as recommending needs it. */
+export interface ServingModel {
+  readonly modelId: string;
+  readonly productIds: readonly string[];
+  indexOf(productId: string): number | undefined;
+  readonly sources: readonly Source[];
+  /** Product indices by falling popularity, all of them. */
+  readonly byPopularity: Uint32Array;
+  readonly popularity: Float32Array;
+}

@@ -1,0 +1,88 @@
+import type { Interaction, InteractionType } from "../domain/interaction.js";
+import type { ClientInteraction } from "./query.js";
+
+/** The newest interactions of each type that count. */
+export const MAX_INTERACTIONS_PER_TYPE = 1000;
+/** A cart that was not ordered is forgotten after this time. */
+export const CART_LIFETIME_MS = 24 * 3600_000;
+/** The client's and the server's copy of one interaction differ by less than this. */
+const SAME_INTERACTION_MS = 10 * 60_000;
+
+/** What a visitor did, and what follows from it. Product ids; sequences are oldest first. */
+export interface VisitorContext {
+  readonly sequence: readonly { readonly productId: string; readonly type: InteractionType; readonly at: number }[];
+  readonly viewed: ReadonlySet<string>;
+  readonly bought: ReadonlySet<string>;
+  /** Added since the last order, within 24 hours; in the order of adding. */
+  readonly cart: readonly string[];
+}
+
+type Step = VisitorContext["sequence"][number];
+
+/**
+ * Joins the history the client carries with what the server knows of the visitor. What both know counts once.
+ *
+ * @param idOfSku Product id of a SKU; a SKU the catalogue does not know is taken for an id.
+ */
+export function visitorContext(
+  client: readonly ClientInteraction[],
+  server: readonly Interaction[],
+  idOfSku: (sku: string) => string | undefined,
+  now: number,
+): VisitorContext {
+  const fromClient = newest(
+    client
+      .map(({ type, productId, sku, at }) => ({ type, at, productId: productId || (sku && (idOfSku(sku) ?? sku)) }))
+      .filter((step) => step.productId !== ""),
+  );
+  const fromServer = newest(
+    server.flatMap(({ type, at, productIds }) => productIds.map((productId) => ({ type, at, productId }))),
+  );
+  const sequence = join(fromClient, fromServer);
+  const lastOrder = sequence.findLast((step) => step.type === "order")?.at ?? Number.NEGATIVE_INFINITY;
+  const cart = new Set<string>();
+  const viewed = new Set<string>();
+  const bought = new Set<string>();
+  for (const { type, productId, at } of sequence) {
+    if (type === "product_view") viewed.add(productId);
+    else if (type === "order") bought.add(productId);
+    else if (at > lastOrder && at >= now - CART_LIFETIME_MS) cart.add(productId);
+  }
+  return { sequence, viewed, bought, cart: [...cart] };
+}
+
+/** The newest 1,000 of each type, oldest first. */
+function newest(steps: Step[]): Step[] {
+  const sorted = steps.every((step, i) => i === 0 || steps[i - 1]!.at <= step.at)
+    ? steps
+    : steps.sort((a, b) => a.at - b.at);
+  if (sorted.length <= MAX_INTERACTIONS_PER_TYPE) return sorted;
+  const left = {
+    product_view: MAX_INTERACTIONS_PER_TYPE,
+    add_to_cart: MAX_INTERACTIONS_PER_TYPE,
+    order: MAX_INTERACTIONS_PER_TYPE,
+  };
+  return sorted
+    .reverse()
+    .filter((step) => left[step.type]-- > 0)
+    .reverse();
+}
+
+function join(client: readonly Step[], server: readonly Step[]): Step[] {
+  if (server.length === 0) return [...client];
+  if (client.length === 0) return [...server];
+  const times = new Map<string, number[]>();
+  for (const step of client) {
+    const key = `${step.type}:${step.productId}`;
+    const known = times.get(key);
+    if (known === undefined) times.set(key, [step.at]);
+    else known.push(step.at);
+  }
+  const news = server.filter(
+    (step) =>
+      !times
+        .get(`${step.type}:${step.productId}`)
+        ?.some((at) => step.type === "order" || Math.abs(at - step.at) <= SAME_INTERACTION_MS),
+  );
+  return [...client, ...news].sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,138 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { InvalidArgument } from "../domain/errors.js";
+import type { InteractionType } from "../domain/interaction.js";
+import type { Product } from "../domain/product.js";
+import {
+  InteractionType as InteractionTypeMessage,
+  type ProductCardSchema,
+  type ProductInteraction,
+  type ProductReasonSchema,
+  RecommendationSource,
+} from "../gen/aisle/v1/recommendation_pb.js";
+import type {
+  RecommendationService,
+  RecommendRequest,
+  RecommendResponseSchema,
+} from "../gen/aisle/v1/recommendation_service_pb.js";
+import type { AnswerVisitor } from "../recommend/answer-visitor.js";
+import type { ClientInteraction, Reason, RecommendAnswer, RecommendQuery, SourceName } from "../recommend/query.js";
+import { guarded, type ReportInternal } from "./errors.js";
+import { moneyMessage, msOf, visitorIdsOf } from "./messages.js";
+
+const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
+  [InteractionTypeMessage.PRODUCT_VIEW]: "product_view",
+  [InteractionTypeMessage.ADD_TO_CART]: "add_to_cart",
+  [InteractionTypeMessage.ORDER]: "order",
+};
+
+const SOURCES: Readonly<Record<SourceName, RecommendationSource>> = {
+  association_rules: RecommendationSource.ASSOCIATION_RULES,
+  semantic: RecommendationSource.SEMANTIC,
+  collaborative: RecommendationSource.COLLABORATIVE,
+  cart: RecommendationSource.CART,
+  popularity: RecommendationSource.POPULARITY,
+};
+
+/** Frame interactions that count, the newest of them. */
+const MAX_FRAME_INTERACTIONS = 1000;
+
+export interface RecommendationServiceDependencies {
+  readonly answer: AnswerVisitor;
+  readonly newRequestId: () => string;
+  readonly report: ReportInternal;
+}
+
+export function createRecommendationService(
+  deps: RecommendationServiceDependencies,
+): ServiceImpl<typeof RecommendationService> {
+  const { report } = deps;
+  return {
+    recommend: guarded(report, async (request) =>
+      responseMessage(await deps.answer(queryOf(request), false), deps.newRequestId()),
+    ),
+    explainRecommendation: guarded(report, async ({ request }) => {
+      if (request === undefined) throw new InvalidArgument("request", "missing");
+      const answer = await deps.answer(queryOf(request), true);
+      return {
+        response: responseMessage(answer, deps.newRequestId()),
+        recommendedReasons: answer.recommendedReasons.map(reasonMessage),
+        alternativeReasons: answer.alternativeReasons.map(reasonMessage),
+      };
+    }),
+  };
+}
+
+function queryOf(request: RecommendRequest): RecommendQuery {
+  return {
+    appId: request.appId,
+    visitor: visitorIdsOf(request.visitor),
+    interactions: request.interactions.map(interactionOf),
+    frameInteractions: request.frameInteractions
+      .slice(-MAX_FRAME_INTERACTIONS)
+      .map((use) => ({ frameId: use.frameId, at: msOf(use.occurredAt) ?? 0 })),
+    currentProductIds: request.currentProductIds,
+    currentSkus: request.currentSkus,
+    currentCategoryIds: request.currentCategoryIds,
+    frameId: request.frameId,
+    anyGroup: request.filter?.anyGroup ?? [],
+    excludeProductIds: request.filter?.excludeProductIds ?? [],
+    clientVersion: request.clientVersion,
+    recommendedCount: request.recommendedCount ?? null,
+    alternativeCount: request.alternativeCount ?? null,
+  };
+}
+
+function interactionOf(interaction: ProductInteraction, index: number): ClientInteraction {
+  const type = TYPES[interaction.type];
+  if (type === undefined)
+    throw new InvalidArgument(`interactions[${index}].type`, "invalid", "PRODUCT_VIEW, ADD_TO_CART or ORDER");
+  const at = msOf(interaction.occurredAt);
+  if (at === null) throw new InvalidArgument(`interactions[${index}].occurred_at`, "missing");
+  return { type, productId: interaction.productId, sku: interaction.sku, at };
+}
+
+function responseMessage(answer: RecommendAnswer, requestId: string): MessageInitShape<typeof RecommendResponseSchema> {
+  return {
+    version: answer.version,
+    trackerProduct:
+      answer.trackerProduct === null
+        ? undefined
+        : (cardMessage(answer.trackerProduct.known) ?? { productId: answer.trackerProduct.productId }),
+    recommended: answer.recommended.map(cardMessage),
+    alternative: answer.alternative.map(cardMessage),
+    requestId,
+    frameId: answer.frameId,
+    variant: answer.variant,
+    modelId: answer.modelId,
+    missingIds: [...answer.missingIds],
+  };
+}
+
+function cardMessage(product: Product): MessageInitShape<typeof ProductCardSchema>;
+function cardMessage(product: Product | undefined): MessageInitShape<typeof ProductCardSchema> | undefined;
+function cardMessage(product: Product | undefined): MessageInitShape<typeof ProductCardSchema> | undefined {
+  if (product === undefined) return undefined;
+  return {
+    productId: product.productId,
+    title: product.title,
+    imageUrl: product.imageUrl,
+    url: product.url,
+    price: moneyMessage(product.price),
+    categoryId: product.categories.at(-1)?.categoryId ?? "",
+  };
+}
+
+function reasonMessage(reason: Reason): MessageInitShape<typeof ProductReasonSchema> {
+  return {
+    productId: reason.productId,
+    score: reason.score,
+    sources: reason.shares.map((share) => ({
+      source: SOURCES[share.source],
+      score: share.score,
+      rank: share.rank,
+      becauseOf: [...share.becauseOf],
+      counts: { ...share.counts },
+    })),
+  };
+}
