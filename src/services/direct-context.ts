@@ -8,6 +8,7 @@ import {
   createHandlerContext,
   type HandlerContext,
 } from "@connectrpc/connect";
+import { unlessAborted } from "./unless-aborted.js";
 
 /**
  * What a handler sees of a call that came from the same process. Headers, values and the signal are made when a
@@ -86,19 +87,7 @@ export class DirectContext implements HandlerContext {
 
   /** `work`, unless the caller's deadline or signal comes first. The handler itself is told by its signal only. */
   async within<T>(work: () => PromiseLike<T> | T): Promise<T> {
-    if (this.#limits === undefined) return work();
-    const { signal } = this.#limits;
-    signal.throwIfAborted();
-    let onAbort = () => {};
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
-    try {
-      return await Promise.race([work(), aborted]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+    return this.#limits === undefined ? work() : unlessAborted(this.#limits.signal, work);
   }
 
   /** Shows the caller what the handler set, if the caller asked for it. */

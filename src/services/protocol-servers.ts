@@ -1,0 +1,101 @@
+import { createServer as createHttp1, type Server } from "node:http";
+import { createServer as createHttp2, type Http2Server, type ServerHttp2Session } from "node:http2";
+import type { Socket } from "node:net";
+import type { NodeRequest, NodeResponse, RpcLimits } from "./rpc-handler.js";
+
+/** Limits of a listener. Times in ms. */
+export interface ListenerLimits extends RpcLimits {
+  /** Open connections; more are refused. */
+  maxConnections: number;
+  /** From the opening of a connection to the bytes that tell its protocol. */
+  firstBytesMs: number;
+  /** For the headers of an HTTP/1.1 request. */
+  headersMs: number;
+  /** How long a connection may stay open without a call. */
+  idleMs: number;
+  /** Calls at a time on one HTTP/2 connection. */
+  maxConcurrentStreams: number;
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Answers a request of either protocol. */
+export type Answer = (request: NodeRequest, response: NodeResponse) => void;
+
+/** The HTTP/1.1 server, not listening. */
+export function createHttp1Server(limits: ListenerLimits, answer: Answer): Server {
+  const server = createHttp1(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: limits.headersMs,
+      // Off, as it would cut imports: bodies have limits by kind of call (`timedBody`).
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(2_000, limits.headersMs),
+      keepAliveTimeout: Math.min(65_000, limits.idleMs),
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
+      noDelay: true,
+    },
+    answer,
+  );
+  server.maxConnections = limits.maxConnections;
+  server.maxHeadersCount = 100;
+  return server;
+}
+
+/** The HTTP/2 server; it gets its connections by `emit("connection")`. */
+export function createHttp2Server(limits: ListenerLimits, answer: Answer): Http2Server {
+  return createHttp2(
+    {
+      // In megabytes, for one connection.
+      maxSessionMemory: 16,
+      maxSessionInvalidFrames: 100,
+      maxHeaderListPairs: 100,
+      maxSettings: 32,
+      settings: {
+        maxConcurrentStreams: limits.maxConcurrentStreams,
+        maxHeaderListSize: MAX_HEADER_BYTES,
+        initialWindowSize: 1024 * 1024,
+        enablePush: false,
+      },
+    },
+    answer,
+  );
+}
+
+/** Takes the server's own listener for connections off it, for a caller that decides which sockets it gets. */
+export function takeConnections(server: Server): (socket: Socket) => void {
+  const own = server.listeners("connection");
+  server.removeAllListeners("connection");
+  return (socket) => {
+    for (const listener of own) Reflect.apply(listener, server, [socket]);
+  };
+}
+
+/** The open sessions. One that has had no stream for `idleMs` is closed. */
+export function trackSessions(server: Http2Server, idleMs: number): ReadonlySet<ServerHttp2Session> {
+  const open = new Map<ServerHttp2Session, number>();
+  const sessions = new Set<ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    open.set(session, 0);
+    session.setLocalWindowSize(4 * 1024 * 1024);
+    session.setTimeout(idleMs, () => {
+      if (open.get(session) === 0) session.close();
+    });
+    session.once("close", () => {
+      sessions.delete(session);
+      open.delete(session);
+    });
+    session.on("stream", (stream) => {
+      open.set(session, (open.get(session) ?? 0) + 1);
+      stream.once("close", () => {
+        const count = open.get(session);
+        if (count !== undefined) open.set(session, count - 1);
+      });
+    });
+  });
+  // A peer that breaks the protocol ends its own session; that is no fault of ours.
+  server.on("sessionError", () => {});
+  return sessions;
+}

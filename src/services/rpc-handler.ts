@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import type { DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
+import {
+  compressionBrotli,
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from "@connectrpc/connect-node";
+import { timedBody } from "./timed-body.js";
+
+/** A request as either of the two servers of a listener gives it. */
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+/** The response that belongs to it. */
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+/** Limits of what a call may cost. */
+export interface RpcLimits {
+  /** Bytes of one message received, after decompression. */
+  readMaxBytes: number;
+  /** Bytes of one message sent. */
+  writeMaxBytes: number;
+  /** Longest deadline a caller may set, in ms. */
+  maxTimeoutMs: number;
+  /** Time for the body of a call with one request, in ms. */
+  bodyTimeoutMs: number;
+  /** Longest silence of a caller that streams requests, in ms. */
+  streamSilenceMs: number;
+}
+
+/** What a handler of RPCs needs. */
+export interface RpcHandlerDeps {
+  routes: (router: ConnectRouter) => void;
+  limits: RpcLimits;
+  interceptors: Interceptor[];
+  /** When it fires, the signals of all calls fire. */
+  shutdown: AbortSignal;
+  /** Told of what went wrong behind a call's answer: the answer could not be written, or a fault of the server. */
+  onError: (error: unknown, call: string) => void;
+}
+
+/** Answers requests for RPCs in gRPC, gRPC-Web and Connect. Gives false, and does nothing, when the path is no RPC. */
+export interface RpcHandler {
+  /** The services routed to. */
+  readonly services: readonly DescService[];
+  handle(request: NodeRequest, response: NodeResponse): boolean;
+}
+
+/** As connectNodeAdapter does it, with limits on bodies that stall and errors given to `onError`. */
+export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
+  const { limits } = deps;
+  const router = createConnectRouter({
+    acceptCompression: [compressionGzip, compressionBrotli],
+    readMaxBytes: limits.readMaxBytes,
+    writeMaxBytes: limits.writeMaxBytes,
+    maxTimeoutMs: limits.maxTimeoutMs,
+    shutdownSignal: deps.shutdown,
+    interceptors: deps.interceptors,
+  });
+  deps.routes(router);
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+
+  return {
+    services: [...new Set(router.handlers.map((handler) => handler.service))],
+    handle(request, response) {
+      const handler = handlers.get(request.url?.split("?", 1)[0] ?? "");
+      if (handler === undefined) return false;
+      const { methodKind } = handler.method;
+      const streamsIn = methodKind === "client_streaming" || methodKind === "bidi_streaming";
+      const fail = (error: unknown) => {
+        // Aborted: the caller hung up, which is no fault.
+        if (ConnectError.from(error).code !== Code.Aborted) deps.onError(error, handler.requestPath);
+        cutOff(response);
+      };
+      try {
+        const universal = universalRequestFromNodeRequest(request, response, undefined, undefined);
+        const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
+        const body = isStream(universal.body) ? timedBody(universal.body, ms, streamsIn) : universal.body;
+        handler({ ...universal, body })
+          .then((answer) => {
+            if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
+            return universalResponseToNodeResponse(answer, response);
+          })
+          .catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+      return true;
+    },
+  };
+}
+
+function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+}
+
+/** Ends a response that cannot be completed. (An Http2ServerResponse has no `destroy`, whatever its type says.) */
+function cutOff(response: NodeResponse): void {
+  if ("stream" in response) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  else response.destroy();
+}

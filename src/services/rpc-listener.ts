@@ -1,0 +1,195 @@
+/**
+ * One port for all RPC callers: gRPC, gRPC-Web and Connect, over HTTP/2 without TLS (prior knowledge) and HTTP/1.1,
+ * with health and reflection, GET /metrics and GET /healthz.
+ *
+ * An HTTP/1.1 server owns the port, so that its own checks (header time, idle connections) run on it; the first
+ * bytes of a connection decide whether its socket goes on to it or to an HTTP/2 server without a port.
+ */
+import type { Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { DescFile } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.js";
+import { Health } from "../gen/grpc/health/v1/health_pb.js";
+import { createFirstBytes } from "./first-bytes.js";
+import { createHealthService, createHealthState, type HealthState } from "./health.js";
+import { createHostCheck } from "./host-check.js";
+import { createPlainAnswers, type MetricsText, plainError } from "./plain-answers.js";
+import {
+  createHttp1Server,
+  createHttp2Server,
+  type ListenerLimits,
+  takeConnections,
+  trackSessions,
+} from "./protocol-servers.js";
+import { reflectionRoutes } from "./reflection.js";
+import { createReflectionIndex } from "./reflection-index.js";
+import { createRpcHandler, type NodeRequest, type NodeResponse } from "./rpc-handler.js";
+
+export type { ListenerLimits } from "./protocol-servers.js";
+
+const DEFAULT_LIMITS: ListenerLimits = {
+  readMaxBytes: 4 * 1024 * 1024,
+  writeMaxBytes: 16 * 1024 * 1024,
+  maxTimeoutMs: 24 * 3_600_000,
+  bodyTimeoutMs: 15_000,
+  streamSilenceMs: 300_000,
+  maxConnections: 2_000,
+  firstBytesMs: 10_000,
+  headersMs: 10_000,
+  idleMs: 600_000,
+  maxConcurrentStreams: 100,
+};
+
+/** How long a caller may go on sending a body nobody reads any more, before its connection is cut. */
+const LINGER_MS = 5_000;
+/** What calls get, past the deadline of a close, to see their signal and answer. */
+const LAST_WORDS_MS = 250;
+
+/** What a listener needs. */
+export interface RpcListenerDeps {
+  routes: (router: ConnectRouter) => void;
+  /** Address to listen on, for example `127.0.0.1`. */
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  /** More names that a request may give as its host. */
+  allowedHosts?: readonly string[];
+  /** What grpc.health.v1 tells; without one it says SERVING from listen to close. */
+  health?: HealthState;
+  metrics?: MetricsText;
+  interceptors?: Interceptor[];
+  /** Files whose types reflection shows besides those of the routed services. */
+  reflectedFiles?: readonly DescFile[];
+  limits?: Partial<ListenerLimits>;
+  /** Told of faults behind an answer. `call` is the path of the RPC, or `""`. */
+  onError?: (error: unknown, call: string) => void;
+}
+
+/** A port for RPCs. */
+export interface RpcListener {
+  /** Opens the port. Fails with the system's error when it cannot be opened. */
+  listen(): Promise<{ port: number; host: string }>;
+  /**
+   * Closes: health says NOT_SERVING, no new connections, GOAWAY, open calls finish. Calls still open after
+   * `deadlineMs` see their signal fire and are cut off. Streams of health and reflection end at once.
+   */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Makes a listener; the port opens with `listen`. */
+export function createRpcListener(deps: RpcListenerDeps): RpcListener {
+  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const onError = deps.onError ?? (() => {});
+  const ownHealth = deps.health === undefined;
+  const health = deps.health ?? createHealthState();
+  const draining = new AbortController();
+  const shutdown = new AbortController();
+
+  const rpc = createRpcHandler({
+    limits,
+    interceptors: deps.interceptors ?? [],
+    shutdown: shutdown.signal,
+    onError,
+    routes(router) {
+      deps.routes(router);
+      router.service(Health, createHealthService({ state: health, draining: draining.signal }));
+      reflectionRoutes(router, { index: () => index, draining: draining.signal });
+    },
+  });
+  const index = createReflectionIndex(rpc.services, [file_google_rpc_error_details, ...(deps.reflectedFiles ?? [])]);
+  health.know(rpc.services.map((service) => service.typeName));
+
+  const hostAllowed = createHostCheck(deps.host, deps.allowedHosts ?? []);
+  const plain = createPlainAnswers({ metrics: deps.metrics, onError: (error) => onError(error, "") });
+  const answer = (request: NodeRequest, response: NodeResponse) => {
+    response.once("close", () => closeIdle());
+    lingerBriefly(request, response);
+    if (!namedHosts(request).every(hostAllowed)) {
+      plainError(response, 403, "permission_denied", "Host is not one this listener answers for");
+    } else if (!rpc.handle(request, response)) {
+      plain(request, response);
+    }
+  };
+
+  const http2 = createHttp2Server(limits, answer);
+  const sessions = trackSessions(http2, limits.idleMs);
+  const http1 = createHttp1Server(limits, answer);
+  const sockets = new Set<Socket>();
+  const firstBytes = createFirstBytes({
+    timeoutMs: limits.firstBytesMs,
+    http1: takeConnections(http1),
+    http2: (socket) => http2.emit("connection", socket),
+  });
+  http1.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    firstBytes.take(socket);
+  });
+  const closeIdle = () => {
+    // The response's close comes before its connection counts as idle.
+    if (draining.signal.aborted) setImmediate(() => http1.closeIdleConnections());
+  };
+
+  return {
+    async listen() {
+      const { port } = await open(http1, deps.host, deps.port);
+      if (ownHealth) health.set(true);
+      return { port, host: deps.host };
+    },
+    async close(deadlineMs) {
+      health.set(false);
+      if (!http1.listening) return;
+      const closed = new Promise<void>((resolve) => http1.close(() => resolve()));
+      draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+      firstBytes.destroyWaiting();
+      for (const session of sessions) session.close();
+      if (await within(closed, deadlineMs)) return;
+      shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+      if (await within(closed, LAST_WORDS_MS)) return;
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Every host the request names; one empty name when it names none. */
+function namedHosts(request: NodeRequest): string[] {
+  const { host } = request.headers;
+  const authority = request.headers[":authority"];
+  const named = [host, authority].filter((name): name is string => typeof name === "string");
+  return named.length > 0 ? named : [""];
+}
+
+/** Cuts off a caller that keeps sending its body long after the answer was complete. */
+function lingerBriefly(request: NodeRequest, response: NodeResponse): void {
+  response.once("finish", () => {
+    if (request.complete) return;
+    const end = () => ("stream" in request ? request.stream.close() : request.destroy());
+    const timer = setTimeout(end, LINGER_MS).unref();
+    request.once("close", () => clearTimeout(timer));
+  });
+}
+
+function open(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const address = server.address();
+      if (address === null || typeof address === "string") reject(new Error("the port has no address"));
+      else resolve(address);
+    });
+  });
+}
+
+/** Whether `promise` is fulfilled within `ms`. */
+async function within(promise: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const inTime = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return inTime;
+}
