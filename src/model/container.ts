@@ -16,11 +16,11 @@ const MAGIC = "AISLEMOD";
 const ALIGNMENT = 8;
 
 const ARRAY_TYPES = {
-  u8: Uint8Array,
-  u32: Uint32Array,
-  i32: Int32Array,
-  f32: Float32Array,
-  f64: Float64Array,
+  u8: { size: 1, view: (b: ArrayBufferLike, from: number, length: number) => new Uint8Array(b, from, length) },
+  u32: { size: 4, view: (b: ArrayBufferLike, from: number, length: number) => new Uint32Array(b, from, length) },
+  i32: { size: 4, view: (b: ArrayBufferLike, from: number, length: number) => new Int32Array(b, from, length) },
+  f32: { size: 4, view: (b: ArrayBufferLike, from: number, length: number) => new Float32Array(b, from, length) },
+  f64: { size: 8, view: (b: ArrayBufferLike, from: number, length: number) => new Float64Array(b, from, length) },
 } as const;
 
 type ArrayType = keyof typeof ARRAY_TYPES;
@@ -109,11 +109,11 @@ function readHeader(bytes: Uint8Array): { readonly value: Header; readonly lengt
 }
 
 function viewOf(bytes: Uint8Array, start: number, { type, offset, length }: ArrayPlace): SectionArray {
-  const ArrayOf = ARRAY_TYPES[type];
+  const kind = ARRAY_TYPES[type];
   const from = bytes.byteOffset + start + offset;
-  if (ArrayOf === undefined || from + length * ArrayOf.BYTES_PER_ELEMENT > bytes.byteOffset + bytes.byteLength)
+  if (kind === undefined || from + length * kind.size > bytes.byteOffset + bytes.byteLength)
     throw new DataDamaged("An array of the model snapshot lies outside of it");
-  return new ArrayOf(bytes.buffer, from, length);
+  return kind.view(bytes.buffer, from, length);
 }
 
 function typeOf(array: SectionArray): ArrayType {

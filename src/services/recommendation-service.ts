@@ -95,10 +95,7 @@ function interactionOf(interaction: ProductInteraction, index: number): ClientIn
 function responseMessage(answer: RecommendAnswer, requestId: string): MessageInitShape<typeof RecommendResponseSchema> {
   return {
     version: answer.version,
-    trackerProduct:
-      answer.trackerProduct === null
-        ? undefined
-        : (cardMessage(answer.trackerProduct.known) ?? { productId: answer.trackerProduct.productId }),
+    trackerProduct: answer.trackerProduct === null ? undefined : trackerMessage(answer.trackerProduct),
     recommended: answer.recommended.map(cardMessage),
     alternative: answer.alternative.map(cardMessage),
     requestId,
@@ -109,10 +106,7 @@ function responseMessage(answer: RecommendAnswer, requestId: string): MessageIni
   };
 }
 
-function cardMessage(product: Product): MessageInitShape<typeof ProductCardSchema>;
-function cardMessage(product: Product | undefined): MessageInitShape<typeof ProductCardSchema> | undefined;
-function cardMessage(product: Product | undefined): MessageInitShape<typeof ProductCardSchema> | undefined {
-  if (product === undefined) return undefined;
+function cardMessage(product: Product): MessageInitShape<typeof ProductCardSchema> {
   return {
     productId: product.productId,
     title: product.title,
@@ -121,6 +115,13 @@ function cardMessage(product: Product | undefined): MessageInitShape<typeof Prod
     price: moneyMessage(product.price),
     categoryId: product.categories.at(-1)?.categoryId ?? "",
   };
+}
+
+function trackerMessage({
+  productId,
+  known,
+}: NonNullable<RecommendAnswer["trackerProduct"]>): MessageInitShape<typeof ProductCardSchema> {
+  return known === undefined ? { productId } : cardMessage(known);
 }
 
 function reasonMessage(reason: Reason): MessageInitShape<typeof ProductReasonSchema> {

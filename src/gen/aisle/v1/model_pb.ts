@@ -28,8 +28,7 @@ export type Model = Message<"aisle.v1.Model"> & {
   modelId: string;
 
   /**
-   * Output only. Version text it was last activated under; empty when it was
-   * never active.
+   * Output only. Version text it serves under; empty when it does not serve now.
    *
    * @generated from field: string version = 2;
    */

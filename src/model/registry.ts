@@ -1,0 +1,126 @@
+import type { Now } from "../domain/clock.js";
+import { NotFound } from "../domain/errors.js";
+import type { ModelPointer, ModelRecord } from "../domain/model.js";
+import { versionText } from "../domain/version.js";
+import type { ModelStore } from "../ports/model-store.js";
+
+/** A model in memory, with the pointer it serves under. */
+export interface Serving<M> {
+  readonly model: M;
+  readonly pointer: ModelPointer;
+}
+
+/** Which model serves each app, and how that changes. */
+export interface ModelRegistry<M> {
+  /** The model that serves; undefined before the first one. Loads it on first use. */
+  current(appId: string): Promise<Serving<M> | undefined>;
+  /**
+   * Loads a kept model beside the old one, then moves the pointer under a new version text and swaps. Requests in
+   * between are answered by the old one. Rejects with NotFound("model") when it is not kept.
+   */
+  activate(appId: string, modelId: string): Promise<ModelPointer>;
+  /** Keeps a new snapshot, puts it into service and removes all but the newest three. */
+  publish(appId: string, record: ModelRecord, bytes: Uint8Array): Promise<ModelPointer>;
+  forget(appId: string): void;
+}
+
+export interface ModelRegistryDependencies<M> {
+  readonly models: ModelStore;
+  /** The bytes of a snapshot as a model that answers. */
+  readonly load: (modelId: string, bytes: Uint8Array) => M;
+  readonly now: Now;
+  /** The version text an app had before its first model, so that it is not used again. */
+  readonly firstVersionOf: (appId: string) => Promise<string>;
+}
+
+/** Snapshots kept of each app, the one that serves among them. */
+export const KEPT_SNAPSHOTS = 3;
+/** How often the pointer is read again to see what other processes published. */
+const LOOK_AGAIN_MS = 1000;
+const MAX_USED_VERSIONS = 1000;
+
+export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): ModelRegistry<M> {
+  interface Entry {
+    serving: Promise<Serving<M> | undefined>;
+    lookedAt: number;
+    looking: boolean;
+  }
+  const entries = new Map<string, Entry>();
+
+  const load = async (appId: string, pointer: ModelPointer): Promise<Serving<M>> => {
+    const bytes = await deps.models.read(appId, pointer.modelId);
+    if (bytes === undefined) throw new NotFound("model");
+    return { model: deps.load(pointer.modelId, bytes), pointer };
+  };
+
+  const open = async (appId: string): Promise<Serving<M> | undefined> => {
+    const pointer = await deps.models.pointer(appId);
+    return pointer === undefined ? undefined : load(appId, pointer);
+  };
+
+  /** Another process may have moved the pointer: load its model while the present one goes on answering. */
+  const lookAgain = async (appId: string, entry: Entry): Promise<void> => {
+    const [pointer, serving] = await Promise.all([deps.models.pointer(appId), entry.serving]);
+    if (pointer === undefined || pointer.version === serving?.pointer.version) return;
+    const fresh =
+      serving !== undefined && pointer.modelId === serving.pointer.modelId
+        ? { model: serving.model, pointer }
+        : await load(appId, pointer);
+    if (entries.get(appId) === entry) entry.serving = Promise.resolve(fresh);
+  };
+
+  const moveTo = async (appId: string, modelId: string, model: M): Promise<ModelPointer> => {
+    const before = await deps.models.pointer(appId);
+    const used = new Set(before?.usedVersions ?? [await deps.firstVersionOf(appId)]);
+    const at = deps.now();
+    const version = versionText(at, (text) => used.has(text));
+    const usedVersions = [...used, version].slice(-MAX_USED_VERSIONS);
+    const pointer: ModelPointer = { modelId, version, activatedAt: at, usedVersions };
+    await deps.models.setPointer(appId, pointer);
+    entries.set(appId, { serving: Promise.resolve({ model, pointer }), lookedAt: at, looking: false });
+    return pointer;
+  };
+
+  return {
+    current(appId) {
+      let entry = entries.get(appId);
+      const now = deps.now();
+      if (entry === undefined) {
+        const opened: Entry = { serving: open(appId), lookedAt: now, looking: false };
+        entries.set(appId, opened);
+        opened.serving.catch(() => {
+          if (entries.get(appId) === opened) entries.delete(appId);
+        });
+        entry = opened;
+      } else if (!entry.looking && now - entry.lookedAt >= LOOK_AGAIN_MS) {
+        const looked = entry;
+        looked.looking = true;
+        lookAgain(appId, looked)
+          .catch(() => undefined) // the model in memory goes on serving; the next look tries again
+          .finally(() => {
+            looked.looking = false;
+            looked.lookedAt = deps.now();
+          });
+      }
+      return entry.serving;
+    },
+
+    async activate(appId, modelId) {
+      const bytes = await deps.models.read(appId, modelId);
+      if (bytes === undefined) throw new NotFound("model");
+      return moveTo(appId, modelId, deps.load(modelId, bytes));
+    },
+
+    async publish(appId, record, bytes) {
+      const model = deps.load(record.modelId, bytes);
+      await deps.models.put(appId, record, bytes);
+      const pointer = await moveTo(appId, record.modelId, model);
+      await deps.models.prune(appId, KEPT_SNAPSHOTS);
+      return pointer;
+    },
+
+    forget(appId) {
+      entries.delete(appId);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { InvalidArgument, NotFound } from "../domain/errors.js";
+import type { ModelPointer, ModelRecord } from "../domain/model.js";
+import type { ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import type { ModelService, TrainModelResponseSchema } from "../gen/aisle/v1/model_service_pb.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { ModelStore } from "../ports/model-store.js";
+import type { Trainer } from "../training/trainer.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors.js";
+import { timestampOf } from "./messages.js";
+import { page, pageSize, readPageToken } from "./paging.js";
+import { requireApp } from "./require-app.js";
+
+export interface ModelServiceDependencies {
+  readonly trainer: Pick<Trainer, "train">;
+  readonly apps: Pick<AppStore, "get">;
+  readonly models: ModelStore;
+  readonly activate: (appId: string, modelId: string) => Promise<ModelPointer>;
+  readonly report: ReportInternal;
+}
+
+export function createModelService(deps: ModelServiceDependencies): ServiceImpl<typeof ModelService> {
+  const { report } = deps;
+  return {
+    trainModel: guardedStream(report, (request) => trainModel(deps, request.appId)),
+
+    getModel: guarded(report, async (request) => {
+      await requireApp(deps.apps, request.appId);
+      return { model: await modelOf(deps, request.appId, request.modelId) };
+    }),
+
+    listModels: guarded(report, async (request) => {
+      await requireApp(deps.apps, request.appId);
+      const pointer = await deps.models.pointer(request.appId);
+      const records = await deps.models.list(request.appId);
+      const after = readPageToken(request.pageToken);
+      const start = after === "" ? 0 : records.findIndex((record) => record.modelId === after) + 1;
+      const size = pageSize(request.pageSize);
+      const [models, nextPageToken] = page(records.slice(start, start + size + 1), size, (record) => record.modelId);
+      return { models: models.map((record) => modelMessage(record, pointer)), nextPageToken };
+    }),
+
+    activateModel: guarded(report, async (request) => {
+      await requireApp(deps.apps, request.appId);
+      if (request.modelId === "") throw new InvalidArgument("model_id", "missing");
+      await deps.activate(request.appId, request.modelId);
+      return { model: await modelOf(deps, request.appId, request.modelId) };
+    }),
+  };
+}
+
+async function modelOf(deps: Pick<ModelServiceDependencies, "models">, appId: string, modelId: string) {
+  const pointer = await deps.models.pointer(appId);
+  const wanted = modelId || pointer?.modelId;
+  const record = (await deps.models.list(appId)).find((one) => one.modelId === wanted);
+  if (record === undefined) throw new NotFound("model");
+  return modelMessage(record, pointer);
+}
+
+/** Trains and yields each stage as it begins. Nobody reading any more does not stop the training. */
+async function* trainModel(
+  deps: ModelServiceDependencies,
+  appId: string,
+): AsyncGenerator<MessageInitShape<typeof TrainModelResponseSchema>> {
+  if (appId === "") throw new InvalidArgument("app_id", "missing");
+  const waiting: { stage: string; progress: number }[] = [];
+  let wake = () => {};
+  let ended = false;
+  const training = deps.trainer.train(appId, (progress) => {
+    waiting.push(progress);
+    wake();
+  });
+  const end = () => {
+    ended = true;
+    wake();
+  };
+  training.then(end, end);
+  while (!ended || waiting.length > 0) {
+    const progress = waiting.shift();
+    if (progress !== undefined) yield progress;
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  }
+  const record = await training;
+  const pointer = await deps.models.pointer(appId);
+  yield { stage: "done", progress: 1, model: modelMessage(record, pointer) };
+}
+
+function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): MessageInitShape<typeof ModelSchema> {
+  const active = record.modelId === pointer?.modelId;
+  return {
+    modelId: record.modelId,
+    version: active ? (pointer?.version ?? "") : "",
+    active,
+    createdAt: timestampOf(record.createdAt),
+    cutOff: timestampOf(record.manifest.cutOff),
+    sizeBytes: BigInt(record.sizeBytes),
+    trainingMs: BigInt(record.trainingMs),
+    dataCounts: Object.fromEntries(
+      Object.entries(record.manifest.dataCounts).map(([name, count]) => [name, BigInt(count)]),
+    ),
+    algorithms: record.manifest.algorithms.map((algorithm) => ({ ...algorithm, facts: { ...algorithm.facts } })),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Now } from "../domain/clock.js";
+import { Conflict, NotFound } from "../domain/errors.js";
+import type { ModelManifest, ModelPointer, ModelRecord } from "../domain/model.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { ModelStore } from "../ports/model-store.js";
+
+/** A stage of training that begins, and the share of the work done before it (0 to 1). */
+export interface TrainingProgress {
+  readonly stage: string;
+  readonly progress: number;
+}
+
+/** What a training makes. */
+export interface TrainedModel {
+  readonly manifest: ModelManifest;
+  readonly bytes: Uint8Array;
+}
+
+/** Learns from all that is stored of an app. Runs in a worker thread, so that serving keeps its latency. */
+export type RunTraining = (appId: string, onProgress: (progress: TrainingProgress) => void) => Promise<TrainedModel>;
+
+export interface TrainerDependencies {
+  readonly apps: Pick<AppStore, "get" | "list">;
+  readonly models: Pick<ModelStore, "activity" | "list">;
+  readonly runTraining: RunTraining;
+  readonly publish: (appId: string, record: ModelRecord, bytes: Uint8Array) => Promise<ModelPointer>;
+  readonly now: Now;
+  readonly newModelId: () => string;
+}
+
+export interface Trainer {
+  /**
+   * Trains an app and puts the model into service. Rejects with NotFound("app"); Conflict("aborted") when a training of
+   * the app is under way; Conflict("precondition") when there is nothing to learn from. Then the old model goes on.
+   */
+  train(appId: string, onProgress: (progress: TrainingProgress) => void): Promise<ModelRecord>;
+  /** Trains, one after the other, the apps in which something changed since their last training. */
+  trainChanged(onFailure: (appId: string, error: unknown) => void): Promise<void>;
+}
+
+export function createTrainer(deps: TrainerDependencies): Trainer {
+  const running = new Set<string>();
+
+  const train: Trainer["train"] = async (appId, onProgress) => {
+    if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
+    if (running.has(appId)) throw new Conflict("aborted", "A training of this app is under way");
+    running.add(appId);
+    try {
+      const activity = await deps.models.activity(appId);
+      if (activity === "") throw new Conflict("precondition", "The app has neither products nor events to learn from");
+      const startedAt = deps.now();
+      const { manifest, bytes } = await deps.runTraining(appId, onProgress);
+      const createdAt = deps.now();
+      const record: ModelRecord = {
+        modelId: deps.newModelId(),
+        createdAt,
+        trainingMs: createdAt - startedAt,
+        sizeBytes: bytes.byteLength,
+        manifest,
+        activity,
+      };
+      onProgress({ stage: "publish", progress: 0.99 });
+      await deps.publish(appId, record, bytes);
+      return record;
+    } finally {
+      running.delete(appId);
+    }
+  };
+
+  return {
+    train,
+    async trainChanged(onFailure) {
+      for (let after = ""; ; ) {
+        const apps = await deps.apps.list(after, 100);
+        for (const { appId } of apps) {
+          after = appId;
+          try {
+            const [activity, models] = await Promise.all([deps.models.activity(appId), deps.models.list(appId)]);
+            if (activity === "" || activity === models[0]?.activity || running.has(appId)) continue;
+            await train(appId, () => undefined);
+          } catch (error) {
+            onFailure(appId, error);
+          }
+        }
+        if (apps.length < 100) return;
+      }
+    },
+  };
+}
