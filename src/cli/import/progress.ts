@@ -1,0 +1,51 @@
+import { MultiBar, Presets, type SingleBar } from "cli-progress";
+import { count, type Output, writeLine } from "../output.js";
+
+/** Milliseconds between plain progress lines. */
+const LINE_EVERY_MS = 3000;
+
+export interface ProgressOptions {
+  readonly output: Output;
+  readonly name: string;
+  /** Null when the size is not known. */
+  readonly totalBytes: number | null;
+  readonly now: () => number;
+}
+
+/** Shows how far an import is: a bar on a terminal that knows the size, else a line every few seconds. */
+export interface Progress {
+  update(bytes: number, lines: number): void;
+  /** A line of its own, above the bar. */
+  note(text: string): void;
+  stop(): void;
+}
+
+export function createProgress({ output, name, totalBytes, now }: ProgressOptions): Progress {
+  const startedAt = now();
+  const rate = (lines: number) => count(Math.round(lines / Math.max(0.001, (now() - startedAt) / 1000)));
+
+  if (output.isTTY && totalBytes !== null && totalBytes > 0) {
+    const bars = new MultiBar(
+      { stream: output, format: `${name} {bar} {percentage} % | {lines} lines | {rate} lines/s`, hideCursor: false },
+      Presets.shades_classic,
+    );
+    const bar: SingleBar = bars.create(totalBytes, 0, { lines: "0", rate: "0" });
+    return {
+      update: (bytes, lines) => bar.update(Math.min(bytes, totalBytes), { lines: count(lines), rate: rate(lines) }),
+      note: (text) => bars.log(`${text}\n`),
+      stop: () => bars.stop(),
+    };
+  }
+
+  let shownAt = startedAt;
+  return {
+    update(bytes, lines) {
+      if (now() - shownAt < LINE_EVERY_MS) return;
+      shownAt = now();
+      const share = totalBytes ? `${Math.floor((100 * bytes) / totalBytes)} %, ` : "";
+      writeLine(output, `${name}: ${share}${count(lines)} lines, ${rate(lines)} lines/s`);
+    },
+    note: (text) => writeLine(output, text),
+    stop() {},
+  };
+}

@@ -1,0 +1,138 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { RefusedItem } from "../../gen/aisle/v1/refused_item_pb.js";
+import type { BadRow, ImportItem } from "./source.js";
+
+/** The answer of a bulk call, of either kind. */
+export interface BulkAnswer {
+  readonly accepted: bigint;
+  readonly deduplicated: bigint;
+  readonly refused: readonly RefusedItem[];
+}
+
+/** One bulk call: sends the batches as one client stream. */
+export type BulkCall<Message> = (batches: readonly (readonly ImportItem<Message>[])[]) => Promise<BulkAnswer>;
+
+export interface SendLimits {
+  /** Items in one message. The contract allows 1,000. */
+  readonly batchItems: number;
+  /** Characters of input in one message: long descriptions must not pass the server's limit of a message. */
+  readonly batchChars: number;
+  /** Items in one call. An answer lists at most 1,000 refused items, so that no larger call can be told apart fully. */
+  readonly callItems: number;
+}
+
+export const SEND_LIMITS: SendLimits = { batchItems: 500, batchChars: 262_144, callItems: 1000 };
+
+/** Waits before another try of a call that may be repeated, in milliseconds: about half a minute in all. */
+const RETRY_WAITS_MS = [500, 1000, 2000, 4000, 8000, 16_000];
+
+export interface SenderOptions<Message> {
+  readonly call: BulkCall<Message>;
+  readonly onRefused: (row: BadRow) => void;
+  /** True when sending an item twice does no harm. */
+  readonly repeatable: boolean;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly limits?: SendLimits;
+}
+
+/**
+ * Sends items in the order given, one call at a time, while the next call's items are being read. Holds at most
+ * two calls and what one `add` brought.
+ */
+export interface Sender<Message> {
+  add(items: readonly ImportItem<Message>[]): void;
+  /** Sends what is enough for a call; waits while one is under way. @throws what the call threw */
+  drain(): Promise<void>;
+  /** Sends all that is left and waits for the answers. @throws what a call threw */
+  end(): Promise<void>;
+  readonly accepted: number;
+  readonly deduplicated: number;
+}
+
+export function createSender<Message>(options: SenderOptions<Message>): Sender<Message> {
+  const { call, onRefused, repeatable, sleep, limits = SEND_LIMITS } = options;
+  let waiting: ImportItem<Message>[] = [];
+  let underWay: Promise<void> = Promise.resolve();
+  let accepted = 0;
+  let deduplicated = 0;
+
+  const send = async (items: readonly ImportItem<Message>[]) => {
+    const answer = await withRetries(() => call(batchesOf(items, limits)));
+    accepted += Number(answer.accepted);
+    deduplicated += Number(answer.deduplicated);
+    for (const { index, field, reason } of answer.refused) {
+      const text = field !== "" && !reason.includes(field) ? `${field}: ${reason}` : reason;
+      for (const { line, raw } of items[Number(index)]?.sources ?? []) {
+        onRefused({ line, raw, reason: `refused by the server: ${text}` });
+      }
+    }
+  };
+
+  /** A server that was never reached is told at once; one that answered before may be restarting or busy. */
+  const withRetries = async (attempt: () => Promise<BulkAnswer>): Promise<BulkAnswer> => {
+    const waits = repeatable && accepted + deduplicated > 0 ? RETRY_WAITS_MS : [];
+    for (const wait of waits) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await sleep(wait);
+      }
+    }
+    return attempt();
+  };
+
+  const start = async (items: readonly ImportItem<Message>[]) => {
+    await underWay;
+    underWay = send(items);
+    // Awaited by the next drain or end; until then a failure must not count as unhandled.
+    underWay.catch(() => {});
+  };
+
+  return {
+    add(items) {
+      for (const item of items) waiting.push(item);
+    },
+    async drain() {
+      let from = 0;
+      for (; waiting.length - from >= limits.callItems; from += limits.callItems) {
+        await start(waiting.slice(from, from + limits.callItems));
+      }
+      if (from > 0) waiting = waiting.slice(from);
+    },
+    async end() {
+      await this.drain();
+      if (waiting.length > 0) await start(waiting);
+      waiting = [];
+      await underWay;
+    },
+    get accepted() {
+      return accepted;
+    },
+    get deduplicated() {
+      return deduplicated;
+    },
+  };
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.ResourceExhausted);
+}
+
+function batchesOf<Message>(items: readonly ImportItem<Message>[], limits: SendLimits): ImportItem<Message>[][] {
+  const batches: ImportItem<Message>[][] = [];
+  let batch: ImportItem<Message>[] = [];
+  let chars = 0;
+  for (const item of items) {
+    const size = item.sources.reduce((sum, source) => sum + source.raw.length, 0);
+    if (batch.length > 0 && (batch.length >= limits.batchItems || chars + size > limits.batchChars)) {
+      batches.push(batch);
+      batch = [];
+      chars = 0;
+    }
+    batch.push(item);
+    chars += size;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}

@@ -1,0 +1,77 @@
+import type { Writable } from "node:stream";
+import Table from "cli-table3";
+
+/** Where a command writes. A terminal has `isTTY`; `columns` is its width. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** The text without line breaks and control characters: what shops and visitors send must not steer a terminal. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
+}
+
+export function writeLine(output: Output, line: string): void {
+  output.write(`${line}\n`);
+}
+
+/** A value as indented JSON. */
+export function writeJson(output: Output, value: unknown): void {
+  writeLine(output, JSON.stringify(value, null, 2));
+}
+
+/** The text, cut to `width` with an ellipsis. */
+export function shorten(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align?: "left" | "right";
+}
+
+/** A table without frame lines: a heading and one line a row, so that it pastes well. Cells may hold several lines. */
+export function writeTable(output: Output, columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+  const none = "";
+  const table = new Table({
+    head: columns.map((column) => column.title),
+    colAligns: columns.map((column) => column.align ?? "left"),
+    chars: {
+      top: none,
+      "top-mid": none,
+      "top-left": none,
+      "top-right": none,
+      bottom: none,
+      "bottom-mid": none,
+      "bottom-left": none,
+      "bottom-right": none,
+      left: none,
+      "left-mid": none,
+      mid: none,
+      "mid-mid": none,
+      right: none,
+      "right-mid": none,
+      middle: "  ",
+    },
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+  });
+  for (const row of rows) table.push([...row]);
+  for (const line of table.toString().split("\n")) writeLine(output, line.trimEnd());
+}
+
+/** A whole number with thousands apart: `1,234,567`. */
+export function count(value: number | bigint): string {
+  return value.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Bytes as people say them: `12.3 MB`. */
+export function megabytes(bytes: number | bigint): string {
+  return `${(Number(bytes) / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Milliseconds as people say them: `850 ms`, `12.3 s`, `4 min 05 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 120) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+}
