@@ -1,0 +1,58 @@
+import type { AppStore } from "../../ports/app-store.js";
+import type { Environment } from "./environment.js";
+import { after, afterPrefix, appKey, keyOf } from "./keys.js";
+import type { Removals } from "./removal.js";
+import type { Writer } from "./writer.js";
+
+export function createAppStore({ tables }: Environment, writer: Writer, removals: Removals): AppStore {
+  return {
+    create: async (app) => {
+      const key = appKey(app.appId);
+      for (;;) {
+        const made = await writer.run(app.appId, (staged) => {
+          if (staged.removals.get(key) !== undefined) return undefined;
+          if (staged.apps.get(key) !== undefined) return false;
+          staged.apps.put(key, app);
+          return true;
+        });
+        if (made !== undefined) return made;
+        await removals.finish(app.appId);
+      }
+    },
+
+    get: async (appId) => tables.apps.get(appKey(appId)),
+
+    list: async (from, limit) => {
+      const start = from === "" ? "\0" : after(appKey(from));
+      return tables.apps.entries({ start, end: "\u{10ffff}", limit }).map((entry) => entry.value);
+    },
+
+    update: (app) =>
+      writer.run(app.appId, (staged) => {
+        const key = appKey(app.appId);
+        if (staged.apps.get(key) === undefined) return false;
+        staged.apps.put(key, app);
+        return true;
+      }),
+
+    delete: (appId) => removals.remove(appId),
+
+    getFrame: async (appId, frameId) => tables.frames.get(keyOf(appId, frameId)),
+
+    listFrames: async (appId, from, limit) => {
+      const first = keyOf(appId, "");
+      const start = from === "" ? first : after(keyOf(appId, from));
+      return tables.frames.entries({ start, end: afterPrefix(first), limit }).map((entry) => entry.value);
+    },
+
+    putFrame: (appId, frame) => writer.run(appId, (staged) => staged.frames.put(keyOf(appId, frame.frameId), frame)),
+
+    deleteFrame: (appId, frameId) =>
+      writer.run(appId, (staged) => {
+        const key = keyOf(appId, frameId);
+        if (staged.frames.get(key) === undefined) return false;
+        staged.frames.delete(key);
+        return true;
+      }),
+  };
+}

@@ -1,0 +1,180 @@
+import { resolve } from "node:path";
+import { type Database, open, type RootDatabase } from "lmdb";
+import type { App, FrameConfiguration } from "../../domain/app.js";
+import type { Contact, SubscriptionChange } from "../../domain/contact.js";
+import { Unavailable } from "../../domain/errors.js";
+import type { Event, IdempotencyRecord } from "../../domain/event.js";
+import type { Interaction } from "../../domain/interaction.js";
+import type { ModelPointer } from "../../domain/model.js";
+import type { Order } from "../../domain/order.js";
+import type { Product } from "../../domain/product.js";
+import type { Visitor } from "../../domain/visitor.js";
+import type { RecordCodec } from "./codec.js";
+import { makeDirectory, syncDirectory } from "./files.js";
+import { checkFormat } from "./format.js";
+import type { Key } from "./keys.js";
+import {
+  appRecord,
+  frameRecord,
+  type KeptModel,
+  modelRecord,
+  numberRecord,
+  pointerRecord,
+  textRecord,
+} from "./records/app.js";
+import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
+import { eventRecord, idempotencyRecord } from "./records/event.js";
+import { changeRecord, contactRecord, visitorRecord } from "./records/visitor.js";
+import { Table, type TableContext } from "./table.js";
+
+/** Every table of the store. Each key begins with an app id; what an app has one of stands under `appKey`. */
+export interface Tables {
+  readonly apps: Table<App>;
+  readonly frames: Table<FrameConfiguration>;
+  readonly events: Table<Event>;
+  readonly idempotency: Table<IdempotencyRecord>;
+  /** Idempotency keys in order of their time, so that old ones are found. */
+  readonly idempotencyTimes: Table<string>;
+  readonly visitors: Table<Visitor>;
+  readonly visitorKeys: Table<string>;
+  readonly interactions: Table<Interaction>;
+  readonly contacts: Table<Contact>;
+  readonly contactKeys: Table<string>;
+  readonly changes: Table<SubscriptionChange>;
+  /** Change ids by contact. */
+  readonly contactChanges: Table<string>;
+  readonly products: Table<Product>;
+  readonly productSkus: Table<string>;
+  readonly orders: Table<Order>;
+  readonly models: Table<KeptModel>;
+  readonly pointers: Table<ModelPointer>;
+  /** Changes at each `markChanged` of the app. */
+  readonly activity: Table<number>;
+  /** Apps whose removal has begun and is not finished. */
+  readonly removals: Table<number>;
+}
+
+/** An open LMDB environment. */
+export interface Environment {
+  readonly directory: string;
+  readonly readOnly: boolean;
+  readonly tables: Tables;
+  /**
+   * Runs `body` in the one write transaction there is at a time, over all threads and processes. Resolves when its
+   * writes are on disk; rejects, with nothing written, when `body` throws or the commit fails.
+   */
+  transact(body: () => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Rejects with FormatUnsupported for a store of a newer Aisle, with Unavailable when there is none to read. */
+export async function openEnvironment(
+  directory: string,
+  readOnly: boolean,
+  onDamage: (table: string) => void,
+): Promise<Environment> {
+  const path = resolve(directory);
+  if (!readOnly) await makeDirectory(path);
+  const root = openRoot(path, readOnly);
+  try {
+    const context: TableContext = { onDamage, closed: false };
+    const table = <T>(name: string, codec: RecordCodec<T>): Table<T> =>
+      new Table(name, openDatabase(root, name), codec, context);
+    checkFormat(openDatabase(root, "meta"), root, readOnly, context);
+    const tables: Tables = {
+      apps: table("apps", appRecord),
+      frames: table("frames", frameRecord),
+      events: table("events", eventRecord),
+      idempotency: table("idempotency", idempotencyRecord),
+      idempotencyTimes: table("idempotencyTimes", textRecord),
+      visitors: table("visitors", visitorRecord),
+      visitorKeys: table("visitorKeys", textRecord),
+      interactions: table("interactions", interactionRecord),
+      contacts: table("contacts", contactRecord),
+      contactKeys: table("contactKeys", textRecord),
+      changes: table("changes", changeRecord),
+      contactChanges: table("contactChanges", textRecord),
+      products: table("products", productRecord),
+      productSkus: table("productSkus", textRecord),
+      orders: table("orders", orderRecord),
+      models: table("models", modelRecord),
+      pointers: table("pointers", pointerRecord),
+      activity: table("activity", numberRecord),
+      removals: table("removals", numberRecord),
+    };
+    if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files
+    return {
+      directory: path,
+      readOnly,
+      tables,
+      transact: (body) => transact(root, body),
+      close: async () => {
+        context.closed = true;
+        await root.close();
+      },
+    };
+  } catch (error) {
+    await root.close();
+    throw error;
+  }
+}
+
+/** Keys are written as UTF-8; the values pass through as bytes, seen where lmdb-js put them. */
+const AS_BYTES = {
+  encoding: "binary",
+  compression: false,
+  keyEncoder: {
+    writeKey: (key: Key, target: Buffer, start: number): number => start + target.write(key, start),
+    readKey: (source: Buffer, start: number, end: number): Key => source.toString("utf8", start, end),
+  },
+  encoder: {
+    encode: (bytes: Uint8Array): Uint8Array => bytes,
+    decode: (bytes: Buffer): Uint8Array => bytes.subarray(0, bytes.length),
+  },
+} as const;
+
+const MAX_TABLES = 64;
+const MAX_READERS = 512;
+
+function openRoot(path: string, readOnly: boolean): RootDatabase<Uint8Array, Key> {
+  try {
+    return open<Uint8Array, Key>(path, {
+      noSubdir: false, // else a directory with a dot in its name is taken for a file
+      overlappingSync: false, // a resolved write is on disk
+      maxDbs: MAX_TABLES,
+      maxReaders: MAX_READERS,
+      readOnly,
+      ...AS_BYTES,
+    });
+  } catch (error) {
+    throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
+  }
+}
+
+function openDatabase(root: RootDatabase<Uint8Array, Key>, name: string): Database<Uint8Array, Key> {
+  const database: Database<Uint8Array, Key> | undefined = root.openDB<Uint8Array, Key>(name, { name, ...AS_BYTES });
+  if (database === undefined) throw new Unavailable("The directory holds no complete store");
+  return database;
+}
+
+/**
+ * A nested transaction, because lmdb-js commits a plain one even when its callback throws. What a failed commit
+ * rejects with names its cause only through a second promise.
+ */
+async function transact(root: RootDatabase<Uint8Array, Key>, body: () => void): Promise<void> {
+  try {
+    await root.childTransaction(body);
+  } catch (error) {
+    throw await commitCause(error);
+  }
+}
+
+async function commitCause(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && "commitError" in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}

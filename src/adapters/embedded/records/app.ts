@@ -1,0 +1,116 @@
+import type { App, FrameConfiguration } from "../../../domain/app.js";
+import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
+import type { Cells, RecordCodec } from "../codec.js";
+import * as cell from "./cells.js";
+
+export const appRecord: RecordCodec<App> = {
+  toCells: (app) => [app.appId, app.displayName, app.allowedOrigins, app.createdAt, app.updatedAt],
+  fromCells: (cells) => ({
+    appId: cell.text(cells, 0),
+    displayName: cell.text(cells, 1),
+    allowedOrigins: cell.texts(cells, 2),
+    createdAt: cell.number(cells, 3),
+    updatedAt: cell.number(cells, 4),
+  }),
+};
+
+export const frameRecord: RecordCodec<FrameConfiguration> = {
+  toCells: (frame) => [
+    frame.frameId,
+    frame.title,
+    frame.recommendedCount,
+    frame.alternativeCount,
+    frame.includeViewed,
+    frame.includeBought,
+    frame.updatedAt,
+  ],
+  fromCells: (cells) => ({
+    frameId: cell.text(cells, 0),
+    title: cell.text(cells, 1),
+    recommendedCount: cell.number(cells, 2),
+    alternativeCount: cell.number(cells, 3),
+    includeViewed: cell.flag(cells, 4),
+    includeBought: cell.flag(cells, 5),
+    updatedAt: cell.number(cells, 6),
+  }),
+};
+
+/** A model's record and the checksum of its file. */
+export interface KeptModel {
+  readonly record: ModelRecord;
+  readonly fileChecksum: number;
+}
+
+export const modelRecord: RecordCodec<KeptModel> = {
+  toCells: ({ record, fileChecksum }) => [
+    record.modelId,
+    record.createdAt,
+    record.trainingMs,
+    record.sizeBytes,
+    manifestCells(record.manifest),
+    record.activity,
+    fileChecksum,
+  ],
+  fromCells: (cells) => ({
+    record: {
+      modelId: cell.text(cells, 0),
+      createdAt: cell.number(cells, 1),
+      trainingMs: cell.number(cells, 2),
+      sizeBytes: cell.number(cells, 3),
+      manifest: manifestFrom(cell.list(cells, 4)),
+      activity: cell.text(cells, 5),
+    },
+    fileChecksum: cell.number(cells, 6),
+  }),
+};
+
+function manifestCells(manifest: ModelManifest): unknown[] {
+  return [
+    manifest.formatNumber,
+    manifest.cutOff,
+    manifest.seed,
+    cell.fromNumberMap(manifest.dataCounts),
+    manifest.algorithms.map((one) => [one.name, one.included, one.reason, cell.fromNumberMap(one.facts)]),
+  ];
+}
+
+function manifestFrom(cells: Cells): ModelManifest {
+  return {
+    formatNumber: cell.number(cells, 0),
+    cutOff: cell.number(cells, 1),
+    seed: cell.number(cells, 2),
+    dataCounts: cell.numberMap(cells, 3),
+    algorithms: cell.rows(cells, 4, algorithmFrom),
+  };
+}
+
+function algorithmFrom(cells: Cells): AlgorithmFacts {
+  return {
+    name: cell.text(cells, 0),
+    included: cell.flag(cells, 1),
+    reason: cell.text(cells, 2),
+    facts: cell.numberMap(cells, 3),
+  };
+}
+
+export const pointerRecord: RecordCodec<ModelPointer> = {
+  toCells: (pointer) => [pointer.modelId, pointer.version, pointer.activatedAt, pointer.usedVersions],
+  fromCells: (cells) => ({
+    modelId: cell.text(cells, 0),
+    version: cell.text(cells, 1),
+    activatedAt: cell.number(cells, 2),
+    usedVersions: cell.texts(cells, 3),
+  }),
+};
+
+/** A record that is one text, such as the id an index leads to. */
+export const textRecord: RecordCodec<string> = {
+  toCells: (value) => [value],
+  fromCells: (cells) => cell.text(cells, 0),
+};
+
+/** A record that is one number. */
+export const numberRecord: RecordCodec<number> = {
+  toCells: (value) => [value],
+  fromCells: (cells) => cell.number(cells, 0),
+};

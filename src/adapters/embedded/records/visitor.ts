@@ -1,0 +1,98 @@
+import type { Contact, Subscription, SubscriptionChange } from "../../../domain/contact.js";
+import type { Visitor } from "../../../domain/visitor.js";
+import type { Cells, RecordCodec } from "../codec.js";
+import * as cell from "./cells.js";
+
+export const visitorRecord: RecordCodec<Visitor> = {
+  toCells: (visitor) => [
+    visitor.visitorId,
+    visitor.keys,
+    visitor.members,
+    visitor.contactId,
+    visitor.linkedAt,
+    visitor.createdAt,
+  ],
+  fromCells: (cells) => ({
+    visitorId: cell.text(cells, 0),
+    keys: cell.texts(cells, 1),
+    members: cell.texts(cells, 2),
+    contactId: cell.text(cells, 3),
+    linkedAt: cell.number(cells, 4),
+    createdAt: cell.number(cells, 5),
+  }),
+};
+
+export const contactRecord: RecordCodec<Contact> = {
+  toCells: (contact) => [
+    contact.contactId,
+    contact.email,
+    contact.phone,
+    contact.firstName,
+    contact.lastName,
+    contact.country,
+    contact.city,
+    contact.gender,
+    contact.birthDate,
+    contact.tags,
+    subscriptionCells(contact.emailSubscription),
+    subscriptionCells(contact.smsSubscription),
+    contact.createdAt,
+  ],
+  fromCells: (cells) => ({
+    contactId: cell.text(cells, 0),
+    email: cell.text(cells, 1),
+    phone: cell.text(cells, 2),
+    firstName: cell.text(cells, 3),
+    lastName: cell.text(cells, 4),
+    country: cell.text(cells, 5),
+    city: cell.text(cells, 6),
+    gender: cell.text(cells, 7),
+    birthDate: cell.text(cells, 8),
+    tags: cell.texts(cells, 9),
+    emailSubscription: subscriptionFrom(cell.list(cells, 10)),
+    smsSubscription: subscriptionFrom(cell.list(cells, 11)),
+    createdAt: cell.number(cells, 12),
+  }),
+};
+
+function subscriptionCells(subscription: Subscription): unknown[] {
+  return [subscription.status, subscription.changedAt, subscription.changedBy];
+}
+
+function subscriptionFrom(cells: Cells): Subscription {
+  return {
+    status: cell.flagOrNull(cells, 0),
+    changedAt: cell.number(cells, 1),
+    changedBy: cell.text(cells, 2),
+  };
+}
+
+const CHANNELS = ["email", "sms"] as const;
+const SOURCES = ["event", "rpc"] as const;
+
+export const changeRecord: RecordCodec<SubscriptionChange> = {
+  toCells: (change) => [
+    change.changeId,
+    change.contactId,
+    change.channel,
+    change.from,
+    change.to,
+    change.occurredAt,
+    change.recordedAt,
+    change.source,
+    change.eventId,
+    change.reason,
+  ],
+  fromCells: (cells) => ({
+    changeId: cell.text(cells, 0),
+    contactId: cell.text(cells, 1),
+    channel: cell.oneOf(cells, 2, CHANNELS),
+    from: cell.flagOrNull(cells, 3),
+    to: cell.flagOrNull(cells, 4),
+    occurredAt: cell.number(cells, 5),
+    recordedAt: cell.number(cells, 6),
+    source: cell.oneOf(cells, 7, SOURCES),
+    eventId: cell.text(cells, 8),
+    reason: cell.text(cells, 9),
+  }),
+};

@@ -1,0 +1,74 @@
+import { rm } from "node:fs/promises";
+import type { Environment } from "./environment.js";
+import { afterPrefix, appKey, type Key, keyOf } from "./keys.js";
+import { modelDirectory } from "./model-store.js";
+import type { Staged, StagedTables } from "./staged.js";
+import type { Writer } from "./writer.js";
+
+/** Records removed in one transaction: some milliseconds of work. */
+const REMOVED_AT_ONCE = 2000;
+
+/**
+ * Removes apps whole, in steps that other writes go between. That it has begun is written together with the removal
+ * of the app itself: from then on the app does not exist, and a removal that a crash interrupted is finished when the
+ * store is next opened.
+ */
+export class Removals {
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly writer: Writer,
+  ) {}
+
+  /** False when there is no such app. */
+  async remove(appId: string): Promise<boolean> {
+    const found = await this.writer.run(appId, (tables) => {
+      const key = appKey(appId);
+      if (tables.apps.get(key) === undefined) return false;
+      tables.apps.delete(key);
+      tables.removals.put(key, 1);
+      return true;
+    });
+    await this.finish(appId);
+    return found;
+  }
+
+  /** Finishes the removal of an app if one has begun: nothing of the old app may be seen in a new one. */
+  async finish(appId: string): Promise<void> {
+    const running = this.running.get(appId);
+    if (running !== undefined) return running;
+    if (this.environment.tables.removals.get(appKey(appId)) === undefined) return;
+    const removal = this.removeAll(appId).finally(() => this.running.delete(appId));
+    this.running.set(appId, removal);
+    return removal;
+  }
+
+  /** Finishes what an earlier process left. */
+  async resume(): Promise<void> {
+    const ids = this.environment.tables.removals.keys({ start: "\0", end: "\u{10ffff}" });
+    for (const key of ids) await this.finish(key.slice(0, key.indexOf("\0")));
+  }
+
+  private async removeAll(appId: string): Promise<void> {
+    await rm(modelDirectory(this.environment.directory, appId), { recursive: true, force: true });
+    while (!(await this.writer.run(appId, (tables) => removeSome(tables, appId), true))) {}
+  }
+}
+
+/** Removes up to REMOVED_AT_ONCE records; true when none is left. Runs alone in its transaction. */
+function removeSome(tables: StagedTables, appId: string): boolean {
+  const start = keyOf(appId, "");
+  const range = { start, end: afterPrefix(start) };
+  let left = REMOVED_AT_ONCE;
+  const all: readonly Pick<Staged<unknown>, "delete" | "table">[] = Object.values(tables);
+  for (const staged of all) {
+    if (staged.table.name === "removals") continue;
+    const keys: Key[] = staged.table.keys({ ...range, limit: left });
+    for (const key of keys) staged.delete(key);
+    left -= keys.length;
+    if (left === 0) return false;
+  }
+  tables.removals.delete(appKey(appId));
+  return true;
+}

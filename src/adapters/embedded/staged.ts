@@ -1,0 +1,179 @@
+import type { Tables } from "./environment.js";
+import type { Key } from "./keys.js";
+import type { Table } from "./table.js";
+
+/** A write of the batch that is being made. */
+interface StagedWrite {
+  keep(): void;
+  rollBack(): void;
+  apply(): void;
+}
+
+/**
+ * The writes of the works of one batch, held back until all works have run. Each work sees those of the works before
+ * it; a work that throws leaves nothing, since its writes are taken back to what they were when it began.
+ */
+export class Journal {
+  /** Counts works, so that an entry knows whether it was saved for this one. */
+  work = 1;
+  private touched: StagedWrite[] = [];
+  private kept: StagedWrite[] = [];
+
+  touch(write: StagedWrite): void {
+    this.touched.push(write);
+  }
+
+  /** Ends a work: its writes belong to the batch. Throws when one cannot be stored; then `rollBack` must follow. */
+  keep(): void {
+    for (const write of this.touched) write.keep();
+    for (const write of this.touched) this.kept.push(write);
+    this.next();
+  }
+
+  /** Ends a work: nothing of it remains. */
+  rollBack(): void {
+    for (const write of this.touched) write.rollBack();
+    this.next();
+  }
+
+  /** Makes the writes of the batch, inside the write transaction. */
+  apply(): void {
+    for (const write of this.kept) write.apply();
+  }
+
+  clear(): void {
+    this.touched = [];
+    this.kept = [];
+    this.work++;
+  }
+
+  private next(): void {
+    this.touched = [];
+    this.work++;
+  }
+}
+
+/** `unknown`: neither read nor written; `clean`: as the table has it; `dirty`: to be written; `applied`: written. */
+type State = "unknown" | "clean" | "dirty" | "applied";
+
+class StagedEntry<T> implements StagedWrite {
+  state: State = "unknown";
+  value: T | undefined;
+  private bytes: Buffer | undefined;
+  private savedFor = 0;
+  private savedState: State = "unknown";
+  private savedValue: T | undefined;
+  private savedBytes: Buffer | undefined;
+
+  constructor(
+    private readonly table: Table<T>,
+    private readonly key: Key,
+  ) {}
+
+  read(): T | undefined {
+    if (this.state === "unknown") {
+      this.value = this.table.get(this.key);
+      this.state = "clean";
+    }
+    return this.value;
+  }
+
+  write(value: T | undefined, journal: Journal): void {
+    if (this.savedFor !== journal.work) {
+      this.savedFor = journal.work;
+      this.savedState = this.state;
+      this.savedValue = this.value;
+      this.savedBytes = this.bytes;
+      journal.touch(this);
+    }
+    this.state = "dirty";
+    this.value = value;
+    this.bytes = undefined;
+  }
+
+  keep(): void {
+    this.bytes = this.value === undefined ? undefined : this.table.encode(this.key, this.value);
+  }
+
+  rollBack(): void {
+    this.state = this.savedState;
+    this.value = this.savedValue;
+    this.bytes = this.savedBytes;
+  }
+
+  /** Does nothing the second time: an entry that several works wrote is in the journal once for each. */
+  apply(): void {
+    if (this.state !== "dirty") return;
+    this.state = "applied";
+    if (this.bytes !== undefined) this.table.putNow(this.key, this.bytes);
+    else this.table.removeNow(this.key);
+  }
+}
+
+/** A table as the works of a batch see it. What was read once is not read again within the batch. */
+export class Staged<T> {
+  private readonly entries = new Map<Key, StagedEntry<T>>();
+
+  constructor(
+    readonly table: Table<T>,
+    private readonly journal: Journal,
+  ) {}
+
+  get(key: Key): T | undefined {
+    return this.entry(key).read();
+  }
+
+  put(key: Key, value: T): void {
+    this.entry(key).write(value, this.journal);
+  }
+
+  delete(key: Key): void {
+    this.entry(key).write(undefined, this.journal);
+  }
+
+  /** What the batch has written, once it has been applied; undefined stands for a removed record. */
+  *written(): Iterable<readonly [Key, T | undefined]> {
+    for (const [key, entry] of this.entries) if (entry.state === "applied") yield [key, entry.value];
+  }
+
+  clear(): void {
+    this.entries.clear();
+  }
+
+  private entry(key: Key): StagedEntry<T> {
+    let entry = this.entries.get(key);
+    if (entry === undefined) {
+      entry = new StagedEntry<T>(this.table, key);
+      this.entries.set(key, entry);
+    }
+    return entry;
+  }
+}
+
+export type StagedTables = {
+  readonly [K in keyof Tables]: Tables[K] extends Table<infer T> ? Staged<T> : never;
+};
+
+export function stageTables(tables: Tables, journal: Journal): StagedTables {
+  return {
+    apps: new Staged(tables.apps, journal),
+    frames: new Staged(tables.frames, journal),
+    events: new Staged(tables.events, journal),
+    idempotency: new Staged(tables.idempotency, journal),
+    idempotencyTimes: new Staged(tables.idempotencyTimes, journal),
+    visitors: new Staged(tables.visitors, journal),
+    visitorKeys: new Staged(tables.visitorKeys, journal),
+    interactions: new Staged(tables.interactions, journal),
+    contacts: new Staged(tables.contacts, journal),
+    contactKeys: new Staged(tables.contactKeys, journal),
+    changes: new Staged(tables.changes, journal),
+    contactChanges: new Staged(tables.contactChanges, journal),
+    products: new Staged(tables.products, journal),
+    productSkus: new Staged(tables.productSkus, journal),
+    orders: new Staged(tables.orders, journal),
+    models: new Staged(tables.models, journal),
+    pointers: new Staged(tables.pointers, journal),
+    activity: new Staged(tables.activity, journal),
+    removals: new Staged(tables.removals, journal),
+  };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import type { Now } from "../../domain/clock.js";
+import type { Metrics } from "../../ports/metrics.js";
+import type { Store } from "../../ports/store.js";
+import { createActivity } from "./activity.js";
+import { createAppStore } from "./app-store.js";
+import { createContactStore } from "./contact-store.js";
+import { type Environment, openEnvironment } from "./environment.js";
+import { createEventStore } from "./event-store.js";
+import { createSweep } from "./idempotency.js";
+import { createInteractionStore } from "./interaction-store.js";
+import { createModelStore } from "./model-store.js";
+import { createOrderStore } from "./order-store.js";
+import { createProductStore, ProductWatchers } from "./product-store.js";
+import { Removals } from "./removal.js";
+import { createUnitOfWork } from "./unit-of-work.js";
+import { createVisitorStore } from "./visitor-store.js";
+import { Writer, type WriterLimits } from "./writer.js";
+
+export interface EmbeddedStoreOptions {
+  /** Made when it is not there, unless `readOnly`. Several processes and threads of one machine may share it. */
+  readonly directory: string;
+  readonly now: Now;
+  /** A text not given before; names files while they are written. */
+  readonly newId?: () => string;
+  /** Told of each damaged value that was met, by the name of its table. */
+  readonly onDamage?: (table: string) => void;
+  /** Every write is then refused. */
+  readonly readOnly?: boolean;
+  readonly metrics?: Metrics;
+  readonly limits?: Partial<WriterLimits>;
+}
+
+/**
+ * Opens the store kept in one directory: records in LMDB, model snapshots in files beside it.
+ *
+ * Rejects with FormatUnsupported when a newer Aisle wrote the directory, with Unavailable when it cannot be opened.
+ * After a failed write the store refuses all further ones (`ready` rejects) until it is closed and opened again.
+ */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  const onDamage = (table: string): void => {
+    options.metrics?.count("store_damaged_values", { table });
+    options.onDamage?.(table);
+  };
+  const environment = await openEnvironment(options.directory, options.readOnly ?? false, onDamage);
+  return assembleStore(environment, { ...options, onDamage });
+}
+
+/** The store over an open environment, which tests may have wrapped to make its writes fail. */
+export async function assembleStore(
+  environment: Environment,
+  options: EmbeddedStoreOptions & { readonly onDamage: (table: string) => void },
+): Promise<Store> {
+  const { now, metrics, limits, onDamage, newId = randomUUID } = options;
+  const changed = new Set<string>();
+  const watchers = new ProductWatchers(metrics);
+  const writer = new Writer({
+    environment,
+    now,
+    metrics,
+    limits,
+    endBatch: [createActivity(changed, now), createSweep(environment, now)],
+    committed: (tables) => watchers.committed(tables),
+  });
+  const removals = new Removals(environment, writer);
+  if (!environment.readOnly) await removals.resume();
+  return {
+    apps: createAppStore(environment, writer, removals),
+    events: createEventStore(environment),
+    visitors: createVisitorStore(environment),
+    interactions: createInteractionStore(environment),
+    contacts: createContactStore(environment),
+    products: createProductStore(environment, watchers),
+    orders: createOrderStore(environment),
+    models: createModelStore({ environment, writer, now, newId, onDamage }),
+    unitOfWork: createUnitOfWork({ writer, now, changed }),
+    ready: async () => {
+      const refusal = writer.refusal();
+      if (refusal !== undefined) throw refusal;
+    },
+    close: async () => {
+      await writer.close();
+      await environment.close();
+    },
+  };
+}

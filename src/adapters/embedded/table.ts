@@ -1,0 +1,120 @@
+import type { Database } from "lmdb";
+import { DataDamaged, DomainError, InvalidArgument, Unavailable } from "../../domain/errors.js";
+import { decode, encode, type RecordCodec } from "./codec.js";
+import { fits, type Key, MAX_KEY_BYTES } from "./keys.js";
+
+/** What all tables of one open store share. */
+export interface TableContext {
+  /** Told of each damaged value, with the name of its table. */
+  readonly onDamage: (table: string) => void;
+  /** True once the store was closed. */
+  closed: boolean;
+}
+
+export interface Entry<T> {
+  readonly key: Key;
+  readonly value: T;
+}
+
+export interface Range {
+  readonly start: Key;
+  readonly end: Key;
+  readonly limit?: number;
+}
+
+/**
+ * Records of one kind by key. Reads see the newest commit, or within a write transaction that transaction.
+ * A damaged value throws DataDamaged and is counted; it is neither answered nor passed over.
+ */
+export class Table<T> {
+  constructor(
+    readonly name: string,
+    private readonly db: Database<Uint8Array, Key>,
+    private readonly codec: RecordCodec<T>,
+    private readonly context: TableContext,
+  ) {}
+
+  get(key: Key): T | undefined {
+    return this.reading(() => {
+      if (!fits(key)) return undefined;
+      const bytes = this.db.getBinaryFast(key);
+      // The buffer is lmdb-js's own and longer than its `length`, which is that of the value.
+      return bytes === undefined ? undefined : decode(this.codec, key, bytes.subarray(0, bytes.length));
+    });
+  }
+
+  /** Entries from `start` up to, not including, `end`, in order of keys. */
+  entries(range: Range): Entry<T>[] {
+    const found: Entry<T>[] = [];
+    this.each(range, (key, value) => {
+      found.push({ key, value });
+      return true;
+    });
+    return found;
+  }
+
+  /** Visits entries in order of keys until `visit` answers false, all in one snapshot. */
+  each(range: Range, visit: (key: Key, value: T) => boolean): void {
+    this.reading(() => {
+      for (const { key, value } of this.db.getRange(checked(range))) {
+        if (!visit(key, decode(this.codec, key, value))) return;
+      }
+    });
+  }
+
+  /** Entries below `end`, from the greatest key down to `start`. */
+  backwards(range: Range): Entry<T>[] {
+    return this.reading(() => {
+      const { start, end, limit } = checked(range);
+      const found: Entry<T>[] = [];
+      if (limit === 0) return found;
+      for (const { key, value } of this.db.getRange({ start: end, end: start, reverse: true })) {
+        if (found.length === 0 && compare(key, end) >= 0) continue; // where LMDB begins when `end` itself is there
+        found.push({ key, value: decode(this.codec, key, value) });
+        if (found.length === limit) break;
+      }
+      return found;
+    });
+  }
+
+  /** Keys from `start` up to, not including, `end`; the values are not looked at. */
+  keys(range: Range): Key[] {
+    return this.reading(() => Array.from(this.db.getKeys(checked(range))));
+  }
+
+  /** The bytes to store under the key. Throws InvalidArgument for a key that cannot be stored. */
+  encode(key: Key, value: T): Buffer {
+    if (key.endsWith("\0")) throw new InvalidArgument("id", "missing");
+    if (!fits(key)) throw new InvalidArgument("id", "invalid", `at most ${MAX_KEY_BYTES} bytes with its owner`);
+    return encode(this.codec, key, value);
+  }
+
+  /** Only within a write transaction, as `removeNow`. */
+  putNow(key: Key, bytes: Buffer): void {
+    void this.db.put(key, bytes);
+  }
+
+  removeNow(key: Key): void {
+    void this.db.remove(key);
+  }
+
+  private reading<R>(read: () => R): R {
+    if (this.context.closed) throw new Unavailable("The store is closed");
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof DomainError && !(error instanceof DataDamaged)) throw error;
+      this.context.onDamage(this.name);
+      throw new DataDamaged(`A value in the table ${this.name} is damaged`, { cause: error });
+    }
+  }
+}
+
+function checked(range: Range): Range {
+  if (fits(range.start) && fits(range.end)) return range;
+  throw new InvalidArgument("after", "invalid", `at most ${MAX_KEY_BYTES} bytes`);
+}
+
+function compare(a: Key, b: Key): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

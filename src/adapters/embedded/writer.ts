@@ -1,0 +1,199 @@
+import type { Now } from "../../domain/clock.js";
+import { Unavailable } from "../../domain/errors.js";
+import type { Metrics } from "../../ports/metrics.js";
+import type { Environment } from "./environment.js";
+import { Latch } from "./latch.js";
+import { Journal, type StagedTables, stageTables } from "./staged.js";
+
+/** How much may wait for a transaction, and how long one may take. */
+export interface WriterLimits {
+  /** Works that may wait; one more is refused at once. */
+  readonly maxWaiting: number;
+  /** Works run in one transaction: more would keep the event loop from other things for too long. */
+  readonly maxBatch: number;
+  /** A transaction that takes longer than this many milliseconds makes the store refuse works until it ends. */
+  readonly maxCommitMs: number;
+}
+
+export const WRITER_LIMITS: WriterLimits = { maxWaiting: 20_000, maxBatch: 1000, maxCommitMs: 10_000 };
+
+export interface WriterDeps {
+  readonly environment: Environment;
+  readonly now: Now;
+  readonly metrics?: Metrics | undefined;
+  readonly limits?: Partial<WriterLimits> | undefined;
+  /** What follows from a whole batch, in its transaction; each is all or nothing. `appIds`: apps the works were for. */
+  readonly endBatch: readonly ((tables: StagedTables, appIds: ReadonlySet<string>) => void)[];
+  /** Called when a batch is on disk, before its works' promises resolve. */
+  readonly committed: (tables: StagedTables) => void;
+}
+
+interface Job {
+  readonly appId: string;
+  /** Runs alone in its transaction, so that the tables themselves show all that was written before. */
+  readonly alone: boolean;
+  work(tables: StagedTables): void;
+  done(): void;
+  fail(error: unknown): void;
+  failure: { readonly error: unknown } | undefined;
+}
+
+/**
+ * Group commit without timers: works gather while a transaction is on its way to the disk, and the next one takes all
+ * that have. One work alone is written at once; a thousand callers share a sync.
+ *
+ * All works run in the order of their calls, each on top of the ones before. A work's promise is settled, either way,
+ * when its transaction is on disk, so nobody is told of something that a crash may undo.
+ */
+export class Writer {
+  readonly latch = new Latch();
+  private readonly limits: WriterLimits;
+  private readonly journal = new Journal();
+  private readonly tables: StagedTables;
+  private waiting: Job[] = [];
+  /** Jobs before this index of `waiting` have been taken. */
+  private taken = 0;
+  private startedAt: number | undefined;
+  private closing = false;
+  private drained: (() => void) | undefined;
+
+  constructor(private readonly deps: WriterDeps) {
+    this.limits = { ...WRITER_LIMITS, ...deps.limits };
+    this.tables = stageTables(deps.environment.tables, this.journal);
+  }
+
+  /** Runs `work` in a transaction. See UnitOfWork for what is promised. */
+  run<T>(appId: string, work: (tables: StagedTables) => T, alone = false): Promise<T> {
+    const refusal = this.refusal();
+    if (refusal !== undefined) {
+      this.deps.metrics?.count("store_works_refused");
+      return Promise.reject(refusal);
+    }
+    return new Promise((resolve, reject) => {
+      let result: T;
+      this.waiting.push({
+        appId,
+        alone,
+        work: (tables) => {
+          result = work(tables);
+        },
+        done: () => resolve(result),
+        fail: reject,
+        failure: undefined,
+      });
+      if (this.startedAt === undefined) this.begin();
+    });
+  }
+
+  /** Why a work would be refused now, if it would. */
+  refusal(): Unavailable | undefined {
+    if (this.latch.isShut) return this.latch.refusal();
+    if (this.closing) return new Unavailable("The store is closed");
+    if (this.deps.environment.readOnly) return new Unavailable("The store is open for reading only");
+    if (this.waiting.length - this.taken >= this.limits.maxWaiting) {
+      return new Unavailable("Too many writes are waiting for the store");
+    }
+    if (this.startedAt !== undefined && this.deps.now() - this.startedAt > this.limits.maxCommitMs) {
+      return new Unavailable(`A write has taken longer than ${this.limits.maxCommitMs} ms`);
+    }
+    return undefined;
+  }
+
+  /** Refuses works from now on; resolves when those under way are settled. */
+  async close(): Promise<void> {
+    this.closing = true;
+    if (this.startedAt === undefined) return;
+    await new Promise<void>((resolve) => {
+      this.drained = resolve;
+    });
+  }
+
+  private begin(): void {
+    this.startedAt = this.deps.now();
+    let batch: Job[] = [];
+    this.deps.environment
+      .transact(() => {
+        batch = this.fill();
+      })
+      .then(
+        () => this.settle(batch),
+        (error: unknown) => this.shut(batch, error),
+      );
+  }
+
+  /** Inside the transaction: runs the works and makes their writes. */
+  private fill(): Job[] {
+    const batch: Job[] = [];
+    const appIds = new Set<string>();
+    this.journal.clear();
+    while (batch.length < this.limits.maxBatch && this.taken < this.waiting.length) {
+      const job = this.waiting[this.taken]!;
+      if (job.alone && batch.length > 0) break;
+      this.taken++;
+      batch.push(job);
+      appIds.add(job.appId);
+      job.failure = this.attempt(() => job.work(this.tables));
+      if (job.alone) break;
+    }
+    this.forgetTaken();
+    for (const step of this.deps.endBatch) {
+      const error = this.attempt(() => step(this.tables, appIds));
+      if (error !== undefined) this.deps.metrics?.count("store_upkeep_failed");
+    }
+    this.journal.apply();
+    return batch;
+  }
+
+  /** Makes all writes of `work` or none. */
+  private attempt(work: () => void): { readonly error: unknown } | undefined {
+    try {
+      work();
+      this.journal.keep();
+      return undefined;
+    } catch (error) {
+      this.journal.rollBack();
+      return { error };
+    }
+  }
+
+  private settle(batch: readonly Job[]): void {
+    const startedAt = this.startedAt ?? this.deps.now();
+    this.deps.metrics?.observe("store_commit", this.deps.now() - startedAt);
+    this.deps.metrics?.count("store_works", undefined, batch.length);
+    this.deps.committed(this.tables);
+    this.clear();
+    this.next();
+    for (const job of batch) {
+      if (job.failure !== undefined) job.fail(job.failure.error);
+      else job.done();
+    }
+  }
+
+  private shut(batch: readonly Job[], cause: unknown): void {
+    this.latch.close(cause);
+    this.deps.metrics?.count("store_commits_failed");
+    this.clear();
+    const all = [...batch, ...this.waiting.slice(this.taken)];
+    this.waiting = [];
+    this.taken = 0;
+    this.next();
+    for (const job of all) job.fail(this.latch.refusal());
+  }
+
+  private next(): void {
+    this.startedAt = undefined;
+    if (this.taken < this.waiting.length) this.begin();
+    else this.drained?.();
+  }
+
+  private clear(): void {
+    for (const table of Object.values(this.tables)) table.clear();
+    this.journal.clear();
+  }
+
+  private forgetTaken(): void {
+    if (this.taken < this.waiting.length && this.taken < this.limits.maxBatch) return;
+    this.waiting = this.waiting.slice(this.taken);
+    this.taken = 0;
+  }
+}
