@@ -1,0 +1,236 @@
+/**
+ * The REST facade: three operations for storefronts and shops, translated to typed calls. It knows wire formats and
+ * nothing of what lies behind the clients.
+ */
+import type { CallOptions, Client } from "@connectrpc/connect";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
+import type { EventService } from "../gen/aisle/v1/event_service_pb.js";
+import type { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
+import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
+import { sendError, sendFailure, sendJson } from "./answers.js";
+import { addCorsHeaders, answerPreflight } from "./cors.js";
+import { type Failure, failureOf, type Operation, TEXT } from "./errors.js";
+import { createOrigins } from "./origins.js";
+import { createRecommend } from "./recommend.js";
+import { answerBrokenRequest, BODY_LIMIT, failureOfServer, SERVER_LIMITS } from "./server-limits.js";
+import { createStatusCookies } from "./status-cookies.js";
+import { createSubscriptionStatus } from "./subscription-status.js";
+import { createTrace } from "./trace.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The content type as sent, "" for none. The header itself is hidden from the framework, see `hideContentType`. */
+    sentContentType: string;
+  }
+}
+
+/** Counters and timings for the operator. Labels are closed sets. */
+export interface FacadeMetrics {
+  count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
+  observe(name: string, ms: number, labels?: Readonly<Record<string, string>>): void;
+}
+
+/** A structured log; pino is one. */
+export interface FacadeLogger {
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+export interface StaticFile {
+  readonly contentType: string;
+  readonly body: string | Buffer;
+}
+
+export interface FacadeOptions {
+  /** Of each service, the calls the facade makes. */
+  readonly clients: {
+    readonly events: Pick<Client<typeof EventService>, "recordEvent">;
+    readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getStatus">;
+    readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;
+    readonly apps: Pick<Client<typeof AppService>, "getApp">;
+  };
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** An id for a request that brings none. */
+  readonly newRequestId: () => string;
+  /** Where storefronts reach the service. `https:` makes the cookies travel to other sites. */
+  readonly publicUrl?: string | undefined;
+  /** How long the subscription cookies live; 0 switches them off. */
+  readonly cacheMaxAgeSeconds?: number | undefined;
+  /** Deadline of each call, for clients that go over a network. */
+  readonly callTimeoutMs?: number | undefined;
+  /** Resolves when an event could be made durable now. */
+  readonly ready: () => Promise<void>;
+  /** True once the process is about to end: readiness is gone, connections are closed after their answer. */
+  readonly isStopping: () => boolean;
+  readonly metrics?: FacadeMetrics | undefined;
+  readonly logger?: FacadeLogger | undefined;
+  /** The file at a whole path such as `/demo/index.html`, from what is below `/demo/`. */
+  readonly staticFiles?: ((path: string) => StaticFile | undefined) | undefined;
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+const GET = "GET, HEAD, OPTIONS";
+const POST = "POST, OPTIONS";
+
+const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
+  ["/subscription_status", "subscription_status"],
+  ["/trace", "trace"],
+  ["/trace.php", "trace"],
+  ["/recommend", "recommend"],
+]);
+
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ["/subscription_status", GET],
+  ["/trace", POST],
+  ["/trace.php", POST],
+  ["/recommend", POST],
+  ["/healthz", GET],
+  ["/readyz", GET],
+]);
+
+/** Builds the facade without listening. */
+export function createFacade(options: FacadeOptions): FastifyInstance {
+  const { clients, metrics, logger, isStopping, publicUrl } = options;
+  const app = fastify({
+    ...SERVER_LIMITS,
+    genReqId: ({ headers }) => saneRequestId(headers["x-request-id"]) ?? options.newRequestId(),
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, _request, reply) => sendServerFailure(reply, failureOfServer(error)),
+  });
+  app.decorateRequest("sentContentType", "");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) =>
+    done(null, body),
+  );
+
+  app.addHook("onRequest", (request, reply, done) => {
+    hideContentType(request);
+    reply.header("cache-control", "no-store");
+    reply.header("x-content-type-options", "nosniff");
+    reply.header("x-request-id", request.id);
+    addCorsHeaders(reply, request.headers.origin);
+    if (isStopping()) reply.header("connection", "close");
+    done();
+  });
+
+  const callOptions: CallOptions | undefined =
+    options.callTimeoutMs === undefined ? undefined : { timeoutMs: options.callTimeoutMs };
+  const origins = createOrigins(clients.apps, options.now);
+  const statusCookies = createStatusCookies(
+    publicUrl?.toLowerCase().startsWith("https:") === true,
+    options.cacheMaxAgeSeconds ?? 1800,
+  );
+  const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host;
+  const trace = createTrace({ events: clients.events, origins, statusCookies, callOptions, metrics });
+  const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions, metrics });
+  const status = createSubscriptionStatus({ ...clients, origins, statusCookies, publicHost, callOptions });
+
+  const guarded =
+    (operation: Operation, handler: Handler): Handler =>
+    async (request, reply) => {
+      try {
+        return await handler(request, reply);
+      } catch (error) {
+        const failure = failureOf(operation, error);
+        if (failure.status === 500) reportFailure(logger, operation, request.id, error);
+        return sendFailure(reply, operation, failure);
+      }
+    };
+  app.get("/subscription_status", guarded("subscription_status", status));
+  app.post("/trace", guarded("trace", trace));
+  app.post("/trace.php", guarded("trace", trace));
+  app.post("/recommend", guarded("recommend", recommend));
+  for (const [path, methods] of METHODS)
+    app.options(path, (request, reply) => answerPreflight(reply, request.headers.origin, methods));
+
+  app.get("/healthz", (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'));
+  app.get("/readyz", async (_request, reply) => {
+    if (isStopping()) return sendError(reply, 503, TEXT.stopping);
+    try {
+      await options.ready();
+    } catch {
+      return sendError(reply, 503, TEXT.notReady);
+    }
+    return sendJson(reply, 200, '{"status":"ready"}');
+  });
+  const { staticFiles } = options;
+  if (staticFiles !== undefined) {
+    app.get("/demo", (_request, reply) => reply.code(308).header("location", "/demo/").send());
+    app.get<{ Params: { "*": string } }>("/demo/*", (request, reply) => {
+      const file = staticFiles(`/demo/${request.params["*"]}`);
+      if (file === undefined) return sendError(reply, 404, TEXT.notFound);
+      return reply.header("content-type", file.contentType).send(file.body);
+    });
+  }
+
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request);
+    const methods = METHODS.get(path);
+    if (methods === undefined) return sendError(reply, 404, TEXT.notFound);
+    reply.header("allow", methods);
+    return sendFailure(reply, OPERATIONS.get(path), answerOf(405, TEXT.methodNotAllowed));
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const failure = failureOfServer(error);
+    const operation = OPERATIONS.get(pathOf(request));
+    if (failure.status === 500) reportFailure(logger, operation, request.id, error);
+    return failure.status === 500 && operation !== undefined
+      ? sendFailure(reply, operation, failureOf(operation, error))
+      : sendFailure(reply, operation, failure);
+  });
+  if (metrics !== undefined) measure(app, metrics);
+  return app;
+}
+
+/**
+ * The framework refuses content types it cannot parse before our code sees the request. What each operation accepts is
+ * its own affair, so the header is kept aside and a plain one put in its place.
+ */
+function hideContentType(request: FastifyRequest): void {
+  const { headers } = request.raw;
+  const sent = headers["content-type"];
+  if (sent === undefined) return;
+  request.sentContentType = sent;
+  headers["content-type"] = "application/octet-stream";
+}
+
+function measure(app: FastifyInstance, metrics: FacadeMetrics): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const labels = {
+      operation: OPERATIONS.get(request.routeOptions.url ?? "") ?? "other",
+      status: String(reply.statusCode),
+    };
+    metrics.count("facade_requests", labels);
+    metrics.observe("facade_request_ms", reply.elapsedTime, { operation: labels.operation });
+    done();
+  });
+}
+
+function reportFailure(
+  logger: FacadeLogger | undefined,
+  operation: Operation | undefined,
+  requestId: string,
+  error: unknown,
+): void {
+  logger?.error({ operation: operation ?? "other", requestId, err: error }, "a call failed");
+}
+
+function sendServerFailure(reply: FastifyReply, failure: Failure): void {
+  sendFailure(reply, undefined, failure);
+}
+
+function answerOf(status: number, text: string): Failure {
+  return { status, text, retryAfterSeconds: 0 };
+}
+
+function saneRequestId(sent: string | string[] | undefined): string | undefined {
+  return typeof sent === "string" && /^[A-Za-z0-9._~:+/=@-]{1,128}$/.test(sent) ? sent : undefined;
+}
+
+function pathOf(request: FastifyRequest): string {
+  const { url } = request;
+  const mark = url.indexOf("?");
+  return mark === -1 ? url : url.slice(0, mark);
+}

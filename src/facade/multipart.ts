@@ -1,0 +1,41 @@
+import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import { Refused, TEXT } from "./errors.js";
+import { addField, emptyForm, type Form } from "./form.js";
+
+/** Longest name of a part that is read, in bytes. */
+const MAX_NAME_BYTES = 255;
+
+/**
+ * Reads `multipart/form-data` from a body that is already in memory (and so within the body limit). Text parts are
+ * fields, by the same rules and limits as a urlencoded form; files are dropped and counted. A body that ends too early
+ * gives the fields before its end. Rejects with Refused when the content type has no boundary.
+ */
+export function readMultipart(contentType: string, body: Buffer): Promise<Form> {
+  return new Promise((resolve, reject) => {
+    const form = emptyForm();
+    const parser = openParser(contentType, body.length);
+    if (parser === undefined) return reject(new Refused(400, TEXT.invalidBody));
+    parser.on("field", (name, value) => addField(form, name, value));
+    parser.on("file", (_name, stream) => {
+      form.droppedFields++;
+      // A broken part ends its stream with an error; the parser reports the same one.
+      stream.on("error", () => resolve(form));
+      stream.resume();
+    });
+    parser.on("error", () => resolve(form));
+    parser.on("finish", () => resolve(form));
+    parser.end(body);
+  });
+}
+
+function openParser(contentType: string, size: number): BusboyInstance | undefined {
+  try {
+    return new Busboy({
+      headers: { "content-type": contentType },
+      isPartAFile: (_name, _type, fileName) => fileName !== undefined,
+      limits: { fieldNameSize: MAX_NAME_BYTES, fieldSize: size, headerPairs: 16 },
+    });
+  } catch {
+    return undefined;
+  }
+}

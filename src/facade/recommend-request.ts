@@ -1,0 +1,160 @@
+/**
+ * From the JSON body of /recommend to a RecommendRequest. The body is read in one pass, property by property: names it
+ * does not know are never looked at, so `__proto__` in it is as harmless as any other.
+ */
+import type { FrameInteraction, ProductInteraction } from "../gen/aisle/v1/recommendation_pb.js";
+import { InteractionType } from "../gen/aisle/v1/recommendation_pb.js";
+import type { RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
+import { invalid, invalidApp, missing, Refused, TEXT } from "./errors.js";
+import { parseRfc3339, timestampOf } from "./times.js";
+import { cleanId, isAppId, isNothing, splitList } from "./values.js";
+
+/** At most so many ids of a list of current products or categories count. */
+const MAX_CURRENT = 100;
+
+type Json = Readonly<Record<string, unknown>>;
+
+const TYPES: ReadonlyMap<string, InteractionType> = new Map([
+  ["product_view", InteractionType.PRODUCT_VIEW],
+  ["view", InteractionType.PRODUCT_VIEW],
+  ["add_to_cart", InteractionType.ADD_TO_CART],
+  ["order", InteractionType.ORDER],
+]);
+
+/** The value in a body. Throws Refused with the documented text when it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch {
+    throw new Refused(400, TEXT.invalidJson);
+  }
+}
+
+/** The request in a body. Throws Refused, and nothing else, when it is not acceptable; its text names the field. */
+export function toRecommendRequest(body: unknown): RecommendRequest {
+  if (!isObject(body)) throw invalid("recommend", "body");
+  const appId = text(body, "appId");
+  if (appId === "") throw missing("recommend", "appId");
+  if (body.productInteractions === undefined || body.productInteractions === null || body.productInteractions === "")
+    throw missing("recommend", "productInteractions");
+  if (!isAppId(appId)) throw invalidApp("recommend");
+  text(body, "externalCookieGaId");
+  return {
+    $typeName: "aisle.v1.RecommendRequest",
+    appId,
+    visitor: {
+      $typeName: "aisle.v1.VisitorIds",
+      clientId: id(body, "cId"),
+      fingerprintId: id(body, "fpccid"),
+      userId: "",
+    },
+    interactions: readInteractions(body.productInteractions),
+    frameInteractions: readFrameInteractions(body.recommendFrameInteractions),
+    currentProductIds: ids(body, "currentProductIds"),
+    currentSkus: ids(body, "currentProductSkus"),
+    currentCategoryIds: ids(body, "currentCategoryIds"),
+    frameId: id(body, "marketingMachineFrameConfigurationId"),
+    filter: {
+      $typeName: "aisle.v1.RecommendationFilter",
+      anyGroup: readGroups(body.filterByGroups),
+      excludeProductIds: [],
+    },
+    clientVersion: id(body, "version"),
+    recommendedCount: undefined,
+    alternativeCount: undefined,
+  };
+}
+
+function readInteractions(value: unknown): ProductInteraction[] {
+  if (!Array.isArray(value)) throw invalid("recommend", "productInteractions");
+  const elements: readonly unknown[] = value;
+  const interactions: ProductInteraction[] = new Array(elements.length);
+  for (let index = 0; index < elements.length; index++) {
+    const element = elements[index];
+    if (!isObject(element)) throw invalid("recommend", `productInteractions[${index}]`);
+    interactions[index] = {
+      $typeName: "aisle.v1.ProductInteraction",
+      type: readType(element.productInteractionType, index),
+      productId: elementId(element, "productId", "productInteractions", index),
+      sku: elementId(element, "productSku", "productInteractions", index),
+      occurredAt: readTime(element.utcInteractionDate, "productInteractions", index),
+    };
+  }
+  return interactions;
+}
+
+function readFrameInteractions(value: unknown): FrameInteraction[] {
+  if (value === undefined || value === null || value === "") return [];
+  if (!Array.isArray(value)) throw invalid("recommend", "recommendFrameInteractions");
+  return value.map((element: unknown, index) => {
+    if (!isObject(element)) throw invalid("recommend", `recommendFrameInteractions[${index}]`);
+    return {
+      $typeName: "aisle.v1.FrameInteraction",
+      frameId: elementId(element, "trackerProductGroupId", "recommendFrameInteractions", index),
+      occurredAt: readTime(element.utcInteractionDate, "recommendFrameInteractions", index),
+    };
+  });
+}
+
+function readType(value: unknown, index: number): InteractionType {
+  if (typeof value === "string") {
+    const type = TYPES.get(value) ?? TYPES.get(value.trim().toLowerCase());
+    if (type !== undefined) return type;
+  }
+  throw invalid("recommend", `productInteractions[${index}].productInteractionType`);
+}
+
+function readTime(value: unknown, list: string, index: number) {
+  const ms = typeof value === "string" ? parseRfc3339(value) : Number.NaN;
+  if (Number.isNaN(ms)) throw invalid("recommend", `${list}[${index}].utcInteractionDate`);
+  return timestampOf(ms);
+}
+
+/** Groups to restrict to. A boolean and an empty list mean "no filter", which is what some clients send for it. */
+function readGroups(value: unknown): string[] {
+  if (typeof value === "boolean" || (Array.isArray(value) && value.length === 0)) return [];
+  const groups = textOf(value);
+  if (groups === undefined) throw invalid("recommend", "filterByGroups");
+  return groups === "" ? [] : splitList(groups);
+}
+
+function ids(body: Json, name: string): string[] {
+  const list = text(body, name);
+  if (list === "") return [];
+  const found: string[] = [];
+  for (const part of splitList(list)) {
+    if (cleanId(part) !== "" && found.push(part) === MAX_CURRENT) break;
+  }
+  return found;
+}
+
+/** An id that must be text. Too long an id, one with control characters and a written-out null count as absent. */
+function id(body: Json, name: string): string {
+  const value = text(body, name);
+  return isNothing(value) ? "" : cleanId(value);
+}
+
+function elementId(element: Json, name: string, list: string, index: number): string {
+  const value = element[name];
+  // The text of the path is made only when it is needed: this runs for every interaction.
+  const read = typeof value === "string" ? value : textOf(value);
+  if (read === undefined) throw invalid("recommend", `${list}[${index}].${name}`);
+  return read === "" || isNothing(read) ? "" : cleanId(read);
+}
+
+function text(body: Json, name: string): string {
+  const read = textOf(body[name]);
+  if (read === undefined) throw invalid("recommend", name);
+  return read;
+}
+
+/** Text of a value where text is documented: numbers and booleans are taken too. Undefined for anything else. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,86 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { ConnectionError } from "fastify";
+import { type Failure, TEXT } from "./errors.js";
+
+/** Bytes of a request body. */
+export const BODY_LIMIT = 1024 * 1024;
+
+/** Connections at one time; more are refused by the kernel's queue rather than by running out of memory. */
+export const MAX_CONNECTIONS = 10_000;
+
+/**
+ * What a peer may take of the server. The framework's own defaults leave the time of a request without an end.
+ * Milliseconds and bytes.
+ */
+export const SERVER_LIMITS = {
+  bodyLimit: BODY_LIMIT,
+  /** A socket on which nothing moves. */
+  connectionTimeout: 30_000,
+  /** Between two requests of a connection; above the 60 s of common load balancers. */
+  keepAliveTimeout: 65_000,
+  /** From the first byte of a request to its last. */
+  requestTimeout: 15_000,
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 3000, maxHeaderSize: 16 * 1024 },
+  routerOptions: {
+    // Queries are read by the operation that has one, by the rules of forms.
+    querystringParser: () => ({}),
+    maxParamLength: 1024,
+  },
+  trustProxy: false,
+  logger: false,
+  requestIdHeader: false,
+  // While the server closes, requests that are already here are still answered; readiness has said no for long.
+  return503OnClosing: false,
+} as const;
+
+const FAILURES: ReadonlyMap<string, Failure> = new Map(
+  (
+    [
+      ["FST_ERR_CTP_BODY_TOO_LARGE", 413, TEXT.tooLarge],
+      ["FST_ERR_CTP_INVALID_CONTENT_LENGTH", 400, TEXT.invalidBody],
+      ["FST_ERR_CTP_INVALID_MEDIA_TYPE", 415, TEXT.unsupportedType],
+      ["FST_ERR_BAD_URL", 400, TEXT.badRequest],
+      ["FST_ERR_MAX_PARAM_LENGTH", 414, TEXT.badRequest],
+    ] as const
+  ).map(([code, status, text]) => [code, { status, text, retryAfterSeconds: 0 }]),
+);
+
+/** What an error of the framework answers: one of the texts above, else 400 or 500 by its own status. */
+export function failureOfServer(error: unknown): Failure {
+  const { code, statusCode } = readError(error);
+  const known = FAILURES.get(code);
+  if (known !== undefined) return known;
+  return statusCode >= 400 && statusCode < 500
+    ? { status: statusCode, text: TEXT.badRequest, retryAfterSeconds: 0 }
+    : { status: 500, text: TEXT.internal, retryAfterSeconds: 0 };
+}
+
+/** Answers bytes that are no HTTP request, in JSON like everything else, and closes the connection. */
+export function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, text] = brokenStatus(error.code);
+  const body = JSON.stringify({ error: text });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}
+
+function brokenStatus(code: string): [number, string] {
+  if (code === "HPE_HEADER_OVERFLOW") return [431, TEXT.headerTooLarge];
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return [408, TEXT.timeout];
+  return [400, TEXT.badRequest];
+}
+
+function readError(error: unknown): { code: string; statusCode: number } {
+  if (typeof error !== "object" || error === null) return { code: "", statusCode: 500 };
+  return {
+    code: "code" in error && typeof error.code === "string" ? error.code : "",
+    statusCode: "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : 500,
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * From the fields of a trace form to an Event message. Only the writing is translated here: lists, times, flags, names.
+ * What an event requires and what it does is decided behind the call.
+ */
+import type { Event, EventContact, EventOrder } from "../gen/aisle/v1/event_pb.js";
+import { SenderType } from "../gen/aisle/v1/event_pb.js";
+import type { Money } from "../gen/aisle/v1/money_pb.js";
+import { parseFormTime, timestampOf } from "./times.js";
+import { TRACE_FIELDS } from "./trace-fields.js";
+import { readCategories, readProducts } from "./trace-products.js";
+import { isNothing, splitList } from "./values.js";
+
+/** Reads fields by name; a value that means "no value" reads as "". */
+export type Read = (name: string) => string;
+
+export function reader(fields: ReadonlyMap<string, string>): Read {
+  return (name) => {
+    const value = fields.get(name);
+    return value === undefined || isNothing(value) ? "" : value;
+  };
+}
+
+/** `cookieFingerprint` is the value of the cookie `fp_ccid`, used when the form has none; "" for no cookie. */
+export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: string): Event {
+  const read = reader(fields);
+  const extraFields = unknownFields(fields);
+  // A value that cannot be put into the message is kept beside it, so that what was sent can be seen.
+  const keep = (name: string) => {
+    const value = read(name);
+    if (value !== "") extraFields[name] = value;
+  };
+  const products = readProducts(read);
+  const time = readTime(read, keep);
+  return {
+    $typeName: "aisle.v1.Event",
+    eventId: "",
+    actionType: read("action_type"),
+    senderType: readSender(read, keep),
+    occurredAt: Number.isNaN(time) ? undefined : timestampOf(time),
+    receivedAt: undefined,
+    visitor: {
+      $typeName: "aisle.v1.VisitorIds",
+      clientId: read("c_id"),
+      fingerprintId: read("fp_ccid") || read("fpccid") || cookieFingerprint,
+      userId: read("user_id"),
+    },
+    contact: readContact(read, keep),
+    products,
+    categories: products.length === 0 || isCategoryView(read) ? readCategories(read, 0) : [],
+    order: readOrder(read),
+    searchQuery: read("search_query"),
+    platform: read("platform"),
+    platformVersion: read("platform_version"),
+    senderVersion: read("version"),
+    extraFields,
+    notes: [],
+  };
+}
+
+function isCategoryView(read: Read): boolean {
+  return read("action_type").trim().toLowerCase() === "category_view";
+}
+
+/** A plain object without a prototype: `__proto__` is a field like any other. */
+function unknownFields(fields: ReadonlyMap<string, string>): Record<string, string> {
+  const unknown: Record<string, string> = Object.create(null);
+  for (const [name, value] of fields) if (!TRACE_FIELDS.has(name)) unknown[name] = value;
+  return unknown;
+}
+
+function readSender(read: Read, keep: (name: string) => void): SenderType {
+  const sender = read("sender_type").trim().toLowerCase();
+  if (sender === "server") return SenderType.SERVER;
+  if (sender === "browser") return SenderType.BROWSER;
+  keep("sender_type");
+  return SenderType.UNSPECIFIED;
+}
+
+/** The first of the two times that can be read, or NaN. */
+function readTime(read: Read, keep: (name: string) => void): number {
+  for (const name of ["event_utc_date", "utc_time"]) {
+    const text = read(name);
+    if (text === "") continue;
+    const time = parseFormTime(text);
+    if (!Number.isNaN(time)) return time;
+    keep(name);
+  }
+  return Number.NaN;
+}
+
+function readContact(read: Read, keep: (name: string) => void): EventContact | undefined {
+  const contact: EventContact = {
+    $typeName: "aisle.v1.EventContact",
+    email: read("email"),
+    phone: read("phone"),
+    firstName: read("first_name"),
+    lastName: read("last_name"),
+    country: read("country"),
+    city: read("city"),
+    gender: read("gender"),
+    birthDate: read("birth_date"),
+    tags: readTags(read("customer_tags")),
+    emailSubscribed: readFlag(read("subscriber_status")),
+    smsSubscribed: readFlag(read("sms_subscriber_status")),
+  };
+  if (contact.emailSubscribed === undefined) keep("subscriber_status");
+  if (contact.smsSubscribed === undefined) keep("sms_subscriber_status");
+  return says(contact) ? contact : undefined;
+}
+
+function says(contact: EventContact): boolean {
+  return (
+    contact.email !== "" ||
+    contact.phone !== "" ||
+    contact.emailSubscribed !== undefined ||
+    contact.smsSubscribed !== undefined ||
+    contact.firstName !== "" ||
+    contact.lastName !== "" ||
+    contact.country !== "" ||
+    contact.city !== "" ||
+    contact.gender !== "" ||
+    contact.birthDate !== "" ||
+    contact.tags.length > 0
+  );
+}
+
+function readTags(text: string): string[] {
+  return text === "" ? [] : splitList(text);
+}
+
+/** `1` and `0` are what is documented; `false` must not be taken for "nothing said", which would subscribe. */
+function readFlag(text: string): boolean | undefined {
+  if (text === "") return undefined;
+  const flag = text.trim().toLowerCase();
+  if (flag === "1" || flag === "true") return true;
+  return flag === "0" || flag === "false" ? false : undefined;
+}
+
+function readOrder(read: Read): EventOrder | undefined {
+  const orderId = read("order_id");
+  const status = read("order_status");
+  const payment = readMoney(read("order_payment_value"), read("order_currency"));
+  const basePayment = readMoney(read("base_payment_value"), read("base_currency"));
+  const coupon = read("coupon");
+  if (orderId === "" && status === "" && payment === undefined && basePayment === undefined && coupon === "")
+    return undefined;
+  return { $typeName: "aisle.v1.EventOrder", orderId, status, payment, basePayment, coupon };
+}
+
+/** An amount as text; a decimal comma becomes a dot. */
+function readMoney(amount: string, currency: string): Money | undefined {
+  if (amount === "" && currency === "") return undefined;
+  const trimmed = amount.trim();
+  return {
+    $typeName: "aisle.v1.Money",
+    amount: /^-?\d+,\d{1,2}$/.test(trimmed) ? trimmed.replace(",", ".") : trimmed,
+    currency: currency.trim(),
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * The product lists of a trace form: `|` between products, in every list the same product at the same place; `~`
+ * between the category levels of one product. The ids (or, without ids, the SKUs) say how many products there are: what
+ * another list has beyond them is dropped, what it lacks is unknown.
+ */
+import type { EventCategory, EventProduct } from "../gen/aisle/v1/event_pb.js";
+import type { Read } from "./trace-event.js";
+import { isNothing } from "./values.js";
+
+const NO_SLOTS: readonly string[] = [];
+const MAX_QUANTITY = 0xffff_ffff;
+
+/** The products of a form. A place without id and SKU is left out. */
+export function readProducts(read: Read): EventProduct[] {
+  const ids = slots(read("product_ids"));
+  const skus = slots(read("product_skus"));
+  const count = ids.length > 0 ? ids.length : skus.length;
+  if (count === 0) return [];
+  const variants = slots(read("product_variant_ids"));
+  const titles = slots(read("product_titles"));
+  const images = slots(read("product_images"));
+  const urls = slots(read("product_urls"));
+  const quantities = slots(read("product_counts"));
+  const availability = slots(read("product_availability"));
+  const brandIds = slots(read("product_brand_ids"));
+  const brandNames = slots(read("product_brand_names"));
+  const categoryIds = slots(read("product_category_ids"));
+  const categoryNames = slots(read("product_category_names"));
+  const products: EventProduct[] = [];
+  for (let place = 0; place < count; place++) {
+    const productId = at(ids, place);
+    const sku = at(skus, place);
+    if (productId === "" && sku === "") continue;
+    products.push({
+      $typeName: "aisle.v1.EventProduct",
+      productId,
+      sku,
+      variantId: at(variants, place),
+      title: at(titles, place),
+      imageUrl: at(images, place),
+      url: at(urls, place),
+      quantity: readQuantity(at(quantities, place)),
+      available: readAvailable(at(availability, place)),
+      categories: categoryPath(at(categoryIds, place), at(categoryNames, place)),
+      brandId: at(brandIds, place),
+      brandName: at(brandNames, place),
+      price: undefined,
+    });
+  }
+  return products;
+}
+
+/** The category path at one place of the lists, broad to narrow. */
+export function readCategories(read: Read, place: number): EventCategory[] {
+  return categoryPath(at(slots(read("product_category_ids")), place), at(slots(read("product_category_names")), place));
+}
+
+function categoryPath(ids: string, names: string): EventCategory[] {
+  if (ids === "") return [];
+  const levels = names.split("~");
+  const path: EventCategory[] = [];
+  for (const [level, id] of ids.split("~").entries()) {
+    if (isNothing(id)) continue;
+    path.push({ $typeName: "aisle.v1.EventCategory", categoryId: id, name: at(levels, level) });
+  }
+  return path;
+}
+
+function slots(text: string): readonly string[] {
+  return text === "" ? NO_SLOTS : text.split("|");
+}
+
+function at(list: readonly string[], place: number): string {
+  const value = list[place];
+  return value === undefined || isNothing(value) ? "" : value;
+}
+
+/** 0 where nothing usable was sent: the message's way to say "not known". */
+function readQuantity(text: string): number {
+  if (text === "") return 0;
+  const quantity = Math.floor(Number(text));
+  return quantity >= 1 && quantity <= MAX_QUANTITY ? quantity : 0;
+}
+
+/** Senders write availability in many ways; what is none of them is unknown. */
+function readAvailable(text: string): boolean | undefined {
+  switch (
+    text
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s_-]/g, "")
+  ) {
+    case "1":
+    case "true":
+    case "yes":
+    case "instock":
+    case "available":
+      return true;
+    case "0":
+    case "false":
+    case "no":
+    case "outofstock":
+    case "unavailable":
+    case "soldout":
+      return false;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import type { CallOptions, Client } from "@connectrpc/connect";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { EventService } from "../gen/aisle/v1/event_service_pb.js";
+import { sendJson } from "./answers.js";
+import { readCookie } from "./cookies.js";
+import { invalidApp, missing, Refused, TEXT } from "./errors.js";
+import type { FacadeMetrics } from "./facade.js";
+import { type Form, readForm } from "./form.js";
+import { readMultipart } from "./multipart.js";
+import type { Origins } from "./origins.js";
+import type { StatusCookies } from "./status-cookies.js";
+import { reader, toEvent } from "./trace-event.js";
+import { TRACE_FIELDS } from "./trace-fields.js";
+import { decodeTwiceEncoded } from "./twice-encoded.js";
+import { cleanId, isAppId, isNothing } from "./values.js";
+
+export interface TraceDependencies {
+  readonly events: Pick<Client<typeof EventService>, "recordEvent">;
+  readonly origins: Origins;
+  readonly statusCookies: StatusCookies;
+  readonly callOptions: CallOptions | undefined;
+  readonly metrics: FacadeMetrics | undefined;
+}
+
+/** POST /trace: takes one event. It answers when the event is durable and its effects are done. */
+export function createTrace({ events, origins, statusCookies, callOptions, metrics }: TraceDependencies) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const form = await readTraceForm(request);
+    if (metrics !== undefined && form.droppedFields + form.droppedValues > 0) countDropped(metrics, form);
+    const { fields } = form;
+    decodeTwiceEncoded(fields, TRACE_FIELDS);
+    const read = reader(fields);
+    const appId = read("app_id");
+    if (appId === "") throw missing("trace", "app_id");
+    if (!isAppId(appId)) throw invalidApp("trace");
+    if (read("action_type").trim() === "") throw missing("trace", "action_type");
+    const { origin, cookie } = request.headers;
+    if (origin !== undefined && !(await origins.allows(appId, origin))) throw new Refused(403, TEXT.originNotAllowed);
+
+    const fingerprint = readCookie(cookie, "fp_ccid");
+    const response = await events.recordEvent(
+      {
+        $typeName: "aisle.v1.RecordEventRequest",
+        appId,
+        event: toEvent(fields, isNothing(fingerprint) ? "" : fingerprint),
+        idempotencyKey: readKey(request.headers["idempotency-key"]) || cleanId(read("idempotency_key")),
+      },
+      callOptions,
+    );
+
+    reply.header("x-service-event-id", response.eventId);
+    if (response.visitorChanged) reply.header("set-cookie", statusCookies.expire(appId));
+    return sendJson(reply, 200, `{"event_id":${JSON.stringify(response.eventId)}}`);
+  };
+}
+
+function readKey(header: string | string[] | undefined): string {
+  return typeof header === "string" ? cleanId(header) : "";
+}
+
+/** Reads the body by its content type. Throws Refused 415 for a type that no sender of events uses. */
+async function readTraceForm(request: FastifyRequest): Promise<Form> {
+  const body = request.body;
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  const contentType = request.sentContentType;
+  switch (mediaType(contentType)) {
+    case "":
+    case "application/x-www-form-urlencoded":
+    case "text/plain":
+      return readForm(bytes.toString("utf8"));
+    case "multipart/form-data":
+      return readMultipart(contentType, bytes);
+    default:
+      throw new Refused(415, TEXT.unsupportedType);
+  }
+}
+
+/** The type of a content type header without its parameters, whatever they are. */
+function mediaType(header: string): string {
+  const end = header.indexOf(";");
+  return (end === -1 ? header : header.slice(0, end)).trim().toLowerCase();
+}
+
+function countDropped(metrics: FacadeMetrics, form: Form): void {
+  if (form.droppedFields > 0) metrics.count("facade_form_dropped", { reason: "fields" }, form.droppedFields);
+  if (form.droppedValues > 0) metrics.count("facade_form_dropped", { reason: "value_size" }, form.droppedValues);
+}

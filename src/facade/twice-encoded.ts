@@ -1,0 +1,29 @@
+/**
+ * Some senders encode each value before they hand it to a form encoder that encodes it again. After the form is
+ * decoded such a value still reads `buyer%2B1%40example.com` or `1%7C2`. It is recognised by a valid `%XX` in text that
+ * holds nothing but what an encoder leaves: `A-Z a-z 0-9 * . _ ~ + % -`.
+ *
+ * One such value marks the whole body: a `+` in its other values of that alphabet is an encoded space (`Anna+Maria`).
+ * Phone numbers are excepted, because a `+` there is far more often a plus.
+ */
+import { decodePart, decodePercent } from "./form.js";
+
+const ENCODED = /^[A-Za-z0-9*._~+%-]+$/;
+const ESCAPE = /%[0-9A-Fa-f]{2}/;
+
+/** Decodes the values of `known` names once more, in place, where their sender encoded them twice. */
+export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlySet<string>): void {
+  let found = false;
+  for (const [name, value] of fields) {
+    if (value.includes("%") && known.has(name) && ENCODED.test(value) && ESCAPE.test(value)) {
+      found = true;
+      break;
+    }
+  }
+  if (!found) return;
+  for (const [name, value] of fields) {
+    if (!known.has(name) || !ENCODED.test(value)) continue;
+    if (name === "phone") fields.set(name, decodePercent(value));
+    else fields.set(name, decodePart(value));
+  }
+}

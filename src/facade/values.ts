@@ -1,0 +1,32 @@
+import { isLonger } from "./form.js";
+
+const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const CONTROL = /\p{Cc}/u;
+
+/** Longest id or key, in bytes of UTF-8. */
+const MAX_ID_BYTES = 255;
+
+/** True for text that can be an app id. Only such text may become part of a cookie's name. */
+export function isAppId(text: string): boolean {
+  return APP_ID.test(text);
+}
+
+/** The id, or "" when it is too long or holds control characters: such an id counts as absent. */
+export function cleanId(text: string): string {
+  return text === "" || isLonger(text, MAX_ID_BYTES) || CONTROL.test(text) ? "" : text;
+}
+
+/** True for what scripts send instead of a value they do not have. */
+export function isNothing(text: string): boolean {
+  return text === "" || text === "null" || text === "undefined" || text === "[object Object]";
+}
+
+/** The parts of a list separated by `|`, else by `,`; trimmed, without those that are empty or no value. */
+export function splitList(text: string): string[] {
+  const parts: string[] = [];
+  for (const part of text.split(text.includes("|") ? "|" : ",")) {
+    const trimmed = part.trim();
+    if (!isNothing(trimmed)) parts.push(trimmed);
+  }
+  return parts;
+}
