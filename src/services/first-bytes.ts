@@ -2,11 +2,13 @@ import type { Socket } from "node:net";
 
 /** How HTTP/2 with prior knowledge opens a connection. No HTTP/1 request line can begin so. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n");
+/** Node's HTTP/1.1 parser neither answers nor ends a request of this method, so all of them go to HTTP/2. */
+const METHOD = PREFACE.subarray(0, 4);
 
 /**
  * Looks at the first bytes of a connection, puts them back and hands the socket on: those that open HTTP/2 to
- * `http2`, all others to `http1` (which also answers what is no HTTP at all with 400). The choice falls at the
- * first byte that differs. A peer that sends nothing, or not enough, within `timeoutMs` is cut off.
+ * `http2`, all others to `http1` (which also answers what is no HTTP at all with 400). A wrong preface goes to
+ * `http2` too, which refuses it. The choice falls at the first byte that differs. A peer that sends nothing, or not enough, within `timeoutMs` is cut off.
  */
 export function createFirstBytes(deps: {
   timeoutMs: number;
@@ -33,7 +35,7 @@ export function createFirstBytes(deps: {
         socket.off("data", onData).off("end", giveUp).off("error", giveUp).off("close", forget);
         socket.pause();
         socket.unshift(seen);
-        if (matches) {
+        if (matches || seen.subarray(0, METHOD.length).equals(METHOD)) {
           // An HTTP/2 session reads what is buffered itself; a flowing socket would lose it.
           deps.http2(socket);
         } else {

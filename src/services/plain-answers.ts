@@ -1,4 +1,5 @@
 import { Code } from "@connectrpc/connect";
+import { encodeGrpcMessage } from "./grpc-message.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 
 /** Source of the text that GET /metrics answers, in the Prometheus exposition format. */
@@ -44,7 +45,7 @@ function notFound(request: NodeRequest, response: NodeResponse): void {
   } else {
     // gRPC and gRPC-Web: an answer without a body carries its status in the headers, and HTTP says 200.
     response.setHeader("grpc-status", String(Code.Unimplemented));
-    response.setHeader("grpc-message", encodeURIComponent(message));
+    response.setHeader("grpc-message", encodeGrpcMessage(message));
     send(response, 200, grpc, "");
   }
 }

@@ -11,6 +11,8 @@ export interface ListenerLimits extends RpcLimits {
   firstBytesMs: number;
   /** For the headers of an HTTP/1.1 request. */
   headersMs: number;
+  /** How long a caller may go on sending a body nobody reads any more, before it is cut off. */
+  lingerMs: number;
   /** How long a connection may stay open without a call. */
   idleMs: number;
   /** Calls at a time on one HTTP/2 connection. */

@@ -8,12 +8,15 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
+import { withPlainMessage } from "./grpc-message.js";
 import { timedBody } from "./timed-body.js";
 
 /** A request as either of the two servers of a listener gives it. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 /** The response that belongs to it. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+type UniversalAnswer = Parameters<typeof universalResponseToNodeResponse>[0];
 
 /** Limits of what a call may cost. */
 export interface RpcLimits {
@@ -80,13 +83,25 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         handler({ ...universal, body })
           .then((answer) => {
             if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
-            return universalResponseToNodeResponse(answer, response);
+            return universalResponseToNodeResponse(withMessage(answer), response);
           })
           .catch(fail);
       } catch (error) {
         fail(error);
       }
       return true;
+    },
+  };
+}
+
+/** gRPC's trailers are complete only when the body has been read, so they are looked at when they are asked for. */
+function withMessage(answer: UniversalAnswer): UniversalAnswer {
+  const { trailer } = answer;
+  if (trailer === undefined) return answer;
+  return {
+    ...answer,
+    get trailer() {
+      return withPlainMessage(trailer);
     },
   };
 }

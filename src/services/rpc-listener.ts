@@ -37,12 +37,11 @@ const DEFAULT_LIMITS: ListenerLimits = {
   maxConnections: 2_000,
   firstBytesMs: 10_000,
   headersMs: 10_000,
+  lingerMs: 5_000,
   idleMs: 600_000,
   maxConcurrentStreams: 100,
 };
 
-/** How long a caller may go on sending a body nobody reads any more, before its connection is cut. */
-const LINGER_MS = 5_000;
 /** What calls get, past the deadline of a close, to see their signal and answer. */
 const LAST_WORDS_MS = 250;
 
@@ -104,7 +103,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   const plain = createPlainAnswers({ metrics: deps.metrics, onError: (error) => onError(error, "") });
   const answer = (request: NodeRequest, response: NodeResponse) => {
     response.once("close", () => closeIdle());
-    lingerBriefly(request, response);
+    lingerBriefly(request, response, limits.lingerMs);
     if (!namedHosts(request).every(hostAllowed)) {
       plainError(response, 403, "permission_denied", "Host is not one this listener answers for");
     } else if (!rpc.handle(request, response)) {
@@ -162,11 +161,11 @@ function namedHosts(request: NodeRequest): string[] {
 }
 
 /** Cuts off a caller that keeps sending its body long after the answer was complete. */
-function lingerBriefly(request: NodeRequest, response: NodeResponse): void {
+function lingerBriefly(request: NodeRequest, response: NodeResponse, ms: number): void {
   response.once("finish", () => {
     if (request.complete) return;
     const end = () => ("stream" in request ? request.stream.close() : request.destroy());
-    const timer = setTimeout(end, LINGER_MS).unref();
+    const timer = setTimeout(end, ms).unref();
     request.once("close", () => clearTimeout(timer));
   });
 }
