@@ -50,7 +50,7 @@ export function createEventAssembler(window: OrderWindow = ORDER_WINDOW): EventA
     push(line, source, key) {
       if (line.orderId === "") return [{ message: eventOf(line, [line]), sources: [source], key }];
       const id = JSON.stringify([line.type, line.orderId, line.visitor]);
-      const order = open.get(id) ?? { first: line, lines: new Map(), sources: [], key };
+      const order: OpenOrder = open.get(id) ?? { first: line, lines: new Map(), sources: [], key };
       addLine(order.lines, line);
       order.sources.push(source);
       order.key = key;

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { RefusedItem } from "../../gen/aisle/v1/refused_item_pb.js";
 import type { BadRow, ImportItem } from "./source.js";
+import type { SentCounts } from "./totals.js";
 
 /** The answer of a bulk call, of either kind. */
 export interface BulkAnswer {
@@ -32,6 +33,8 @@ export interface SenderOptions<Message> {
   /** True when sending an item twice does no harm. */
   readonly repeatable: boolean;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Added to with each answer, so that they also tell how far a failed import came. */
+  readonly counts: SentCounts;
   readonly limits?: SendLimits;
 }
 
@@ -45,21 +48,17 @@ export interface Sender<Message> {
   drain(): Promise<void>;
   /** Sends all that is left and waits for the answers. @throws what a call threw */
   end(): Promise<void>;
-  readonly accepted: number;
-  readonly deduplicated: number;
 }
 
 export function createSender<Message>(options: SenderOptions<Message>): Sender<Message> {
-  const { call, onRefused, repeatable, sleep, limits = SEND_LIMITS } = options;
+  const { call, onRefused, repeatable, sleep, counts, limits = SEND_LIMITS } = options;
   let waiting: ImportItem<Message>[] = [];
   let underWay: Promise<void> = Promise.resolve();
-  let accepted = 0;
-  let deduplicated = 0;
 
   const send = async (items: readonly ImportItem<Message>[]) => {
     const answer = await withRetries(() => call(batchesOf(items, limits)));
-    accepted += Number(answer.accepted);
-    deduplicated += Number(answer.deduplicated);
+    counts.accepted += Number(answer.accepted);
+    counts.deduplicated += Number(answer.deduplicated);
     for (const { index, field, reason } of answer.refused) {
       const text = field !== "" && !reason.includes(field) ? `${field}: ${reason}` : reason;
       for (const { line, raw } of items[Number(index)]?.sources ?? []) {
@@ -70,7 +69,7 @@ export function createSender<Message>(options: SenderOptions<Message>): Sender<M
 
   /** A server that was never reached is told at once; one that answered before may be restarting or busy. */
   const withRetries = async (attempt: () => Promise<BulkAnswer>): Promise<BulkAnswer> => {
-    const waits = repeatable && accepted + deduplicated > 0 ? RETRY_WAITS_MS : [];
+    const waits = repeatable && counts.accepted + counts.deduplicated > 0 ? RETRY_WAITS_MS : [];
     for (const wait of waits) {
       try {
         return await attempt();
@@ -89,28 +88,24 @@ export function createSender<Message>(options: SenderOptions<Message>): Sender<M
     underWay.catch(() => {});
   };
 
+  const drain = async () => {
+    let from = 0;
+    for (; waiting.length - from >= limits.callItems; from += limits.callItems) {
+      await start(waiting.slice(from, from + limits.callItems));
+    }
+    if (from > 0) waiting = waiting.slice(from);
+  };
+
   return {
     add(items) {
       for (const item of items) waiting.push(item);
     },
-    async drain() {
-      let from = 0;
-      for (; waiting.length - from >= limits.callItems; from += limits.callItems) {
-        await start(waiting.slice(from, from + limits.callItems));
-      }
-      if (from > 0) waiting = waiting.slice(from);
-    },
+    drain,
     async end() {
-      await this.drain();
+      await drain();
       if (waiting.length > 0) await start(waiting);
       waiting = [];
       await underWay;
-    },
-    get accepted() {
-      return accepted;
-    },
-    get deduplicated() {
-      return deduplicated;
     },
   };
 }

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+const main = await import("../dist/main.js").catch((error) => {
+  if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("dist/main.js")) throw error;
+  process.stderr.write('error: Aisle is not built yet: run "npm run build" first\n');
+  process.exit(1);
+});
+process.exitCode = await main.main(process.argv.slice(2));

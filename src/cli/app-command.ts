@@ -1,0 +1,76 @@
+import { toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import { type App, AppSchema } from "../gen/aisle/v1/app_pb.js";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { plainId, repeated } from "./values.js";
+
+interface CreateOptions extends ServerOptions {
+  readonly name?: string;
+  readonly origin?: readonly string[];
+  readonly json?: boolean;
+}
+
+interface ListOptions extends ServerOptions {
+  readonly json?: boolean;
+}
+
+export function addAppCommands(program: Command, deps: ProgramDeps): void {
+  const app = program.command("app").description("make and list apps; an app is one shop");
+  withServer(app.command("create"))
+    .description("make an app")
+    .argument("<id>", "its id: 1 to 64 letters, digits, _ or -", plainId)
+    .option("--name <name>", "a name for people")
+    .option("--origin <url>", "an origin whose pages may call the server; may be given again (default: any)", repeated)
+    .option("--json", "print the app as JSON")
+    .addHelpText("after", '\nExample:\n  $ aisle app create shop1 --name "My shop" --origin https://shop.example')
+    .action((id: string, options: CreateOptions) => createApp(id, options, deps));
+  withServer(app.command("list"))
+    .description("list all apps")
+    .option("--json", "print the apps as JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle app list")
+    .action((options: ListOptions) => listApps(options, deps));
+}
+
+async function createApp(appId: string, options: CreateOptions, deps: ProgramDeps): Promise<void> {
+  const created = await withClients(options, deps.env, async ({ apps }) => {
+    const app = { appId, displayName: options.name ?? "", allowedOrigins: [...(options.origin ?? [])] };
+    return (await apps.createApp({ app }, { timeoutMs: CALL_TIMEOUT_MS })).app;
+  });
+  if (options.json && created) writeJson(deps.stdout, toJson(AppSchema, created));
+  else writeLine(deps.stdout, `App ${created?.appId ?? appId} is made`);
+}
+
+async function listApps(options: ListOptions, deps: ProgramDeps): Promise<void> {
+  const all = await withClients(options, deps.env, async ({ apps }) => {
+    const found: App[] = [];
+    let pageToken = "";
+    do {
+      const page = await apps.listApps({ pageSize: 1000, pageToken }, { timeoutMs: CALL_TIMEOUT_MS });
+      found.push(...page.apps);
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    return found;
+  });
+  if (options.json) {
+    writeJson(
+      deps.stdout,
+      all.map((app) => toJson(AppSchema, app)),
+    );
+  } else if (all.length === 0) {
+    writeLine(deps.stdout, 'There are no apps yet; make one with "aisle app create ID"');
+  } else {
+    writeTable(
+      deps.stdout,
+      [{ title: "id" }, { title: "name" }, { title: "made" }, { title: "origins" }],
+      all.map((app) => [
+        app.appId,
+        printable(app.displayName),
+        timeText(app.createdAt),
+        app.allowedOrigins.map(printable).join(" ") || "any",
+      ]),
+    );
+  }
+}

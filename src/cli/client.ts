@@ -1,0 +1,77 @@
+import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import type { Command } from "commander";
+import { AppService } from "../gen/aisle/v1/app_service_pb.js";
+import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
+import { EventService } from "../gen/aisle/v1/event_service_pb.js";
+import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
+import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
+import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
+import { callFailure, UsageFailure } from "./failure.js";
+
+/** Typed clients of one server. */
+export interface Clients {
+  readonly apps: Client<typeof AppService>;
+  readonly catalog: Client<typeof CatalogService>;
+  readonly events: Client<typeof EventService>;
+  readonly models: Client<typeof ModelService>;
+  readonly recommendations: Client<typeof RecommendationService>;
+  readonly subscriptions: Client<typeof SubscriptionService>;
+}
+
+export const DEFAULT_SERVER = "http://127.0.0.1:8081";
+
+/** A question that is answered at once: longer than this, and something is wrong with the server. */
+export const CALL_TIMEOUT_MS = 30_000;
+
+/** A bulk call of at most 1,000 items, on a busy machine. */
+export const BULK_TIMEOUT_MS = 120_000;
+
+export interface ServerOptions {
+  readonly server?: string;
+}
+
+/** Gives a command the option `--server`. */
+export function withServer(command: Command): Command {
+  return command.option("--server <url>", `the server's RPC address (AISLE_SERVER, else ${DEFAULT_SERVER})`);
+}
+
+/**
+ * Runs `work` with clients of the server that flag, environment or default name, and closes the connection after.
+ * @throws UsageFailure for an address that is none, Failure for what a call threw
+ */
+export async function withClients<Result>(
+  options: ServerOptions,
+  env: Readonly<Record<string, string | undefined>>,
+  work: (clients: Clients) => Promise<Result>,
+): Promise<Result> {
+  const server = serverAddress(options.server?.trim() || env.AISLE_SERVER?.trim() || DEFAULT_SERVER);
+  const sessionManager = new Http2SessionManager(server);
+  const transport = createGrpcTransport({ baseUrl: server, sessionManager });
+  try {
+    return await work(clientsOver(transport));
+  } catch (error) {
+    throw callFailure(error, server);
+  } finally {
+    sessionManager.abort();
+  }
+}
+
+function clientsOver(transport: Transport): Clients {
+  return {
+    apps: createClient(AppService, transport),
+    catalog: createClient(CatalogService, transport),
+    events: createClient(EventService, transport),
+    models: createClient(ModelService, transport),
+    recommendations: createClient(RecommendationService, transport),
+    subscriptions: createClient(SubscriptionService, transport),
+  };
+}
+
+function serverAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw new UsageFailure(`--server (AISLE_SERVER): an http or https address is accepted, such as ${DEFAULT_SERVER}`);
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}

@@ -1,0 +1,115 @@
+import { toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import { type FrameConfiguration, FrameConfigurationSchema } from "../gen/aisle/v1/app_pb.js";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { plainId, wholeNumber } from "./values.js";
+
+interface SetOptions extends ServerOptions {
+  readonly app: string;
+  readonly id: string;
+  readonly recommended: number;
+  readonly alternative: number;
+  readonly title?: string;
+  readonly includeViewed?: boolean;
+  readonly includeBought?: boolean;
+}
+
+interface ListOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+}
+
+export function addFrameCommands(program: Command, deps: ProgramDeps): void {
+  const frame = program
+    .command("frame")
+    .description("set and list frames: places in a shop's pages that show products");
+  withServer(frame.command("set"))
+    .description("make or replace a frame")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--id <frame>", "the frame; default serves requests that name none", plainId)
+    .requiredOption("--recommended <n>", "complementary products at most, 0 to 100", wholeNumber(0, 100))
+    .requiredOption("--alternative <n>", "similar products at most, 0 to 100", wholeNumber(0, 100))
+    .option("--include-viewed", "show current and viewed products too")
+    .option("--include-bought", "show bought products too")
+    .option("--title <title>", "a title for people")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ aisle frame set --app shop1 --id cart-page --recommended 8 --alternative 0 --include-viewed",
+    )
+    .action((options: SetOptions) => setFrame(options, deps));
+  withServer(frame.command("list"))
+    .description("list the frames of an app")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--json", "print the frames as JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle frame list --app shop1")
+    .action((options: ListOptions) => listFrames(options, deps));
+}
+
+async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {
+  await withClients(options, deps.env, ({ apps }) =>
+    apps.setFrameConfiguration(
+      {
+        appId: options.app,
+        frameConfiguration: {
+          frameId: options.id,
+          title: options.title ?? "",
+          recommendedCount: options.recommended,
+          alternativeCount: options.alternative,
+          includeViewed: options.includeViewed ?? false,
+          includeBought: options.includeBought ?? false,
+        },
+      },
+      { timeoutMs: CALL_TIMEOUT_MS },
+    ),
+  );
+  const { recommended, alternative } = options;
+  writeLine(
+    deps.stdout,
+    `Frame ${options.id} shows ${recommended} recommended and ${alternative} alternative products`,
+  );
+}
+
+async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void> {
+  const all = await withClients(options, deps.env, async ({ apps }) => {
+    const found: FrameConfiguration[] = [];
+    let pageToken = "";
+    do {
+      const page = await apps.listFrameConfigurations(
+        { appId: options.app, pageSize: 1000, pageToken },
+        { timeoutMs: CALL_TIMEOUT_MS },
+      );
+      found.push(...page.frameConfigurations);
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    return found;
+  });
+  if (options.json) {
+    writeJson(
+      deps.stdout,
+      all.map((frame) => toJson(FrameConfigurationSchema, frame)),
+    );
+    return;
+  }
+  const yes = (value: boolean) => (value ? "yes" : "no");
+  writeTable(
+    deps.stdout,
+    [
+      { title: "id" },
+      { title: "recommended", align: "right" },
+      { title: "alternative", align: "right" },
+      { title: "viewed too" },
+      { title: "bought too" },
+      { title: "title" },
+    ],
+    all.map((frame) => [
+      frame.frameId,
+      String(frame.recommendedCount),
+      String(frame.alternativeCount),
+      yes(frame.includeViewed),
+      yes(frame.includeBought),
+      printable(frame.title),
+    ]),
+  );
+}

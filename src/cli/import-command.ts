@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import { withServer } from "./client.js";
+import { EVENT_FIELDS } from "./import/event-row.js";
+import { type EventImportOptions, type ImportOptions, importEvents, importProducts } from "./import/jobs.js";
+import { ORDER_WINDOW } from "./import/orders.js";
+import { PRODUCT_FIELDS } from "./import/product-row.js";
+import { count } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { currencyCode, plainId, repeated } from "./values.js";
+
+const FILE_HELP = `
+FILE is CSV with a header or one JSON object a line, plain or gzip (told by its content), - for stdin.
+CSV may be parted by commas, semicolons, tabs or bars. Columns may stand in any order; names are compared
+without case.
+
+A line that cannot be used is counted, shown with its number (the first 20) and written to FILE.rejected
+(stdin.rejected) as it came. It stops nothing; the exit code is 1 only when no line was good.`;
+
+export function addImportCommands(program: Command, deps: ProgramDeps): void {
+  const group = program.command("import").description("bring products and past events into an app");
+  shared(group.command("products"))
+    .description("write products from a file; each replaces what was known under its id")
+    .option("--map <field=column>", "read a field from a column of another name; may be given again", repeated)
+    .addHelpText(
+      "after",
+      `${FILE_HELP}
+
+Fields: ${PRODUCT_FIELDS.fields.join(", ")}.
+Only id is required. Other columns are kept as attributes of the product. category is a list from broad to
+narrow, or text parted by > or else /; each part is the id and the name of its level. price is a number with or
+without a currency. availability is in_stock, out_of_stock, yes, no or a number in stock. tags are parted by | or
+commas. An image_url or url that is no http(s) address is left out.
+
+Example:
+  $ aisle import products products.csv.gz --app shop1 --currency GBP
+  $ aisle import products feed.jsonl --app shop1 --map id=item --map title=name`,
+    )
+    .action((file: string, options: ImportOptions) => importProducts(file, options, deps));
+  shared(group.command("events"))
+    .description("store past events and orders from a file")
+    .option("--map <field=column>", "read a field from a column of another name; may be given again", repeated)
+    .option("--type <type>", "the type of lines without one, for example order")
+    .option("--idempotent", "give each event a key, so that a second run within 24 hours stores nothing twice")
+    .addHelpText(
+      "after",
+      `${FILE_HELP}
+
+Fields: ${EVENT_FIELDS.fields.join(", ")}. Other columns are ignored.
+type is product_view, add_to_cart, order, order_cancel, category_view or any other text. timestamp is ISO 8601
+(UTC unless it says otherwise) or Unix time in seconds or milliseconds; without such a column events get the time
+of import. visitor is stored as client id; an empty visitor of an order becomes order:<order_id>.
+
+Lines with one order_id (and type and visitor) become one event. They need not follow each other: ${count(ORDER_WINDOW.orders)}
+orders are held open at once. When lines of an order stand further apart it arrives as several events, of which
+the server keeps the one with the most products.
+
+Without --idempotent a second run stores all events again (orders still count once). The keys come from the
+content of the file up to the event and from --map, --type and --currency.
+
+Example:
+  $ aisle import events events.csv.gz --app shop1
+  $ aisle import events lines.csv --app shop1 --type order --map visitor=customer --map product_id=item \\
+      --map timestamp=ts --map order_id=invoice --map price=unit_price`,
+    )
+    .action((file: string, options: EventImportOptions) => importEvents(file, options, deps));
+}
+
+function shared(command: Command): Command {
+  return withServer(command)
+    .argument("<file>", "the file, - for stdin")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--currency <code>", "currency of prices that name none, such as EUR", currencyCode)
+    .option("--json", "print the totals as JSON");
+}

@@ -1,0 +1,158 @@
+import type { Event } from "../../gen/aisle/v1/event_pb.js";
+import type { Product } from "../../gen/aisle/v1/product_pb.js";
+import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "../client.js";
+import type { ProgramDeps } from "../program.js";
+import type { FieldSet } from "./columns.js";
+import { createColumnPlan } from "./columns.js";
+import { EVENT_FIELDS, type EventField, KNOWN_TYPES, readEvent } from "./event-row.js";
+import { openInput } from "./input.js";
+import { createEventAssembler } from "./orders.js";
+import { PRODUCT_FIELDS, type ProductField, readProduct } from "./product-row.js";
+import { createProgress } from "./progress.js";
+import { createRejects } from "./rejects.js";
+import { type ItemMaker, runImport } from "./run.js";
+import { type BulkCall, createSender } from "./sender.js";
+import { finish, type Remarks } from "./totals.js";
+
+export interface ImportOptions extends ServerOptions {
+  readonly app: string;
+  readonly map?: readonly string[];
+  readonly currency?: string;
+  readonly json?: boolean;
+}
+
+export interface EventImportOptions extends ImportOptions {
+  readonly type?: string;
+  readonly idempotent?: boolean;
+}
+
+export async function importProducts(file: string, options: ImportOptions, deps: ProgramDeps): Promise<void> {
+  const remarks: Remarks = { counts: new Map() };
+  await importFile(file, options, deps, {
+    noun: "products",
+    fields: PRODUCT_FIELDS,
+    remarks,
+    maker: createProductMaker(options.currency ?? "", remarks),
+    call: ({ catalog }) => productCall(catalog, options.app),
+    repeatable: true,
+    keySeed: null,
+  });
+}
+
+export async function importEvents(file: string, options: EventImportOptions, deps: ProgramDeps): Promise<void> {
+  const remarks: Remarks = { counts: new Map() };
+  const { type = "", currency = "", map = [], idempotent = false } = options;
+  await importFile(file, options, deps, {
+    noun: "events",
+    fields: EVENT_FIELDS,
+    remarks,
+    maker: createEventMaker(type, currency, deps.now, remarks),
+    call: ({ events }) => eventCall(events, options.app),
+    repeatable: idempotent,
+    keySeed: idempotent ? JSON.stringify([1, type, currency, [...map].sort()]) : null,
+  });
+}
+
+interface FileJob<Field extends string, Message> {
+  readonly noun: string;
+  readonly fields: FieldSet<Field>;
+  readonly remarks: Remarks;
+  readonly maker: ItemMaker<Field, Message>;
+  readonly call: (clients: Clients) => BulkCall<Message>;
+  readonly repeatable: boolean;
+  readonly keySeed: string | null;
+}
+
+async function importFile<Field extends string, Message>(
+  file: string,
+  options: ImportOptions,
+  deps: ProgramDeps,
+  job: FileJob<Field, Message>,
+): Promise<void> {
+  const maps = options.map ?? [];
+  createColumnPlan(job.fields, maps); // a wrong --map is told before anything is opened
+  const input = await openInput(file, deps.stdin);
+  const startedAt = deps.now();
+  const { name, totalBytes } = input;
+  const progress = createProgress({ output: deps.stderr, name, totalBytes, now: deps.now });
+  const rejects = createRejects({ path: input.rejectedPath, note: progress.note });
+  const tally = { rows: 0, notUtf8: 0 };
+  const counts = { accepted: 0, deduplicated: 0 };
+  let failure: unknown = null;
+  try {
+    await withClients(options, deps.env, async (clients) => {
+      const sender = createSender<Message>({
+        call: job.call(clients),
+        onRefused: (row) => rejects.add(row),
+        repeatable: job.repeatable,
+        sleep: deps.sleep,
+        counts,
+      });
+      const { fields, maker, keySeed } = job;
+      await runImport({ input, fields, maps, maker, sender, rejects, progress, keySeed }, tally);
+    });
+  } catch (error) {
+    failure = error;
+  } finally {
+    await rejects.close();
+    progress.stop();
+    await input.close();
+  }
+  const { noun, remarks } = job;
+  finish({ noun, name, tally, counts, rejects, remarks, tookMs: deps.now() - startedAt, failure }, options, deps);
+}
+
+function createProductMaker(currency: string, remarks: Remarks): ItemMaker<ProductField, Product> {
+  return {
+    push(row) {
+      const { product, leftOut } = readProduct(row, currency);
+      for (const field of leftOut) remark(remarks, `${field} left out, no http(s) address`);
+      return [{ message: product, sources: [{ line: row.line, raw: row.raw }], key: "" }];
+    },
+    end: () => [],
+  };
+}
+
+function createEventMaker(
+  defaultType: string,
+  defaultCurrency: string,
+  now: () => number,
+  remarks: Remarks,
+): ItemMaker<EventField, Event> {
+  const assembler = createEventAssembler();
+  return {
+    push(row, key) {
+      const line = readEvent(row, { defaultType, defaultCurrency, nowMs: now() });
+      if (!KNOWN_TYPES.includes(line.type)) remark(remarks, "lines of a type that training ignores");
+      if (line.occurredAtMs === null) remark(remarks, "lines without a timestamp, stored with the time of import");
+      return assembler.push(line, { line: row.line, raw: row.raw }, key);
+    },
+    end: () => assembler.end(),
+  };
+}
+
+function remark(remarks: Remarks, text: string): void {
+  remarks.counts.set(text, (remarks.counts.get(text) ?? 0) + 1);
+}
+
+function productCall(catalog: Clients["catalog"], appId: string): BulkCall<Product> {
+  return async (batches) => {
+    async function* messages() {
+      for (const batch of batches) yield { appId, products: batch.map((item) => item.message) };
+    }
+    const answer = await catalog.upsertProducts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
+    return { accepted: answer.accepted, deduplicated: 0n, refused: answer.refused };
+  };
+}
+
+function eventCall(events: Clients["events"], appId: string): BulkCall<Event> {
+  return async (batches) => {
+    async function* messages() {
+      for (const batch of batches) {
+        const idempotencyKeys = batch.map((item) => item.key).filter((key) => key !== "");
+        yield { appId, events: batch.map((item) => item.message), idempotencyKeys };
+      }
+    }
+    return events.recordEvents(messages(), { timeoutMs: BULK_TIMEOUT_MS });
+  };
+}

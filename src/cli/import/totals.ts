@@ -1,0 +1,73 @@
+import { Failure } from "../failure.js";
+import { count, duration, type Output, writeJson, writeLine } from "../output.js";
+import type { Rejects } from "./rejects.js";
+import type { ImportTally } from "./run.js";
+
+/** Things worth knowing that stopped no line, with how often they came. */
+export interface Remarks {
+  readonly counts: Map<string, number>;
+}
+
+/** What the server has said so far. */
+export interface SentCounts {
+  accepted: number;
+  deduplicated: number;
+}
+
+export interface ImportResult {
+  /** What was imported: `products` or `events`. */
+  readonly noun: string;
+  readonly name: string;
+  readonly tally: ImportTally;
+  readonly counts: SentCounts;
+  readonly rejects: Pick<Rejects, "count" | "file">;
+  readonly remarks: Remarks;
+  readonly tookMs: number;
+  /** What ended the import early, else null. */
+  readonly failure: unknown;
+}
+
+/**
+ * Prints the totals, also those of an import that failed half-way.
+ * @throws what ended the import, or Failure when no line was good
+ */
+export function finish(
+  result: ImportResult,
+  options: { readonly json?: boolean },
+  outputs: { readonly stdout: Output },
+) {
+  const { noun, tally, counts, rejects, remarks, tookMs, failure } = result;
+  const stored = counts.accepted + counts.deduplicated;
+  if (failure !== null && stored === 0 && tally.rows === 0) throw failure;
+  const perSecond = Math.round(tally.rows / Math.max(0.001, tookMs / 1000));
+  if (options.json) {
+    writeJson(outputs.stdout, {
+      lines: tally.rows,
+      [noun]: counts.accepted,
+      known: counts.deduplicated,
+      rejectedLines: rejects.count,
+      rejectedFile: rejects.file,
+      remarks: Object.fromEntries(remarks.counts),
+      milliseconds: Math.round(tookMs),
+      linesPerSecond: perSecond,
+      complete: failure === null,
+    });
+  } else {
+    const known = counts.deduplicated > 0 ? `, ${count(counts.deduplicated)} known already` : "";
+    const rejected = rejects.count > 0 ? `, ${count(rejects.count)} lines rejected` : "";
+    writeLine(
+      outputs.stdout,
+      `${count(tally.rows)} lines read, ${count(counts.accepted)} ${noun} stored${known}${rejected}, ` +
+        `in ${duration(tookMs)} (${count(perSecond)} lines/s)`,
+    );
+    if (rejects.file !== null) writeLine(outputs.stdout, `Rejected lines are in ${rejects.file}`);
+    if (tally.notUtf8 > 0) writeLine(outputs.stdout, `${count(tally.notUtf8)} lines hold bytes that are no UTF-8`);
+    for (const [text, times] of remarks.counts) writeLine(outputs.stdout, `${count(times)} x ${text}`);
+  }
+  if (failure !== null) {
+    if (stored === 0 || !(failure instanceof Error)) throw failure;
+    const exitCode = failure instanceof Failure ? failure.exitCode : 1;
+    throw new Failure(`The import stopped before its end: ${failure.message}`, exitCode, { cause: failure });
+  }
+  if (stored === 0 && rejects.count > 0) throw new Failure(`No line of ${result.name} could be imported`);
+}

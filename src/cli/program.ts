@@ -1,0 +1,83 @@
+import type { Readable } from "node:stream";
+import { Command } from "commander";
+import { addAppCommands } from "./app-command.js";
+import { addEventsCommand } from "./events-command.js";
+import { endingOf } from "./failure.js";
+import { addFrameCommands } from "./frame-command.js";
+import { addImportCommands } from "./import-command.js";
+import { type Output, writeLine } from "./output.js";
+import { addRecommendCommand } from "./recommend-command.js";
+import { addServeCommand, type ServeFlags } from "./serve-command.js";
+import { addStatusCommand } from "./status-command.js";
+import { addTrainCommand } from "./train-command.js";
+
+/** What the command line needs from the process. */
+export interface ProgramDeps {
+  /** Runs a server until it is told to stop. It may throw an error with an `exitCode`. */
+  readonly serve: (flags: ServeFlags) => Promise<void>;
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Rejects with an AbortError when the signal fires. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Ends commands that would go on by themselves (`events tail --follow`). */
+  readonly signal?: AbortSignal;
+  readonly version: string;
+}
+
+/** The command `aisle` with all its subcommands. Parsing it throws instead of ending the process. */
+export function createProgram(deps: ProgramDeps): Command {
+  const program = new Command("aisle")
+    .description("Subscription status, event intake and product recommendations for web shops.")
+    .version(deps.version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => deps.stdout.write(text),
+      writeErr: (text) => deps.stderr.write(text),
+      getOutHelpWidth: () => deps.stdout.columns ?? 100,
+      getErrHelpWidth: () => deps.stderr.columns ?? 100,
+    })
+    .showHelpAfterError('(add "--help" for how it is used)')
+    .addHelpText(
+      "after",
+      `
+Example:
+  $ aisle serve --store embedded:./aisle-data --demo
+  $ aisle app create shop1 --name "My shop"
+  $ aisle import products products.csv --app shop1
+  $ aisle import events events.csv.gz --app shop1
+  $ aisle train --app shop1
+  $ aisle recommend --app shop1 --current 4711
+
+All commands but "serve" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
+Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
+    );
+  addServeCommand(program, deps);
+  addAppCommands(program, deps);
+  addImportCommands(program, deps);
+  addTrainCommand(program, deps);
+  addRecommendCommand(program, deps);
+  addFrameCommands(program, deps);
+  addStatusCommand(program, deps);
+  addEventsCommand(program, deps);
+  return program;
+}
+
+/**
+ * Runs one command to its end.
+ * @param args what follows `aisle`
+ * @returns the exit code; what went wrong is one line on stderr
+ */
+export async function runProgram(deps: ProgramDeps, args: readonly string[]): Promise<number> {
+  try {
+    await createProgram(deps).parseAsync([...args], { from: "user" });
+    return 0;
+  } catch (error) {
+    const { exitCode, line } = endingOf(error);
+    if (line !== "") writeLine(deps.stderr, `error: ${line}`);
+    return exitCode;
+  }
+}

@@ -1,0 +1,147 @@
+import { toJson } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { Command } from "commander";
+import { InteractionType, type ProductCard, type ProductReason } from "../gen/aisle/v1/recommendation_pb.js";
+import {
+  ExplainRecommendationResponseSchema,
+  type RecommendResponse,
+  RecommendResponseSchema,
+} from "../gen/aisle/v1/recommendation_service_pb.js";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { type Output, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { reasonText } from "./reason-text.js";
+import { idList, plainId, wholeNumber } from "./values.js";
+
+interface RecommendOptions extends ServerOptions {
+  readonly app: string;
+  readonly current?: readonly string[];
+  readonly viewed?: readonly string[];
+  readonly cart?: readonly string[];
+  readonly bought?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly group?: readonly string[];
+  readonly fpcid?: string;
+  readonly clientId?: string;
+  readonly frame?: string;
+  readonly limit?: number;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+}
+
+export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
+  withServer(program.command("recommend"))
+    .description("show what a visitor would be recommended")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--current <ids>", "products on the page now, parted by commas", idList)
+    .option("--viewed <ids>", "products viewed, the last one last", idList)
+    .option("--cart <ids>", "products in the cart", idList)
+    .option("--bought <ids>", "products bought before", idList)
+    .option("--exclude <ids>", "products not to be shown", idList)
+    .option("--group <ids>", "show only products of one of these categories or tags", idList)
+    .option("--fpcid <id>", "a known visitor, by fingerprint cookie id")
+    .option("--client-id <id>", "a known visitor, by client id")
+    .option("--frame <id>", "the frame to fill (default: the app's default frame)")
+    .option("--limit <n>", "products in each list at most, 0 to 100 (default: as the frame says)", wholeNumber(0, 100))
+    .option("--explain", "say why each product is there")
+    .option("--json", "print the answer as JSON")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ aisle recommend --app shop1 --current 4711 --viewed 4712,4713 --limit 5 --explain",
+    )
+    .action((options: RecommendOptions) => recommend(options, deps));
+}
+
+async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<void> {
+  const nowMs = deps.now();
+  const list = (ids: readonly string[] | undefined) => [...(ids ?? [])];
+  // What was bought comes before what was viewed and put into the cart: an order empties the cart.
+  const steps = [
+    ...list(options.bought).map((productId) => ({ productId, type: InteractionType.ORDER })),
+    ...list(options.viewed).map((productId) => ({ productId, type: InteractionType.PRODUCT_VIEW })),
+    ...list(options.cart).map((productId) => ({ productId, type: InteractionType.ADD_TO_CART })),
+  ];
+  const request = {
+    appId: options.app,
+    visitor: { fingerprintId: options.fpcid ?? "", clientId: options.clientId ?? "" },
+    interactions: steps.map((step, at) => ({
+      ...step,
+      occurredAt: timestampFromMs(nowMs - (steps.length - at) * 1000),
+    })),
+    currentProductIds: list(options.current),
+    frameId: options.frame ?? "",
+    filter: { anyGroup: list(options.group), excludeProductIds: list(options.exclude) },
+    ...(options.limit !== undefined && { recommendedCount: options.limit, alternativeCount: options.limit }),
+  };
+  await withClients(options, deps.env, async ({ recommendations }) => {
+    const call = { timeoutMs: CALL_TIMEOUT_MS };
+    if (!options.explain) {
+      const answer = await recommendations.recommend(request, call);
+      if (options.json) writeJson(deps.stdout, toJson(RecommendResponseSchema, answer));
+      else writeAnswer(deps.stdout, answer, null);
+      return;
+    }
+    const answer = await recommendations.explainRecommendation({ request }, call);
+    if (options.json) writeJson(deps.stdout, toJson(ExplainRecommendationResponseSchema, answer));
+    else if (answer.response) {
+      writeAnswer(deps.stdout, answer.response, {
+        recommended: answer.recommendedReasons,
+        alternative: answer.alternativeReasons,
+      });
+    }
+  });
+}
+
+interface Reasons {
+  readonly recommended: readonly ProductReason[];
+  readonly alternative: readonly ProductReason[];
+}
+
+function writeAnswer(output: Output, answer: RecommendResponse, reasons: Reasons | null): void {
+  if (answer.trackerProduct) writeLine(output, `For ${cardName(answer.trackerProduct)}`);
+  const served = answer.modelId ? `model ${answer.modelId}` : "no model yet";
+  writeLine(output, `Version ${answer.version}, frame ${printable(answer.frameId)}, ${served}`);
+  if (answer.missingIds.length > 0) {
+    writeLine(output, `Not known, without effect: ${answer.missingIds.map(printable).join(", ")}`);
+  }
+  writeList(output, "Recommended (complementary)", answer.recommended, reasons?.recommended);
+  writeList(output, "Alternative (similar)", answer.alternative, reasons?.alternative);
+}
+
+function cardName(card: ProductCard): string {
+  return card.title ? `${printable(card.productId)} ${printable(card.title)}` : printable(card.productId);
+}
+
+function writeList(output: Output, title: string, cards: readonly ProductCard[], reasons?: readonly ProductReason[]) {
+  writeLine(output, "");
+  if (cards.length === 0) {
+    writeLine(output, `${title}: none`);
+    return;
+  }
+  writeLine(output, `${title}:`);
+  const titleWidth = Math.max(20, Math.min(60, (output.columns ?? 100) - 50));
+  const rows = cards.map((card, at) => [
+    String(at + 1),
+    printable(card.productId),
+    shorten(printable(card.title), titleWidth),
+    priceText(card),
+    shorten(printable(card.categoryId), 24),
+    ...(reasons ? [reasonText(reasons[at])] : []),
+  ]);
+  writeTable(
+    output,
+    [
+      { title: "rank", align: "right" },
+      { title: "id" },
+      { title: "title" },
+      { title: "price", align: "right" },
+      { title: "category" },
+      ...(reasons ? [{ title: "why" }] : []),
+    ],
+    rows,
+  );
+}
+
+function priceText({ price }: ProductCard): string {
+  return price?.amount ? printable(`${price.amount} ${price.currency}`) : "";
+}

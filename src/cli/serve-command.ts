@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import type { ProgramDeps } from "./program.js";
+
+/** The flags of `serve` as given; text is checked by whoever reads the configuration. */
+export interface ServeFlags {
+  readonly store?: string;
+  readonly facadePort?: string;
+  readonly rpcPort?: string;
+  readonly host?: string;
+  readonly rpcHost?: string;
+  readonly publicUrl?: string;
+  readonly trainEvery?: string;
+  readonly logLevel?: string;
+  readonly cacheSeconds?: string;
+  readonly demo?: boolean;
+  readonly insecureRpc?: boolean;
+}
+
+export function addServeCommand(program: Command, deps: ProgramDeps): void {
+  program
+    .command("serve")
+    .description("run a server until SIGTERM or Ctrl-C")
+    .option("--store <store>", "where data lives: embedded:DIR (AISLE_STORE, else embedded:./aisle-data)")
+    .option("--facade-port <port>", "port of the shop's REST interface, 0 for any (AISLE_FACADE_PORT, else 8080)")
+    .option("--rpc-port <port>", "port of gRPC, gRPC-Web and Connect, 0 for any (AISLE_RPC_PORT, else 8081)")
+    .option("--host <host>", "address the REST interface listens on (AISLE_HOST, else 127.0.0.1)")
+    .option("--rpc-host <host>", "address the RPC port listens on (AISLE_RPC_HOST, else 127.0.0.1)")
+    .option("--insecure-rpc", "let callers from other machines use the RPC port without a token (AISLE_INSECURE_RPC)")
+    .option("--public-url <url>", "address under which storefronts reach this server (AISLE_PUBLIC_URL)")
+    .option(
+      "--train-every <time>",
+      "how often changed apps are trained: 30s, 10m, 1h, off (AISLE_TRAIN_EVERY, else 1h)",
+    )
+    .option("--cache-seconds <n>", "how long the subscription cookies live (AISLE_CACHE_SECONDS, else 1800)")
+    .option("--log-level <level>", "trace, debug, info, warn, error, fatal or silent (AISLE_LOG_LEVEL, else info)")
+    .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
+    .addHelpText(
+      "after",
+      `
+A flag wins over its environment variable. Bad configuration is one line and exit code 2.
+
+Example:
+  $ aisle serve --store embedded:/var/lib/aisle --host 0.0.0.0 --public-url https://aisle.shop.example`,
+    )
+    .action((flags: ServeFlags) => deps.serve(flags));
+}

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { writeJson, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { plainId } from "./values.js";
+
+interface StatusOptions extends ServerOptions {
+  readonly app: string;
+  readonly fpcid: string;
+  readonly json?: boolean;
+}
+
+export function addStatusCommand(program: Command, deps: ProgramDeps): void {
+  withServer(program.command("status"))
+    .description("tell whether a visitor is known and subscribed")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--fpcid <id>", "the visitor's fingerprint cookie id")
+    .option("--json", "print identified and status as the REST interface names them, and sms")
+    .addHelpText("after", "\nExample:\n  $ aisle status --app shop1 --fpcid 6f0c2f8ab1")
+    .action((options: StatusOptions) => showStatus(options, deps));
+}
+
+async function showStatus(options: StatusOptions, deps: ProgramDeps): Promise<void> {
+  const answer = await withClients(options, deps.env, ({ subscriptions }) =>
+    subscriptions.getStatus(
+      { appId: options.app, visitor: { fingerprintId: options.fpcid } },
+      { timeoutMs: CALL_TIMEOUT_MS },
+    ),
+  );
+  const { identified, emailState, smsState } = answer;
+  if (options.json) {
+    writeJson(deps.stdout, { identified, status: isSubscribed(emailState), sms: isSubscribed(smsState) });
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [{ title: "identified" }, { title: "newsletter" }, { title: "text messages" }],
+    [[identified ? "yes" : "no", stateText(emailState), stateText(smsState)]],
+  );
+}
+
+function isSubscribed(state: SubscriptionState): boolean | null {
+  if (state === SubscriptionState.SUBSCRIBED) return true;
+  return state === SubscriptionState.UNSUBSCRIBED ? false : null;
+}
+
+function stateText(state: SubscriptionState): string {
+  const subscribed = isSubscribed(state);
+  return subscribed === null ? "unknown" : subscribed ? "subscribed" : "unsubscribed";
+}

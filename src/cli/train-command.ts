@@ -1,0 +1,85 @@
+import { toJson } from "@bufbuild/protobuf";
+import { Presets, SingleBar } from "cli-progress";
+import type { Command } from "commander";
+import { type Model, ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import { type ServerOptions, withClients, withServer } from "./client.js";
+import { Failure } from "./failure.js";
+import { count, duration, megabytes, type Output, printable, writeJson, writeLine } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { plainId } from "./values.js";
+
+interface TrainOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+}
+
+export function addTrainCommand(program: Command, deps: ProgramDeps): void {
+  withServer(program.command("train"))
+    .description("learn from all that is stored and put the result into service")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--json", "print the model as JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle train --app shop1")
+    .action((options: TrainOptions) => train(options, deps));
+}
+
+async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
+  const stages = createStages(deps.stderr);
+  let model: Model | undefined;
+  try {
+    await withClients(options, deps.env, async ({ models }) => {
+      for await (const { stage, progress, model: made } of models.trainModel({ appId: options.app })) {
+        model = made ?? model;
+        stages.show(printable(stage), Math.min(1, Math.max(0, progress)));
+      }
+    });
+  } finally {
+    stages.stop();
+  }
+  if (!model) throw new Failure("The training ended without a model");
+  if (options.json) writeJson(deps.stdout, toJson(ModelSchema, model));
+  else for (const line of modelLines(model)) writeLine(deps.stdout, line);
+}
+
+/** A bar on a terminal, else a line for each stage. */
+function createStages(output: Output) {
+  if (output.isTTY) {
+    const format = "training {bar} {percentage} % | {stage}";
+    const bar = new SingleBar({ stream: output, format, hideCursor: false }, Presets.shades_classic);
+    let started = false;
+    return {
+      show(stage: string, share: number) {
+        if (!started) bar.start(100, 0, { stage });
+        started = true;
+        bar.update(Math.round(share * 100), stage ? { stage } : {});
+      },
+      stop() {
+        if (started) bar.stop();
+      },
+    };
+  }
+  let last = "";
+  return {
+    show(stage: string, share: number) {
+      if (stage !== "" && stage !== last) writeLine(output, `${Math.round(share * 100)} % ${stage}`);
+      last = stage;
+    },
+    stop() {},
+  };
+}
+
+function modelLines(model: Model): string[] {
+  const data = Object.entries(model.dataCounts)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${count(value)} ${printable(name)}`);
+  const lines = [
+    `Model ${model.modelId}${model.active ? ` serves as version ${model.version}` : " is made and does not serve"}`,
+    `  trained in ${duration(Number(model.trainingMs))}, ${megabytes(model.sizeBytes)}, up to ${timeText(model.cutOff)}`,
+  ];
+  if (data.length > 0) lines.push(`  learned from ${data.join(", ")}`);
+  for (const algorithm of model.algorithms) {
+    const state = algorithm.included ? "included" : `left out: ${printable(algorithm.reason)}`;
+    lines.push(`  ${printable(algorithm.name)}: ${state}`);
+  }
+  return lines;
+}
