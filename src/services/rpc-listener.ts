@@ -71,7 +71,8 @@ export interface RpcListener {
   listen(): Promise<{ port: number; host: string }>;
   /**
    * Closes: health says NOT_SERVING, no new connections, GOAWAY, open calls finish. Calls still open after
-   * `deadlineMs` see their signal fire and are cut off. Streams of health and reflection end at once.
+   * `deadlineMs` see their signal fire and are cut off. Streams of health and reflection end at once. A second
+   * call, made while the first waits, may bring a shorter deadline.
    */
   close(deadlineMs: number): Promise<void>;
 }
@@ -129,6 +130,14 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     // The response's close comes before its connection counts as idle.
     if (draining.signal.aborted) setImmediate(() => http1.closeIdleConnections());
   };
+  const stop = () => {
+    const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
+    draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+    firstBytes.destroyWaiting();
+    for (const session of sessions) session.close();
+    return allClosed;
+  };
+  let closed: Promise<void> | undefined;
 
   return {
     async listen() {
@@ -138,11 +147,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     },
     async close(deadlineMs) {
       health.set(false);
-      if (!http1.listening) return;
-      const closed = new Promise<void>((resolve) => http1.close(() => resolve()));
-      draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
-      firstBytes.destroyWaiting();
-      for (const session of sessions) session.close();
+      closed ??= stop();
       if (await within(closed, deadlineMs)) return;
       shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
       if (await within(closed, LAST_WORDS_MS)) return;
