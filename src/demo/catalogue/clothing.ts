@@ -38,7 +38,7 @@ shepherd-fleece | fleece | sand | 99.00 | Ulvsund | Shepherd pile fleece | fleec
   Thick pile fleece with a stand-up collar and a chest pocket. The one that lives on the hut hook from October to April.
 grid-fleece | fleece/1 | lake | 89.00 | Ulvsund | Grid fleece pullover | fleece, layering, hiking
   Thin grid fleece that breathes on the climb and warms on the ridge. Long zip, thumb loops, fits under a shell.
-wool-overshirt | shirt/1 | rust | 129.00 | Woolmarch | Lodge wool overshirt | wool, daily, classic
+wool-overshirt | longsleeve/2 | rust | 129.00 | Woolmarch | Lodge wool overshirt | wool, daily, classic
   Boiled wool overshirt with horn buttons, warm as a jacket at the fire and neat enough for the inn.
 fjord-beanie | beanie | berry | 29.00 | Woolmarch | Fjord wool beanie | wool, winter, gift
   Rib-knit beanie of merino wool with a turned brim. Warm, does not itch, fits under a hood.
@@ -63,7 +63,7 @@ frost-top | longsleeve | slate | 85.00 | Woolmarch | Frost merino long-sleeve | 
   Long-sleeved merino base layer for winter days under fleece and shell. Flat seams, long back, thumb loops.
 frost-leggings | leggings | charcoal | 79.00 | Woolmarch | Frost merino leggings | wool, winter, layering
   Merino leggings for ski tours, winter camps and cold sleepers. Soft waistband, flat seams.
-dash-tee | shirt/2 | sun | 39.00 | Stavholm | Dash running T-shirt | running, summer, recycled
+dash-tee | shirt/1 | sun | 39.00 | Stavholm | Dash running T-shirt | running, summer, recycled
   Feather-light running shirt of recycled polyester with a mesh back. Dries while you drink your coffee.
 dash-shorts | shorts | lake | 49.00 | Stavholm | Dash trail shorts | running, summer
   Trail running shorts with an inner brief and three stretch pockets for gel, key and phone.

@@ -27,14 +27,15 @@ const tentTunnel: Draw = (c, style) =>
   (style === 2 ? line("M60 270 L222 270", c.light, 5) : line("M60 286 L222 286", c.dark, 5));
 
 const tarp: Draw = (c, style) =>
-  line("M92 150 L92 312 M308 150 L308 312", c.steel, 7) +
-  line("M92 150 L50 312 M308 150 L350 312 M120 240 L96 312 M290 244 L316 312", c.metal, 2.5) +
-  area("M92 150 Q200 196 308 150 L292 248 Q200 214 118 244 Z", c.main) +
-  area("M92 150 Q200 196 308 150 L301 190 Q200 226 103 188 Z", c.light) +
-  line("M205 173 Q206 200 204 228", c.dark, 4) +
-  (style === 1 ? area("M118 244 Q200 214 292 248 L290 262 Q200 228 122 258 Z", c.accent) : "") +
-  oval(92, 148, 7, 7, c.accent) +
-  oval(308, 148, 7, 7, c.accent);
+  line("M140 116 L140 262 M260 116 L260 262", c.metal, 6) +
+  line("M86 178 L46 312 M314 178 L354 312 M140 116 L104 246 M260 116 L296 246", c.metal, 2.5) +
+  area("M86 178 Q200 204 314 178 L260 112 Q200 124 140 112 Z", c.main) +
+  area("M204 120 Q232 119 260 112 L314 178 Q260 190 206 190 Z", c.dark) +
+  area("M86 178 Q200 204 314 178 L310 200 Q200 226 90 200 Z", style === 1 ? c.accent : c.light) +
+  line("M203 120 L206 190", c.light, 4) +
+  line("M92 190 L92 312 M308 190 L308 312", c.steel, 7) +
+  oval(90, 180, 7, 7, c.accent) +
+  oval(310, 180, 7, 7, c.accent);
 
 const groundsheet: Draw = (c, style) =>
   area("M84 236 L240 186 L334 248 L166 312 Z", c.main) +
@@ -119,16 +120,18 @@ const mat: Draw = (c, style) =>
   );
 
 const foamMat: Draw = (c) =>
-  repeat(6, (i) =>
-    area(
-      `M${96 + i * 36} 186 L${114 + i * 36} ${i % 2 === 0 ? 148 : 148} L${132 + i * 36} 186 L${132 + i * 36} 304 L${114 + i * 36} 266 L${96 + i * 36} 304 Z`,
-      i % 2 === 0 ? c.main : c.light,
-    ),
-  ) +
-  repeat(6, (i) =>
-    area(`M${114 + i * 36} 148 L${132 + i * 36} 186 L${132 + i * 36} 304 L${114 + i * 36} 266 Z`, c.dark),
-  ) +
-  line("M90 214 Q204 236 318 214 M90 272 Q204 294 318 272", c.accent, 8);
+  repeat(5, (i) => {
+    const y = 282 - i * 30;
+    const [near, far] = i % 2 === 0 ? [c.main, c.dark] : [c.light, c.main];
+    return (
+      area(`M84 ${y - 4} L262 ${y + 8} L262 ${y + 30} L84 ${y + 18} Z`, near) +
+      area(`M262 ${y + 8} L322 ${y - 22} L322 ${y} L262 ${y + 30} Z`, far) +
+      repeat(8, (k) => oval(100 + k * 21, y + 10 + k * 1.4, 5, 5, i % 2 === 0 ? c.light : c.pale))
+    );
+  }) +
+  area("M84 158 L148 130 L322 140 L262 170 Z", c.pale) +
+  repeat(3, (i) => repeat(5, (k) => oval(126 + k * 36 + i * 15, 160 - i * 9 + k * 2, 9, 4, c.light))) +
+  line("M130 161 L194 133 M130 161 L130 304", c.accent, 8);
 
 const pillow: Draw = (c) =>
   area(
@@ -144,19 +147,22 @@ const pillow: Draw = (c) =>
   label(134, 270, c);
 
 const liner: Draw = (c, style) =>
-  area("M126 106 Q200 86 274 106 L262 316 Q200 334 138 316 Z", c.main) +
-  area("M200 96 Q250 96 274 106 L262 316 Q230 326 200 326 Z", c.dark) +
-  oval(200, 112, 68, 20, c.deep) +
-  area("M132 112 Q200 150 268 112 L266 146 Q200 176 134 146 Z", c.pale) +
-  line("M160 176 Q156 250 164 306 M234 178 Q240 250 232 304", c.light, 5) +
-  (style === 0 ? stitches("M134 146 Q200 176 266 146", c.accent, 4) : "") +
-  line("M200 130 Q204 236 200 322", c.accent, 4);
+  turned(
+    24,
+    200,
+    215,
+    area("M142 72 L258 72 L252 340 Q250 360 228 360 L172 360 Q150 360 148 340 Z", c.main),
+    area("M204 72 L258 72 L252 340 Q250 360 228 360 L204 360 Z", c.dark),
+    area("M142 72 L258 72 L256 130 Q200 158 144 130 Z", c.deep),
+    area("M142 72 L196 72 Q176 140 204 190 L145 160 Z", c.pale),
+    line("M168 206 Q162 270 172 340 M230 180 Q236 260 228 340", c.light, 5),
+    style === 1 ? stitches("M146 306 L254 306", c.accent, 5) : line("M147 312 L253 312", c.accent, 5),
+  );
 
 const headlamp: Draw = (c, style) =>
   `<ellipse cx="200" cy="196" rx="118" ry="78" fill="none" stroke="${c.deep}" stroke-width="26"/>` +
   `<path d="M83 206 A118 78 0 0 0 317 206" fill="none" stroke="${c.main}" stroke-width="34"/>` +
   `<path d="M92 216 A118 78 0 0 0 308 216" fill="none" stroke="${c.light}" stroke-width="5" stroke-dasharray="14 10"/>` +
-  area("M196 262 L70 348 L330 348 Z", "#f7dd8a44") +
   box(142, 226, 116, 88, 24, c.ink) +
   box(150, 232, 100, 70, 20, c.dark) +
   oval(184, 268, 27, 27, c.white) +

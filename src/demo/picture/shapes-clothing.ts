@@ -65,14 +65,9 @@ const vest: Draw = (c) =>
 const shirt: Draw = (c, style) =>
   top(c, "short") +
   area("M160 126 Q200 168 240 126 Q220 136 200 136 Q180 136 160 126 Z", c.deep) +
-  line("M160 126 Q200 166 240 126", style === 2 ? c.accent : c.pale, 6) +
+  line("M160 126 Q200 166 240 126", style === 1 ? c.accent : c.pale, 6) +
   (style === 0 ? line("M86 196 L122 208 M314 196 L278 208", c.accent, 5) : "") +
-  (style === 1
-    ? box(216, 186, 40, 40, 5, c.light) +
-      line("M200 160 L200 306", c.deep, 4) +
-      repeat(4, (i) => oval(200, 186 + i * 32, 5, 5, c.accent))
-    : "") +
-  (style === 2 ? line("M128 220 L272 220 M128 238 L272 238", c.light, 7) : label(160, 290, c));
+  (style === 1 ? line("M128 220 L272 220 M128 238 L272 238", c.light, 7) : label(160, 290, c));
 
 const longsleeve: Draw = (c, style) =>
   top(c, "long") +
@@ -81,6 +76,12 @@ const longsleeve: Draw = (c, style) =>
       area("M168 122 Q168 96 200 94 Q232 96 232 122 Q200 138 168 122 Z", c.dark)
     : area("M160 126 Q200 156 240 126 Q220 136 200 136 Q180 136 160 126 Z", c.deep)) +
   line("M146 124 Q140 200 134 304 M254 124 Q260 200 266 304", c.light, 3) +
+  (style === 2
+    ? area("M156 122 L200 152 L176 174 Z M244 122 L200 152 L224 174 Z", c.pale) +
+      box(218, 190, 40, 40, 5, c.light) +
+      line("M200 156 L200 310", c.deep, 4) +
+      repeat(5, (i) => oval(200, 176 + i * 30, 5, 5, c.accent))
+    : "") +
   line("M160 128 Q200 156 240 128 M82 270 L108 280 M318 270 L292 280", c.accent, 6) +
   label(160, 288, c);
 

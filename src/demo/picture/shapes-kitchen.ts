@@ -92,9 +92,9 @@ const coffee: Draw = (c) =>
 const cutlery: Draw = (c) =>
   repeat(3, (i) =>
     turned(
-      -24 + i * 24,
+      -13 + i * 13,
       200,
-      340,
+      560,
       area("M190 180 L210 180 L206 262 L212 318 L188 318 L194 262 Z", [c.main, c.light, c.accent][i] ?? c.main),
       oval(200, 312, 22, 30, [c.main, c.light, c.accent][i] ?? c.main),
       oval(200, 312, 13, 20, [c.dark, c.main, c.deep][i] ?? c.dark),

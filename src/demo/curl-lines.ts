@@ -1,0 +1,30 @@
+import { DEMO_APP_ID } from "./shop.js";
+import { DEMO_VISITOR } from "./visits/visitors.js";
+
+/**
+ * Three commands for a POSIX shell, each one line, that show the three operations with the demo shop: the status of a
+ * subscribed visitor, a product view, and recommendations beside a tent with a stove in the cart.
+ */
+export function demoCurlLines(baseUrl: string): string[] {
+  const base = baseUrl.replace(/\/+$/, "");
+  const request = {
+    appId: DEMO_APP_ID,
+    currentProductIds: "lark-2",
+    productInteractions: [interaction("product_view", "cloudbank-mat", 0), interaction("add_to_cart", "pip-stove", 40)],
+  };
+  return [
+    `curl -s ${quoted(`${base}/subscription_status?app_id=${DEMO_APP_ID}&fpcid=${DEMO_VISITOR.fingerprintId}`)}`,
+    `curl -si ${quoted(`${base}/trace`)} -d app_id=${DEMO_APP_ID} -d action_type=product_view -d product_ids=lark-2 -d fp_ccid=${DEMO_VISITOR.fingerprintId}`,
+    `curl -s ${quoted(`${base}/recommend`)} -H 'content-type: application/json' -d ${quoted(JSON.stringify(request))}`,
+  ];
+}
+
+function interaction(productInteractionType: string, productId: string, second: number) {
+  const utcInteractionDate = new Date(Date.UTC(2026, 0, 15, 18, 30, second)).toISOString();
+  return { productInteractionType, productId, utcInteractionDate };
+}
+
+/** The text in single quotes, as a POSIX shell reads it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

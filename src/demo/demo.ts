@@ -1,0 +1,7 @@
+export { demoCurlLines } from "./curl-lines.js";
+export { demoPicture } from "./picture/picture.js";
+export { demoProducts } from "./products.js";
+export { DEMO_APP_ID, DEMO_APP_NAME } from "./shop.js";
+export { DEMO_COMPLEMENTS } from "./visits/complements.js";
+export { type DemoEventsOptions, demoEvents } from "./visits/events.js";
+export { DEMO_VISITOR } from "./visits/visitors.js";
