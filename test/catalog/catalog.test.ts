@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { createCatalogViews } from "../../src/catalog/catalog-view.js";
+import { createDeleteProduct, createUpsertProducts, type ProductDraft } from "../../src/catalog/write-products.js";
+import { NO_MONEY } from "../../src/domain/money.js";
+import { draft, intake, product } from "../intake/intake-fixture.js";
+
+function fed(productId: string, more: Partial<ProductDraft> = {}): ProductDraft {
+  return {
+    productId,
+    sku: "",
+    variantGroupId: "",
+    title: "",
+    description: "",
+    categories: [],
+    brand: "",
+    price: NO_MONEY,
+    url: "",
+    imageUrl: "",
+    available: true,
+    hidden: false,
+    tags: [],
+    attributes: {},
+    ...more,
+  };
+}
+
+async function catalog() {
+  const shop = await intake();
+  const upsert = createUpsertProducts({ unitOfWork: shop.store.unitOfWork, now: shop.now });
+  const remove = createDeleteProduct({ unitOfWork: shop.store.unitOfWork, now: shop.now });
+  const views = createCatalogViews(shop.store.products);
+  return { ...shop, upsert, remove, views };
+}
+
+describe("products of a feed", () => {
+  it("replace what was known", async () => {
+    const { upsert, store } = await catalog();
+    await upsert("shop", [fed("p1", { title: "Tent", tags: ["new"] })]);
+    await upsert("shop", [fed("p1", { title: "Tent for two" })]);
+    expect(await store.products.get("shop", "p1")).toMatchObject({ title: "Tent for two", tags: [] });
+  });
+
+  it("are not changed by events, availability included", async () => {
+    const { upsert, record, store } = await catalog();
+    await upsert("shop", [fed("p1", { title: "Tent" })]);
+    await record(draft("product_view", { products: [product("p1", { title: "Hacked", available: false })] }));
+    expect(await store.products.get("shop", "p1")).toMatchObject({ title: "Tent", available: true, origin: "catalog" });
+  });
+
+  it.each([
+    [fed(""), "product_id"],
+    [fed("p\u0000"), "product_id"],
+    [fed("p1", { url: "javascript:alert(1)" }), "url"],
+    [fed("p1", { imageUrl: "ftp://x" }), "image_url"],
+    [fed("p1", { price: { amount: "1,50", currency: "EUR" } }), "price.amount"],
+    [fed("p1", { title: "x".repeat(2000) }), "title"],
+  ])("that cannot be taken are refused by field and leave the others in", async (bad, field) => {
+    const { upsert, store } = await catalog();
+    const refused = await upsert("shop", [fed("good"), bad]);
+    expect(refused).toMatchObject([{ index: 1, field }]);
+    expect(await store.products.get("shop", "good")).toBeDefined();
+  });
+});
+
+describe("products learned from events", () => {
+  it("take later texts in and are never emptied", async () => {
+    const { record, store } = await catalog();
+    const view = (more: Parameters<typeof product>[1]) =>
+      record(draft("product_view", { products: [product("p1", more)] }));
+    await view({ title: "Tent", brandName: "Northfold" });
+    await view({ title: "Tent for two" });
+    await view({ available: false });
+    expect(await store.products.get("shop", "p1")).toMatchObject({
+      title: "Tent for two",
+      brand: "Northfold",
+      available: false,
+      origin: "event",
+    });
+  });
+
+  it("keep http and https URLs only", async () => {
+    const { record, store } = await catalog();
+    await record(
+      draft("product_view", { products: [product("p1", { url: "javascript:alert(1)", imageUrl: "https://s/i.png" })] }),
+    );
+    expect(await store.products.get("shop", "p1")).toMatchObject({ url: "", imageUrl: "https://s/i.png" });
+  });
+});
+
+describe("catalogue view", () => {
+  it("shows what was there before it was opened and what comes after", async () => {
+    const { upsert, remove, views } = await catalog();
+    await upsert("shop", [fed("p1", { sku: "S1", categories: [{ categoryId: "camp", name: "" }], tags: ["new"] })]);
+    const view = await views.of("shop");
+    expect(view.get("p1")).toBeDefined();
+    await upsert("shop", [fed("p2", { title: "Tent", categories: [{ categoryId: "camp", name: "" }] })]);
+    expect([...(view.group("camp") ?? [])].sort()).toEqual(["p1", "p2"]);
+    expect(view.hasTitles).toBe(true);
+    await remove("shop", "p2");
+    expect(view.get("p2")).toBeUndefined();
+    expect(view.hasTitles).toBe(false);
+    expect(view.idOfSku("S1")).toBe("p1");
+  });
+
+  it("moves a product whose SKU and groups change", async () => {
+    const { upsert, views } = await catalog();
+    await upsert("shop", [fed("p1", { sku: "S1", tags: ["old"] })]);
+    const view = await views.of("shop");
+    await upsert("shop", [fed("p1", { sku: "S2", tags: ["new"] })]);
+    expect(view.idOfSku("S1")).toBeUndefined();
+    expect(view.idOfSku("S2")).toBe("p1");
+    expect(view.group("old")).toBeUndefined();
+    expect([...(view.group("new") ?? [])]).toEqual(["p1"]);
+  });
+
+  it("holds one app's products", async () => {
+    const { upsert, views } = await catalog();
+    await upsert("shop", [fed("p1")]);
+    await upsert("other", [fed("p2")]);
+    expect([...(await views.of("shop")).products()].map((one) => one.productId)).toEqual(["p1"]);
+  });
+});

@@ -1,0 +1,104 @@
+import { learnProducts } from "../../src/catalog/learn-products.js";
+import type { EventContact, EventOrder, EventProduct } from "../../src/domain/event.js";
+import { NO_MONEY } from "../../src/domain/money.js";
+import { keepHistory } from "../../src/intake/history.js";
+import type { EventDraft } from "../../src/intake/normalise.js";
+import { keepOrderBook } from "../../src/intake/order-book.js";
+import { createRecordEvent, type Recorded } from "../../src/intake/record-event.js";
+import { createSenderLimit } from "../../src/intake/sender-limit.js";
+import { applySubscription } from "../../src/subscription/apply-event.js";
+import { identify } from "../../src/subscription/identify.js";
+import { createGetStatus } from "../../src/subscription/status.js";
+import { countingMetrics } from "../fixtures/metrics.js";
+import { emptyStore, testApp, testClock, testIds } from "../fixtures/store.js";
+
+export const NO_VISITOR = { clientId: "", fingerprintId: "", userId: "" };
+
+export const NO_CONTACT: EventContact = {
+  email: "",
+  phone: "",
+  firstName: "",
+  lastName: "",
+  country: "",
+  city: "",
+  gender: "",
+  birthDate: "",
+  tags: [],
+  emailSubscribed: null,
+  smsSubscribed: null,
+};
+
+export function product(productId: string, more: Partial<EventProduct> = {}): EventProduct {
+  return {
+    productId,
+    sku: "",
+    variantId: "",
+    title: "",
+    imageUrl: "",
+    url: "",
+    quantity: 1,
+    available: null,
+    categories: [],
+    brandId: "",
+    brandName: "",
+    price: NO_MONEY,
+    ...more,
+  };
+}
+
+export function order(orderId: string, more: Partial<EventOrder> = {}): EventOrder {
+  return { orderId, status: "", payment: NO_MONEY, basePayment: NO_MONEY, coupon: "", ...more };
+}
+
+export function draft(actionType: string, more: Partial<EventDraft> = {}): EventDraft {
+  return {
+    actionType,
+    sender: "browser",
+    occurredAt: null,
+    visitor: NO_VISITOR,
+    contact: null,
+    products: [],
+    categories: [],
+    order: null,
+    searchQuery: "",
+    platform: "",
+    platformVersion: "",
+    senderVersion: "",
+    extraFields: {},
+    ...more,
+  };
+}
+
+/** Intake as the app wires it, over an empty embedded store with the apps `shop` and `other`. */
+export async function intake() {
+  const now = testClock();
+  const store = await emptyStore(now);
+  await store.apps.create(testApp("shop"));
+  await store.apps.create(testApp("other"));
+  const metrics = countingMetrics();
+  const recordEvent = createRecordEvent({
+    apps: store.apps,
+    unitOfWork: store.unitOfWork,
+    identify,
+    effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
+    senderLimit: createSenderLimit(now),
+    now,
+    newEventId: testIds(),
+    metrics,
+  });
+  const getStatus = createGetStatus(store);
+  return {
+    now,
+    store,
+    metrics,
+    record: (event: EventDraft, key = "", appId = "shop"): Promise<Recorded> => recordEvent(appId, event, key, true),
+    statusOf: (fingerprintId: string, appId = "shop") => getStatus(appId, { ...NO_VISITOR, fingerprintId }),
+    /** The newest interactions of whoever has this key, as `type product,product`. */
+    async historyOf(key: string): Promise<string[]> {
+      const visitors = await store.visitors.find("shop", [key]);
+      const ids = visitors.flatMap(({ members, contactId }) => (contactId === "" ? members : [...members, contactId]));
+      const found = await store.interactions.recent("shop", ids, 100);
+      return found.map(({ type, productIds }) => `${type} ${productIds.join(",")}`);
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { AlreadyExists, InvalidArgument, NotFound, RateLimited } from "../../src/domain/errors.js";
+import { draft, intake, NO_CONTACT, NO_VISITOR, order, product } from "./intake-fixture.js";
+
+const VIEW = draft("product_view", { products: [product("p1")] });
+
+describe("record event", () => {
+  it("keeps an event as it was understood", async () => {
+    const { record, store } = await intake();
+    const { eventId } = await record(draft("Product_View", { products: [product("p1", { title: "Tent" })] }));
+    const event = await store.events.get("shop", eventId);
+    expect(event).toMatchObject({ actionType: "product_view", products: [{ productId: "p1", title: "Tent" }] });
+  });
+
+  it("stores an unknown action as it was sent", async () => {
+    const { record, store } = await intake();
+    const { eventId } = await record(draft("Wishlist_Add"));
+    expect((await store.events.get("shop", eventId))?.actionType).toBe("Wishlist_Add");
+  });
+
+  it.each([
+    ["product_view", "event.products"],
+    ["add_to_cart", "event.products"],
+    ["category_view", "event.categories"],
+    ["order", "event.order.order_id"],
+    ["order_cancel", "event.order.order_id"],
+    ["subscribe", "event.contact.email"],
+    ["", "event.action_type"],
+  ])("refuses %j without %s", async (action, field) => {
+    const { record } = await intake();
+    await expect(record(draft(action))).rejects.toMatchObject({ field, fault: "missing" });
+  });
+
+  it("refuses an action longer than 64 characters", async () => {
+    const { record } = await intake();
+    await expect(record(draft("a".repeat(65)))).rejects.toBeInstanceOf(InvalidArgument);
+  });
+
+  it("stores nothing for an unknown app", async () => {
+    const { record } = await intake();
+    await expect(record(VIEW, "", "nobody")).rejects.toEqual(new NotFound("app"));
+  });
+
+  it("replaces a time in the far future by the time of receipt and says so", async () => {
+    const { record, store, now } = await intake();
+    const { eventId, notes } = await record({ ...VIEW, occurredAt: now.at + 3600_000 });
+    expect((await store.events.get("shop", eventId))?.occurredAt).toBe(now.at);
+    expect(notes).toContain("the event's time is not plausible; the time of receipt counts");
+  });
+
+  it("gives a product that came with a SKU only the id the catalogue knows for it", async () => {
+    const { record, store } = await intake();
+    await record(draft("product_view", { products: [product("p1", { sku: "S-1" })] }));
+    const { eventId } = await record(draft("product_view", { products: [product("", { sku: "S-1" })] }));
+    expect((await store.events.get("shop", eventId))?.products[0]?.productId).toBe("p1");
+  });
+
+  describe("idempotency key", () => {
+    it("gives the same event id and stores one event", async () => {
+      const { record, store } = await intake();
+      const first = await record(VIEW, "key-1");
+      const second = await record(VIEW, "key-1");
+      expect(second).toMatchObject({ eventId: first.eventId, deduplicated: true });
+      expect(await store.events.list("shop", "", 10, false)).toHaveLength(1);
+    });
+
+    it("refuses another body", async () => {
+      const { record } = await intake();
+      await record(VIEW, "key-1");
+      const other = draft("product_view", { products: [product("p2")] });
+      await expect(record(other, "key-1")).rejects.toBeInstanceOf(AlreadyExists);
+    });
+
+    it("is forgotten after 24 hours", async () => {
+      const { record, now } = await intake();
+      const first = await record(VIEW, "key-1");
+      now.at += 24 * 3600_000 + 1;
+      expect(await record(VIEW, "key-1")).toMatchObject({ deduplicated: false });
+      expect((await record(VIEW, "key-1")).eventId).not.toBe(first.eventId);
+    });
+
+    it("belongs to one app", async () => {
+      const { record } = await intake();
+      await record(VIEW, "key-1");
+      expect(await record(VIEW, "key-1", "other")).toMatchObject({ deduplicated: false });
+    });
+
+    it("given by many callers at once makes one event", async () => {
+      const { record, store } = await intake();
+      const all = await Promise.all(Array.from({ length: 20 }, () => record(VIEW, "key-1")));
+      expect(new Set(all.map((one) => one.eventId)).size).toBe(1);
+      expect(await store.events.list("shop", "", 10, false)).toHaveLength(1);
+    });
+  });
+
+  it("limits backend senders to a burst of 100 for each app, and browsers never", async () => {
+    const { record } = await intake();
+    const fromServer = { ...VIEW, sender: "server" as const };
+    await Promise.all(Array.from({ length: 100 }, () => record(fromServer)));
+    await expect(record(fromServer)).rejects.toBeInstanceOf(RateLimited);
+    await expect(record(VIEW)).resolves.toBeDefined();
+    await expect(record(fromServer, "", "other")).resolves.toBeDefined();
+  });
+
+  it("counts stored and deduplicated events", async () => {
+    const { record, metrics } = await intake();
+    await record(VIEW, "key-1");
+    await record(VIEW, "key-1");
+    expect(Object.fromEntries(metrics.counts)).toEqual({ events_stored: 1, events_deduplicated: 1 });
+  });
+});
+
+describe("history", () => {
+  const visitor = { ...NO_VISITOR, clientId: "c1" };
+
+  it("holds views, cart additions and orders of a visitor, newest first", async () => {
+    const { record, historyOf, now } = await intake();
+    await record({ ...VIEW, visitor });
+    now.at += 1000;
+    await record(draft("add_to_cart", { visitor, products: [product("p1"), product("p2")] }));
+    now.at += 1000;
+    await record(draft("order", { visitor, order: order("o1"), products: [product("p1")] }));
+    expect(await historyOf("c:c1")).toEqual(["order p1", "add_to_cart p1,p2", "product_view p1"]);
+  });
+
+  it("brings what a contact did elsewhere along when a visitor is linked to it", async () => {
+    const { record, historyOf, now } = await intake();
+    const contact = { ...NO_CONTACT, email: "ann@example.com" };
+    await record(draft("order", { sender: "server", contact, order: order("o1"), products: [product("p9")] }));
+    now.at += 1000;
+    await record({ ...VIEW, visitor, contact });
+    expect(await historyOf("c:c1")).toEqual(["product_view p1", "order p9"]);
+  });
+});
+
+describe("order book", () => {
+  const visitor = { ...NO_VISITOR, clientId: "c1" };
+  const browser = draft("order", { visitor, order: order("o1"), products: [product("p1")] });
+  const server = draft("order", {
+    sender: "server",
+    contact: { ...NO_CONTACT, email: "ann@example.com" },
+    order: order("o1", { status: "paid" }),
+    products: [product("p1"), product("p2", { quantity: 3 })],
+  });
+
+  it.each([
+    ["browser first", [browser, server]],
+    ["server first", [server, browser]],
+  ])("makes one order of the copies of browser and server, %s", async (_name, copies) => {
+    const { record, store, historyOf, now } = await intake();
+    for (const copy of copies) {
+      await record(copy);
+      now.at += 1000;
+    }
+    const merged = await store.orders.get("shop", "o1");
+    expect(merged).toMatchObject({
+      status: "paid",
+      lines: [
+        { productId: "p1", quantity: 1 },
+        { productId: "p2", quantity: 3 },
+      ],
+      visitor: { clientId: "c1" },
+    });
+    expect(merged?.contactId).not.toBe("");
+    expect(await historyOf("c:c1")).toEqual(["order p1,p2"]);
+  });
+
+  it.each([
+    ["after the order", [browser, draft("order_cancel", { order: order("o1") })]],
+    ["before the order", [draft("order_cancel", { order: order("o1") }), browser]],
+  ])("takes a cancelled order out of the history, cancelled %s", async (_name, events) => {
+    const { record, store, historyOf } = await intake();
+    for (const event of events) await record(event);
+    expect((await store.orders.get("shop", "o1"))?.cancelled).toBe(true);
+    expect(await historyOf("c:c1")).toEqual([]);
+  });
+});
