@@ -1,0 +1,99 @@
+/** One metric: what it says, and each label with all values it can have. Another value is shown as `other`. */
+export interface MetricDefinition {
+  readonly help: string;
+  readonly labels?: Readonly<Record<string, readonly string[]>>;
+}
+
+const OPERATIONS = ["subscription_status", "trace", "recommend"];
+const SOURCES = ["association_rules", "semantic", "collaborative", "cart", "popularity"];
+const STATUSES = ["200", "204", "400", "403", "404", "405", "408", "413", "415", "429", "431", "500", "503"];
+const SERVICES = [
+  "aisle.v1.AppService",
+  "aisle.v1.CatalogService",
+  "aisle.v1.EventService",
+  "aisle.v1.ModelService",
+  "aisle.v1.RecommendationService",
+  "aisle.v1.SubscriptionService",
+  "grpc.health.v1.Health",
+  "grpc.reflection.v1.ServerReflection",
+  "grpc.reflection.v1alpha.ServerReflection",
+];
+const CODES = [
+  "ok",
+  "canceled",
+  "unknown",
+  "invalid_argument",
+  "deadline_exceeded",
+  "not_found",
+  "already_exists",
+  "permission_denied",
+  "resource_exhausted",
+  "failed_precondition",
+  "aborted",
+  "out_of_range",
+  "unimplemented",
+  "internal",
+  "unavailable",
+  "data_loss",
+  "unauthenticated",
+];
+const TABLES = [
+  "apps",
+  "frames",
+  "events",
+  "idempotency",
+  "idempotencyTimes",
+  "visitors",
+  "visitorKeys",
+  "interactions",
+  "contacts",
+  "contactKeys",
+  "changes",
+  "contactChanges",
+  "products",
+  "productSkus",
+  "orders",
+  "models",
+  "pointers",
+  "activity",
+  "removals",
+];
+
+/** Every counter there is, by the name code uses. Prometheus shows `aisle_<name>_total`. */
+export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
+  events_stored: { help: "Events stored, each after it was on disk" },
+  events_deduplicated: { help: "Events not stored again because their idempotency key was known" },
+  facade_requests: {
+    help: "Requests answered by the REST facade",
+    labels: { operation: OPERATIONS, status: STATUSES },
+  },
+  facade_form_dropped: {
+    help: "Form fields dropped for the limits of the trace endpoint: too many fields, or too large a value",
+    labels: { reason: ["fields", "value_size"] },
+  },
+  recommend_unknown_frames: { help: "Requests that named a frame configuration their app does not have" },
+  recommend_history_failures: {
+    help: "Answers made without the visitor's stored history because it could not be read",
+  },
+  recommend_source_failures: {
+    help: "Sources of candidates left out of an answer because they failed",
+    labels: { source: SOURCES },
+  },
+  rpc_calls: { help: "RPCs ended, by service and code", labels: { service: SERVICES, code: CODES } },
+  store_works: { help: "Units of work committed" },
+  store_works_refused: { help: "Units of work refused because too many waited" },
+  store_commits_failed: { help: "Commits that failed; the store refuses writes from the first one on" },
+  store_upkeep_failed: { help: "Clean-ups of the store that failed and are tried again" },
+  store_watchers_failed: { help: "Listeners for changed products that failed" },
+  store_damaged_values: {
+    help: "Stored values refused because their checksum or format does not match",
+    labels: { table: TABLES },
+  },
+};
+
+/** Every duration there is, by the name code uses. Prometheus shows `aisle_<name without _ms>_seconds`. */
+export const DURATIONS: Readonly<Record<string, MetricDefinition>> = {
+  facade_request_ms: { help: "Time from a request's arrival to its answer", labels: { operation: OPERATIONS } },
+  rpc_call_ms: { help: "Time from an RPC's arrival to its end", labels: { service: SERVICES } },
+  store_commit: { help: "Time of a commit, with its sync to disk" },
+};
