@@ -35,7 +35,7 @@ export function addAppCommands(program: Command, deps: ProgramDeps): void {
 }
 
 async function createApp(appId: string, options: CreateOptions, deps: ProgramDeps): Promise<void> {
-  const created = await withClients(options, deps.env, async ({ apps }) => {
+  const created = await withClients(options, deps, async ({ apps }) => {
     const app = { appId, displayName: options.name ?? "", allowedOrigins: [...(options.origin ?? [])] };
     return (await apps.createApp({ app }, { timeoutMs: CALL_TIMEOUT_MS })).app;
   });
@@ -44,7 +44,7 @@ async function createApp(appId: string, options: CreateOptions, deps: ProgramDep
 }
 
 async function listApps(options: ListOptions, deps: ProgramDeps): Promise<void> {
-  const all = await withClients(options, deps.env, async ({ apps }) => {
+  const all = await withClients(options, deps, async ({ apps }) => {
     const found: App[] = [];
     let pageToken = "";
     do {

@@ -1,4 +1,4 @@
-import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { Command } from "commander";
 import { AppService } from "../gen/aisle/v1/app_service_pb.js";
@@ -7,7 +7,7 @@ import { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import { callFailure, UsageFailure } from "./failure.js";
+import { callFailure, Interrupted, UsageFailure } from "./failure.js";
 
 /** Typed clients of one server. */
 export interface Clients {
@@ -36,23 +36,41 @@ export function withServer(command: Command): Command {
   return command.option("--server <url>", `the server's RPC address (AISLE_SERVER, else ${DEFAULT_SERVER})`);
 }
 
+/** What `withClients` needs of the process. */
+export interface ClientDeps {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends calls under way and refuses new ones. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Runs `work` with clients of the server that flag, environment or default name, and closes the connection after.
- * @throws UsageFailure for an address that is none, Failure for what a call threw
+ * @throws UsageFailure for an address that is none, Failure for what a call threw, Interrupted when the signal fires
  */
 export async function withClients<Result>(
   options: ServerOptions,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, signal }: ClientDeps,
   work: (clients: Clients) => Promise<Result>,
 ): Promise<Result> {
   const server = serverAddress(options.server?.trim() || env.AISLE_SERVER?.trim() || DEFAULT_SERVER);
   const sessionManager = new Http2SessionManager(server);
-  const transport = createGrpcTransport({ baseUrl: server, sessionManager });
+  const refuseAfterSignal: Interceptor = (next) => (request) => {
+    signal?.throwIfAborted();
+    return next(request);
+  };
+  const transport = createGrpcTransport({ baseUrl: server, sessionManager, interceptors: [refuseAfterSignal] });
+  let onSignal = () => {};
+  const interrupted = new Promise<never>((_, reject) => {
+    onSignal = () => reject(new Interrupted());
+    if (signal?.aborted) onSignal();
+    signal?.addEventListener("abort", onSignal, { once: true });
+  });
   try {
-    return await work(clientsOver(transport));
+    return await Promise.race([interrupted, work(clientsOver(transport))]);
   } catch (error) {
     throw callFailure(error, server);
   } finally {
+    signal?.removeEventListener("abort", onSignal);
     sessionManager.abort();
   }
 }

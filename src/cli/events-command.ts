@@ -37,7 +37,7 @@ export function addEventsCommand(program: Command, deps: ProgramDeps): void {
 
 async function tail(options: TailOptions, deps: ProgramDeps): Promise<void> {
   const { stdout, signal } = deps;
-  await withClients(options, deps.env, async ({ events }) => {
+  await withClients(options, deps, async ({ events }) => {
     const newest = createNewest(events, options);
     const seen = new Set<string>();
     const show = (found: readonly Event[]) => {
@@ -62,12 +62,8 @@ async function tail(options: TailOptions, deps: ProgramDeps): Promise<void> {
     }
 
     let lastMs = idMs(first.at(-1)?.eventId ?? "");
-    while (!signal?.aborted && !stdout.destroyed) {
-      const paused = await deps.sleep(LOOK_EVERY_MS, signal).then(
-        () => true,
-        () => false,
-      );
-      if (!paused) return;
+    while (!stdout.destroyed) {
+      await deps.sleep(LOOK_EVERY_MS, signal);
       const found = await newest(null, lastMs - LOOK_BACK_MS);
       show(found.filter(({ eventId }) => idMs(eventId) >= lastMs - LOOK_BACK_MS && !wasBefore(first, eventId)));
       lastMs = Math.max(lastMs, idMs(found.at(-1)?.eventId ?? ""));

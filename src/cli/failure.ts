@@ -20,6 +20,13 @@ export class UsageFailure extends Failure {
   }
 }
 
+/** The caller pressed Ctrl-C. */
+export class Interrupted extends Failure {
+  constructor() {
+    super("interrupted", 130);
+  }
+}
+
 /** How a finished command is told to the shell; `line` is "" when everything is said already. */
 export interface Ending {
   readonly exitCode: number;
@@ -35,7 +42,7 @@ export function endingOf(error: unknown): Ending {
     const asked = error.code === "commander.helpDisplayed" || error.code === "commander.version";
     return { exitCode: asked ? 0 : 2, line: "" };
   }
-  if (isAbort(error)) return { exitCode: 130, line: "" };
+  if (error instanceof Interrupted) return { exitCode: error.exitCode, line: "" };
   if (error instanceof Error && "exitCode" in error && typeof error.exitCode === "number") {
     return { exitCode: error.exitCode, line: oneLine(error.message) };
   }
@@ -86,10 +93,6 @@ function isConnectionFailure(error: ConnectError): boolean {
     if ("code" in cause && typeof cause.code === "string" && CONNECTION_CODES.has(cause.code)) return true;
   }
   return false;
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === "AbortError";
 }
 
 function oneLine(text: string): string {

@@ -48,7 +48,7 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
 }
 
 async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {
-  await withClients(options, deps.env, ({ apps }) =>
+  await withClients(options, deps, ({ apps }) =>
     apps.setFrameConfiguration(
       {
         appId: options.app,
@@ -72,7 +72,7 @@ async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {
 }
 
 async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void> {
-  const all = await withClients(options, deps.env, async ({ apps }) => {
+  const all = await withClients(options, deps, async ({ apps }) => {
     const found: FrameConfiguration[] = [];
     let pageToken = "";
     do {

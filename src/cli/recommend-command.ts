@@ -73,7 +73,7 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
     filter: { anyGroup: list(options.group), excludeProductIds: list(options.exclude) },
     ...(options.limit !== undefined && { recommendedCount: options.limit, alternativeCount: options.limit }),
   };
-  await withClients(options, deps.env, async ({ recommendations }) => {
+  await withClients(options, deps, async ({ recommendations }) => {
     const call = { timeoutMs: CALL_TIMEOUT_MS };
     if (!options.explain) {
       const answer = await recommendations.recommend(request, call);

@@ -22,7 +22,7 @@ export function addStatusCommand(program: Command, deps: ProgramDeps): void {
 }
 
 async function showStatus(options: StatusOptions, deps: ProgramDeps): Promise<void> {
-  const answer = await withClients(options, deps.env, ({ subscriptions }) =>
+  const answer = await withClients(options, deps, ({ subscriptions }) =>
     subscriptions.getStatus(
       { appId: options.app, visitor: { fingerprintId: options.fpcid } },
       { timeoutMs: CALL_TIMEOUT_MS },

@@ -27,7 +27,7 @@ async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
   const stages = createStages(deps.stderr);
   let model: Model | undefined;
   try {
-    await withClients(options, deps.env, async ({ models }) => {
+    await withClients(options, deps, async ({ models }) => {
       for await (const { stage, progress, model: made } of models.trainModel({ appId: options.app })) {
         model = made ?? model;
         stages.show(printable(stage), Math.min(1, Math.max(0, progress)));

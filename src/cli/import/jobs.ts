@@ -80,7 +80,7 @@ async function importFile<Field extends string, Message>(
   const counts = { accepted: 0, deduplicated: 0 };
   let failure: unknown = null;
   try {
-    await withClients(options, deps.env, async (clients) => {
+    await withClients(options, deps, async (clients) => {
       const sender = createSender<Message>({
         call: job.call(clients),
         onRefused: (row) => rejects.add(row),
@@ -89,7 +89,7 @@ async function importFile<Field extends string, Message>(
         counts,
       });
       const { fields, maker, keySeed } = job;
-      await runImport({ input, fields, maps, maker, sender, rejects, progress, keySeed }, tally);
+      await runImport({ input, fields, maps, maker, sender, rejects, progress, keySeed, signal: deps.signal }, tally);
     });
   } catch (error) {
     failure = error;

@@ -28,6 +28,7 @@ export interface ImportJob<Field extends string, Message> {
   readonly progress: Progress;
   /** Null makes no keys; else all that, beside the file, decides what an item is. */
   readonly keySeed: string | null;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Told when the import ends, also by a failure. */
@@ -53,6 +54,7 @@ export async function runImport<Field extends string, Message>(
   const nextKey = createKeys(job.keySeed);
 
   const take = async (entries: readonly Entry<Field>[]) => {
+    job.signal?.throwIfAborted();
     for (const entry of entries) {
       tally.rows += 1;
       if (entry.raw.includes("\uFFFD")) tally.notUtf8 += 1;
