@@ -1,0 +1,220 @@
+/**
+ * How well POST /recommend predicts what visitors do next, on real behaviour, through the whole product: a server is
+ * started, the training part is imported by the command line, a model is trained, and every prefix of every session of
+ * the judging part asks for 20 products over HTTP.
+ *
+ *   npm run bench -- quality diginetica [--limit SESSIONS] [--data DIR]
+ *   npm run bench -- quality yoochoose_100k
+ *   npm run bench -- quality tmall
+ *
+ * HR@20: share of predictions with the next product among the 20. MRR@20: mean of 1 / its place. Products that the
+ * training part never shows are left out of the judging. The row `popularity` is the same judging with the 20 products
+ * most often met in the training part.
+ */
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import { createGunzip } from "node:zlib";
+import Table from "cli-table3";
+import { parse } from "csv-parse";
+import { sharedData } from "../test/fixtures/shared-data.js";
+import { aisle, startServer } from "./server.js";
+
+const DATA_SETS = ["diginetica", "yoochoose_100k", "tmall"] as const;
+const K = 20;
+const CONCURRENCY = 8;
+/** Sets without clock times get one: a minute a session, a second a step. */
+const BEGIN = Date.UTC(2025, 0, 1);
+
+interface Step {
+  readonly session: number;
+  readonly item: string;
+  readonly at: number;
+}
+
+async function* readSteps(file: string): AsyncGenerator<Step> {
+  const rows = createReadStream(file)
+    .pipe(createGunzip())
+    .pipe(parse({ columns: true }));
+  for await (const row of rows as AsyncIterable<Record<string, string>>) {
+    const session = Number(row.session);
+    const at =
+      row.ts === undefined ? BEGIN + session * 60_000 + Number(row.position) * 1000 : Math.round(Number(row.ts) * 1000);
+    yield { session, item: row.item ?? "", at };
+  }
+}
+
+async function sessionsOf(file: string): Promise<Step[][]> {
+  const sessions = new Map<number, Step[]>();
+  for await (const step of readSteps(file)) {
+    const session = sessions.get(step.session);
+    if (session === undefined) sessions.set(step.session, [step]);
+    else session.push(step);
+  }
+  return [...sessions.values()].map((session) => session.sort((a, b) => a.at - b.at));
+}
+
+/** Writes the training part as the command line reads it, and counts how often each product was met. */
+async function writeEvents(from: string, to: string): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  async function* lines() {
+    yield "visitor,type,product_id,timestamp\n";
+    for await (const { session, item, at } of readSteps(from)) {
+      counts.set(item, (counts.get(item) ?? 0) + 1);
+      yield `s${session},product_view,${item},${new Date(at).toISOString()}\n`;
+    }
+  }
+  await pipeline(lines, createWriteStream(to));
+  return counts;
+}
+
+class Judge {
+  predictions = 0;
+  #hits = 0;
+  #reciprocal = 0;
+
+  take(products: readonly string[], next: string): void {
+    this.predictions++;
+    const place = products.indexOf(next);
+    if (place < 0) return;
+    this.#hits++;
+    this.#reciprocal += 1 / (place + 1);
+  }
+
+  get hitRate(): number {
+    return this.#hits / this.predictions;
+  }
+
+  get reciprocalRank(): number {
+    return this.#reciprocal / this.predictions;
+  }
+}
+
+interface Question {
+  readonly prefix: readonly Step[];
+  readonly next: string;
+}
+
+function* questionsOf(sessions: readonly (readonly Step[])[], known: ReadonlyMap<string, number>): Generator<Question> {
+  for (const session of sessions) {
+    for (let i = 1; i < session.length; i++) {
+      const next = session[i]!.item;
+      if (known.has(next)) yield { prefix: session.slice(0, i), next };
+    }
+  }
+}
+
+async function recommend(url: string, appId: string, prefix: readonly Step[]): Promise<string[]> {
+  const answer = await fetch(`${url}/recommend`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      appId,
+      productInteractions: prefix.map(({ item, at }) => ({
+        productInteractionType: "product_view",
+        productId: item,
+        productSku: item,
+        utcInteractionDate: new Date(at).toISOString(),
+      })),
+      currentProductIds: prefix.at(-1)?.item,
+      marketingMachineFrameConfigurationId: "next",
+    }),
+  });
+  if (answer.status !== 200) throw new Error(`POST /recommend answered ${answer.status}`);
+  const body = (await answer.json()) as { recommended: { productId: string }[] };
+  return body.recommended.map((product) => product.productId);
+}
+
+async function judge(name: string, limit: number, data: string): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "aisle-quality-"));
+  const server = await startServer(join(directory, "store"));
+  try {
+    const appId = name.replace(/\W/g, "_");
+    await aisle(server, "app", "create", appId);
+    await aisle(
+      server,
+      "frame",
+      "set",
+      "--app",
+      appId,
+      "--id",
+      "next",
+      "--recommended",
+      String(K),
+      "--alternative",
+      "0",
+      "--include-viewed",
+    );
+    const events = join(directory, "train.csv");
+    const counts = await writeEvents(join(data, "train.csv.gz"), events);
+    const importMs = await aisle(server, "import", "events", events, "--app", appId);
+    const trainMs = await aisle(server, "train", "--app", appId);
+
+    const sessions = (await sessionsOf(join(data, "dev.csv.gz"))).slice(0, limit);
+    const popular = [...counts]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, K)
+      .map(([item]) => item);
+    const ours = new Judge();
+    const baseline = new Judge();
+    const questions = questionsOf(sessions, counts);
+    const times: number[] = [];
+    const worker = async () => {
+      for (const { prefix, next } of questions) {
+        const started = performance.now();
+        const products = await recommend(server.facadeUrl, appId, prefix);
+        times.push(performance.now() - started);
+        ours.take(products, next);
+        baseline.take(popular, next);
+      }
+    };
+    const started = performance.now();
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    const seconds = (performance.now() - started) / 1000;
+    times.sort((a, b) => a - b);
+    const quantile = (q: number) => times[Math.floor(times.length * q)] ?? Number.NaN;
+
+    const table = new Table({ head: [`${name}, next product`, "HR@20", "MRR@20"] });
+    for (const [row, { hitRate, reciprocalRank }] of Object.entries({ popularity: baseline, "POST /recommend": ours }))
+      table.push([row, hitRate.toFixed(3), reciprocalRank.toFixed(3)]);
+    console.log(table.toString());
+    console.log(
+      JSON.stringify({
+        dataSet: name,
+        sessions: sessions.length,
+        predictions: ours.predictions,
+        hitRate20: ours.hitRate,
+        reciprocalRank20: ours.reciprocalRank,
+        popularity: { hitRate20: baseline.hitRate, reciprocalRank20: baseline.reciprocalRank },
+        importSeconds: importMs / 1000,
+        trainSeconds: trainMs / 1000,
+        requestsPerSecond: times.length / seconds,
+        latencyMs: { p50: quantile(0.5), p99: quantile(0.99) },
+        machine: {
+          cores: cpus().length,
+          model: cpus()[0]?.model,
+          memoryGiB: Math.round(totalmem() / 2 ** 30),
+          node: process.version,
+        },
+      }),
+    );
+  } finally {
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { limit: { type: "string" }, data: { type: "string" } },
+});
+const name = positionals[0] ?? "diginetica";
+const data = values.data ?? sharedData("behaviour", name);
+if (!DATA_SETS.some((known) => known === name) || data === undefined) {
+  console.error(`usage: npm run bench -- quality ${DATA_SETS.join("|")} [--limit SESSIONS] [--data DIR]`);
+  process.exit(2);
+}
+await judge(name, values.limit === undefined ? Number.POSITIVE_INFINITY : Number(values.limit), data);

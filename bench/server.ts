@@ -1,0 +1,63 @@
+/** A server as operators run it, in a process of its own, for benchmarks. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+const BIN = join(import.meta.dirname, "../bin/aisle.js");
+
+export interface BenchServer {
+  readonly facadeUrl: string;
+  readonly rpcUrl: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts `aisle serve` on free ports over a store in `directory`, and resolves when it is ready. */
+export function startServer(directory: string, ...flags: string[]): Promise<BenchServer> {
+  const args = [
+    "serve",
+    "--store",
+    `embedded:${directory}`,
+    "--facade-port",
+    "0",
+    "--rpc-port",
+    "0",
+    "--train-every",
+    "off",
+  ];
+  const child = spawn(process.execPath, [BIN, ...args, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return new Promise((resolve, reject) => {
+    let said = "";
+    child.once("exit", (code) => reject(new Error(`aisle serve ended with ${code}`)));
+    child.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      const urls = /storefronts at (\S+), RPC at (\S+)/.exec(said);
+      if (urls?.[1] === undefined || urls[2] === undefined) return;
+      resolve({
+        facadeUrl: urls[1],
+        rpcUrl: urls[2],
+        pid: child.pid ?? 0,
+        async stop() {
+          child.kill("SIGTERM");
+          await ended;
+        },
+      });
+    });
+  });
+}
+
+/** Runs one command against the server, shows what it says, and resolves with how long it took, ms. */
+export function aisle(server: BenchServer, ...args: string[]): Promise<number> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [BIN, ...args, "--server", server.rpcUrl], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) =>
+      code === 0
+        ? resolve(performance.now() - started)
+        : reject(new Error(`aisle ${args.join(" ")} ended with ${code}`)),
+    );
+  });
+}

@@ -1,0 +1,267 @@
+import { describe, expect, it } from "vitest";
+import { type Candidates, NO_CANDIDATES } from "../../src/algorithms/candidates.js";
+import { DEFAULT_FRAME } from "../../src/domain/app.js";
+import type { Interaction } from "../../src/domain/interaction.js";
+import { NO_MONEY } from "../../src/domain/money.js";
+import type { Product } from "../../src/domain/product.js";
+import type { ServingModel, Source } from "../../src/model/source.js";
+import type { RecommendQuery } from "../../src/recommend/query.js";
+import { createRecommender, type Situation } from "../../src/recommend/recommend.js";
+import type { Catalog } from "../../src/recommend/selection.js";
+import { countingMetrics } from "../fixtures/metrics.js";
+import { NOON } from "../fixtures/store.js";
+
+// The shop: ten products p0 … p9, most popular first. Sessions propose p1 p2 p3 …, texts propose p9 p8 p7 …
+const IDS = Array.from({ length: 10 }, (_, i) => `p${i}`);
+
+function shopProduct(productId: string, more: Partial<Product> = {}): Product {
+  return {
+    productId,
+    sku: `sku-${productId}`,
+    variantGroupId: "",
+    title: `Title of ${productId}`,
+    description: "",
+    categories: [{ categoryId: productId < "p5" ? "low" : "high", name: "" }],
+    brand: "",
+    price: NO_MONEY,
+    url: "",
+    imageUrl: "",
+    available: true,
+    hidden: false,
+    tags: [],
+    attributes: {},
+    origin: "catalog",
+    updatedAt: NOON,
+    ...more,
+  };
+}
+
+function catalogOf(products: readonly Product[]): Catalog {
+  const byId = new Map(products.map((product) => [product.productId, product]));
+  return {
+    size: products.length,
+    hasTitles: products.some((product) => product.title !== ""),
+    get: (productId) => byId.get(productId),
+    idOfSku: (sku) => products.find((product) => product.sku === sku)?.productId,
+    group: (groupId) => {
+      const found = products.filter((product) => product.categories.some((c) => c.categoryId === groupId));
+      return found.length === 0 ? undefined : new Set(found.map((product) => product.productId));
+    },
+    products: () => byId.values(),
+  };
+}
+
+function ranked(indices: readonly number[]): Candidates {
+  return { indices: Uint32Array.from(indices), scores: Float64Array.from(indices, (_, i) => 1 / (i + 1)) };
+}
+
+function source(name: Source["name"], complements: Candidates, alternatives: Candidates): Source {
+  return { name, complements: () => complements, alternatives: () => alternatives, explain: () => undefined };
+}
+
+const SOURCES = [
+  source("collaborative", ranked([1, 2, 3]), NO_CANDIDATES),
+  source("semantic", NO_CANDIDATES, ranked([9, 8, 7, 1])),
+];
+
+function model(sources: readonly Source[] = SOURCES): ServingModel {
+  return {
+    modelId: "m1",
+    productIds: IDS,
+    indexOf: (productId) => (IDS.includes(productId) ? IDS.indexOf(productId) : undefined),
+    sources,
+    byPopularity: Uint32Array.from(IDS.keys()),
+    popularity: Float32Array.from(IDS, (_, i) => 10 - i),
+  };
+}
+
+const QUERY: RecommendQuery = {
+  appId: "shop",
+  visitor: { clientId: "", fingerprintId: "", userId: "" },
+  interactions: [],
+  frameInteractions: [],
+  currentProductIds: [],
+  currentSkus: [],
+  currentCategoryIds: [],
+  frameId: "",
+  anyGroup: [],
+  excludeProductIds: [],
+  clientVersion: "",
+  recommendedCount: 3,
+  alternativeCount: 3,
+};
+
+function ask(query: Partial<RecommendQuery> = {}, more: Partial<Situation> = {}) {
+  const metrics = countingMetrics();
+  const situation: Situation = {
+    query: { ...QUERY, ...query },
+    frame: DEFAULT_FRAME,
+    known: [],
+    catalog: catalogOf(IDS.map((id) => shopProduct(id))),
+    model: model(),
+    version: "2026112112",
+    now: NOON,
+    ...more,
+  };
+  const answer = createRecommender({ metrics })(situation, false);
+  const ids = (products: readonly Product[]) => products.map((product) => product.productId).join(" ");
+  return { answer, recommended: ids(answer.recommended), alternative: ids(answer.alternative), metrics };
+}
+
+const step = (type: Interaction["type"], productId: string, at: number) => ({ type, productId, sku: "", at });
+
+describe("recommend", () => {
+  it("fills recommended and alternative from their sources, without a product in both", () => {
+    expect(ask()).toMatchObject({ recommended: "p1 p2 p3", alternative: "p9 p8 p7" });
+  });
+
+  it("fills what the sources leave by popularity", () => {
+    expect(ask({ recommendedCount: 5 }).recommended).toBe("p1 p2 p3 p0 p4");
+  });
+
+  it("leaves the current product out and names it as the tracker product", () => {
+    const { answer, recommended } = ask({ currentProductIds: ["p1"] });
+    expect(recommended).toBe("p2 p3 p0");
+    expect(answer.trackerProduct).toMatchObject({ productId: "p1", known: { title: "Title of p1" } });
+  });
+
+  it("finds a current product by SKU", () => {
+    expect(ask({ currentSkus: ["sku-p1"] }).answer.trackerProduct?.productId).toBe("p1");
+  });
+
+  it("names a current product the catalogue does not know as missing", () => {
+    const { answer } = ask({ currentProductIds: ["nobody"] });
+    expect(answer.trackerProduct).toEqual({ productId: "nobody", known: undefined });
+    expect(answer.missingIds).toEqual(["nobody"]);
+  });
+
+  it("leaves out what is in the cart since the last order and not older than 24 hours", () => {
+    const hour = 3600_000;
+    const interactions = [
+      step("add_to_cart", "p3", NOON - 30 * hour),
+      step("add_to_cart", "p2", NOON - 2 * hour),
+      step("order", "p8", NOON - hour),
+      step("add_to_cart", "p1", NOON - 1000),
+    ];
+    expect(ask({ interactions }).recommended).toBe("p2 p3 p0");
+    expect(ask({ interactions }).alternative).toBe("p9 p7 p4");
+  });
+
+  it("leaves out what was bought, known by the client or by the server", () => {
+    const known: Interaction[] = [{ type: "order", at: NOON - 1000, productIds: ["p2", "p9"], ref: "order:1" }];
+    expect(ask({}, { known })).toMatchObject({ recommended: "p1 p3 p0", alternative: "p8 p7 p4" });
+  });
+
+  it("shows what was viewed only when nothing else is left", () => {
+    const interactions = ["p1", "p2"].map((id, i) => step("product_view", id, NOON - 9000 + i));
+    expect(ask({ interactions }).recommended).toBe("p3 p0 p4");
+    const all = ask({ interactions, recommendedCount: 10, alternativeCount: 0 }).recommended;
+    expect(all).toBe("p3 p0 p4 p5 p6 p7 p8 p9 p1 p2");
+  });
+
+  it("a frame with include_viewed readmits current and viewed products", () => {
+    const frame = { ...DEFAULT_FRAME, includeViewed: true };
+    const interactions = [step("product_view", "p2", NOON - 9000)];
+    expect(ask({ interactions, currentProductIds: ["p1"] }, { frame }).recommended).toBe("p1 p2 p3");
+  });
+
+  it("a frame with include_bought readmits bought products", () => {
+    const frame = { ...DEFAULT_FRAME, includeBought: true };
+    expect(ask({ interactions: [step("order", "p1", NOON - 9000)] }, { frame }).recommended).toBe("p1 p2 p3");
+  });
+
+  it.each([
+    ["unavailable", { available: false }],
+    ["hidden", { hidden: true }],
+    ["untitled (in a shop with titles)", { title: "" }],
+  ])("leaves out products that are %s", (_name, more) => {
+    const catalog = catalogOf(IDS.map((id) => shopProduct(id, id === "p1" || id === "p9" ? more : {})));
+    expect(ask({}, { catalog })).toMatchObject({ recommended: "p2 p3 p0", alternative: "p8 p7 p4" });
+  });
+
+  it("shows untitled products in a shop that knows only ids", () => {
+    const catalog = catalogOf(IDS.map((id) => shopProduct(id, { title: "" })));
+    expect(ask({}, { catalog }).recommended).toBe("p1 p2 p3");
+  });
+
+  it("shows one variant of a product, and none of the current one", () => {
+    const group = (id: string) => (["p1", "p2", "p9"].includes(id) ? "a" : ["p3", "p0"].includes(id) ? "b" : "");
+    const catalog = catalogOf(IDS.map((id) => shopProduct(id, { variantGroupId: group(id) })));
+    expect(ask({}, { catalog })).toMatchObject({ recommended: "p1 p3 p4", alternative: "p8 p7 p5" });
+    expect(ask({ currentProductIds: ["p2"] }, { catalog }).recommended).toBe("p3 p4 p5");
+  });
+
+  it("keeps to the groups asked for, and names unknown ones", () => {
+    const { recommended, alternative, answer } = ask({ anyGroup: ["high", "nothing"] });
+    expect([recommended, alternative]).toEqual(["p5 p6 p7", "p9 p8"]);
+    expect(answer.missingIds).toEqual(["nothing"]);
+  });
+
+  it("never shows excluded products", () => {
+    expect(ask({ excludeProductIds: ["p1", "p9"] })).toMatchObject({
+      recommended: "p2 p3 p0",
+      alternative: "p8 p7 p4",
+    });
+  });
+
+  it("prefers popular products of the category being viewed as the fallback", () => {
+    expect(ask({ currentCategoryIds: ["high"], recommendedCount: 5, alternativeCount: 0 }).recommended).toBe(
+      "p1 p2 p3 p5 p6",
+    );
+  });
+
+  it("turns a frame the visitor used, the same way each time", () => {
+    const frameInteractions = [{ frameId: "default", at: NOON - 1000 }];
+    const turned = ask({ frameInteractions }).recommended;
+    expect(turned).not.toBe("p1 p2 p3");
+    expect(ask({ frameInteractions }).recommended).toBe(turned);
+    expect(new Set(turned.split(" ")).size).toBe(3);
+  });
+
+  it("ignores uses of frames that belong to another version of the engine", () => {
+    const frameInteractions = [{ frameId: "default", at: NOON - 1000 }];
+    expect(ask({ frameInteractions, clientVersion: "2025010100" }).recommended).toBe("p1 p2 p3");
+    expect(ask({ frameInteractions, clientVersion: "2026112112" }).recommended).not.toBe("p1 p2 p3");
+  });
+
+  it("leaves a failing source out, counts it and goes on", () => {
+    const broken: Source = {
+      ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),
+      alternatives: () => {
+        throw new Error("broken");
+      },
+    };
+    const { answer, alternative, metrics } = ask({}, { model: model([SOURCES[0]!, broken]) });
+    expect(answer.recommended).toHaveLength(3);
+    expect(alternative).toBe("p0 p4 p5");
+    expect(metrics.counts.get("recommend_source_failures")).toBe(1);
+  });
+
+  it("answers from the catalogue before the first model, and with nothing for an empty shop", () => {
+    expect(ask({}, { model: undefined }).recommended).toBe("p0 p1 p2");
+    expect(ask({}, { model: undefined, catalog: catalogOf([]) })).toMatchObject({ recommended: "", alternative: "" });
+  });
+
+  it("counts an interaction that client and server both know once", () => {
+    const at = NOON - 60_000;
+    const seen: number[] = [];
+    const spy: Source = {
+      ...source("collaborative", NO_CANDIDATES, NO_CANDIDATES),
+      complements: (query) => {
+        seen.push(...query.session.items);
+        return NO_CANDIDATES;
+      },
+    };
+    ask(
+      { interactions: [step("product_view", "p1", at), step("product_view", "p2", at + 1000)] },
+      {
+        model: model([spy]),
+        known: [
+          { type: "product_view", at: at + 5, productIds: ["p1"], ref: "e1" },
+          { type: "product_view", at: at - 5000, productIds: ["p7"], ref: "e0" },
+        ],
+      },
+    );
+    expect(seen).toEqual([7, 1, 2]);
+  });
+});
