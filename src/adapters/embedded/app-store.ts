@@ -1,6 +1,6 @@
 import type { AppStore } from "../../ports/app-store.js";
 import type { Environment } from "./environment.js";
-import { after, afterPrefix, appKey, keyOf } from "./keys.js";
+import { after, afterPrefix, appKey, FIRST, keyOf, LAST } from "./keys.js";
 import type { Removals } from "./removal.js";
 import type { Writer } from "./writer.js";
 
@@ -9,7 +9,7 @@ export function createAppStore({ tables }: Environment, writer: Writer, removals
     create: async (app) => {
       const key = appKey(app.appId);
       for (;;) {
-        const made = await writer.run(app.appId, (staged) => {
+        const made = await writer.run((staged) => {
           if (staged.removals.get(key) !== undefined) return undefined;
           if (staged.apps.get(key) !== undefined) return false;
           staged.apps.put(key, app);
@@ -23,12 +23,12 @@ export function createAppStore({ tables }: Environment, writer: Writer, removals
     get: async (appId) => tables.apps.get(appKey(appId)),
 
     list: async (from, limit) => {
-      const start = from === "" ? "\0" : after(appKey(from));
-      return tables.apps.entries({ start, end: "\u{10ffff}", limit }).map((entry) => entry.value);
+      const start = from === "" ? FIRST : after(appKey(from));
+      return tables.apps.entries({ start, end: LAST, limit }).map((entry) => entry.value);
     },
 
     update: (app) =>
-      writer.run(app.appId, (staged) => {
+      writer.run((staged) => {
         const key = appKey(app.appId);
         if (staged.apps.get(key) === undefined) return false;
         staged.apps.put(key, app);
@@ -45,10 +45,10 @@ export function createAppStore({ tables }: Environment, writer: Writer, removals
       return tables.frames.entries({ start, end: afterPrefix(first), limit }).map((entry) => entry.value);
     },
 
-    putFrame: (appId, frame) => writer.run(appId, (staged) => staged.frames.put(keyOf(appId, frame.frameId), frame)),
+    putFrame: (appId, frame) => writer.run((staged) => staged.frames.put(keyOf(appId, frame.frameId), frame)),
 
     deleteFrame: (appId, frameId) =>
-      writer.run(appId, (staged) => {
+      writer.run((staged) => {
         const key = keyOf(appId, frameId);
         if (staged.frames.get(key) === undefined) return false;
         staged.frames.delete(key);

@@ -36,13 +36,16 @@ export function encode<T>(codec: RecordCodec<T>, key: Key, value: T): Buffer {
   return bytes;
 }
 
-/** The value of bytes that `encode` made for this key; DataDamaged for any others. `bytes` may change afterwards. */
-export function decode<T>(codec: RecordCodec<T>, key: Key, bytes: Uint8Array): T {
-  const end = bytes.length - CHECKSUM_BYTES;
-  if (end < 1 || uint32(bytes, end) !== crc32c(bytes.subarray(0, end), keyChecksum(key))) {
+/**
+ * The value that `encode` made for this key; DataDamaged for any other bytes. Only the first `length` of `buffer` count
+ * (lmdb-js reads into one buffer that is as long as its longest value), and they may change afterwards.
+ */
+export function decode<T>(codec: RecordCodec<T>, key: Key, buffer: Uint8Array, length: number): T {
+  const end = length - CHECKSUM_BYTES;
+  if (end < 1 || uint32(buffer, end) !== crc32c(buffer.subarray(0, end), keyChecksum(key))) {
     throw new DataDamaged("A stored value does not match its checksum");
   }
-  const cells: unknown = packr.unpack(bytes);
+  const cells: unknown = packr.unpack(buffer, length);
   if (!Array.isArray(cells)) throw new DataDamaged("A stored value is not a record");
   return codec.fromCells(cells, key);
 }

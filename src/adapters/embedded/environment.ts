@@ -129,7 +129,7 @@ const AS_BYTES = {
   },
   encoder: {
     encode: (bytes: Uint8Array): Uint8Array => bytes,
-    decode: (bytes: Buffer): Uint8Array => bytes.subarray(0, bytes.length),
+    decode: (bytes: Uint8Array): Uint8Array => bytes,
   },
 } as const;
 

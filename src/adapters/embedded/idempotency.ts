@@ -1,7 +1,7 @@
 import type { Now } from "../../domain/clock.js";
 import type { IdempotencyRecord } from "../../domain/event.js";
 import type { Environment } from "./environment.js";
-import { after, keyOf, ownedKey, timedKey } from "./keys.js";
+import { after, FIRST, keyOf, LAST, ownedKey, timedKey } from "./keys.js";
 import type { StagedTables } from "./staged.js";
 
 /** How long an idempotency key keeps its event. */
@@ -11,41 +11,46 @@ export function isExpired(record: IdempotencyRecord, now: number): boolean {
   return now - record.claimedAt > IDEMPOTENCY_MS;
 }
 
-/** Removed at most with each batch and app: above what a batch of equal size adds, so that the sweep keeps up. */
-const SWEPT_PER_APP = 2000;
+/** Limits of one sweep: some milliseconds of work. */
+const RECORDS_AT_ONCE = 2000;
+const APPS_AT_ONCE = 16;
+
+/** Milliseconds between two sweeps, as long as they keep up. */
+const PAUSE_MS = 1000;
 
 /**
- * Removes idempotency records past their time, some with each batch: those of the apps the batch wrote to and of one
- * other app, a different one each time, so that the records of an app that fell silent go as well.
+ * Removes idempotency records past their time, some with a batch now and then, app after app in turns. An app with
+ * more of them than one sweep takes is swept again with the very next batch.
  */
-export function createSweep(
-  environment: Environment,
-  now: Now,
-): (tables: StagedTables, appIds: ReadonlySet<string>) => void {
-  const times = environment.tables.idempotencyTimes;
-  let cursor = "";
+export function createSweep({ tables: stored }: Environment, now: Now): (tables: StagedTables) => void {
+  let nextAt = Number.NEGATIVE_INFINITY;
+  let nextApp = FIRST;
 
-  const nextApp = (): string | undefined => {
-    const [app] = environment.tables.apps.entries({ start: cursor, end: "\u{10ffff}", limit: 1 });
-    cursor = app === undefined ? "" : after(app.key);
-    return app?.value.appId;
-  };
-
-  const sweepApp = (tables: StagedTables, appId: string, until: number): void => {
-    const start = ownedKey(appId, "", "");
-    const end = until <= 0 ? start : timedKey(appId, "", until, "");
-    for (const { key, value } of times.entries({ start, end, limit: SWEPT_PER_APP })) {
+  /** How many were due, of at most `limit`. */
+  const sweepApp = (tables: StagedTables, appId: string, until: number, limit: number): number => {
+    const range = { start: ownedKey(appId, "", ""), end: timedKey(appId, "", until, ""), limit };
+    const due = stored.idempotencyTimes.entries(range);
+    for (const { key, value } of due) {
       tables.idempotencyTimes.delete(key);
       const recordKey = keyOf(appId, value);
-      const record = tables.idempotency.get(recordKey);
+      const record = tables.idempotency.get(recordKey); // a newer one may have taken the key
       if (record !== undefined && record.claimedAt < until) tables.idempotency.delete(recordKey);
     }
+    return due.length;
   };
 
-  return (tables, appIds) => {
-    const until = now() - IDEMPOTENCY_MS;
-    for (const appId of appIds) sweepApp(tables, appId, until);
-    const other = nextApp();
-    if (other !== undefined && !appIds.has(other)) sweepApp(tables, other, until);
+  return (tables) => {
+    const at = now();
+    if (at < nextAt) return;
+    let left = RECORDS_AT_ONCE;
+    const apps = stored.apps.entries({ start: nextApp, end: LAST, limit: APPS_AT_ONCE });
+    nextApp = FIRST;
+    for (const { key, value: app } of apps) {
+      left -= sweepApp(tables, app.appId, at - IDEMPOTENCY_MS, left);
+      nextApp = left === 0 ? key : after(key);
+      if (left === 0) return;
+    }
+    if (apps.length < APPS_AT_ONCE) nextApp = FIRST;
+    nextAt = at + PAUSE_MS;
   };
 }

@@ -24,6 +24,10 @@ export function unpart(text: string): string {
   return text.replaceAll("\x01\x01", "\0").replaceAll("\x01\x02", "\x01");
 }
 
+/** Lower and higher than every key. */
+export const FIRST: Key = "\0";
+export const LAST: Key = "\u{10ffff}";
+
 /** The key of what an app has one of. */
 export function appKey(appId: string): Key {
   return `${part(appId)}\0app`;

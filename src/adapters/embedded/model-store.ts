@@ -52,7 +52,7 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
       if (refusal !== undefined) throw refusal;
       await writeFileDurably(directory, `${name}${SUFFIX}`, `${name}.${newId()}.tmp`, bytes);
       const fileChecksum = crc32c(bytes);
-      await writer.run(appId, (staged) => staged.models.put(keyOf(appId, record.modelId), { record, fileChecksum }));
+      await writer.run((staged) => staged.models.put(keyOf(appId, record.modelId), { record, fileChecksum }));
     },
 
     read: async (appId, modelId) => {
@@ -71,10 +71,10 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
 
     pointer: async (appId) => tables.pointers.get(appKey(appId)),
 
-    setPointer: (appId, pointer) => writer.run(appId, (staged) => staged.pointers.put(appKey(appId), pointer)),
+    setPointer: (appId, pointer) => writer.run((staged) => staged.pointers.put(appKey(appId), pointer)),
 
     prune: async (appId, keep) => {
-      const removed = await writer.run(appId, (staged) => {
+      const removed = await writer.run((staged) => {
         const serving = staged.pointers.get(appKey(appId))?.modelId;
         const ids = kept(appId).map((model) => model.record.modelId);
         const old = ids.filter((id, i) => i >= keep && id !== serving);

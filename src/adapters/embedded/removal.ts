@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Environment } from "./environment.js";
-import { afterPrefix, appKey, type Key, keyOf } from "./keys.js";
+import { afterPrefix, appKey, FIRST, type Key, keyOf, LAST } from "./keys.js";
 import { modelDirectory } from "./model-store.js";
 import type { Staged, StagedTables } from "./staged.js";
 import type { Writer } from "./writer.js";
@@ -23,7 +23,7 @@ export class Removals {
 
   /** False when there is no such app. */
   async remove(appId: string): Promise<boolean> {
-    const found = await this.writer.run(appId, (tables) => {
+    const found = await this.writer.run((tables) => {
       const key = appKey(appId);
       if (tables.apps.get(key) === undefined) return false;
       tables.apps.delete(key);
@@ -46,13 +46,13 @@ export class Removals {
 
   /** Finishes what an earlier process left. */
   async resume(): Promise<void> {
-    const ids = this.environment.tables.removals.keys({ start: "\0", end: "\u{10ffff}" });
+    const ids = this.environment.tables.removals.keys({ start: FIRST, end: LAST });
     for (const key of ids) await this.finish(key.slice(0, key.indexOf("\0")));
   }
 
   private async removeAll(appId: string): Promise<void> {
     await rm(modelDirectory(this.environment.directory, appId), { recursive: true, force: true });
-    while (!(await this.writer.run(appId, (tables) => removeSome(tables, appId), true))) {}
+    while (!(await this.writer.run((tables) => removeSome(tables, appId), true))) {}
   }
 }
 

@@ -59,7 +59,7 @@ export async function assembleStore(
     now,
     metrics,
     limits,
-    endBatch: [createActivity(changed, now), createSweep(environment, now)],
+    upkeep: [createActivity(changed, now), createSweep(environment, now)],
     committed: (tables) => watchers.committed(tables),
   });
   const removals = new Removals(environment, writer);

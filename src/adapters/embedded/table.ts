@@ -1,5 +1,5 @@
 import type { Database } from "lmdb";
-import { DataDamaged, DomainError, InvalidArgument, Unavailable } from "../../domain/errors.js";
+import { DataDamaged, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { decode, encode, type RecordCodec } from "./codec.js";
 import { fits, type Key, MAX_KEY_BYTES } from "./keys.js";
 
@@ -35,12 +35,14 @@ export class Table<T> {
   ) {}
 
   get(key: Key): T | undefined {
-    return this.reading(() => {
-      if (!fits(key)) return undefined;
+    this.mustBeOpen();
+    if (!fits(key)) return undefined;
+    try {
       const bytes = this.db.getBinaryFast(key);
-      // The buffer is lmdb-js's own and longer than its `length`, which is that of the value.
-      return bytes === undefined ? undefined : decode(this.codec, key, bytes.subarray(0, bytes.length));
-    });
+      return bytes === undefined ? undefined : decode(this.codec, key, bytes, bytes.length);
+    } catch (error) {
+      throw this.damaged(error);
+    }
   }
 
   /** Entries from `start` up to, not including, `end`, in order of keys. */
@@ -53,33 +55,46 @@ export class Table<T> {
     return found;
   }
 
-  /** Visits entries in order of keys until `visit` answers false, all in one snapshot. */
+  /** Visits entries in order of keys until `visit` answers false, all in one snapshot. `visit` must not throw. */
   each(range: Range, visit: (key: Key, value: T) => boolean): void {
-    this.reading(() => {
-      for (const { key, value } of this.db.getRange(checked(range))) {
-        if (!visit(key, decode(this.codec, key, value))) return;
+    this.mustBeOpen();
+    const within = checked(range);
+    try {
+      for (const { key, value } of this.db.getRange(within)) {
+        if (!visit(key, decode(this.codec, key, value, value.length))) return;
       }
-    });
+    } catch (error) {
+      throw this.damaged(error);
+    }
   }
 
   /** Entries below `end`, from the greatest key down to `start`. */
   backwards(range: Range): Entry<T>[] {
-    return this.reading(() => {
-      const { start, end, limit } = checked(range);
-      const found: Entry<T>[] = [];
-      if (limit === 0) return found;
+    this.mustBeOpen();
+    const { start, end, limit } = checked(range);
+    const found: Entry<T>[] = [];
+    if (limit === 0) return found;
+    try {
       for (const { key, value } of this.db.getRange({ start: end, end: start, reverse: true })) {
         if (found.length === 0 && compare(key, end) >= 0) continue; // where LMDB begins when `end` itself is there
-        found.push({ key, value: decode(this.codec, key, value) });
+        found.push({ key, value: decode(this.codec, key, value, value.length) });
         if (found.length === limit) break;
       }
-      return found;
-    });
+    } catch (error) {
+      throw this.damaged(error);
+    }
+    return found;
   }
 
   /** Keys from `start` up to, not including, `end`; the values are not looked at. */
   keys(range: Range): Key[] {
-    return this.reading(() => Array.from(this.db.getKeys(checked(range))));
+    this.mustBeOpen();
+    const within = checked(range);
+    try {
+      return Array.from(this.db.getKeys(within));
+    } catch (error) {
+      throw this.damaged(error);
+    }
   }
 
   /** The bytes to store under the key. Throws InvalidArgument for a key that cannot be stored. */
@@ -98,15 +113,14 @@ export class Table<T> {
     void this.db.remove(key);
   }
 
-  private reading<R>(read: () => R): R {
+  private mustBeOpen(): void {
     if (this.context.closed) throw new Unavailable("The store is closed");
-    try {
-      return read();
-    } catch (error) {
-      if (error instanceof DomainError && !(error instanceof DataDamaged)) throw error;
-      this.context.onDamage(this.name);
-      throw new DataDamaged(`A value in the table ${this.name} is damaged`, { cause: error });
-    }
+  }
+
+  /** Whatever goes wrong while a value is read: its checksum, its layout, or the tree around it. */
+  private damaged(cause: unknown): DataDamaged {
+    this.context.onDamage(this.name);
+    return new DataDamaged(`A value in the table ${this.name} is damaged`, { cause });
   }
 }
 

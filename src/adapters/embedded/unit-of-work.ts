@@ -19,7 +19,7 @@ export function createUnitOfWork(deps: {
   const { writer, now, changed } = deps;
   return {
     run: (appId, work) =>
-      writer.run(appId, (tables) => {
+      writer.run((tables) => {
         const transaction = new StagedTransaction(appId, tables, now);
         try {
           const result = work(transaction);

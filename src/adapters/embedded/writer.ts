@@ -22,20 +22,45 @@ export interface WriterDeps {
   readonly now: Now;
   readonly metrics?: Metrics | undefined;
   readonly limits?: Partial<WriterLimits> | undefined;
-  /** What follows from a whole batch, in its transaction; each is all or nothing. `appIds`: apps the works were for. */
-  readonly endBatch: readonly ((tables: StagedTables, appIds: ReadonlySet<string>) => void)[];
+  /** Run after the works of a batch, in its transaction; each is all or nothing. */
+  readonly upkeep: readonly ((tables: StagedTables) => void)[];
   /** Called when a batch is on disk, before its works' promises resolve. */
   readonly committed: (tables: StagedTables) => void;
 }
 
+/** A work that waits for its transaction, and what came of it. */
 interface Job {
-  readonly appId: string;
   /** Runs alone in its transaction, so that the tables themselves show all that was written before. */
   readonly alone: boolean;
-  work(tables: StagedTables): void;
-  done(): void;
+  run(tables: StagedTables): void;
   fail(error: unknown): void;
-  failure: { readonly error: unknown } | undefined;
+  /** Tells the caller. */
+  settle(): void;
+}
+
+class PendingWork<T> implements Job {
+  private outcome: { readonly result: T } | { readonly error: unknown } | undefined;
+
+  constructor(
+    readonly alone: boolean,
+    private readonly work: (tables: StagedTables) => T,
+    private readonly resolve: (result: T) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {}
+
+  run(tables: StagedTables): void {
+    this.outcome = { result: this.work(tables) };
+  }
+
+  fail(error: unknown): void {
+    this.outcome = { error };
+  }
+
+  settle(): void {
+    if (this.outcome === undefined) return;
+    if ("result" in this.outcome) this.resolve(this.outcome.result);
+    else this.reject(this.outcome.error);
+  }
 }
 
 /**
@@ -63,24 +88,14 @@ export class Writer {
   }
 
   /** Runs `work` in a transaction. See UnitOfWork for what is promised. */
-  run<T>(appId: string, work: (tables: StagedTables) => T, alone = false): Promise<T> {
+  run<T>(work: (tables: StagedTables) => T, alone = false): Promise<T> {
     const refusal = this.refusal();
     if (refusal !== undefined) {
       this.deps.metrics?.count("store_works_refused");
       return Promise.reject(refusal);
     }
     return new Promise((resolve, reject) => {
-      let result: T;
-      this.waiting.push({
-        appId,
-        alone,
-        work: (tables) => {
-          result = work(tables);
-        },
-        done: () => resolve(result),
-        fail: reject,
-        failure: undefined,
-      });
+      this.waiting.push(new PendingWork(alone, work, resolve, reject));
       if (this.startedAt === undefined) this.begin();
     });
   }
@@ -124,36 +139,33 @@ export class Writer {
   /** Inside the transaction: runs the works and makes their writes. */
   private fill(): Job[] {
     const batch: Job[] = [];
-    const appIds = new Set<string>();
     this.journal.clear();
     while (batch.length < this.limits.maxBatch && this.taken < this.waiting.length) {
       const job = this.waiting[this.taken]!;
       if (job.alone && batch.length > 0) break;
       this.taken++;
       batch.push(job);
-      appIds.add(job.appId);
-      job.failure = this.attempt(() => job.work(this.tables));
+      try {
+        job.run(this.tables);
+        this.journal.keep();
+      } catch (error) {
+        this.journal.rollBack();
+        job.fail(error);
+      }
       if (job.alone) break;
     }
     this.forgetTaken();
-    for (const step of this.deps.endBatch) {
-      const error = this.attempt(() => step(this.tables, appIds));
-      if (error !== undefined) this.deps.metrics?.count("store_upkeep_failed");
+    for (const step of this.deps.upkeep) {
+      try {
+        step(this.tables);
+        this.journal.keep();
+      } catch {
+        this.journal.rollBack();
+        this.deps.metrics?.count("store_upkeep_failed");
+      }
     }
     this.journal.apply();
     return batch;
-  }
-
-  /** Makes all writes of `work` or none. */
-  private attempt(work: () => void): { readonly error: unknown } | undefined {
-    try {
-      work();
-      this.journal.keep();
-      return undefined;
-    } catch (error) {
-      this.journal.rollBack();
-      return { error };
-    }
   }
 
   private settle(batch: readonly Job[]): void {
@@ -163,10 +175,7 @@ export class Writer {
     this.deps.committed(this.tables);
     this.clear();
     this.next();
-    for (const job of batch) {
-      if (job.failure !== undefined) job.fail(job.failure.error);
-      else job.done();
-    }
+    for (const job of batch) job.settle();
   }
 
   private shut(batch: readonly Job[], cause: unknown): void {
@@ -177,7 +186,10 @@ export class Writer {
     this.waiting = [];
     this.taken = 0;
     this.next();
-    for (const job of all) job.fail(this.latch.refusal());
+    for (const job of all) {
+      job.fail(this.latch.refusal());
+      job.settle();
+    }
   }
 
   private next(): void {

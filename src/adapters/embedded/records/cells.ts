@@ -56,7 +56,9 @@ export function oneOf<T extends string>(cells: Cells, i: number, accepted: reado
 
 /** Names and texts in turns, so that no name becomes a key of a plain object while reading or writing. */
 export function fromTextMap(map: Readonly<Record<string, string>>): string[] {
-  return Object.entries(map).flat();
+  const cells: string[] = [];
+  for (const [name, value] of Object.entries(map)) cells.push(name, value);
+  return cells;
 }
 
 export function textMap(cells: Cells, i: number): Record<string, string> {

@@ -1,0 +1,192 @@
+/**
+ * Durable works a second of the embedded store, beside plain puts into LMDB in the same run, and the speed of scans.
+ *
+ *   npx tsx bench/store.ts [seconds for each measurement, default 3]
+ *
+ * A work is what a product view costs: the event (about 600 bytes), an interaction, a visitor key and a visitor read,
+ * the visitor written. A plain put is one value of 600 bytes. Ratios hold on any machine, absolute numbers do not.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "lmdb";
+import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
+import type { Event } from "../src/domain/event.js";
+import type { Visitor } from "../src/domain/visitor.js";
+import type { Store } from "../src/ports/store.js";
+
+const SECONDS = Number(process.argv[2] ?? 3);
+const VISITORS = 20_000;
+const SCAN_ROWS = 1_000_000;
+
+interface Measured {
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+  readonly p99Ms: number;
+}
+
+/** Runs `call` from `callers` loops until the time is over. */
+async function measure(callers: number, call: (n: number) => Promise<unknown>): Promise<Measured> {
+  const latencies: number[] = [];
+  let n = 0;
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const end = start + SECONDS * 1000;
+  const loop = async () => {
+    while (performance.now() < end) {
+      const from = performance.now();
+      await call(n++);
+      latencies.push(performance.now() - from);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, loop));
+  const seconds = (performance.now() - start) / 1000;
+  const used = process.cpuUsage(cpu);
+  latencies.sort((a, b) => a - b);
+  return {
+    perSecond: latencies.length / seconds,
+    cpuMicros: (used.user + used.system) / latencies.length,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+  };
+}
+
+function show(name: string, one: Measured, base?: Measured): void {
+  const ratio = base === undefined ? "" : `, ${(one.perSecond / base.perSecond).toFixed(2)} of plain puts`;
+  console.log(
+    `${name}: ${Math.round(one.perSecond).toLocaleString("en")}/s, ${one.cpuMicros.toFixed(1)} µs CPU, ` +
+      `p99 ${one.p99Ms.toFixed(1)} ms${ratio}`,
+  );
+}
+
+function event(n: number): Event {
+  return {
+    eventId: `018f3c2e-7b1a-7c3d-9e4f-${n.toString(16).padStart(12, "0")}`,
+    actionType: "product_view",
+    sender: "browser",
+    occurredAt: 1_700_000_000_000 + n,
+    receivedAt: 1_700_000_000_120 + n,
+    visitor: { clientId: `c-${n % VISITORS}`, fingerprintId: "4f5e6a7b8c9d0e1f2a3b4c5d6e7f8091", userId: "" },
+    contact: null,
+    products: [
+      {
+        productId: "10442",
+        sku: "BOOT-10442-BLK",
+        variantId: "10442-43",
+        title: "Waterproof hiking boots with a stiff sole, black, for men",
+        imageUrl: "https://cdn.shop.example.com/media/catalog/product/b/o/boot-10442-black.jpg",
+        url: "https://shop.example.com/outdoor/shoes/waterproof-hiking-boots-10442.html",
+        quantity: 1,
+        available: true,
+        categories: [
+          { categoryId: "3", name: "Outdoor" },
+          { categoryId: "31", name: "Shoes" },
+          { categoryId: "317", name: "Hiking boots" },
+        ],
+        brandId: "81",
+        brandName: "Northridge",
+        price: { amount: "149.99", currency: "EUR" },
+      },
+    ],
+    categories: [],
+    order: null,
+    searchQuery: "",
+    platform: "magento2",
+    platformVersion: "2.4.6",
+    senderVersion: "1.12.0",
+    extraFields: { page_type: "product", session: "9f8e7d6c5b4a" },
+    notes: [],
+  };
+}
+
+function visitor(n: number, linkedAt: number): Visitor {
+  const visitorId = `visitor-${n}`;
+  return { visitorId, keys: [`c:c-${n}`], members: [visitorId], contactId: "", linkedAt, createdAt: 1_700_000_000_000 };
+}
+
+/** One product view, as intake would record it. */
+function recordView(store: Store, n: number): Promise<void> {
+  return store.unitOfWork.run("bench", (tx) => {
+    const one = event(n);
+    tx.events.put(one.eventId, one);
+    const visitorId = tx.visitorKeys.get(`c:${one.visitor.clientId}`) ?? "visitor-0";
+    const known = tx.visitors.get(visitorId) ?? visitor(0, 0);
+    tx.visitors.put(visitorId, { ...known, linkedAt: one.occurredAt });
+    tx.putInteraction(visitorId, {
+      type: "product_view",
+      at: one.occurredAt,
+      productIds: ["10442"],
+      ref: one.eventId,
+    });
+    tx.markChanged();
+  });
+}
+
+async function fill(store: Store): Promise<void> {
+  const step = 500;
+  for (let from = 0; from < VISITORS; from += step) {
+    await store.unitOfWork.run("bench", (tx) => {
+      for (let n = from; n < from + step; n++) {
+        tx.visitors.put(`visitor-${n}`, visitor(n, 0));
+        tx.visitorKeys.put(`c:c-${n}`, `visitor-${n}`);
+      }
+    });
+  }
+}
+
+async function scan(store: Store): Promise<void> {
+  await store.apps.create({ ...NO_APP, appId: "scan" });
+  const perWork = 2000;
+  const writes: Promise<void>[] = [];
+  const filling = performance.now();
+  for (let from = 0; from < SCAN_ROWS; from += perWork) {
+    writes.push(
+      store.unitOfWork.run("scan", (tx) => {
+        for (let n = from; n < from + perWork; n++) {
+          const visitorId = `018f3c2e-7b1a-7c3d-9e4f-${Math.floor(n / 8)
+            .toString(16)
+            .padStart(12, "0")}`;
+          const ref = `018f3c2f-7b1a-7c3d-9e4f-${n.toString(16).padStart(12, "0")}`;
+          const at = 1_700_000_000_000 + n;
+          tx.putInteraction(visitorId, { type: "product_view", at, productIds: [`p${n % 5000}`], ref });
+        }
+      }),
+    );
+    if (writes.length === 4) await Promise.all(writes.splice(0));
+  }
+  await Promise.all(writes);
+  console.log(`filling: ${Math.round(SCAN_ROWS / ((performance.now() - filling) / 1000)).toLocaleString("en")} rows/s`);
+  const start = performance.now();
+  let rows = 0;
+  for await (const batch of store.interactions.scan("scan")) {
+    for (const history of batch) rows += history.interactions.length;
+  }
+  const ms = performance.now() - start;
+  console.log(
+    `interactions.scan: ${rows.toLocaleString("en")} rows in ${Math.round(ms)} ms, ${((ms * 1000) / rows).toFixed(2)} µs a row`,
+  );
+}
+
+const NO_APP = { displayName: "", allowedOrigins: [], createdAt: 0, updatedAt: 0 };
+
+const directory = await mkdtemp(join(tmpdir(), "aisle-bench-"));
+try {
+  const plain = open<Uint8Array, string>(join(directory, "plain"), {
+    encoding: "binary",
+    overlappingSync: false,
+    noSubdir: false,
+  });
+  const value = Buffer.alloc(600, 7);
+  const store = await openEmbeddedStore({ directory: join(directory, "store"), now: Date.now });
+  await store.apps.create({ ...NO_APP, appId: "bench" });
+  await fill(store);
+  for (const callers of [1, 64, 512]) {
+    const base = await measure(callers, (n) => plain.put(`${callers}-${n}`, value));
+    show(`${callers} callers, plain lmdb put`, base);
+    show(`${callers} callers, works`, await measure(callers, (n) => recordView(store, callers * 10_000_000 + n)), base);
+  }
+  await plain.close();
+  await scan(store);
+  await store.close();
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
