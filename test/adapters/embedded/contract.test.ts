@@ -1,0 +1,4 @@
+import { storeContract } from "../../contract/store.js";
+import { openEmbedded } from "./open-embedded.js";
+
+storeContract("embedded", openEmbedded);

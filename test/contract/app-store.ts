@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { gather, type OpenStore, useStore } from "./open-store.js";
+import { app, change, contact, event, frame, model, order, pointer, product, view, visitor } from "./samples.js";
+
+export function appStoreContract(name: string, open: OpenStore): void {
+  describe(`app store: ${name}`, () => {
+    const under = useStore(open);
+
+    /** Something of every kind in the app. */
+    const furnish = async (appId: string) => {
+      const { store } = under;
+      await store.apps.putFrame(appId, frame("f1"));
+      await store.unitOfWork.run(appId, (tx) => {
+        tx.events.put("e1", event("e1"));
+        tx.idempotency.put("i1", { eventId: "e1", bodyHash: "h", claimedAt: under.at });
+        tx.visitors.put("v1", visitor("v1"));
+        tx.visitorKeys.put("c:1", "v1");
+        tx.contacts.put("k1", contact("k1"));
+        tx.contactKeys.put("e:a@b.de", "k1");
+        tx.changes.put("c1", change("c1", "k1"));
+        tx.products.put("p1", product("p1", { sku: "s1" }));
+        tx.orders.put("o1", order("o1"));
+        tx.putInteraction("v1", view(1));
+        tx.markChanged();
+      });
+      await store.models.put(appId, model("m1", Buffer.from("bytes")), Buffer.from("bytes"));
+      await store.models.setPointer(appId, pointer("m1", "2026011512"));
+    };
+
+    /** All that can be read of the app. */
+    const read = async (appId: string) => {
+      const { store } = under;
+      return {
+        app: await store.apps.get(appId),
+        frames: await store.apps.listFrames(appId, "", 10),
+        events: await store.events.list(appId, "", 10, false),
+        idempotency: await store.unitOfWork.run(appId, (tx) => tx.idempotency.get("i1")),
+        visitors: await store.visitors.find(appId, ["c:1"]),
+        contact: await store.contacts.find(appId, "e:a@b.de"),
+        changes: await store.contacts.changes(appId, "k1", "", 10),
+        products: await store.products.list(appId, "", 10),
+        bySku: await store.products.getBySku(appId, "s1"),
+        orders: await gather(store.orders.scan(appId)),
+        interactions: await store.interactions.recent(appId, ["v1"], 10),
+        models: await store.models.list(appId),
+        bytes: await store.models.read(appId, "m1"),
+        pointer: await store.models.pointer(appId),
+        activity: await store.models.activity(appId),
+      };
+    };
+
+    it("answers an app as it was created", async () => {
+      const full = app("shop", {
+        displayName: "Läden & Söhne",
+        allowedOrigins: ["https://a.example", "https://b.example"],
+        createdAt: 5,
+        updatedAt: 6,
+      });
+      expect(await under.store.apps.create(full)).toBe(true);
+      expect(await under.store.apps.get("shop")).toEqual(full);
+      expect(await under.store.apps.get("sho")).toBeUndefined();
+    });
+
+    it("creates an id once, also when two ask at once", async () => {
+      const made = await Promise.all([
+        under.store.apps.create(app("shop", { displayName: "first" })),
+        under.store.apps.create(app("shop", { displayName: "second" })),
+      ]);
+      expect(made).toEqual([true, false]);
+      expect(await under.store.apps.create(app("shop", { displayName: "third" }))).toBe(false);
+      expect((await under.store.apps.get("shop"))?.displayName).toBe("first");
+    });
+
+    it("lists apps in order of ids", async () => {
+      for (const id of ["b", "a-1", "a", "c", "A"]) await under.store.apps.create(app(id));
+      const ids = async (after: string, limit: number) =>
+        (await under.store.apps.list(after, limit)).map((one) => one.appId);
+      expect(await ids("", 10)).toEqual(["A", "a", "a-1", "b", "c"]);
+      expect(await ids("a", 2)).toEqual(["a-1", "b"]);
+      expect(await ids("c", 2)).toEqual([]);
+    });
+
+    it("updates an app that is there, and no other", async () => {
+      await under.store.apps.create(app("shop"));
+      expect(await under.store.apps.update(app("shop", { displayName: "New" }))).toBe(true);
+      expect((await under.store.apps.get("shop"))?.displayName).toBe("New");
+      expect(await under.store.apps.update(app("none"))).toBe(false);
+      expect(await under.store.apps.get("none")).toBeUndefined();
+    });
+
+    it("shows works the app as it is", async () => {
+      const displayName = () => under.store.unitOfWork.run("shop", (tx) => tx.app()?.displayName);
+      expect(await displayName()).toBeUndefined();
+      await under.store.apps.create(app("shop", { displayName: "Shop" }));
+      expect(await displayName()).toBe("Shop");
+    });
+
+    it("keeps frame configurations by app", async () => {
+      const full = frame("f1", {
+        title: "Title",
+        recommendedCount: 3,
+        alternativeCount: 0,
+        includeViewed: true,
+        includeBought: true,
+        updatedAt: 9,
+      });
+      await under.store.apps.putFrame("shop", full);
+      await under.store.apps.putFrame("shop", frame("f0"));
+      await under.store.apps.putFrame("shop-2", frame("f2"));
+      expect(await under.store.apps.getFrame("shop", "f1")).toEqual(full);
+      expect(await under.store.apps.getFrame("shop", "f2")).toBeUndefined();
+      expect(await under.store.apps.listFrames("shop", "", 10)).toEqual([frame("f0"), full]);
+      expect(await under.store.apps.listFrames("shop", "f0", 10)).toEqual([full]);
+      expect(await under.store.apps.deleteFrame("shop", "f1")).toBe(true);
+      expect(await under.store.apps.deleteFrame("shop", "f1")).toBe(false);
+      expect(await under.store.apps.getFrame("shop", "f1")).toBeUndefined();
+    });
+
+    it("deletes an app with everything of it and leaves others as they are", async () => {
+      const others = ["sho", "shop-2", "shop_"];
+      for (const appId of ["shop", ...others]) {
+        await under.store.apps.create(app(appId));
+        await furnish(appId);
+      }
+      const before = await Promise.all(others.map(read));
+      expect(await under.store.apps.delete("shop")).toBe(true);
+      expect(await read("shop")).toEqual({
+        app: undefined,
+        frames: [],
+        events: [],
+        idempotency: undefined,
+        visitors: [],
+        contact: undefined,
+        changes: [],
+        products: [],
+        bySku: undefined,
+        orders: [],
+        interactions: [],
+        models: [],
+        bytes: undefined,
+        pointer: undefined,
+        activity: "",
+      });
+      expect(await Promise.all(others.map(read))).toEqual(before);
+      expect(await under.store.apps.delete("shop")).toBe(false);
+    });
+
+    it("gives a deleted id to a new app that has nothing of the old one", async () => {
+      await under.store.apps.create(app("shop"));
+      await furnish("shop");
+      const [deleted, created] = await Promise.all([
+        under.store.apps.delete("shop"),
+        under.store.apps.create(app("shop", { displayName: "new" })),
+      ]);
+      expect([deleted, created]).toEqual([true, true]);
+      expect(await read("shop")).toMatchObject({ app: { displayName: "new" }, events: [], products: [], models: [] });
+      await furnish("shop");
+      expect(await read("shop")).toMatchObject({ events: [event("e1")], models: [{ modelId: "m1" }] });
+    });
+
+    it("deletes an app of many records", async () => {
+      await under.store.apps.create(app("shop"));
+      await under.store.unitOfWork.run("shop", (tx) => {
+        for (let n = 0; n < 5000; n++) tx.putInteraction(`v${n % 50}`, view(n));
+      });
+      await under.store.apps.delete("shop");
+      expect(await gather(under.store.interactions.scan("shop"))).toEqual([]);
+    });
+  });
+}

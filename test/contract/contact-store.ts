@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { type OpenStore, useStore } from "./open-store.js";
+import { change, contact } from "./samples.js";
+
+export function contactStoreContract(name: string, open: OpenStore): void {
+  describe(`contact store: ${name}`, () => {
+    const under = useStore(open);
+
+    const full = contact("k1", {
+      email: "Anna@Example.com",
+      phone: "+49 30 1234567",
+      firstName: "Anna",
+      lastName: "Ärmel",
+      country: "DE",
+      city: "Berlin",
+      gender: "f",
+      birthDate: "1990-02-03",
+      tags: ["vip", "b2b"],
+      emailSubscription: { status: true, changedAt: 7, changedBy: "e1" },
+      smsSubscription: { status: false, changedAt: 8, changedBy: "c2" },
+      createdAt: 9,
+    });
+
+    it("answers a contact as it was recorded, by id and by key", async () => {
+      await under.store.unitOfWork.run("shop", (tx) => {
+        tx.contacts.put("k1", full);
+        tx.contactKeys.put("e:anna@example.com", "k1");
+        tx.contactKeys.put("p:+49301234567", "k1");
+      });
+      expect(await under.store.contacts.get("shop", "k1")).toEqual(full);
+      expect(await under.store.contacts.find("shop", "e:anna@example.com")).toEqual(full);
+      expect(await under.store.contacts.find("shop", "p:+49301234567")).toEqual(full);
+      expect(await under.store.contacts.find("shop", "p:+4930123456")).toBeUndefined();
+      expect(await under.store.contacts.get("shop", "")).toBeUndefined();
+      expect(await under.store.contacts.get("shop-2", "k1")).toBeUndefined();
+      expect(await under.store.contacts.find("shop-2", "e:anna@example.com")).toBeUndefined();
+    });
+
+    describe("ledger", () => {
+      const changes = [change("c1", "k1"), change("c2", "k2"), change("c3", "k1"), change("c4", "k11")];
+      const record = () =>
+        under.store.unitOfWork.run("shop", (tx) => {
+          for (const one of changes) tx.changes.put(one.changeId, one);
+        });
+
+      it("lists all entries, oldest first, from an id on", async () => {
+        await record();
+        expect(await under.store.contacts.changes("shop", "", "", 10)).toEqual(changes);
+        expect(await under.store.contacts.changes("shop", "", "c1", 2)).toEqual(changes.slice(1, 3));
+        expect(await under.store.contacts.changes("shop", "", "c4", 2)).toEqual([]);
+        expect(await under.store.contacts.changes("shop-2", "", "", 10)).toEqual([]);
+      });
+
+      it("lists those of one contact", async () => {
+        await record();
+        expect(await under.store.contacts.changes("shop", "k1", "", 10)).toEqual([changes[0], changes[2]]);
+        expect(await under.store.contacts.changes("shop", "k1", "", 1)).toEqual([changes[0]]);
+        expect(await under.store.contacts.changes("shop", "k1", "c1", 10)).toEqual([changes[2]]);
+        expect(await under.store.contacts.changes("shop", "k1", "c2", 10)).toEqual([changes[2]]);
+        expect(await under.store.contacts.changes("shop", "k", "", 10)).toEqual([]);
+      });
+    });
+  });
+}

@@ -1,0 +1,245 @@
+import fc from "fast-check";
+import type { App, FrameConfiguration } from "../../src/domain/app.js";
+import { type Contact, type SubscriptionChange, UNKNOWN } from "../../src/domain/contact.js";
+import type { Event } from "../../src/domain/event.js";
+import type { Interaction } from "../../src/domain/interaction.js";
+import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
+import { NO_MONEY } from "../../src/domain/money.js";
+import type { Order } from "../../src/domain/order.js";
+import type { Product } from "../../src/domain/product.js";
+import type { Visitor } from "../../src/domain/visitor.js";
+
+export const NO_IDS = { clientId: "", fingerprintId: "", userId: "" };
+
+export function app(appId: string, change: Partial<App> = {}): App {
+  return { appId, displayName: "", allowedOrigins: [], createdAt: 1, updatedAt: 1, ...change };
+}
+
+export function frame(frameId: string, change: Partial<FrameConfiguration> = {}): FrameConfiguration {
+  return {
+    frameId,
+    title: "",
+    recommendedCount: 10,
+    alternativeCount: 10,
+    includeViewed: false,
+    includeBought: false,
+    updatedAt: 1,
+    ...change,
+  };
+}
+
+export function event(eventId: string, change: Partial<Event> = {}): Event {
+  return {
+    eventId,
+    actionType: "product_view",
+    sender: "browser",
+    occurredAt: 1,
+    receivedAt: 2,
+    visitor: NO_IDS,
+    contact: null,
+    products: [],
+    categories: [],
+    order: null,
+    searchQuery: "",
+    platform: "",
+    platformVersion: "",
+    senderVersion: "",
+    extraFields: {},
+    notes: [],
+    ...change,
+  };
+}
+
+export function visitor(visitorId: string, change: Partial<Visitor> = {}): Visitor {
+  return { visitorId, keys: [], members: [visitorId], contactId: "", linkedAt: 0, createdAt: 1, ...change };
+}
+
+export function contact(contactId: string, change: Partial<Contact> = {}): Contact {
+  return {
+    contactId,
+    email: "",
+    phone: "",
+    firstName: "",
+    lastName: "",
+    country: "",
+    city: "",
+    gender: "",
+    birthDate: "",
+    tags: [],
+    emailSubscription: UNKNOWN,
+    smsSubscription: UNKNOWN,
+    createdAt: 1,
+    ...change,
+  };
+}
+
+export function change(changeId: string, contactId: string): SubscriptionChange {
+  return {
+    changeId,
+    contactId,
+    channel: "email",
+    from: null,
+    to: true,
+    occurredAt: 1,
+    recordedAt: 2,
+    source: "event",
+    eventId: "e1",
+    reason: "subscribe",
+  };
+}
+
+export function product(productId: string, change: Partial<Product> = {}): Product {
+  return {
+    productId,
+    sku: "",
+    variantGroupId: "",
+    title: `Product ${productId}`,
+    description: "",
+    categories: [],
+    brand: "",
+    price: NO_MONEY,
+    url: "",
+    imageUrl: "",
+    available: true,
+    hidden: false,
+    tags: [],
+    attributes: {},
+    origin: "catalog",
+    updatedAt: 1,
+    ...change,
+  };
+}
+
+export function order(orderId: string, change: Partial<Order> = {}): Order {
+  return {
+    orderId,
+    visitorId: "",
+    visitor: NO_IDS,
+    contactId: "",
+    lines: [],
+    status: "",
+    statusAt: 0,
+    payment: NO_MONEY,
+    occurredAt: 1,
+    cancelled: false,
+    ...change,
+  };
+}
+
+export function view(at: number, ref = `e${at}`, productIds: readonly string[] = ["p"]): Interaction {
+  return { type: "product_view", at, productIds, ref };
+}
+
+export function model(modelId: string, bytes: Uint8Array, change: Partial<ModelRecord> = {}): ModelRecord {
+  return {
+    modelId,
+    createdAt: 1,
+    trainingMs: 2,
+    sizeBytes: bytes.length,
+    manifest: {
+      formatNumber: 1,
+      cutOff: 3,
+      seed: 4,
+      dataCounts: { events: 5 },
+      algorithms: [{ name: "popularity", included: true, reason: "", facts: { products: 6 } }],
+    },
+    activity: "7",
+    ...change,
+  };
+}
+
+export function pointer(modelId: string, version: string): ModelPointer {
+  return { modelId, version, activatedAt: 1, usedVersions: [version] };
+}
+
+/** Ids as shops send them: any text of at most 255 bytes without control characters. */
+export const anyId = fc
+  .oneof(fc.string({ minLength: 1, maxLength: 40, unit: "binary" }), fc.string({ minLength: 1, maxLength: 63 }))
+  .map((text) => text.replace(/\p{Cc}/gu, "_"));
+
+const anyText = fc.string({ unit: "binary", maxLength: 30 });
+const anyName = fc.oneof(fc.constantFrom("__proto__", "constructor", "toString", ""), anyText);
+const anyFlag = fc.constantFrom(true, false, null);
+const anyTime = fc.integer({ min: -8.64e15, max: 8.64e15 });
+const anyMoney = fc.record({ amount: anyText, currency: anyText });
+const anyCategories = fc.array(fc.record({ categoryId: anyText, name: anyText }), { maxLength: 3 });
+const anyIds = fc.record({ clientId: anyText, fingerprintId: anyText, userId: anyText });
+const anyTexts = fc.array(anyText, { maxLength: 3 });
+const anyTextMap = fc.array(fc.tuple(anyName, anyText), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs));
+
+export const anyEvent: fc.Arbitrary<Event> = fc.record({
+  eventId: anyId,
+  actionType: anyText,
+  sender: fc.constantFrom("browser" as const, "server" as const),
+  occurredAt: anyTime,
+  receivedAt: anyTime,
+  visitor: anyIds,
+  contact: fc.option(
+    fc.record({
+      email: anyText,
+      phone: anyText,
+      firstName: anyText,
+      lastName: anyText,
+      country: anyText,
+      city: anyText,
+      gender: anyText,
+      birthDate: anyText,
+      tags: anyTexts,
+      emailSubscribed: anyFlag,
+      smsSubscribed: anyFlag,
+    }),
+  ),
+  products: fc.array(
+    fc.record({
+      productId: anyText,
+      sku: anyText,
+      variantId: anyText,
+      title: anyText,
+      imageUrl: anyText,
+      url: anyText,
+      quantity: fc.double({ noNaN: true }),
+      available: anyFlag,
+      categories: anyCategories,
+      brandId: anyText,
+      brandName: anyText,
+      price: anyMoney,
+    }),
+    { maxLength: 3 },
+  ),
+  categories: anyCategories,
+  order: fc.option(
+    fc.record({ orderId: anyText, status: anyText, payment: anyMoney, basePayment: anyMoney, coupon: anyText }),
+  ),
+  searchQuery: anyText,
+  platform: anyText,
+  platformVersion: anyText,
+  senderVersion: anyText,
+  extraFields: anyTextMap,
+  notes: anyTexts,
+});
+
+export const anyProduct: fc.Arbitrary<Product> = fc.record({
+  productId: anyId,
+  sku: fc.constantFrom("", "s1", "s2", "s3"),
+  variantGroupId: anyText,
+  title: anyText,
+  description: anyText,
+  categories: anyCategories,
+  brand: anyText,
+  price: anyMoney,
+  url: anyText,
+  imageUrl: anyText,
+  available: fc.boolean(),
+  hidden: fc.boolean(),
+  tags: anyTexts,
+  attributes: anyTextMap,
+  origin: fc.constantFrom("catalog" as const, "event" as const),
+  updatedAt: anyTime,
+});
+
+export const anyInteraction: fc.Arbitrary<Interaction> = fc.record({
+  type: fc.constantFrom("product_view" as const, "add_to_cart" as const, "order" as const),
+  at: fc.oneof(fc.integer({ min: 0, max: 5 }), anyTime),
+  productIds: fc.array(anyId, { minLength: 1, maxLength: 3 }),
+  ref: fc.oneof(fc.constantFrom("e1", "e2"), anyId),
+});

@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Transaction } from "../../src/ports/unit-of-work.js";
+import { type OpenStore, useStore } from "./open-store.js";
+import { event, product, visitor } from "./samples.js";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+export function unitOfWorkContract(name: string, open: OpenStore): void {
+  describe(`unit of work: ${name}`, () => {
+    const under = useStore(open);
+
+    const run = <T>(work: (tx: Transaction) => T, appId = "shop") => under.store.unitOfWork.run(appId, work);
+    const key = (one: string) => run((tx) => tx.visitorKeys.get(one));
+
+    it("resolves with what the work returned, its app id given", async () => {
+      expect(await run((tx) => `${tx.appId}!`)).toBe("shop!");
+      expect(await run(() => undefined)).toBeUndefined();
+    });
+
+    it("shows a work what it has written and removed itself", async () => {
+      await run((tx) => {
+        tx.visitorKeys.put("a", "1");
+        expect(tx.visitorKeys.get("a")).toBe("1");
+        tx.visitorKeys.put("a", "2");
+        expect(tx.visitorKeys.get("a")).toBe("2");
+        tx.visitorKeys.delete("a");
+        expect(tx.visitorKeys.get("a")).toBeUndefined();
+        tx.visitorKeys.put("b", "3");
+      });
+      expect(await key("a")).toBeUndefined();
+      expect(await key("b")).toBe("3");
+    });
+
+    it("makes nothing of a work that throws, and rejects with what it threw", async () => {
+      await run((tx) => tx.visitorKeys.put("a", "before"));
+      const thrown = new Error("on purpose");
+      const failing = run((tx) => {
+        tx.visitorKeys.put("a", "after");
+        tx.visitorKeys.put("b", "after");
+        tx.visitors.put("v", visitor("v"));
+        tx.events.put("e", event("e"));
+        throw thrown;
+      });
+      await expect(failing).rejects.toBe(thrown);
+      expect(await key("a")).toBe("before");
+      expect(await key("b")).toBeUndefined();
+      expect(await run((tx) => tx.visitors.get("v"))).toBeUndefined();
+      expect(await under.store.events.get("shop", "e")).toBeUndefined();
+    });
+
+    it("keeps a failing work from the works it runs together with", async () => {
+      await run((tx) => tx.visitorKeys.put("read", "before"));
+      const works = [
+        run((tx) => tx.visitorKeys.put("a", "1")),
+        run((tx) => {
+          tx.visitorKeys.put("a", "wrong");
+          tx.visitorKeys.delete("read");
+          tx.visitorKeys.put("new", "wrong");
+          throw new Error("on purpose");
+        }),
+        run((tx) => [tx.visitorKeys.get("a"), tx.visitorKeys.get("read"), tx.visitorKeys.get("new")]),
+      ];
+      const [first, second, third] = await Promise.allSettled(works);
+      expect(first).toMatchObject({ status: "fulfilled" });
+      expect(second).toMatchObject({ status: "rejected" });
+      expect(third).toEqual({ status: "fulfilled", value: ["1", "before", undefined] });
+      expect([await key("a"), await key("read"), await key("new")]).toEqual(["1", "before", undefined]);
+    });
+
+    it("runs the works of an app in the order of the calls, each on top of those before", async () => {
+      const increment = () =>
+        run((tx) => {
+          const count = Number(tx.visitorKeys.get("count") ?? 0) + 1;
+          tx.visitorKeys.put("count", String(count));
+          return count;
+        });
+      const counts = await Promise.all(Array.from({ length: 300 }, increment));
+      expect(counts).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
+      expect(await key("count")).toBe("300");
+    });
+
+    it("shows every read what was written before the promise resolved", async () => {
+      for (let n = 0; n < 20; n++) {
+        await run((tx) => tx.events.put("e", event("e", { receivedAt: n })));
+        expect((await under.store.events.get("shop", "e"))?.receivedAt).toBe(n);
+      }
+    });
+
+    it("keeps the records of two apps with the same ids apart", async () => {
+      await Promise.all([
+        run((tx) => tx.visitorKeys.put("a", "1"), "shop"),
+        run((tx) => tx.visitorKeys.put("a", "2"), "shop-2"),
+        run((tx) => tx.products.put("p", product("p", { sku: "s" })), "shop-2"),
+      ]);
+      expect(await key("a")).toBe("1");
+      expect(await run((tx) => tx.products.get("p"))).toBeUndefined();
+      expect(await run((tx) => tx.productSkus.get("s"))).toBeUndefined();
+      expect(await run((tx) => tx.productSkus.get("s"), "shop-2")).toBe("p");
+    });
+
+    it("keeps values that were written from changing with the object they were", async () => {
+      const keys = ["c:1"];
+      await run((tx) => tx.visitors.put("v", visitor("v", { keys })));
+      keys.push("c:2");
+      expect((await run((tx) => tx.visitors.get("v")))?.keys).toEqual(["c:1"]);
+    });
+
+    it("finds products by SKU inside a work as it changes them", async () => {
+      await run((tx) => {
+        tx.products.put("p1", product("p1", { sku: "s1" }));
+        expect(tx.productSkus.get("s1")).toBe("p1");
+        tx.products.put("p1", product("p1", { sku: "s2" }));
+        expect(tx.productSkus.get("s1")).toBeUndefined();
+        expect(tx.productSkus.get("s2")).toBe("p1");
+        tx.products.delete("p1");
+        expect(tx.productSkus.get("s2")).toBeUndefined();
+      });
+    });
+
+    it("forgets an idempotency record after 24 hours and takes the key anew", async () => {
+      const claim = (eventId: string) =>
+        run((tx) => {
+          const found = tx.idempotency.get("key");
+          if (found !== undefined) return found.eventId;
+          tx.idempotency.put("key", { eventId, bodyHash: "h", claimedAt: under.at });
+          return eventId;
+        });
+      const claimedAt = under.at;
+      expect(await claim("e1")).toBe("e1");
+      under.at = claimedAt + DAY;
+      expect(await claim("e2")).toBe("e1");
+      under.at = claimedAt + DAY + 1;
+      expect(await claim("e3")).toBe("e3");
+      under.at = claimedAt + 2 * DAY;
+      expect(await claim("e4")).toBe("e3");
+    });
+
+    it("ends as running the works that do not throw one after the other would", async () => {
+      const step = fc.record({
+        key: fc.constantFrom("a", "b", "c"),
+        value: fc.option(fc.string({ maxLength: 5 }), { nil: undefined }),
+      });
+      const work = fc.record({ steps: fc.array(step, { maxLength: 4 }), fails: fc.boolean() });
+      await fc.assert(
+        fc.asyncProperty(fc.array(work, { maxLength: 12 }), async (works) => {
+          const appId = `app${under.at++}`;
+          const expected = new Map<string, string>();
+          const seen: string[] = [];
+          const expectedSeen: string[] = [];
+          const calls = works.map((one) =>
+            run((tx) => {
+              for (const { key: k, value } of one.steps) {
+                seen.push(`${k}=${tx.visitorKeys.get(k)}`);
+                if (value === undefined) tx.visitorKeys.delete(k);
+                else tx.visitorKeys.put(k, value);
+              }
+              if (one.fails) throw new Error("on purpose");
+            }, appId),
+          );
+          const settled = await Promise.allSettled(calls);
+          for (const one of works) {
+            const attempt = new Map(expected);
+            for (const { key: k, value } of one.steps) {
+              expectedSeen.push(`${k}=${attempt.get(k)}`);
+              if (value === undefined) attempt.delete(k);
+              else attempt.set(k, value);
+            }
+            if (one.fails) continue;
+            expected.clear();
+            for (const [k, value] of attempt) expected.set(k, value);
+          }
+          expect(settled.map((one) => one.status === "rejected")).toEqual(works.map((one) => one.fails));
+          const found = await run((tx) => ["a", "b", "c"].map((k) => tx.visitorKeys.get(k)), appId);
+          expect(found).toEqual(["a", "b", "c"].map((k) => expected.get(k)));
+          expect(new Set(seen)).toEqual(new Set(expectedSeen));
+        }),
+        { numRuns: 60 },
+      );
+    });
+  });
+}
