@@ -124,7 +124,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   );
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host;
   const trace = createTrace({ events: clients.events, origins, statusCookies, callOptions, metrics });
-  const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions, metrics });
+  const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions });
   const status = createSubscriptionStatus({ ...clients, origins, statusCookies, publicHost, callOptions });
 
   const guarded =

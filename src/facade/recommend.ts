@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { sendJson } from "./answers.js";
 import { Refused, TEXT } from "./errors.js";
-import type { FacadeMetrics } from "./facade.js";
 import type { Origins } from "./origins.js";
 import { recommendAnswer } from "./recommend-answer.js";
 import { parseJson, toRecommendRequest } from "./recommend-request.js";
@@ -12,11 +11,10 @@ export interface RecommendDependencies {
   readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;
   readonly origins: Origins;
   readonly callOptions: CallOptions | undefined;
-  readonly metrics: FacadeMetrics | undefined;
 }
 
 /** POST /recommend: what this visitor should see next. The body is JSON, whatever its content type says. */
-export function createRecommend({ recommendations, origins, callOptions, metrics }: RecommendDependencies) {
+export function createRecommend({ recommendations, origins, callOptions }: RecommendDependencies) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = request.body;
     const asked = toRecommendRequest(parseJson(Buffer.isBuffer(body) ? body.toString("utf8") : ""));
@@ -24,7 +22,6 @@ export function createRecommend({ recommendations, origins, callOptions, metrics
     if (origin !== undefined && !(await origins.allows(asked.appId, origin)))
       throw new Refused(403, TEXT.originNotAllowed);
     const response = await recommendations.recommend(asked, callOptions);
-    if (asked.frameId !== "" && response.frameId !== asked.frameId) metrics?.count("facade_unknown_frame");
     return sendJson(reply, 200, recommendAnswer(response));
   };
 }

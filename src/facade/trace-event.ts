@@ -47,7 +47,7 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
     contact: readContact(read, keep),
     products,
     categories: products.length === 0 || isCategoryView(read) ? readCategories(read, 0) : [],
-    order: readOrder(read),
+    order: readOrder(read, keep),
     searchQuery: read("search_query"),
     platform: read("platform"),
     platformVersion: read("platform_version"),
@@ -136,15 +136,30 @@ function readFlag(text: string): boolean | undefined {
   return flag === "0" || flag === "false" ? false : undefined;
 }
 
-function readOrder(read: Read): EventOrder | undefined {
+const ORDER_FIELDS = [
+  "order_status",
+  "order_payment_value",
+  "base_payment_value",
+  "order_currency",
+  "base_currency",
+  "coupon",
+];
+
+/** What a form says of an order it does not name belongs to no order: it is kept beside the event. */
+function readOrder(read: Read, keep: (name: string) => void): EventOrder | undefined {
   const orderId = read("order_id");
-  const status = read("order_status");
-  const payment = readMoney(read("order_payment_value"), read("order_currency"));
-  const basePayment = readMoney(read("base_payment_value"), read("base_currency"));
-  const coupon = read("coupon");
-  if (orderId === "" && status === "" && payment === undefined && basePayment === undefined && coupon === "")
+  if (orderId === "") {
+    for (const name of ORDER_FIELDS) keep(name);
     return undefined;
-  return { $typeName: "aisle.v1.EventOrder", orderId, status, payment, basePayment, coupon };
+  }
+  return {
+    $typeName: "aisle.v1.EventOrder",
+    orderId,
+    status: read("order_status"),
+    payment: readMoney(read("order_payment_value"), read("order_currency")),
+    basePayment: readMoney(read("base_payment_value"), read("base_currency")),
+    coupon: read("coupon"),
+  };
 }
 
 /** An amount as text; a decimal comma becomes a dot. */

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRouterTransport } from "@connectrpc/connect";
+import { v7 } from "uuid";
+import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
+import { createAisle } from "../../src/app.js";
+import { Unavailable } from "../../src/domain/errors.js";
+import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
+import { toConnectError } from "../../src/services/errors.js";
+import { type Fault, type OpenWireTarget, WIRE_NOW } from "./target.js";
+
+/** The whole application over an embedded store of its own. It cannot train. */
+export const openAppTarget: OpenWireTarget = async ({ publicUrl }) => {
+  const directory = await mkdtemp(join(tmpdir(), "aisle-wire-"));
+  let clock = WIRE_NOW;
+  let fault: Fault = "none";
+  const now = () => clock;
+  const cannotTrain = () => {
+    throw new Unavailable("there is no trainer here");
+  };
+  const store = await openEmbeddedStore({ directory, now });
+  const aisle = createAisle({
+    store,
+    now,
+    monotonicNow: now,
+    newId: () => v7(),
+    newAppId: () => v7().replaceAll("-", "").slice(-13),
+    metrics: { count: () => {}, observe: () => {} },
+    report: () => {},
+    vectorIndexes: { build: cannotTrain, open: cannotTrain },
+    runTraining: cannotTrain,
+  });
+  const clients = failing(aisle.clients, () => fault);
+  const facade = createFacade({
+    clients,
+    now,
+    newRequestId: () => v7(),
+    publicUrl,
+    isStopping: () => fault === "stopping",
+    ready: async () => {
+      if (fault === "unavailable") throw new Unavailable("the store is down");
+      await store.ready();
+    },
+  });
+  await facade.ready();
+  return {
+    async inject({ method, url, headers, body }) {
+      const answer = await facade.inject({ method, url, headers: { ...headers }, ...(body && { payload: body }) });
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+    },
+    transport: createRouterTransport((router) => aisle.routes(router)),
+    fault: (next) => {
+      fault = next;
+    },
+    advance: (ms) => {
+      clock += ms;
+    },
+    async close() {
+      await facade.close();
+      aisle.close();
+      await store.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};
+
+/** The facade's clients, each call of which fails while there is a fault. */
+function failing(clients: FacadeOptions["clients"], fault: () => Fault): FacadeOptions["clients"] {
+  const unless = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
+    return async (...args: A): Promise<R> => {
+      if (fault() === "unavailable") throw toConnectError(new Unavailable("the store is down"));
+      if (fault() === "internal") throw toConnectError(new TypeError("a secret detail"));
+      return call(...args);
+    };
+  };
+  return {
+    events: { recordEvent: unless(clients.events.recordEvent) },
+    subscriptions: { getStatus: unless(clients.subscriptions.getStatus) },
+    recommendations: { recommend: unless(clients.recommendations.recommend) },
+    apps: { getApp: unless(clients.apps.getApp) },
+  };
+}
