@@ -119,7 +119,7 @@ function readContact(contact: EventContact, notes: string[]): EventContact {
     city: cut(contact.city),
     gender: cut(contact.gender),
     birthDate: cut(contact.birthDate),
-    tags: contact.tags.slice(0, 100).map(cut),
+    tags: contact.tags.slice(0, 100).map((tag) => cut(tag)),
     emailSubscribed: contact.emailSubscribed,
     smsSubscribed: contact.smsSubscribed,
   };
