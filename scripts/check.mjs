@@ -1,0 +1,68 @@
+// npm run check [-- --no-tests]: all that CI does, each step with its time. Stops at the first one that fails.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bin, Failure, filesBelow, root, run, script } from "./lib.mjs";
+import { breaking, released } from "./released.mjs";
+import { setUp } from "./setup.mjs";
+
+/** Runs a tool and throws what it printed when it fails. */
+const tool = async (command, ...args) => {
+  const { code, output } = await run(command, args, { quiet: true });
+  if (code !== 0) throw new Failure(output.trimEnd() || `exit code ${code}`);
+};
+
+async function compareGenerated() {
+  const folder = mkdtempSync(join(tmpdir(), "aisle-check-"));
+  try {
+    await tool(process.execPath, join(root, "scripts/generate.mjs"), "--out", folder);
+    const [here, fresh] = [join(root, "src/gen"), join(folder, "src/gen")];
+    const all = [...new Set([...filesBelow(here), ...filesBelow(fresh)])];
+    const same = (file) =>
+      existsSync(join(here, file)) &&
+      existsSync(join(fresh, file)) &&
+      readFileSync(join(here, file)).equals(readFileSync(join(fresh, file)));
+    const different = all.filter((file) => !same(file));
+    if (different.length > 0) {
+      throw new Failure(`src/gen differs from what proto/ gives (npm run generate):\n  ${different.join("\n  ")}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compareReleased() {
+  if (existsSync(join(root, released))) return tool(...breaking);
+  const { output } = await run("git", ["log", "-1", "--format=%h", "--", released], { quiet: true });
+  if (/^[0-9a-f]+\s*$/.test(output) && output.trim() !== "")
+    throw new Failure(`${released} was committed once and is missing`);
+  return "there is no released contract yet: nothing to compare with (npm run release-contract makes it)";
+}
+
+// Generated code is compared before anything could bring it up to date.
+const steps = [
+  ["dependencies", () => setUp("install")],
+  ["generated code is current", compareGenerated],
+  ["buf lint", () => tool(bin("buf"), "lint")],
+  ["buf format", () => tool(bin("buf"), "format", "--diff", "--exit-code")],
+  ["buf breaking", compareReleased],
+  ["types (tsc)", () => tool(bin("tsc"), "--noEmit", "-p", ".")],
+  ["lint and format (biome)", () => tool(bin("biome"), "ci", "--error-on-warnings", ".")],
+];
+
+await script(async () => {
+  for (const [name, step] of steps) {
+    const start = performance.now();
+    const time = () => `${((performance.now() - start) / 1000).toFixed(1)} s`;
+    try {
+      const remark = await step();
+      console.log(`ok    ${name} (${time()})${remark ? `: ${remark}` : ""}`);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      console.log(`FAIL  ${name} (${time()})\n${error.message}`);
+      return 1;
+    }
+  }
+  if (process.argv.includes("--no-tests")) return 0;
+  return (await run(process.execPath, [join(root, "scripts/test.mjs")])).code;
+});

@@ -1,0 +1,19 @@
+// npm run release-contract [-- --break]: writes proto/released.binpb, the contract that `npm run check` holds from then on.
+// A contract that breaks the released one is refused, unless --break says that this is meant.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { bin, Failure, root, run, script } from "./lib.mjs";
+import { breaking, released } from "./released.mjs";
+import { setUp } from "./setup.mjs";
+
+await script(async () => {
+  await setUp("install");
+  const [buf, ...args] = breaking;
+  if (existsSync(join(root, released)) && !process.argv.includes("--break") && (await run(buf, args)).code !== 0) {
+    throw new Failure("the contract breaks the released one: change it back, or say --break");
+  }
+  // Without comments and positions, which are no part of what is compared.
+  const { code } = await run(bin("buf"), ["build", "--exclude-source-info", "-o", released]);
+  if (code !== 0) throw new Failure("buf build failed");
+  console.log(`wrote ${released}`);
+});

@@ -1,0 +1,8 @@
+// The released contract: an image of proto/ as the last release had it, which every later change is compared with.
+import { bin } from "./lib.mjs";
+
+/** Its place in the checkout. buf reads only .proto files there, so it is in nobody's way. */
+export const released = "proto/released.binpb";
+
+/** The command, and its arguments, that fails when proto/ breaks what was released. */
+export const breaking = [bin("buf"), "breaking", "--against", released];

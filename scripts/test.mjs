@@ -1,0 +1,30 @@
+// npm test [-- VITEST ARGUMENTS]: sets the checkout up, runs the tests and ends with `N passed, N failed`.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readIfThere, root, run, script } from "./lib.mjs";
+import { setUp } from "./setup.mjs";
+
+await script(async () => {
+  await setUp();
+  const folder = mkdtempSync(join(tmpdir(), "aisle-test-"));
+  const counts = join(folder, "counts.json");
+  const args = process.argv.slice(2);
+  // Naming a reporter replaces the ones of the configuration, so ours is named along with it.
+  const named = args.some((arg) => arg.startsWith("--reporter"));
+  const reporters = [...(named ? [] : ["--reporter=default"]), "--reporter=./scripts/count-reporter.mjs"];
+  try {
+    const { code } = await run(
+      process.execPath,
+      [join(root, "node_modules/vitest/vitest.mjs"), "run", ...reporters, ...args],
+      {
+        env: { ...process.env, AISLE_TEST_COUNTS: counts },
+      },
+    );
+    const { passed, failed, skipped } = JSON.parse(readIfThere(counts) ?? '{"passed":0,"failed":0,"skipped":0}');
+    console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+    return code !== 0 ? code : failed > 0 || passed === 0 ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
