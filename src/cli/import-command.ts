@@ -51,8 +51,8 @@ type is product_view, add_to_cart, order, order_cancel, category_view or any oth
 of import. visitor is stored as client id; an empty visitor of an order becomes order:<order_id>.
 
 Lines with one order_id (and type and visitor) become one event. They need not follow each other: ${count(ORDER_WINDOW.orders)}
-orders are held open at once. When lines of an order stand further apart it arrives as several events, of which
-the server keeps the one with the most products.
+orders are held open at once, each until ${count(ORDER_WINDOW.distance)} lines after its last one. When lines of an order
+stand further apart it arrives as several events, of which the server keeps the one with the most products.
 
 Without --idempotent a second run stores all events again (orders still count once). The keys come from the
 content of the file up to the event and from --map, --type and --currency.

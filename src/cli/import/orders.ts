@@ -10,9 +10,11 @@ export interface OrderWindow {
   readonly orders: number;
   /** Lines held by all open orders together. */
   readonly lines: number;
+  /** How many lines of the file an order stays open after its last one. */
+  readonly distance: number;
 }
 
-export const ORDER_WINDOW: OrderWindow = { orders: 1000, lines: 50_000 };
+export const ORDER_WINDOW: OrderWindow = { orders: 1000, lines: 50_000, distance: 50_000 };
 
 /** Makes events of lines: one of each line, except that lines of one order are one event. */
 export interface EventAssembler {
@@ -28,17 +30,20 @@ interface OpenOrder {
   readonly lines: Map<string, EventLine>;
   readonly sources: Source[];
   key: string;
+  /** Count of lines at its last one. */
+  touched: number;
 }
 
 /**
  * Lines are of one order when type, order id and visitor agree. They need not follow each other: an order stays open
- * until `window.orders` others were touched after it. Lines that come later still make a second event of that order;
+ * until `window.orders` others were touched after it or `window.distance` lines have passed. Lines that come later still make a second event of that order;
  * the server's order book then keeps the fuller of the two.
  */
 export function createEventAssembler(window: OrderWindow = ORDER_WINDOW): EventAssembler {
   // A Map iterates in order of insertion; an order that is touched is put in again, so the first is the stalest.
   const open = new Map<string, OpenOrder>();
   let held = 0;
+  let lines = 0;
 
   const close = (id: string, order: OpenOrder): ImportItem<Event> => {
     open.delete(id);
@@ -46,23 +51,30 @@ export function createEventAssembler(window: OrderWindow = ORDER_WINDOW): EventA
     return { message: eventOf(order.first, [...order.lines.values()]), sources: order.sources, key: order.key };
   };
 
+  const add = (line: EventLine, source: Source, key: string) => {
+    const id = JSON.stringify([line.type, line.orderId, line.visitor]);
+    const order: OpenOrder = open.get(id) ?? { first: line, lines: new Map(), sources: [], key, touched: lines };
+    addLine(order.lines, line);
+    order.sources.push(source);
+    order.key = key;
+    order.touched = lines;
+    held += 1;
+    open.delete(id);
+    open.set(id, order);
+  };
+
   return {
     push(line, source, key) {
-      if (line.orderId === "") return [{ message: eventOf(line, [line]), sources: [source], key }];
-      const id = JSON.stringify([line.type, line.orderId, line.visitor]);
-      const order: OpenOrder = open.get(id) ?? { first: line, lines: new Map(), sources: [], key };
-      addLine(order.lines, line);
-      order.sources.push(source);
-      order.key = key;
-      held += 1;
-      open.delete(id);
-      open.set(id, order);
-      const closed: ImportItem<Event>[] = [];
-      for (const [stalest, stale] of open) {
-        if (open.size <= window.orders && held <= window.lines) break;
-        closed.push(close(stalest, stale));
+      lines += 1;
+      const complete: ImportItem<Event>[] = [];
+      if (line.orderId === "") complete.push({ message: eventOf(line, [line]), sources: [source], key });
+      else add(line, source, key);
+      for (const [id, order] of open) {
+        const stale = lines - order.touched > window.distance;
+        if (!stale && open.size <= window.orders && held <= window.lines) break;
+        complete.push(close(id, order));
       }
-      return closed;
+      return complete;
     },
     end: () => [...open].map(([id, order]) => close(id, order)),
   };

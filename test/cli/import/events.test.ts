@@ -136,6 +136,21 @@ describe("createEventAssembler", () => {
     ]);
   });
 
+  it("closes an order when enough lines have passed since its last one", () => {
+    const window = { ...ORDER_WINDOW, distance: 2 };
+    const text = `type,order_id,product_id,visitor
+order,1,a,v
+product_view,,x,v
+order,1,b,v
+product_view,,x,v
+product_view,,x,v
+product_view,,x,v
+order,1,c,v
+`;
+    const orders = eventsOf(text, { window }).filter(({ message }) => message.order);
+    expect(orders.map(({ sources }) => sources.map((source) => source.line))).toEqual([[2, 4], [8]]);
+  });
+
   it("keys an order by the content up to its last line", () => {
     expect(eventsOf("type,order_id,product_id\norder,1,a\norder,1,b\n").map((item) => item.key)).toEqual(["key3"]);
   });
@@ -144,7 +159,7 @@ describe("createEventAssembler", () => {
     const input = fc.array(fc.tuple(fc.constantFrom("order", "product_view"), fc.nat(6), fc.nat(3)), { maxLength: 80 });
     fc.assert(
       fc.property(input, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 9 }), (lines, orders, held) => {
-        const assembler = createEventAssembler({ orders, lines: held });
+        const assembler = createEventAssembler({ ...ORDER_WINDOW, orders, lines: held });
         let out = 0;
         lines.forEach(([type, order, product], at) => {
           const read = line({ type, visitor: "v", order_id: String(order), product_id: String(product) });

@@ -1,0 +1,125 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type BulkCall, createSender, type SendLimits } from "../../../src/cli/import/sender.js";
+import type { BadRow, ImportItem } from "../../../src/cli/import/source.js";
+import { RefusedItemSchema } from "../../../src/gen/aisle/v1/refused_item_pb.js";
+
+const item = (message: number, raw = "x"): ImportItem<number> => ({
+  message,
+  sources: [{ line: message + 2, raw }],
+  key: "",
+});
+
+function senderOver(call: BulkCall<number>, { repeatable = false, limits = null as SendLimits | null } = {}) {
+  const refused: BadRow[] = [];
+  const waits: number[] = [];
+  const counts = { accepted: 0, deduplicated: 0 };
+  const sender = createSender<number>({
+    call,
+    onRefused: (row) => refused.push(row),
+    repeatable,
+    sleep: async (ms) => {
+      waits.push(ms);
+    },
+    counts,
+    ...(limits && { limits }),
+  });
+  return { sender, refused, waits, counts };
+}
+
+const accepted = (batches: readonly (readonly unknown[])[]) => ({
+  accepted: BigInt(batches.flat().length),
+  deduplicated: 0n,
+  refused: [],
+});
+
+describe("createSender", () => {
+  it("sends every item once, in order, within the limits, one call at a time", async () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 20 });
+    const limits = fc.record({
+      batchItems: fc.integer({ min: 1, max: 4 }),
+      batchChars: fc.integer({ min: 1, max: 9 }),
+      callItems: fc.integer({ min: 1, max: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(sizes, limits, async (adds, bounds) => {
+        const sent: number[] = [];
+        let underWay = 0;
+        const { sender, counts } = senderOver(
+          async (batches) => {
+            expect(++underWay).toBe(1);
+            await Promise.resolve();
+            underWay -= 1;
+            expect(batches.flat().length).toBeLessThanOrEqual(bounds.callItems);
+            for (const batch of batches) {
+              expect(batch.length).toBeLessThanOrEqual(bounds.batchItems);
+              const chars = batch.reduce((sum, { sources }) => sum + sources[0]!.raw.length, 0);
+              expect(batch.length === 1 || chars <= bounds.batchChars).toBe(true);
+              sent.push(...batch.map(({ message }) => message));
+            }
+            return accepted(batches);
+          },
+          { limits: bounds },
+        );
+        let next = 0;
+        for (const size of adds) {
+          sender.add(Array.from({ length: size }, () => item(next++, "x".repeat(next % 4))));
+          await sender.drain();
+        }
+        await sender.end();
+        expect(sent).toEqual(Array.from({ length: next }, (_, at) => at));
+        expect(counts.accepted).toBe(next);
+      }),
+    );
+  });
+
+  it("maps a refused item of any call back to its lines", async () => {
+    const refuseSecond: BulkCall<number> = async (batches) => ({
+      ...accepted(batches),
+      refused: [create(RefusedItemSchema, { index: 1n, field: "product_id", reason: "at most 255 bytes" })],
+    });
+    const { sender, refused } = senderOver(refuseSecond, {
+      limits: { batchItems: 1, batchChars: 99, callItems: 2 },
+    });
+    sender.add([item(0), item(1), item(2), item(3)]);
+    await sender.end();
+    expect(refused.map(({ line, reason }) => [line, reason])).toEqual([
+      [3, "refused by the server: product_id: at most 255 bytes"],
+      [5, "refused by the server: product_id: at most 255 bytes"],
+    ]);
+  });
+
+  const failing = (code: Code, failures: number, from: number): BulkCall<number> => {
+    let calls = 0;
+    return async (batches) => {
+      calls += 1;
+      if (calls >= from && calls < from + failures) throw new ConnectError("busy", code);
+      return accepted(batches);
+    };
+  };
+  const oneByOne = { batchItems: 1, batchChars: 9, callItems: 1 };
+
+  it("tries a call again that may be repeated, with growing waits", async () => {
+    const { sender, waits, counts } = senderOver(failing(Code.Unavailable, 3, 2), {
+      repeatable: true,
+      limits: oneByOne,
+    });
+    sender.add([item(0), item(1), item(2)]);
+    await sender.end();
+    expect(waits).toEqual([500, 1000, 2000]);
+    expect(counts.accepted).toBe(3);
+  });
+
+  it.each([
+    ["a call that would store events twice", Code.Unavailable, false, 2],
+    ["a server that was never reached", Code.Unavailable, true, 1],
+    ["a mistake of the caller", Code.NotFound, true, 2],
+  ])("fails at once for %s", async (_, code, repeatable, from) => {
+    const { sender, waits } = senderOver(failing(code, 1, from), { repeatable, limits: oneByOne });
+    sender.add([item(0), item(1)]);
+    await expect(sender.end()).rejects.toThrow("busy");
+    expect(waits).toEqual([]);
+  });
+});
