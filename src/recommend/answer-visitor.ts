@@ -3,6 +3,7 @@ import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { versionText } from "../domain/version.js";
 import { type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import type { ServingModel } from "../model/source.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { InteractionStore } from "../ports/interaction-store.js";
 import type { Metrics } from "../ports/metrics.js";
@@ -10,7 +11,6 @@ import type { VisitorStore } from "../ports/visitor-store.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import type { Recommender } from "./recommend.js";
 import type { Catalog } from "./selection.js";
-import type { ServingModel } from "./sources.js";
 
 /** Most interactions of a visitor that are read from the store. */
 const MAX_KNOWN = 400;

@@ -1,5 +1,5 @@
 import type { Candidates } from "../algorithms/candidates.js";
-import type { SourceName } from "./query.js";
+import type { SourceName } from "../model/source.js";
 
 /** What one source proposes for one list, and how much it counts there. */
 export interface WeightedCandidates {

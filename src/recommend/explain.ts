@@ -1,7 +1,7 @@
 import type { Product } from "../domain/product.js";
+import type { List, ServingModel, SourceName, SourceQuery } from "../model/source.js";
 import type { Blended } from "./blend.js";
-import type { Reason, SourceName, SourceShare } from "./query.js";
-import type { List, ServingModel, SourceQuery } from "./sources.js";
+import type { Reason, SourceShare } from "./query.js";
 
 /** The reasons of the products of a list, in its order. Asks the sources again, so it costs as much as the answer. */
 export function explain(

@@ -1,6 +1,7 @@
 import type { InteractionType } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
 import type { VisitorIds } from "../domain/visitor.js";
+import type { SourceName } from "../model/source.js";
 
 /** One meeting of visitor and product as the client tells it; the SKU counts when the id is "". */
 export interface ClientInteraction {
@@ -28,9 +29,6 @@ export interface RecommendQuery {
   readonly recommendedCount: number | null;
   readonly alternativeCount: number | null;
 }
-
-/** The kinds of algorithm a product can come from. */
-export type SourceName = "association_rules" | "semantic" | "collaborative" | "cart" | "popularity";
 
 /** One source's share in a product's place. */
 export interface SourceShare {

@@ -1,12 +1,12 @@
 import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
 import type { Interaction } from "../domain/interaction.js";
+import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
 import { createBlender, type WeightedCandidates } from "./blend.js";
 import { explain } from "./explain.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import { type Catalog, Selection } from "./selection.js";
 import { sourceQuery } from "./source-query.js";
-import type { List, ServingModel, Source, SourceQuery } from "./sources.js";
 import { type VisitorContext, visitorContext } from "./visitor-context.js";
 
 /** Candidates each source is asked for at least. */

@@ -1,4 +1,4 @@
-import type { ServingModel, SourceQuery } from "./sources.js";
+import type { ServingModel, SourceQuery } from "../model/source.js";
 import type { VisitorContext } from "./visitor-context.js";
 
 /** Steps of the sequence that sources look at. */
@@ -33,8 +33,8 @@ export function sourceQuery(context: VisitorContext, current: readonly string[],
   const recent = [...items].reverse();
   return {
     session: { items: Uint32Array.from(items), weights: Float32Array.from(weights) },
-    antecedents: Uint32Array.from(new Set([...here, ...cart.reverse(), ...recent])).slice(0, MAX_ANTECEDENTS),
-    cart: Uint32Array.from(cart.length > 0 ? cart : []),
+    antecedents: Uint32Array.from(new Set([...here, ...[...cart].reverse(), ...recent])).slice(0, MAX_ANTECEDENTS),
+    basket: Uint32Array.from(new Set([...cart, ...anchor])),
     anchor: Uint32Array.from(anchor.slice(0, MAX_ANCHORS)),
   };
 }

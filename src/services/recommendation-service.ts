@@ -15,8 +15,9 @@ import type {
   RecommendRequest,
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
+import type { SourceName } from "../model/source.js";
 import type { AnswerVisitor } from "../recommend/answer-visitor.js";
-import type { ClientInteraction, Reason, RecommendAnswer, RecommendQuery, SourceName } from "../recommend/query.js";
+import type { ClientInteraction, Reason, RecommendAnswer, RecommendQuery } from "../recommend/query.js";
 import { guarded, type ReportInternal } from "./errors.js";
 import { moneyMessage, msOf, visitorIdsOf } from "./messages.js";
 

@@ -1,5 +1,7 @@
 import type { Candidates, Explanation } from "../algorithms/candidates.js";
-import type { SourceName } from "./query.js";
+
+/** The kinds of algorithm a product can come from. */
+export type SourceName = "association_rules" | "semantic" | "collaborative" | "cart" | "popularity";
 
 /** A visitor's situation in the dense product indices of one model. Products the model does not know are left out. */
 export interface SourceQuery {
@@ -7,7 +9,8 @@ export interface SourceQuery {
   readonly session: { readonly items: Uint32Array; readonly weights: Float32Array };
   /** Products that rules start from, most relevant first. */
   readonly antecedents: Uint32Array;
-  readonly cart: Uint32Array;
+  /** What complements are wanted to: the whole cart with the current products; without a cart the latter alone. */
+  readonly basket: Uint32Array;
   /** What alternatives are alternatives to: the current products, else the last one viewed. */
   readonly anchor: Uint32Array;
 }

@@ -1,0 +1,161 @@
+import type { DescService } from "@bufbuild/protobuf";
+import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
+import { createCatalogViews } from "./catalog/catalog-view.js";
+import { learnProducts } from "./catalog/learn-products.js";
+import { createDeleteProduct, createUpsertProducts } from "./catalog/write-products.js";
+import type { Now } from "./domain/clock.js";
+import { AppService } from "./gen/aisle/v1/app_service_pb.js";
+import { CatalogService } from "./gen/aisle/v1/catalog_service_pb.js";
+import { EventService } from "./gen/aisle/v1/event_service_pb.js";
+import { ModelService } from "./gen/aisle/v1/model_service_pb.js";
+import { RecommendationService } from "./gen/aisle/v1/recommendation_service_pb.js";
+import { SubscriptionService } from "./gen/aisle/v1/subscription_service_pb.js";
+import { keepHistory } from "./intake/history.js";
+import { keepOrderBook } from "./intake/order-book.js";
+import { createRecordEvent } from "./intake/record-event.js";
+import { createSenderLimit } from "./intake/sender-limit.js";
+import { createModelRegistry } from "./model/registry.js";
+import { loadServingModel } from "./model/serving-model.js";
+import type { Metrics } from "./ports/metrics.js";
+import type { Store } from "./ports/store.js";
+import type { VectorIndexes } from "./ports/vector-index.js";
+import { createAnswerVisitor, firstVersion } from "./recommend/answer-visitor.js";
+import { createRecommender } from "./recommend/recommend.js";
+import { createAppService } from "./services/app-service.js";
+import { createCatalogService } from "./services/catalog-service.js";
+import { directClient } from "./services/direct-clients.js";
+import type { ReportInternal } from "./services/errors.js";
+import { createEventService } from "./services/event-service.js";
+import { createModelService } from "./services/model-service.js";
+import { createRecommendationService } from "./services/recommendation-service.js";
+import { createSubscriptionService } from "./services/subscription-service.js";
+import { applySubscription } from "./subscription/apply-event.js";
+import { identify } from "./subscription/identify.js";
+import { createJoinVisitors } from "./subscription/join-visitors.js";
+import { createSetSubscription } from "./subscription/set-subscription.js";
+import { createGetStatus } from "./subscription/status.js";
+import { createTrainer, type RunTraining } from "./training/trainer.js";
+
+export interface AppDependencies {
+  readonly store: Store;
+  readonly vectorIndexes: VectorIndexes;
+  readonly runTraining: RunTraining;
+  readonly now: Now;
+  /** Milliseconds that never go back. */
+  readonly monotonicNow: Now;
+  /** UUIDv7, each greater than the one before. */
+  readonly newId: () => string;
+  /** 13 hex characters. */
+  readonly newAppId: () => string;
+  readonly metrics: Metrics;
+  readonly report: ReportInternal;
+}
+
+export type Aisle = ReturnType<typeof createAisle>;
+
+/** Wires stages, services and clients over a store. Nothing listens yet, and nothing runs by itself. */
+export function createAisle(deps: AppDependencies) {
+  const { store, now, newId, metrics, report } = deps;
+  const { apps, events, visitors, interactions, contacts, products, models, unitOfWork } = store;
+
+  const catalogViews = createCatalogViews(products);
+  const registry = createModelRegistry({
+    models,
+    load: (modelId, bytes) => loadServingModel(modelId, bytes, deps.vectorIndexes),
+    now,
+    firstVersionOf: async (appId) => {
+      const app = await apps.get(appId);
+      return app === undefined ? "" : firstVersion(app);
+    },
+  });
+  const trainer = createTrainer({
+    apps,
+    models,
+    runTraining: deps.runTraining,
+    publish: registry.publish,
+    now,
+    newModelId: newId,
+  });
+
+  const recordEvent = createRecordEvent({
+    apps,
+    unitOfWork,
+    identify,
+    effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
+    senderLimit: createSenderLimit(deps.monotonicNow),
+    now,
+    newEventId: newId,
+    metrics,
+  });
+  const answer = createAnswerVisitor({
+    apps,
+    visitors,
+    interactions,
+    joinVisitors: createJoinVisitors({ visitors, unitOfWork, now, newId }),
+    catalogOf: catalogViews.of,
+    modelOf: async (appId) => {
+      const serving = await registry.current(appId);
+      return serving && { model: serving.model, version: serving.pointer.version };
+    },
+    recommend: createRecommender({ metrics }),
+    now,
+    metrics,
+  });
+
+  const services = {
+    events: createEventService({ recordEvent, apps, events, report }),
+    subscriptions: createSubscriptionService({
+      getStatus: createGetStatus({ apps, visitors, contacts }),
+      setSubscription: createSetSubscription({ unitOfWork, now, newId }),
+      apps,
+      contacts,
+      report,
+    }),
+    recommendations: createRecommendationService({ answer, newRequestId: newId, report }),
+    catalog: createCatalogService({
+      upsertProducts: createUpsertProducts({ unitOfWork, now }),
+      deleteProduct: createDeleteProduct({ unitOfWork, now }),
+      apps,
+      products,
+      report,
+    }),
+    apps: createAppService({
+      apps,
+      now,
+      newAppId: deps.newAppId,
+      onDeleted: (appId) => {
+        catalogViews.forget(appId);
+        registry.forget(appId);
+      },
+      report,
+    }),
+    models: createModelService({ trainer, apps, models, activate: registry.activate, report }),
+  };
+
+  return {
+    /** Typed clients that call the services in this process. */
+    clients: {
+      events: directClient(EventService, services.events),
+      subscriptions: directClient(SubscriptionService, services.subscriptions),
+      recommendations: directClient(RecommendationService, services.recommendations),
+      catalog: directClient(CatalogService, services.catalog),
+      apps: directClient(AppService, services.apps),
+      models: directClient(ModelService, services.models),
+    },
+    /** Puts all services on an RPC router. */
+    routes(router: ConnectRouter): void {
+      const add = <S extends DescService>(service: S, implementation: ServiceImpl<S>) =>
+        router.service(service, implementation);
+      add(EventService, services.events);
+      add(SubscriptionService, services.subscriptions);
+      add(RecommendationService, services.recommendations);
+      add(CatalogService, services.catalog);
+      add(AppService, services.apps);
+      add(ModelService, services.models);
+    },
+    trainer,
+    close(): void {
+      catalogViews.close();
+    },
+  };
+}

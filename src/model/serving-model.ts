@@ -1,0 +1,27 @@
+import type { VectorIndexes } from "../ports/vector-index.js";
+import { decodeSnapshot } from "./snapshot.js";
+import type { ServingModel, Source } from "./source.js";
+import { cartSource } from "./sources/cart.js";
+import { collaborativeSource } from "./sources/collaborative.js";
+import { rulesSource } from "./sources/rules.js";
+import { semanticSource } from "./sources/semantic.js";
+
+/** A snapshot's bytes as a model that answers. Throws DataDamaged when they are no snapshot. */
+export function loadServingModel(modelId: string, bytes: Uint8Array, indexes: VectorIndexes): ServingModel {
+  const { fitted } = decodeSnapshot(bytes, indexes);
+  const { productIds, popularity } = fitted;
+  const indexOf = new Map(productIds.map((productId, index) => [productId, index]));
+  const sources: Source[] = [];
+  if (fitted.sessions) sources.push(collaborativeSource(fitted.sessions));
+  if (fitted.cart) sources.push(cartSource(fitted.cart));
+  if (fitted.rules) sources.push(rulesSource(fitted.rules));
+  if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length));
+  return {
+    modelId,
+    productIds,
+    indexOf: (productId) => indexOf.get(productId),
+    sources,
+    popularity,
+    byPopularity: Uint32Array.from(productIds.keys()).sort((a, b) => popularity[b]! - popularity[a]! || a - b),
+  };
+}

@@ -1,0 +1,89 @@
+import { decodeRules, encodeRules, type Rules } from "../algorithms/association-rules.js";
+import { type CartComplements, decodeCartComplements, encodeCartComplements } from "../algorithms/cart-complements.js";
+import { decodeEmbedder, type Embedder, encodeEmbedder } from "../algorithms/embedder.js";
+import type { Section } from "../algorithms/section.js";
+import {
+  decodeSessionNeighbours,
+  encodeSessionNeighbours,
+  type SessionNeighbours,
+} from "../algorithms/session-neighbours.js";
+import { DataDamaged } from "../domain/errors.js";
+import type { ModelManifest } from "../domain/model.js";
+import type { VectorIndex, VectorIndexes } from "../ports/vector-index.js";
+import { decodeContainer, encodeContainer } from "./container.js";
+import { decodeStrings, encodeStrings } from "./strings.js";
+
+/** Format of the whole snapshot: which sections there are and what they mean. */
+export const SNAPSHOT_FORMAT = 1;
+
+/** Products as points of a space in which near means alike. */
+export interface SemanticModel {
+  readonly embedder: Embedder;
+  /** Product index of each vector: products without any text have none. */
+  readonly rows: Uint32Array;
+  /** One unit vector after the other. */
+  readonly vectors: Float32Array;
+  readonly index: VectorIndex;
+}
+
+/** Everything a training fitted. An algorithm that had too little data is undefined. */
+export interface Fitted {
+  readonly productIds: readonly string[];
+  /** By product index. */
+  readonly popularity: Float32Array;
+  readonly rules: Rules | undefined;
+  readonly cart: CartComplements | undefined;
+  readonly sessions: SessionNeighbours | undefined;
+  readonly semantic: SemanticModel | undefined;
+}
+
+const PLAIN = { formatNumber: 1, numbers: {} } as const;
+
+export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Array {
+  const sections = new Map<string, Section>();
+  sections.set("products", encodeStrings(fitted.productIds));
+  sections.set("popularity", { ...PLAIN, arrays: { scores: fitted.popularity } });
+  if (fitted.rules) sections.set("association_rules", encodeRules(fitted.rules));
+  if (fitted.cart) sections.set("cart_complements", encodeCartComplements(fitted.cart));
+  if (fitted.sessions) sections.set("session_neighbours", encodeSessionNeighbours(fitted.sessions));
+  if (fitted.semantic) {
+    const { embedder, rows, vectors, index } = fitted.semantic;
+    sections.set("embedder", encodeEmbedder(embedder));
+    sections.set("vectors", { ...PLAIN, arrays: { rows, vectors, index: index.encode() } });
+  }
+  return encodeContainer({ manifest, sections });
+}
+
+/** Reads what `encodeSnapshot` wrote. Throws DataDamaged for anything else. */
+export function decodeSnapshot(
+  bytes: Uint8Array,
+  indexes: VectorIndexes,
+): { readonly manifest: ModelManifest; readonly fitted: Fitted } {
+  const { manifest, sections } = decodeContainer(bytes);
+  if (manifest.formatNumber !== SNAPSHOT_FORMAT)
+    throw new DataDamaged(`The model snapshot has contents of format ${manifest.formatNumber}`);
+  const optional = <T>(name: string, decode: (section: Section) => T): T | undefined => {
+    const section = sections.get(name);
+    return section && decode(section);
+  };
+  const products = sections.get("products");
+  const scores = sections.get("popularity")?.arrays.scores;
+  if (products === undefined || !(scores instanceof Float32Array))
+    throw new DataDamaged("The model snapshot lacks its products");
+  const fitted: Fitted = {
+    productIds: decodeStrings(products),
+    popularity: scores,
+    rules: optional("association_rules", decodeRules),
+    cart: optional("cart_complements", decodeCartComplements),
+    sessions: optional("session_neighbours", decodeSessionNeighbours),
+    semantic: optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), indexes)),
+  };
+  return { manifest, fitted };
+}
+
+function decodeSemantic(embedder: Section, vectors: Section | undefined, indexes: VectorIndexes): SemanticModel {
+  const { rows, vectors: values, index } = vectors?.arrays ?? {};
+  if (!(rows instanceof Uint32Array) || !(values instanceof Float32Array) || !(index instanceof Uint8Array))
+    throw new DataDamaged("The model snapshot lacks its vectors");
+  return { embedder: decodeEmbedder(embedder), rows, vectors: values, index: indexes.open(index) };
+}

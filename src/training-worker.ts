@@ -1,0 +1,29 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { openEmbeddedStore } from "./adapters/embedded/store.js";
+import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
+import { Conflict } from "./domain/errors.js";
+import { trainModel } from "./training/train-model.js";
+import type { TrainingJob, TrainingMessage } from "./training-thread.js";
+
+// Entry of the training thread: reads the store, learns, hands the bytes over and ends.
+const job: TrainingJob = workerData;
+const port = parentPort;
+if (port === null) throw new Error("The training worker runs as a thread of aisle serve");
+const say = (message: TrainingMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+
+const store = await openEmbeddedStore({ directory: job.directory, now: Date.now, readOnly: true });
+try {
+  const { manifest, bytes } = await trainModel({
+    appId: job.appId,
+    products: store.products,
+    interactions: store.interactions,
+    vectorIndexes: hnswIndexes(),
+    onProgress: (progress) => say({ kind: "progress", progress }),
+  });
+  say({ kind: "trained", manifest, bytes }, bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []);
+} catch (error) {
+  if (error instanceof Conflict) say({ kind: "nothing", text: error.message });
+  else say({ kind: "failed", text: error instanceof Error ? (error.stack ?? error.message) : "unknown" });
+} finally {
+  await store.close();
+}

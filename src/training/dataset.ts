@@ -1,0 +1,123 @@
+import { type Rows, rowsFrom } from "../algorithms/rows.js";
+import type { Interaction, VisitorHistory } from "../domain/interaction.js";
+import type { Product } from "../domain/product.js";
+import type { InteractionStore } from "../ports/interaction-store.js";
+import type { ProductStore } from "../ports/product-store.js";
+
+/** A pause longer than this begins a new session. */
+export const SESSION_GAP_MS = 30 * 60_000;
+/** A session keeps its newest steps; longer ones are robots or feeds, not visits. */
+const MAX_SESSION_LENGTH = 200;
+/** How much one interaction of a type says about the popularity of a product. */
+const POPULARITY_WEIGHT = { product_view: 1, add_to_cart: 3, order: 5 } as const;
+
+/** All that training learns from, in dense product indices. Order is fixed by the data alone. */
+export interface Dataset {
+  /** Product id of each index, in order of ids. */
+  readonly productIds: readonly string[];
+  readonly products: readonly Product[];
+  /** Sessions by the time of their end; products in order of time, a product not twice in a row. */
+  readonly sessions: Rows;
+  /** Time of the last step of each session, ms. */
+  readonly sessionEndedAt: Float64Array;
+  /** Orders by time; each product once. */
+  readonly baskets: Rows;
+  /** Every meeting of visitor and product, for popularity. */
+  readonly meetings: {
+    readonly productIndices: Uint32Array;
+    readonly at: Float64Array;
+    readonly weights: Float32Array;
+  };
+  /** Time of the newest interaction, 0 when there is none. Ages are counted from here. */
+  readonly cutOff: number;
+  readonly visitorCount: number;
+}
+
+interface Timed {
+  readonly at: number;
+  readonly items: readonly number[];
+}
+
+/** Reads an app's products and interactions. Interactions with products that are no longer there are left out. */
+export async function readDataset(
+  appId: string,
+  stores: { readonly products: Pick<ProductStore, "scan">; readonly interactions: Pick<InteractionStore, "scan"> },
+): Promise<Dataset> {
+  const products: Product[] = [];
+  for await (const batch of stores.products.scan(appId)) products.push(...batch);
+  const indexOf = new Map(products.map((product, index) => [product.productId, index]));
+
+  const sessions: Timed[] = [];
+  const baskets: Timed[] = [];
+  const productIndices: number[] = [];
+  const at: number[] = [];
+  const weights: number[] = [];
+  let cutOff = 0;
+  let visitorCount = 0;
+  for await (const batch of stores.interactions.scan(appId)) {
+    for (const history of batch) {
+      visitorCount++;
+      for (const step of history.interactions) {
+        cutOff = Math.max(cutOff, step.at);
+        for (const productId of step.productIds) {
+          const index = indexOf.get(productId);
+          if (index === undefined) continue;
+          productIndices.push(index);
+          at.push(step.at);
+          weights.push(POPULARITY_WEIGHT[step.type]);
+        }
+        if (step.type === "order") {
+          const items = [...new Set(known(step, indexOf))];
+          if (items.length > 0) baskets.push({ at: step.at, items });
+        }
+      }
+      for (const session of sessionsOf(history, indexOf)) sessions.push(session);
+    }
+  }
+  sessions.sort(byTime);
+  baskets.sort(byTime);
+  return {
+    productIds: products.map((product) => product.productId),
+    products,
+    sessions: rowsFrom(sessions.map((session) => session.items)),
+    sessionEndedAt: Float64Array.from(sessions, (session) => session.at),
+    baskets: rowsFrom(baskets.map((basket) => basket.items)),
+    meetings: {
+      productIndices: Uint32Array.from(productIndices),
+      at: Float64Array.from(at),
+      weights: Float32Array.from(weights),
+    },
+    cutOff,
+    visitorCount,
+  };
+}
+
+/**
+ * A visitor's history cut into sessions. An order adds only what the session does not hold yet: what was viewed and
+ * put into the cart on the way to it stands there already.
+ */
+export function* sessionsOf(history: VisitorHistory, indexOf: ReadonlyMap<string, number>): Generator<Timed> {
+  let items: number[] = [];
+  let endedAt = Number.NEGATIVE_INFINITY;
+  for (const step of history.interactions) {
+    if (step.at - endedAt > SESSION_GAP_MS) {
+      if (items.length > 0) yield { at: endedAt, items: items.slice(-MAX_SESSION_LENGTH) };
+      items = [];
+    }
+    endedAt = step.at;
+    for (const index of known(step, indexOf)) {
+      if (step.type === "order" ? items.includes(index) : items.at(-1) === index) continue;
+      items.push(index);
+    }
+  }
+  if (items.length > 0) yield { at: endedAt, items: items.slice(-MAX_SESSION_LENGTH) };
+}
+
+function known(step: Interaction, indexOf: ReadonlyMap<string, number>): number[] {
+  return step.productIds.map((productId) => indexOf.get(productId)).filter((index) => index !== undefined);
+}
+
+/** By time; equal times keep the order of the visitors' ids, which is the order they are read in. */
+function byTime(a: Timed, b: Timed): number {
+  return a.at - b.at;
+}

@@ -1,0 +1,116 @@
+import { fitCartComplements } from "../algorithms/cart-complements.js";
+import { associationRules } from "../algorithms/association-rules.js";
+import { embedAll, fitEmbedder } from "../algorithms/embedder.js";
+import { popularity } from "../algorithms/popularity.js";
+import { rowCount, type Rows } from "../algorithms/rows.js";
+import { fitSessionNeighbours } from "../algorithms/session-neighbours.js";
+import { Conflict } from "../domain/errors.js";
+import type { AlgorithmFacts } from "../domain/model.js";
+import { encodeSnapshot, type Fitted, type SemanticModel, SNAPSHOT_FORMAT } from "../model/snapshot.js";
+import type { InteractionStore } from "../ports/interaction-store.js";
+import type { ProductStore } from "../ports/product-store.js";
+import type { VectorIndexes } from "../ports/vector-index.js";
+import { type Dataset, readDataset } from "./dataset.js";
+import { productText } from "./product-text.js";
+import type { TrainedModel, TrainingProgress } from "./trainer.js";
+
+/** Seed of everything random in training. */
+export const TRAINING_SEED = 20_261_121;
+/** A visit counts half for popularity after this time. */
+const POPULARITY_HALF_LIFE_MS = 30 * 86_400_000;
+const MIN_BASKETS = 20;
+const MIN_SESSIONS = 20;
+const MIN_TEXTS = 5;
+
+export interface TrainModelOptions {
+  readonly appId: string;
+  readonly products: Pick<ProductStore, "scan">;
+  readonly interactions: Pick<InteractionStore, "scan">;
+  readonly vectorIndexes: VectorIndexes;
+  readonly onProgress: (progress: TrainingProgress) => void;
+}
+
+/**
+ * Learns an app's model from its products and interactions. The same data gives the same bytes: ages are counted from
+ * the newest interaction, and randomness comes from a fixed seed. An algorithm with too little data is left out and
+ * the manifest says why. Rejects with Conflict("precondition") when there are no products at all.
+ */
+export async function trainModel(options: TrainModelOptions): Promise<TrainedModel> {
+  const { onProgress } = options;
+  onProgress({ stage: "read", progress: 0 });
+  const data = await readDataset(options.appId, options);
+  const count = data.productIds.length;
+  if (count === 0) throw new Conflict("precondition", "The app has no products to learn about");
+  const longBaskets = longRows(data.baskets);
+  const longSessions = longRows(data.sessions);
+  const facts: AlgorithmFacts[] = [];
+  const step = <T>(name: string, progress: number, missing: string, fit: () => T): T | undefined => {
+    onProgress({ stage: name, progress });
+    if (missing !== "") {
+      facts.push({ name, included: false, reason: missing, facts: {} });
+      return undefined;
+    }
+    return fit();
+  };
+  const included = (name: string, numbers: Record<string, number>) =>
+    facts.push({ name, included: true, reason: "", facts: numbers });
+
+  const fewBaskets = longBaskets < MIN_BASKETS ? `${longBaskets} orders of two products, ${MIN_BASKETS} are needed` : "";
+  const fewSessions =
+    longSessions < MIN_SESSIONS ? `${longSessions} sessions of two products, ${MIN_SESSIONS} are needed` : "";
+
+  const rules = step("association_rules", 0.2, fewBaskets, () => associationRules(data.baskets, count));
+  if (rules) included("association_rules", { rules: rules.consequents.length });
+  const cart = step("cart_complements", 0.35, fewBaskets, () => fitCartComplements(data.baskets, count));
+  if (cart) included("cart_complements", { baskets: rowCount(data.baskets) });
+  const sessions = step("session_neighbours", 0.45, fewSessions, () =>
+    fitSessionNeighbours({ sessions: data.sessions, endedAt: data.sessionEndedAt }, count, { cutOff: data.cutOff }),
+  );
+  if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions) });
+  const texts = data.products.map(productText);
+  const withText = texts.filter((text) => text.title !== "" || text.description !== "").length;
+  const semantic = step(
+    "semantic",
+    0.55,
+    withText < MIN_TEXTS ? `${withText} products with a text, ${MIN_TEXTS} are needed` : "",
+    () => fitSemantic(texts, options.vectorIndexes),
+  );
+  if (semantic) included("semantic", { products: semantic.rows.length, dimensions: semantic.index.dimensions });
+  onProgress({ stage: "popularity", progress: 0.9 });
+  const popular = popularity(data.meetings, count, { cutOff: data.cutOff, halfLifeMs: POPULARITY_HALF_LIFE_MS });
+  included("popularity", { interactions: data.meetings.productIndices.length });
+
+  onProgress({ stage: "encode", progress: 0.95 });
+  const manifest = {
+    formatNumber: SNAPSHOT_FORMAT,
+    cutOff: data.cutOff,
+    seed: TRAINING_SEED,
+    dataCounts: countsOf(data),
+    algorithms: facts,
+  };
+  const fitted: Fitted = { productIds: data.productIds, popularity: popular, rules, cart, sessions, semantic };
+  return { manifest, bytes: encodeSnapshot(manifest, fitted) };
+}
+
+function fitSemantic(texts: ReturnType<typeof productText>[], indexes: VectorIndexes): SemanticModel {
+  const embedder = fitEmbedder(texts, { seed: TRAINING_SEED });
+  const { vectors, rows, dimensions } = embedAll(embedder, texts);
+  const index = indexes.build(vectors, dimensions, { m: 16, efConstruction: 200, efSearch: 150, seed: TRAINING_SEED });
+  return { embedder, rows, vectors, index };
+}
+
+function longRows(rows: Rows): number {
+  let long = 0;
+  for (let r = 0; r < rowCount(rows); r++) if (rows.offsets[r + 1]! - rows.offsets[r]! >= 2) long++;
+  return long;
+}
+
+function countsOf(data: Dataset): Record<string, number> {
+  return {
+    products: data.productIds.length,
+    visitors: data.visitorCount,
+    sessions: rowCount(data.sessions),
+    orders: rowCount(data.baskets),
+    interactions: data.meetings.productIndices.length,
+  };
+}

@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openAisle } from "../fixtures/aisle.js";
+
+/** Two shops in which the same ids mean different things. */
+async function twoShops() {
+  const aisle = await openAisle();
+  for (const appId of ["one", "two"]) {
+    await aisle.rpc.apps.createApp({ app: { appId, displayName: `Shop ${appId}` } });
+    const feed = async function* () {
+      yield {
+        appId,
+        products: ["p1", "p2", "p3"].map((id) => ({ productId: id, sku: `sku-${id}`, title: `${id} of ${appId}` })),
+      };
+    };
+    await aisle.rpc.catalog.upsertProducts(feed());
+  }
+  return aisle;
+}
+
+const visitor = { c_id: "c1", fp_ccid: "f1" };
+
+describe("two apps with the same visitor, product, order and idempotency ids", () => {
+  it("GET /subscription_status answers for its own app", async () => {
+    const { trace, status } = await twoShops();
+    await trace({ app_id: "one", action_type: "subscribe", email: "ann@example.com", ...visitor });
+    expect(await status("one", "f1")).toMatchObject({ identified: true, status: true });
+    expect(await status("two", "f1")).toMatchObject({ identified: false, status: null });
+  });
+
+  it("POST /trace with the same idempotency key is another event", async () => {
+    const { trace, rpc } = await twoShops();
+    const event = { action_type: "product_view", product_ids: "p1", idempotency_key: "k1", ...visitor };
+    const first = await trace({ app_id: "one", ...event });
+    const second = await trace({ app_id: "two", ...event });
+    expect(second.eventId).not.toBe(first.eventId);
+    await expect(rpc.events.getEvent({ appId: "two", eventId: first.eventId })).rejects.toThrow(/not_found/);
+  });
+
+  it("POST /recommend shows its own products, history and model", async () => {
+    const { trace, recommend, trainer } = await twoShops();
+    for (let n = 0; n < 60; n++)
+      await trace({ app_id: "one", action_type: "order", order_id: `o${n}`, product_ids: "p1|p2", c_id: `c${n}` });
+    await trainer.train("one", () => undefined);
+    const answers = await Promise.all(
+      ["one", "two"].map((appId) => recommend({ appId, productInteractions: [], cId: "c1", currentProductIds: "p3" })),
+    );
+    const titles = answers.map((answer) => [...answer.recommended, ...answer.alternative].map(({ title }) => title));
+    expect(titles[0]?.every((title) => title.endsWith("of one"))).toBe(true);
+    expect(titles[1]?.every((title) => title.endsWith("of two"))).toBe(true);
+    expect(titles[0]).toEqual([]); // bought in shop one
+    expect(titles[1]).toHaveLength(2);
+  });
+
+  it("events, contacts, ledger, products, frames and models of one are not in the lists of the other", async () => {
+    const { trace, rpc, trainer } = await twoShops();
+    await trace({ app_id: "one", action_type: "subscribe", email: "ann@example.com", ...visitor });
+    await rpc.apps.setFrameConfiguration({
+      appId: "one",
+      frameConfiguration: { frameId: "home", recommendedCount: 4 },
+    });
+    await trainer.train("one", () => undefined);
+    const appId = "two";
+    expect((await rpc.events.listEvents({ appId })).events).toEqual([]);
+    expect((await rpc.events.listEvents({ appId, visitor: { clientId: "c1" } })).events).toEqual([]);
+    expect((await rpc.subscriptions.listChanges({ appId })).changes).toEqual([]);
+    expect((await rpc.subscriptions.getStatus({ appId, visitor: { clientId: "c1" } })).identified).toBe(false);
+    await expect(rpc.subscriptions.getContact({ appId, email: "ann@example.com" })).rejects.toThrow(/not_found/);
+    expect((await rpc.catalog.listProducts({ appId })).products.map((product) => product.title)).toEqual([
+      "p1 of two",
+      "p2 of two",
+      "p3 of two",
+    ]);
+    expect((await rpc.catalog.getProduct({ appId, sku: "sku-p1" })).product?.title).toBe("p1 of two");
+    await expect(rpc.apps.getFrameConfiguration({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
+    expect((await rpc.apps.listFrameConfigurations({ appId })).frameConfigurations).toHaveLength(1);
+    expect((await rpc.models.listModels({ appId })).models).toEqual([]);
+    await expect(rpc.models.getModel({ appId })).rejects.toThrow(/not_found/);
+  });
+
+  it("writing and deleting in one leaves the other as it is", async () => {
+    const { trace, rpc, status, recommend } = await twoShops();
+    for (const app_id of ["one", "two"])
+      await trace({ app_id, action_type: "subscribe", email: "ann@example.com", ...visitor });
+    await rpc.subscriptions.setSubscription({ appId: "one", email: "ann@example.com", emailState: 3 });
+    expect(await status("two", "f1")).toMatchObject({ status: true });
+    await rpc.catalog.deleteProduct({ appId: "one", productId: "p1" });
+    expect((await rpc.catalog.getProduct({ appId: "two", productId: "p1" })).product).toBeDefined();
+    await rpc.apps.deleteApp({ appId: "one" });
+    expect(await status("two", "f1")).toMatchObject({ identified: true, status: true });
+    expect((await recommend({ appId: "two", productInteractions: [] })).recommended).toHaveLength(3);
+    expect((await recommend({ appId: "one", productInteractions: [] })).status).toBe(400);
+  });
+
+  it("an id made again after its app was deleted finds nothing of the old one", async () => {
+    const { trace, rpc, status, recommend } = await twoShops();
+    await trace({ app_id: "one", action_type: "subscribe", email: "ann@example.com", ...visitor });
+    await rpc.apps.deleteApp({ appId: "one" });
+    await rpc.apps.createApp({ app: { appId: "one" } });
+    expect(await status("one", "f1")).toMatchObject({ identified: false, status: null });
+    expect((await recommend({ appId: "one", productInteractions: [] })).recommended).toEqual([]);
+    expect((await rpc.events.listEvents({ appId: "one" })).events).toEqual([]);
+  });
+
+  it("whatever happens in one, the answers of the other stay the same", async () => {
+    const action = fc.constantFrom("product_view", "add_to_cart", "order", "order_cancel", "subscribe", "other");
+    const event = fc.record({
+      action_type: action,
+      product_ids: fc.constantFrom("p1", "p1|p2", "p3", "p4"),
+      order_id: fc.constantFrom("o1", "o2"),
+      email: fc.constantFrom("ann@example.com", "bob@example.com"),
+      subscriber_status: fc.constantFrom("0", "1", ""),
+      c_id: fc.constantFrom("c1", "c2"),
+      fp_ccid: fc.constantFrom("f1", "f2"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (events) => {
+        const { trace, status, recommend, rpc, facade } = await twoShops();
+        await trace({ app_id: "two", action_type: "subscribe", email: "ann@example.com", ...visitor });
+        const look = async () => ({
+          status: await status("two", "f1"),
+          recommend: await recommend({ appId: "two", productInteractions: [], cId: "c1", fpccid: "f1" }),
+          events: (await rpc.events.listEvents({ appId: "two" })).events,
+          products: (await rpc.catalog.listProducts({ appId: "two" })).products,
+          changes: (await rpc.subscriptions.listChanges({ appId: "two" })).changes,
+        });
+        const before = await look();
+        for (const one of events) expect((await trace({ app_id: "one", ...one })).status).toBe(200);
+        expect(await look()).toEqual(before);
+        await facade.close();
+      }),
+      { numRuns: 15 },
+    );
+  }, 60_000);
+});
