@@ -63,7 +63,7 @@ button.plain { background: none; color: var(--ink); border: 1px solid var(--line
 .card .price { padding: 0 .9rem .8rem; margin-top: auto; color: var(--soft); }
 .badge { position: absolute; top: .6rem; left: .6rem; background: var(--ink); color: var(--paper); border-radius: 99px; padding: .15rem .7rem; font-size: .78rem; }
 .frame { margin-bottom: 1.5rem; }
-.scroll { display: flex; overflow-x: auto; gap: 1rem; padding: .3rem .2rem 1rem; scroll-snap-type: x proximity; }
+.scroll { display: flex; overflow-x: auto; scrollbar-width: thin; scrollbar-color: var(--line) transparent; gap: 1rem; padding: .3rem .2rem 1rem; scroll-snap-type: x proximity; }
 .scroll li { flex: 0 0 11rem; scroll-snap-align: start; }
 .crumbs ol { display: flex; flex-wrap: wrap; gap: .3rem .6rem; padding-block: .8rem; color: var(--soft); font-size: .92rem; }
 .crumbs li + li::before { content: "/"; margin-right: .6rem; color: var(--line); }
