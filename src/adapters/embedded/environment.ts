@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import type { App, FrameConfiguration } from "../../domain/app.js";
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
-import { Unavailable } from "../../domain/errors.js";
+import { DomainError, Unavailable } from "../../domain/errors.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { ModelPointer } from "../../domain/model.js";
@@ -115,7 +115,8 @@ export async function openEnvironment(
     };
   } catch (error) {
     await root.close();
-    throw error;
+    if (error instanceof DomainError) throw error;
+    throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
   }
 }
 
@@ -137,15 +138,17 @@ const MAX_TABLES = 64;
 const MAX_READERS = 512;
 
 function openRoot(path: string, readOnly: boolean): RootDatabase<Uint8Array, Key> {
+  const options = {
+    noSubdir: false, // else a directory with a dot in its name is taken for a file
+    overlappingSync: false, // a resolved write is on disk
+    permissionsMode: 0o600, // the files hold personal data
+    maxDbs: MAX_TABLES,
+    maxReaders: MAX_READERS,
+    readOnly,
+    ...AS_BYTES,
+  };
   try {
-    return open<Uint8Array, Key>(path, {
-      noSubdir: false, // else a directory with a dot in its name is taken for a file
-      overlappingSync: false, // a resolved write is on disk
-      maxDbs: MAX_TABLES,
-      maxReaders: MAX_READERS,
-      readOnly,
-      ...AS_BYTES,
-    });
+    return open<Uint8Array, Key>(path, options);
   } catch (error) {
     throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
   }

@@ -59,8 +59,11 @@ export class Table<T> {
   each(range: Range, visit: (key: Key, value: T) => boolean): void {
     this.mustBeOpen();
     const within = checked(range);
+    let last: Key = "";
     try {
       for (const { key, value } of this.db.getRange(within)) {
+        mustRise(last, key);
+        last = key;
         if (!visit(key, decode(this.codec, key, value, value.length))) return;
       }
     } catch (error) {
@@ -74,9 +77,12 @@ export class Table<T> {
     const { start, end, limit } = checked(range);
     const found: Entry<T>[] = [];
     if (limit === 0) return found;
+    let last = end;
     try {
       for (const { key, value } of this.db.getRange({ start: end, end: start, reverse: true })) {
-        if (found.length === 0 && compare(key, end) >= 0) continue; // where LMDB begins when `end` itself is there
+        if (last === end && compare(key, end) >= 0) continue; // where LMDB begins when `end` itself is there
+        mustRise(key, last);
+        last = key;
         found.push({ key, value: decode(this.codec, key, value, value.length) });
         if (found.length === limit) break;
       }
@@ -91,7 +97,12 @@ export class Table<T> {
     this.mustBeOpen();
     const within = checked(range);
     try {
-      return Array.from(this.db.getKeys(within));
+      const found: Key[] = [];
+      for (const key of this.db.getKeys(within)) {
+        mustRise(found.at(-1) ?? "", key);
+        found.push(key);
+      }
+      return found;
     } catch (error) {
       throw this.damaged(error);
     }
@@ -127,6 +138,12 @@ export class Table<T> {
 function checked(range: Range): Range {
   if (fits(range.start) && fits(range.end)) return range;
   throw new InvalidArgument("after", "invalid", `at most ${MAX_KEY_BYTES} bytes`);
+}
+
+/** A damaged tree can lead in circles; a scan of it must end. */
+function mustRise(lower: Key, higher: Key): void {
+  if (lower < higher) return; // the order of UTF-16 and that of UTF-8 differ only above the surrogates
+  if (compare(lower, higher) >= 0) throw new DataDamaged("Stored keys are out of order");
 }
 
 function compare(a: Key, b: Key): number {

@@ -125,11 +125,9 @@ export class Writer {
 
   private begin(): void {
     this.startedAt = this.deps.now();
-    let batch: Job[] = [];
+    const batch: Job[] = []; // known here also when `fill` throws half-way
     this.deps.environment
-      .transact(() => {
-        batch = this.fill();
-      })
+      .transact(() => this.fill(batch))
       .then(
         () => this.settle(batch),
         (error: unknown) => this.shut(batch, error),
@@ -137,8 +135,7 @@ export class Writer {
   }
 
   /** Inside the transaction: runs the works and makes their writes. */
-  private fill(): Job[] {
-    const batch: Job[] = [];
+  private fill(batch: Job[]): void {
     this.journal.clear();
     while (batch.length < this.limits.maxBatch && this.taken < this.waiting.length) {
       const job = this.waiting[this.taken]!;
@@ -165,7 +162,6 @@ export class Writer {
       }
     }
     this.journal.apply();
-    return batch;
   }
 
   private settle(batch: readonly Job[]): void {

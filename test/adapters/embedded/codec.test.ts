@@ -1,0 +1,82 @@
+import { crc32c } from "@node-rs/crc32";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decode, encode } from "../../../src/adapters/embedded/codec.js";
+import { keyOf, timedKey } from "../../../src/adapters/embedded/keys.js";
+import { textRecord } from "../../../src/adapters/embedded/records/app.js";
+import { interactionRecord, productRecord } from "../../../src/adapters/embedded/records/catalog.js";
+import { eventRecord } from "../../../src/adapters/embedded/records/event.js";
+import { DataDamaged } from "../../../src/domain/errors.js";
+import { anyEvent, anyId, anyInteraction, anyProduct, event } from "../../contract/samples.js";
+
+describe("stored values", () => {
+  it("are what was stored", () => {
+    fc.assert(
+      fc.property(anyEvent, (one) => {
+        const key = keyOf("app", one.eventId);
+        const bytes = encode(eventRecord, key, one);
+        expect(decode(eventRecord, key, bytes, bytes.length)).toEqual(one);
+      }),
+    );
+    fc.assert(
+      fc.property(anyProduct, (one) => {
+        const key = keyOf("app", one.productId);
+        const bytes = encode(productRecord, key, one);
+        expect(decode(productRecord, key, bytes, bytes.length)).toEqual(one);
+      }),
+    );
+  });
+
+  it("of interactions have their time and ref from the key", () => {
+    fc.assert(
+      fc.property(anyId, anyInteraction, (visitorId, one) => {
+        const key = timedKey("app", visitorId, one.at, one.ref);
+        const bytes = encode(interactionRecord, key, one);
+        expect(decode(interactionRecord, key, bytes, bytes.length)).toEqual(one);
+      }),
+    );
+  });
+
+  it("take no more bytes than their texts and a few for each field", () => {
+    expect(encode(eventRecord, "k", event("e1")).length).toBeLessThan(80);
+  });
+
+  it("end with the CRC32C of what is before", () => {
+    const bytes = encode(textRecord, "", "value");
+    expect(bytes.readUInt32BE(bytes.length - 4)).toBe(crc32c(bytes.subarray(0, -4)));
+  });
+
+  it("are refused when any one bit of them is another", () => {
+    const key = keyOf("app", "e1");
+    const bytes = encode(eventRecord, key, event("e1", { platform: "magento2" }));
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const damaged = Buffer.from(bytes);
+      damaged[bit >> 3] = damaged[bit >> 3]! ^ (1 << (bit & 7));
+      expect(() => decode(eventRecord, key, damaged, damaged.length)).toThrow(DataDamaged);
+    }
+  });
+
+  it("are refused under any other key", () => {
+    const bytes = encode(textRecord, keyOf("app", "1"), "value");
+    fc.assert(
+      fc.property(anyId, anyId, (app, id) => {
+        fc.pre(app !== "app" || id !== "1");
+        expect(() => decode(textRecord, keyOf(app, id), bytes, bytes.length)).toThrow(DataDamaged);
+      }),
+    );
+  });
+
+  it("are refused when they are cut short, empty, or of another kind", () => {
+    const bytes = encode(textRecord, "k", "value");
+    for (let length = 0; length < bytes.length; length++) {
+      expect(() => decode(textRecord, "k", bytes, length)).toThrow(DataDamaged);
+    }
+    expect(() => decode(eventRecord, "k", bytes, bytes.length)).toThrow(DataDamaged);
+  });
+
+  it("are read from the start of a buffer that is longer", () => {
+    const bytes = encode(textRecord, "k", "value");
+    const buffer = Buffer.concat([bytes, Buffer.alloc(100, 0xc1)]);
+    expect(decode(textRecord, "k", buffer, bytes.length)).toBe("value");
+  });
+});
