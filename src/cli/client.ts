@@ -66,12 +66,17 @@ export async function withClients<Result>(
     signal?.addEventListener("abort", onSignal, { once: true });
   });
   try {
-    return await Promise.race([interrupted, work(clientsOver(transport))]);
+    const result = await Promise.race([interrupted, work(clientsOver(transport))]);
+    sessionManager.abort();
+    return result;
   } catch (error) {
+    // After a failure only: a session that is dying emits its error later, when an abort has taken the manager's
+    // listener away ("ends with 1 and one line when the port speaks something else"). An idle session keeps no
+    // process alive.
+    if (error instanceof Interrupted) sessionManager.abort();
     throw callFailure(error, server);
   } finally {
     signal?.removeEventListener("abort", onSignal);
-    sessionManager.abort();
   }
 }
 

@@ -45,7 +45,10 @@ async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
 function createStages(output: Output) {
   if (output.isTTY) {
     const format = "training {bar} {percentage} % | {stage}";
-    const bar = new SingleBar({ stream: output, format, hideCursor: false }, Presets.shades_classic);
+    const bar = new SingleBar(
+      { stream: output, format, barsize: 20, hideCursor: false, linewrap: true, gracefulExit: false },
+      Presets.shades_classic,
+    );
     let started = false;
     return {
       show(stage: string, share: number) {

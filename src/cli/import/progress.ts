@@ -1,5 +1,6 @@
+import { basename } from "node:path";
 import { MultiBar, Presets, type SingleBar } from "cli-progress";
-import { count, type Output, writeLine } from "../output.js";
+import { count, type Output, shorten, writeLine } from "../output.js";
 
 /** Milliseconds between plain progress lines. */
 const LINE_EVERY_MS = 3000;
@@ -26,14 +27,25 @@ export function createProgress({ output, name, totalBytes, now }: ProgressOption
 
   if (output.isTTY && totalBytes !== null && totalBytes > 0) {
     const bars = new MultiBar(
-      { stream: output, format: `${name} {bar} {percentage} % | {lines} lines | {rate} lines/s`, hideCursor: false },
+      {
+        stream: output,
+        format: `${shorten(basename(name), 24)} {bar} {percentage} % | {lines} lines | {rate} lines/s`,
+        barsize: 20,
+        // Nothing of the terminal is changed, so that nothing needs restoring when a signal ends the process.
+        hideCursor: false,
+        linewrap: true,
+        gracefulExit: false,
+      },
       Presets.shades_classic,
     );
     const bar: SingleBar = bars.create(totalBytes, 0, { lines: "0", rate: "0" });
     return {
       update: (bytes, lines) => bar.update(Math.min(bytes, totalBytes), { lines: count(lines), rate: rate(lines) }),
       note: (text) => bars.log(`${text}\n`),
-      stop: () => bars.stop(),
+      stop() {
+        bars.update(); // writes the notes that wait; stop alone would drop them
+        bars.stop();
+      },
     };
   }
 

@@ -1,0 +1,225 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppSchema } from "../../src/gen/aisle/v1/app_pb.js";
+import { InteractionType, RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
+import { type FakeServer, startFakeServer } from "./fake-server.js";
+import { runCommand } from "./run-command.js";
+
+let server: FakeServer;
+beforeEach(async () => {
+  server = await startFakeServer();
+});
+afterEach(() => server.close());
+
+const aisle = (...args: string[]) => runCommand([...args, "--server", server.url]);
+
+describe("aisle app", () => {
+  it("makes an app with a name and origins", async () => {
+    const args = ["app", "create", "s2", "--name", "My shop", "--origin", "https://a.example"];
+    const ended = await aisle(...args, "--origin", "https://b.example");
+    expect(ended).toEqual({ exitCode: 0, stdout: "App s2 is made\n", stderr: "" });
+    expect(server.state.apps[0]).toMatchObject({
+      appId: "s2",
+      displayName: "My shop",
+      allowedOrigins: ["https://a.example", "https://b.example"],
+    });
+  });
+
+  it("says in one line that an app exists already", async () => {
+    expect(await aisle("app", "create", "shop")).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: "error: The app exists already\n",
+    });
+  });
+
+  it("lists all pages of apps as a table", async () => {
+    const createdAt = timestampFromMs(Date.UTC(2026, 0, 2, 3, 4, 5));
+    server.state.apps.push(
+      create(AppSchema, { appId: "a", displayName: "First", createdAt }),
+      create(AppSchema, { appId: "bb", allowedOrigins: ["https://b.example"] }),
+    );
+    expect((await aisle("app", "list")).stdout).toBe(
+      [
+        "id  name   made                  origins",
+        "a   First  2026-01-02 03:04:05Z  any",
+        "bb                               https://b.example",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("lists apps as JSON", async () => {
+    server.state.apps.push(create(AppSchema, { appId: "a" }));
+    expect(JSON.parse((await aisle("app", "list", "--json")).stdout)).toEqual([{ appId: "a" }]);
+  });
+});
+
+describe("aisle frame", () => {
+  it("sets a frame and lists it", async () => {
+    const args = "frame set --app shop --id side --recommended 20 --alternative 0 --include-viewed".split(" ");
+    expect((await aisle(...args)).stdout).toBe("Frame side shows 20 recommended and 0 alternative products\n");
+    expect(server.state.frames[0]).toMatchObject({
+      frameId: "side",
+      recommendedCount: 20,
+      alternativeCount: 0,
+      includeViewed: true,
+      includeBought: false,
+    });
+    const { stdout } = await aisle("frame", "list", "--app", "shop");
+    expect(stdout.split("\n")[1]).toBe("side           20            0  yes         no");
+  });
+});
+
+describe("aisle status", () => {
+  it("asks by fingerprint id and prints the state in words", async () => {
+    server.state.status = { identified: true, emailState: SubscriptionState.UNSUBSCRIBED };
+    const { stdout } = await aisle("status", "--app", "shop", "--fpcid", "f1");
+    expect(server.state.statusRequests[0]?.visitor?.fingerprintId).toBe("f1");
+    expect(stdout).toBe("identified  newsletter    text messages\nyes         unsubscribed  unknown\n");
+  });
+
+  it("prints JSON in the words of the REST interface", async () => {
+    server.state.status = { identified: false, emailState: SubscriptionState.UNKNOWN };
+    const { stdout } = await aisle("status", "--app", "shop", "--fpcid", "f1", "--json");
+    expect(JSON.parse(stdout)).toEqual({ identified: false, status: null, sms: null });
+  });
+});
+
+describe("aisle train", () => {
+  it("shows each stage once and then the model", async () => {
+    server.state.training = [
+      { stage: "association_rules", progress: 0.1 },
+      { stage: "association_rules", progress: 0.3 },
+      { stage: "semantic", progress: 0.5 },
+      {
+        progress: 1,
+        model: {
+          modelId: "m1",
+          version: "2026010203",
+          active: true,
+          trainingMs: 12_345n,
+          sizeBytes: 2_500_000n,
+          cutOff: timestampFromMs(Date.UTC(2026, 0, 2)),
+          dataCounts: { products: 1234n, orders: 7n },
+          algorithms: [
+            { name: "semantic", included: true },
+            { name: "association_rules", included: false, reason: "fewer than 10 orders" },
+          ],
+        },
+      },
+    ];
+    const { stdout, stderr, exitCode } = await aisle("train", "--app", "shop");
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe("10 % association_rules\n50 % semantic\n");
+    expect(stdout).toBe(`Model m1 serves as version 2026010203
+  trained in 12.3 s, 2.5 MB, up to 2026-01-02 00:00:00Z
+  learned from 7 orders, 1,234 products
+  semantic: included
+  association_rules: left out: fewer than 10 orders
+`);
+  });
+
+  it("fails when the stream ends without a model", async () => {
+    server.state.training = [{ stage: "semantic", progress: 0.5 }];
+    const { exitCode, stderr } = await aisle("train", "--app", "shop");
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("error: The training ended without a model");
+  });
+});
+
+describe("aisle recommend", () => {
+  beforeEach(() => {
+    server.state.answer = {
+      response: {
+        version: "2026010203",
+        modelId: "m1",
+        frameId: "default",
+        trackerProduct: { productId: "1", title: "Lamp" },
+        missingIds: ["99"],
+        recommended: [
+          {
+            productId: "2",
+            title: "Bulb\u001b[31m red",
+            price: { amount: "3.50", currency: "EUR" },
+            categoryId: "Light",
+          },
+          { productId: "30", title: "Cable", categoryId: "Light" },
+        ],
+      },
+      recommendedReasons: [
+        {
+          productId: "2",
+          sources: [
+            {
+              source: RecommendationSource.ASSOCIATION_RULES,
+              rank: 1,
+              becauseOf: ["1"],
+              counts: { lift: 2.34567, pair_count: 12 },
+            },
+            { source: RecommendationSource.POPULARITY, rank: 4 },
+          ],
+        },
+      ],
+    };
+  });
+
+  it("shows both lists as tables with titles, without control characters", async () => {
+    const { stdout } = await aisle("recommend", "--app", "shop", "--current", "1");
+    expect(stdout).toBe(
+      `For 1 Lamp
+Version 2026010203, frame default, model m1
+Not known, without effect: 99
+
+Recommended (complementary):
+rank  id  title             price  category
+   1  2   Bulb [31m red  3.50 EUR  Light
+   2  30  Cable                    Light
+
+Alternative (similar): none
+`,
+    );
+  });
+
+  it("explains each product below one another", async () => {
+    const { stdout } = await aisle("recommend", "--app", "shop", "--current", "1", "--explain");
+    expect(stdout).toContain("bought together #1, because of 1, lift 2.35, pair_count 12\n");
+    expect(stdout).toContain("popular #4\n");
+  });
+
+  it("sends what was bought before what was viewed before the cart, each in the order given", async () => {
+    const args = "--current 1,2 --viewed 3,4 --viewed 5 --cart 6 --bought 7 --limit 3 --frame side --fpcid f --group g";
+    await aisle("recommend", "--app", "shop", ...args.split(" "), "--exclude", "8");
+    const [request] = server.state.recommendRequests;
+    expect(request).toMatchObject({
+      currentProductIds: ["1", "2"],
+      frameId: "side",
+      recommendedCount: 3,
+      alternativeCount: 3,
+      visitor: { fingerprintId: "f" },
+      filter: { anyGroup: ["g"], excludeProductIds: ["8"] },
+    });
+    const steps = request?.interactions ?? [];
+    expect(steps.map((step) => [step.productId, step.type])).toEqual([
+      ["7", InteractionType.ORDER],
+      ["3", InteractionType.PRODUCT_VIEW],
+      ["4", InteractionType.PRODUCT_VIEW],
+      ["5", InteractionType.PRODUCT_VIEW],
+      ["6", InteractionType.ADD_TO_CART],
+    ]);
+    const times = steps.map((step) => (step.occurredAt ? timestampMs(step.occurredAt) : 0));
+    expect(times).toEqual([5, 4, 3, 2, 1].map((ago) => Date.UTC(2026, 0, 1) - ago * 1000));
+  });
+
+  it("leaves the numbers to the frame when no limit is given", async () => {
+    await aisle("recommend", "--app", "shop");
+    expect(server.state.recommendRequests[0]?.recommendedCount).toBeUndefined();
+  });
+
+  it("prints the answer as JSON", async () => {
+    const { stdout } = await aisle("recommend", "--app", "shop", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ version: "2026010203", recommended: [{ productId: "2" }, {}] });
+  });
+});

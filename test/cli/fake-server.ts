@@ -1,0 +1,200 @@
+import { createServer, type Http2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { App, FrameConfiguration } from "../../src/gen/aisle/v1/app_pb.js";
+import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
+import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
+import { type Event, EventSchema } from "../../src/gen/aisle/v1/event_pb.js";
+import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
+import { ModelService, type TrainModelResponseSchema } from "../../src/gen/aisle/v1/model_service_pb.js";
+import type { Product } from "../../src/gen/aisle/v1/product_pb.js";
+import {
+  type ExplainRecommendationResponseSchema,
+  RecommendationService,
+  type RecommendRequest,
+} from "../../src/gen/aisle/v1/recommendation_service_pb.js";
+import type { RefusedItemSchema } from "../../src/gen/aisle/v1/refused_item_pb.js";
+import {
+  type GetStatusRequest,
+  type GetStatusResponseSchema,
+  SubscriptionService,
+} from "../../src/gen/aisle/v1/subscription_service_pb.js";
+
+/** What the fake server was told and what it answers. Tests read and change it. */
+export interface FakeState {
+  readonly apps: App[];
+  readonly frames: FrameConfiguration[];
+  readonly products: Product[];
+  readonly events: Event[];
+  readonly keys: string[];
+  readonly recommendRequests: RecommendRequest[];
+  readonly statusRequests: GetStatusRequest[];
+  answer: MessageInitShape<typeof ExplainRecommendationResponseSchema>;
+  status: MessageInitShape<typeof GetStatusResponseSchema>;
+  training: MessageInitShape<typeof TrainModelResponseSchema>[];
+}
+
+export interface FakeServer {
+  readonly url: string;
+  readonly state: FakeState;
+  close(): Promise<void>;
+}
+
+/** Ids of the fake server's events: UUIDv7 of this time and number. */
+export function eventIdOf(ms: number, number: number): string {
+  const hex = ms.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(number).padStart(12, "0")}`;
+}
+
+/**
+ * A server of gRPC over h2c that knows the app `shop` and keeps what it is told. It refuses products with an id over
+ * 255 characters and events with a type over 64, as the real one does.
+ */
+export async function startFakeServer(): Promise<FakeServer> {
+  const state: FakeState = {
+    apps: [],
+    frames: [],
+    products: [],
+    events: [],
+    keys: [],
+    recommendRequests: [],
+    statusRequests: [],
+    answer: {},
+    status: {},
+    training: [],
+  };
+  const known = (appId: string) => {
+    if (appId !== "shop") throw new ConnectError("There is no such app", Code.NotFound);
+  };
+
+  const handler = connectNodeAdapter({
+    routes(router) {
+      router.service(AppService, {
+        createApp({ app }) {
+          if (app?.appId === "shop") throw new ConnectError("The app exists already", Code.AlreadyExists);
+          if (app) state.apps.push(app);
+          return app ? { app } : {};
+        },
+        listApps({ pageToken }) {
+          // One app a page, so that a client which forgets the token shows only one.
+          const at = Number(pageToken || "0");
+          const more = at + 1 < state.apps.length;
+          return { apps: state.apps.slice(at, at + 1), nextPageToken: more ? String(at + 1) : "" };
+        },
+        setFrameConfiguration({ appId, frameConfiguration }) {
+          known(appId);
+          if (frameConfiguration) state.frames.push(frameConfiguration);
+          return {};
+        },
+        listFrameConfigurations({ appId }) {
+          known(appId);
+          return { frameConfigurations: state.frames };
+        },
+      });
+      router.service(CatalogService, {
+        async upsertProducts(requests) {
+          const refused: MessageInitShape<typeof RefusedItemSchema>[] = [];
+          let index = 0n;
+          let accepted = 0n;
+          for await (const { appId, products } of requests) {
+            known(appId);
+            for (const product of products) {
+              if (product.productId.length > 255) {
+                refused.push({ index, field: "product_id", reason: "at most 255 bytes" });
+              } else {
+                state.products.push(product);
+                accepted += 1n;
+              }
+              index += 1n;
+            }
+          }
+          return { accepted, refused, refusedCount: BigInt(refused.length) };
+        },
+      });
+      router.service(EventService, {
+        async recordEvents(requests) {
+          const refused: MessageInitShape<typeof RefusedItemSchema>[] = [];
+          let index = 0n;
+          let accepted = 0n;
+          let deduplicated = 0n;
+          for await (const { appId, events, idempotencyKeys } of requests) {
+            known(appId);
+            events.forEach((event, at) => {
+              const key = idempotencyKeys[at] ?? "";
+              if (event.actionType.length > 64) {
+                refused.push({ index, field: "action_type", reason: "at most 64 characters" });
+              } else if (key !== "" && state.keys.includes(key)) deduplicated += 1n;
+              else {
+                state.events.push(event);
+                if (key !== "") state.keys.push(key);
+                accepted += 1n;
+              }
+              index += 1n;
+            });
+          }
+          return { accepted, deduplicated, refused, refusedCount: BigInt(refused.length) };
+        },
+        listEvents({ appId, pageSize, pageToken, newestFirst, visitor }) {
+          known(appId);
+          const matching = state.events.filter(
+            (event) => !visitor || event.visitor?.fingerprintId === visitor.fingerprintId,
+          );
+          const ordered = newestFirst ? matching.reverse() : matching;
+          const from = Number(pageToken || "0");
+          const events = ordered.slice(from, from + pageSize);
+          const more = from + events.length < ordered.length || !newestFirst;
+          return { events, nextPageToken: more ? String(from + events.length) : "" };
+        },
+      });
+      router.service(ModelService, {
+        async *trainModel({ appId }) {
+          known(appId);
+          yield* state.training;
+        },
+      });
+      router.service(RecommendationService, {
+        recommend(request) {
+          known(request.appId);
+          state.recommendRequests.push(request);
+          return state.answer.response ?? {};
+        },
+        explainRecommendation({ request }) {
+          known(request?.appId ?? "");
+          if (request) state.recommendRequests.push(request);
+          return state.answer;
+        },
+      });
+      router.service(SubscriptionService, {
+        getStatus(request) {
+          known(request.appId);
+          state.statusRequests.push(request);
+          return state.status;
+        },
+      });
+    },
+  });
+
+  const server = createServer(handler);
+  const sessions = new Set<Http2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("close", () => sessions.delete(session));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    state,
+    async close() {
+      for (const session of sessions) session.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** An event of the fake store. */
+export function storedEvent(init: MessageInitShape<typeof EventSchema>): Event {
+  return create(EventSchema, init);
+}

@@ -1,0 +1,226 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type FakeServer, startFakeServer } from "./fake-server.js";
+import { collector, runCommand } from "./run-command.js";
+
+let server: FakeServer;
+let folder = "";
+beforeEach(async () => {
+  server = await startFakeServer();
+  folder = await mkdtemp(join(tmpdir(), "aisle-import-"));
+});
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+async function write(name: string, content: string | Buffer): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+const importing = (kind: string, file: string, ...args: string[]) =>
+  runCommand(["import", kind, file, "--app", "shop", "--server", server.url, ...args]);
+
+describe("aisle import products", () => {
+  it("writes the good lines, shows the bad ones with their numbers and keeps them in a file", async () => {
+    const file = await write(
+      "p.csv",
+      '\uFEFFid;title;price;colour\r\n1;Lamp;"9,50";red\r\n;No id;1;\r\n3;Too many;1;x;y\r\n4;Bulb;x;\r\n5;Cable;;blue\r\n',
+    );
+    const { exitCode, stdout, stderr } = await importing("products", file, "--currency", "eur");
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      "line 3: id: missing\nline 4: the line has 5 columns, the header 4\n" +
+        "line 5: price: a decimal number is accepted, for example 149.99\n",
+    );
+    expect(stdout).toBe(
+      "5 lines read, 2 products stored, 3 lines rejected, in 0 ms (5,000 lines/s)\n" +
+        `Rejected lines are in ${file}.rejected\n`,
+    );
+    expect(server.state.products.map((product) => [product.productId, product.title, product.price?.amount])).toEqual([
+      ["1", "Lamp", "9.50"],
+      ["5", "Cable", undefined],
+    ]);
+    expect(server.state.products[0]?.price?.currency).toBe("EUR");
+    expect({ ...server.state.products[1]?.attributes }).toEqual({ colour: "blue" });
+    expect(await readFile(`${file}.rejected`, "utf8")).toBe(
+      "id;title;price;colour\n;No id;1;\n3;Too many;1;x;y\n4;Bulb;x;\n",
+    );
+  });
+
+  it("can import the rejected file again once it is mended", async () => {
+    const file = await write("p.csv", "id,title\n,a\n2,b\n");
+    await importing("products", file);
+    const mended = (await readFile(`${file}.rejected`, "utf8")).replace(",a", "1,a");
+    await writeFile(`${file}.rejected`, mended);
+    const { stdout } = await importing("products", `${file}.rejected`);
+    expect(stdout).toContain("1 lines read, 1 products stored");
+    expect(server.state.products.map((product) => product.productId)).toEqual(["2", "1"]);
+  });
+
+  it("reads gzip JSON lines with mapped names, and keeps rejected ones as JSON lines", async () => {
+    const lines = ['{"item":1,"name":"Lamp","category":["A","B"]}', '{"name":"none"}', "{broken", "[1]"];
+    const file = await write("p.jsonl.gz", gzipSync(`${lines.join("\n")}\n`));
+    const { exitCode, stderr } = await importing("products", file, "--map", "id=item", "--map", "title=name");
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe("line 2: id: missing\nline 3: the line is no JSON\nline 4: the line is no JSON object\n");
+    expect(server.state.products.map((product) => [product.productId, product.title])).toEqual([["1", "Lamp"]]);
+    expect(await readFile(`${file}.rejected`, "utf8")).toBe(`${lines.slice(1).join("\n")}\n`);
+  });
+
+  it("maps what the server refuses back to its line, over many calls", async () => {
+    const ids = Array.from({ length: 2500 }, (_, at) => (at % 1000 === 700 ? "x".repeat(256) : `p${at}`));
+    const file = await write("p.csv", `id\n${ids.join("\n")}\n`);
+    const { exitCode, stdout, stderr } = await importing("products", file);
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      [702, 1702].map((line) => `line ${line}: refused by the server: product_id: at most 255 bytes\n`).join(""),
+    );
+    expect(stdout).toContain("2,500 lines read, 2,498 products stored, 2 lines rejected");
+    expect(await readFile(`${file}.rejected`, "utf8")).toBe(`id\n${"x".repeat(256)}\n${"x".repeat(256)}\n`);
+  });
+
+  it("ends with 1 when no line was good", async () => {
+    const file = await write("p.csv", "id,title\n,a\n,b\n");
+    const { exitCode, stdout, stderr } = await importing("products", file);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("2 lines read, 0 products stored, 2 lines rejected");
+    expect(stderr).toContain(`error: No line of ${file} could be imported`);
+  });
+
+  it.each([
+    ["id missing", "name,price\nLamp,1\n", "The file has no column id; it has name, price"],
+    ["a JSON array", '[{"id":1}]\n', "The file is a JSON array"],
+  ])("ends with 2 and sends nothing for a file with %s", async (_, content, text) => {
+    const { exitCode, stderr } = await importing("products", await write("p", content));
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`error: ${text}`);
+    expect(server.state.products).toEqual([]);
+  });
+
+  it("ends with 1 and one line for a file that is not there", async () => {
+    const { exitCode, stderr } = await importing("products", join(folder, "none.csv"));
+    expect([exitCode, stderr]).toEqual([1, "error: Cannot read none.csv: there is no such file\n"]);
+  });
+
+  it("tells how far it came when the file breaks off", async () => {
+    const text = `id\n${Array.from({ length: 50_000 }, (_, at) => `product-${at * 7919}`).join("\n")}\n`;
+    const packed = gzipSync(text);
+    const file = await write("p.csv.gz", packed.subarray(0, packed.length / 2));
+    const { exitCode, stdout, stderr } = await importing("products", file);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("error: The import stopped before its end: Cannot read");
+    expect(stderr).toContain("the gzip data ends too early");
+    expect(server.state.products.length).toBeGreaterThan(0);
+    expect(stdout).toContain(`${server.state.products.length.toLocaleString("en")} products stored`);
+  });
+
+  it("counts what it left out and bytes that are no UTF-8", async () => {
+    const text = Buffer.concat([Buffer.from("id,title,url\n1,Caf"), Buffer.from([0xe9]), Buffer.from(",x\n2,b,x\n")]);
+    const { stdout } = await importing("products", await write("p.csv", text));
+    expect(stdout).toContain("1 lines hold bytes that are no UTF-8\n2 x url left out, no http(s) address\n");
+  });
+
+  it("prints totals as JSON", async () => {
+    const { stdout } = await importing("products", await write("p.csv", "id\n1\n"), "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ lines: 1, products: 1, rejectedLines: 0, complete: true });
+  });
+
+  it("shows a bar on a terminal and the bad lines above it", async () => {
+    const file = await write("p.csv", "id\n1\n\n2,3\n");
+    const { output, text } = collector();
+    const stderr = Object.assign(output, { isTTY: true, columns: 80, cursorTo: () => {}, clearLine: () => {} });
+    const args = ["import", "products", file, "--app", "shop", "--server", server.url];
+    expect((await runCommand(args, { stderr })).exitCode).toBe(0);
+    expect(text()).toContain("line 4: the line has 2 columns, the header 1");
+    expect(text()).toContain("100 % | 2 lines");
+  });
+});
+
+describe("aisle import events", () => {
+  const ORDERS = `invoice,ts,customer,item,quantity,unit_price,country
+1,2010-12-01T08:26:00Z,17850,a,6,2.55,United Kingdom
+1,2010-12-01T08:26:00Z,17850,b,6,3.39,United Kingdom
+2,2010-12-01T08:28:00Z,,c,6,1.85,United Kingdom
+2,2010-12-01T08:28:00Z,,d,-6,1.85,United Kingdom
+`;
+  const MAPS = ["visitor=customer", "product_id=item", "timestamp=ts", "order_id=invoice", "price=unit_price"];
+  const MAPPED = ["--type", "order", "--currency", "GBP", ...MAPS.flatMap((map) => ["--map", map])];
+
+  it("stores orders of mapped columns as one event each", async () => {
+    const { exitCode, stdout } = await importing("events", await write("orders.csv", ORDERS), ...MAPPED);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("4 lines read, 2 events stored, 1 lines rejected");
+    expect(
+      server.state.events.map(({ actionType, visitor, order, products }) => [
+        actionType,
+        visitor?.clientId,
+        order?.orderId,
+        products.map((product) => `${product.quantity} ${product.productId} ${product.price?.currency}`).join(),
+      ]),
+    ).toEqual([
+      ["order", "17850", "1", "6 a GBP,6 b GBP"],
+      ["order", "order:2", "2", "6 c GBP"],
+    ]);
+    expect(server.state.keys).toEqual([]);
+  });
+
+  it("stores nothing twice when run again with --idempotent, also when the file has grown", async () => {
+    const file = await write("orders.csv", ORDERS);
+    await importing("events", file, ...MAPPED, "--idempotent");
+    expect(server.state.events).toHaveLength(2);
+    const again = await importing("events", file, ...MAPPED, "--idempotent");
+    expect(again.stdout).toContain("0 events stored, 2 known already");
+    await writeFile(file, `${ORDERS}3,2010-12-02T08:28:00Z,9,e,1,1,France\n`);
+    const grown = await importing("events", file, ...MAPPED, "--idempotent");
+    expect(grown.stdout).toContain("1 events stored, 2 known already");
+  });
+
+  it("gives other keys when the file is read in another way", async () => {
+    const file = await write("v.csv", "visitor,product_id,other\nv,a,b\n");
+    await importing("events", file, "--idempotent", "--type", "product_view");
+    await importing("events", file, "--idempotent", "--type", "product_view", "--map", "product_id=other");
+    expect(server.state.events).toHaveLength(2);
+  });
+
+  it("writes all lines of an order that the server refuses", async () => {
+    const type = "t".repeat(65);
+    const file = await write("e.csv", `visitor,type,product_id\nv,${type},a\nv,product_view,b\n`);
+    const { stderr } = await importing("events", file);
+    expect(stderr).toBe("line 2: refused by the server: action_type: at most 64 characters\n");
+    expect(await readFile(`${file}.rejected`, "utf8")).toBe(`visitor,type,product_id\nv,${type},a\n`);
+  });
+
+  it("reads stdin and says what times and types it found", async () => {
+    const stdin = Readable.from([Buffer.from("visitor,type,product_id\nv,wishlist,a\nv,view,b\n")]);
+    const args = ["import", "events", "-", "--app", "shop", "--server", server.url];
+    const { stdout } = await runCommand(args, { stdin });
+    expect(stdout).toContain("1 x lines of a type that training ignores\n");
+    expect(stdout).toContain("2 x lines without a timestamp, stored with the time of import\n");
+    expect(server.state.events.map((event) => event.actionType)).toEqual(["wishlist", "product_view"]);
+  });
+
+  it("stops and says so when interrupted", async () => {
+    const stop = new AbortController();
+    async function* endless() {
+      yield "visitor,type,product_id\n";
+      for (let at = 0; ; at++) {
+        if (server.state.events.length > 5000) stop.abort();
+        yield `v${at},product_view,p\n`.repeat(1000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    const stdin = Readable.from(endless(), { objectMode: false });
+    const args = ["import", "events", "-", "--app", "shop", "--server", server.url];
+    const { exitCode, stdout, stderr } = await runCommand(args, { stdin, signal: stop.signal });
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain("error: The import stopped before its end: interrupted");
+    expect(stdout).toMatch(/ \d,\d{3} events stored/);
+  });
+});

@@ -1,0 +1,42 @@
+import { Readable, Writable } from "node:stream";
+import { type ProgramDeps, runProgram } from "../../src/cli/program.js";
+
+/** What a command said and how it ended. */
+export interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in this process, at a fixed time, without sleeping. */
+export async function runCommand(args: readonly string[], deps: Partial<ProgramDeps> = {}): Promise<Ended> {
+  const stdout = collector();
+  const stderr = collector();
+  const exitCode = await runProgram(
+    {
+      serve: async () => {},
+      stdin: Readable.from([]),
+      stdout: stdout.output,
+      stderr: stderr.output,
+      env: {},
+      now: () => Date.UTC(2026, 0, 1),
+      sleep: async () => {},
+      version: "1.2.3",
+      ...deps,
+    },
+    args,
+  );
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** A stream that keeps what is written. */
+export function collector() {
+  let text = "";
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  return { output, text: () => text };
+}
