@@ -4,13 +4,17 @@ import { DEMO_VISITOR } from "./visits/visitors.js";
 /**
  * Three commands for a POSIX shell, each one line, that show the three operations with the demo shop: the status of a
  * subscribed visitor, a product view, and recommendations beside a tent with a stove in the cart.
+ * `at` (ms) is when the stove went there: the service takes a cart for current for a day.
  */
-export function demoCurlLines(baseUrl: string): string[] {
+export function demoCurlLines(baseUrl: string, at: number = Date.UTC(2026, 0, 15, 18, 30)): string[] {
   const base = baseUrl.replace(/\/+$/, "");
   const request = {
     appId: DEMO_APP_ID,
     currentProductIds: "lark-2",
-    productInteractions: [interaction("product_view", "cloudbank-mat", 0), interaction("add_to_cart", "pip-stove", 40)],
+    productInteractions: [
+      interaction("product_view", "cloudbank-mat", at - 40_000),
+      interaction("add_to_cart", "pip-stove", at),
+    ],
   };
   return [
     `curl -s ${quoted(`${base}/subscription_status?app_id=${DEMO_APP_ID}&fpcid=${DEMO_VISITOR.fingerprintId}`)}`,
@@ -19,9 +23,8 @@ export function demoCurlLines(baseUrl: string): string[] {
   ];
 }
 
-function interaction(productInteractionType: string, productId: string, second: number) {
-  const utcInteractionDate = new Date(Date.UTC(2026, 0, 15, 18, 30, second)).toISOString();
-  return { productInteractionType, productId, utcInteractionDate };
+function interaction(productInteractionType: string, productId: string, at: number) {
+  return { productInteractionType, productId, utcInteractionDate: new Date(at).toISOString() };
 }
 
 /** The text in single quotes, as a POSIX shell reads it. */

@@ -48,6 +48,12 @@ describe("the demo shop's curl lines", () => {
     });
   });
 
+  it("date the cart at the time asked for, the view a little earlier", () => {
+    const body = wordsOf(demoCurlLines("http://127.0.0.1:8080", Date.UTC(2030, 1, 2, 3, 4, 5))[2] ?? "").at(-1) ?? "";
+    const dates = [...body.matchAll(/"utcInteractionDate":"([^"]+)"/g)].map(([, date]) => date);
+    expect(dates).toEqual(["2030-02-02T03:03:25.000Z", "2030-02-02T03:04:05.000Z"]);
+  });
+
   it("survive a base URL that a shell would read otherwise", () => {
     const base = "http://localhost:8080/it's $HOME & more";
     expect(wordsOf(demoCurlLines(base)[0] ?? "").at(-1)).toMatch(`${base}/subscription_status?`);

@@ -40,6 +40,7 @@ button.plain { background: none; color: var(--ink); border: 1px solid var(--line
 .count { display: inline-block; min-width: 1.5em; text-align: center; border-radius: 99px; background: var(--brand); color: var(--on-brand); font-size: .8rem; }
 .panel { position: absolute; right: 0; top: calc(100% + .5rem); width: min(21rem, 88vw); background: var(--card); border: 1px solid var(--line); border-radius: 16px; padding: 1rem; box-shadow: var(--shadow); }
 .panel li { display: flex; justify-content: space-between; gap: 1rem; padding: .35rem 0; border-bottom: 1px solid var(--line); }
+.panel li span:last-child { white-space: nowrap; }
 .row { display: flex; gap: .6rem; margin-top: .9rem; flex-wrap: wrap; }
 .toast { position: fixed; left: 50%; bottom: 1.2rem; translate: -50% 0; z-index: 9; max-width: 92vw; background: var(--ink); color: var(--paper); border-radius: 99px; padding: .6rem 1.3rem; opacity: 0; transition: opacity .2s; pointer-events: none; }
 .toast.on { opacity: 1; }

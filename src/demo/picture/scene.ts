@@ -20,13 +20,8 @@ export function drawScene(department: string, colour: string, random: Random): s
   const top = mixColours(sky, colour, 0.08);
   const low = mixColours(ground, colour, 0.14);
   const mid = mixColours(top, low, 0.5);
-  const disc = oval(
-    at(random, 70, 330),
-    at(random, 70, 130),
-    at(random, 30, 44),
-    0,
-    mixColours(top, "#ffffff", 0.55),
-  ).replace(/rx="(\d+)" ry="0"/, 'rx="$1" ry="$1"');
+  const radius = at(random, 30, 44);
+  const disc = oval(at(random, 70, 330), at(random, 70, 130), radius, radius, mixColours(top, "#ffffff", 0.55));
   const back = `<rect width="400" height="400" fill="${top}"/>${disc}`;
   switch (department) {
     case "trail":

@@ -1,4 +1,4 @@
-import { ARTICLES, articleById, CATEGORIES } from "../catalogue/catalogue.js";
+import { articleById, CATEGORIES } from "../catalogue/catalogue.js";
 import type { Article } from "../catalogue/notation.js";
 import { createRandom, type Random } from "../random.js";
 import { fitting } from "./complements.js";
@@ -118,7 +118,7 @@ function scriptedVisits(until: number, days: number): Track[] {
 }
 
 function article(id: string): Article {
-  const found = articleById(id) ?? ARTICLES[0];
-  if (found === undefined) throw new Error("the demo shop is empty");
+  const found = articleById(id);
+  if (found === undefined) throw new Error(`the demo shop does not sell ${id}`);
   return found;
 }
