@@ -1,0 +1,170 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importsOf } from "./fixtures/source-imports.js";
+
+const root = join(import.meta.dirname, "..");
+const text = (path: string) => readFileSync(join(root, path), "utf8");
+
+interface Package {
+  readonly license?: string;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
+  readonly version?: string;
+  readonly hasInstallScript?: boolean;
+  readonly resolved?: string;
+}
+
+const manifest: Package = JSON.parse(text("package.json"));
+const locked: Readonly<Record<string, Package>> = JSON.parse(text("package-lock.json")).packages;
+const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort();
+
+/** Names of the packages that src imports. */
+const imported = new Set(
+  readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .flatMap((path) => importsOf(text(join("src", path))).map(({ specifier }) => specifier))
+    .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+    .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier),
+);
+
+/** The files that git knows; none outside a clone. */
+const tracked = existsSync(join(root, ".git"))
+  ? execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean)
+  : [];
+
+describe("README", () => {
+  it("shows the two commands", () => {
+    expect(text("README.md")).toMatch(/^\s*npm start\b/m);
+    expect(text("README.md")).toMatch(/^\s*npm test\b/m);
+  });
+
+  it("names every dependency once in its table, with a reason, and no other package", () => {
+    const section = text("README.md")
+      .split(/^## /m)
+      .find((part) => part.startsWith("Dependencies\n"));
+    const rows = [...(section ?? "").matchAll(/^\| `([^`]+)` \|([^|\n]*)\|/gm)];
+    expect(rows.map(([, name]) => name).sort()).toEqual(direct);
+    expect(rows.filter(([, , reason]) => (reason ?? "").trim().length < 15).map(([, name]) => name)).toEqual([]);
+  });
+});
+
+describe("package.json", () => {
+  it("names the licence whose full text is in LICENSE", () => {
+    expect(manifest.license).toBe("Apache-2.0");
+    expect(text("LICENSE")).toContain("Apache License\n                           Version 2.0, January 2004");
+    expect(text("LICENSE")).toContain("END OF TERMS AND CONDITIONS");
+  });
+
+  it("says which Node it needs and has every everyday command", () => {
+    expect(manifest.engines?.node).toBe(">=20.19");
+    expect(Object.keys(manifest.scripts ?? {})).toEqual(
+      expect.arrayContaining(["generate", "build", "start", "test", "check", "bench", "release-contract"]),
+    );
+  });
+
+  it("decides for each package that has an install script whether it may run", () => {
+    const asking = Object.entries(locked)
+      .filter(([, entry]) => entry.hasInstallScript)
+      .map(([path]) => path.replace(/^.*node_modules\//, ""));
+    expect(asking.filter((name) => manifest.allowScripts?.[name] === undefined)).toEqual([]);
+    // Compiled at its installation by its binding.gyp, which npm does not always write down as an install script.
+    expect(manifest.allowScripts?.["hnswlib-node"]).toBe(true);
+  });
+});
+
+describe("dependencies", () => {
+  it("that the server runs with are each used by src", () => {
+    expect(Object.keys(manifest.dependencies ?? {}).filter((name) => !imported.has(name))).toEqual([]);
+  });
+
+  it("that src uses are each among those the server runs with, not found by luck", () => {
+    expect([...imported].filter((name) => manifest.dependencies?.[name] === undefined)).toEqual([]);
+  });
+});
+
+describe("package-lock.json", () => {
+  it("holds the same ranges as package.json", () => {
+    const { dependencies, devDependencies } = locked[""] ?? {};
+    expect({ dependencies, devDependencies }).toEqual({
+      dependencies: manifest.dependencies,
+      devDependencies: manifest.devDependencies,
+    });
+  });
+
+  it("names no registry, so that it installs from whichever one is configured", () => {
+    const hosts = Object.values(locked).flatMap(({ resolved }) => resolved ?? []);
+    expect(hosts).toEqual([]);
+  });
+
+  it("has an entry for every platform's package, else npm ci refuses it (scripts/complete-lock.mjs)", () => {
+    const absent = Object.entries(locked).flatMap(([owner, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => locked[`node_modules/${name}`] === undefined && locked[`${owner}/node_modules/${name}`] === undefined,
+      ),
+    );
+    expect(absent).toEqual([]);
+  });
+
+  it("has no package that asks for a newer Node than we do", () => {
+    const newer = Object.entries(locked).filter(
+      ([, { engines }]) => engines?.node !== undefined && !allows(engines.node, [20, 19]),
+    );
+    expect(newer.map(([path, { engines }]) => `${path} needs ${engines?.node}`)).toEqual([]);
+  });
+});
+
+describe.skipIf(tracked.length === 0)("files in git (skipped outside a clone)", () => {
+  it("name no path of one machine", () => {
+    const machinePath = /(?:^|[\s"'`(=:])\/(?:work|root|home|Users)\/[\w.-]/m;
+    const binary = /\.(?:png|jpe?g|webp|ico|woff2?|gz|binpb|node)$/;
+    const naming = tracked.filter(
+      (path) => !binary.test(path) && existsSync(join(root, path)) && machinePath.test(text(path)),
+    );
+    expect(naming).toEqual([]);
+  });
+
+  it("hold nothing that is made: packages, builds, data", () => {
+    expect(tracked.filter((path) => /^(?:node_modules|dist|\.stamps|aisle-data)\//.test(path))).toEqual([]);
+  });
+
+  it("hold an executable .ci/run that calls npm test", () => {
+    expect(statSync(join(root, ".ci/run")).mode & 0o111).toBe(0o111);
+    expect(text(".ci/run")).toMatch(/^\s*npm test\b/m);
+  });
+});
+
+describe("the reading of engines ranges", () => {
+  it.each([
+    [">=20", true],
+    ["^20.19.0 || ^22.13.0 || >=23.5.0", true],
+    ["10.* || >= 12.*", true],
+    ["*", true],
+    [">=20.20", false],
+    ["^22.13.0 || >=24", false],
+    ["<20", false],
+  ])("takes %s as %s for 20.19", (range, admitted) => {
+    expect(allows(range, [20, 19])).toBe(admitted);
+  });
+});
+
+/** Whether a range of `engines` admits a version; knows the comparators that packages use, `^`, `~`, `>=`, `>`, `<` and bare. */
+function allows(range: string, version: readonly [number, number]): boolean {
+  const [major, minor] = version;
+  return range.split("||").some((alternative) =>
+    [...alternative.matchAll(/(\^|~|>=|>|<=|<)?\s*v?(\d+|\*)(?:\.(\d+))?[.\dx*]*/g)].every(
+      ([, sign, first, second]) => {
+        if (first === "*") return true;
+        const order = major - Number(first) || minor - Number(second ?? 0);
+        if (sign === ">=" || sign === ">") return order >= 0;
+        if (sign === "<" || sign === "<=") return order < 0;
+        return major === Number(first) && order >= 0;
+      },
+    ),
+  );
+}
