@@ -13,7 +13,7 @@ import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, TEXT } from "./errors.js";
 import { createOrigins } from "./origins.js";
 import { createRecommend } from "./recommend.js";
-import { answerBrokenRequest, BODY_LIMIT, failureOfServer, SERVER_LIMITS } from "./server-limits.js";
+import { answerBrokenRequest, BODY_LIMIT, failureOfServer, MAX_CONNECTIONS, SERVER_LIMITS } from "./server-limits.js";
 import { createStatusCookies } from "./status-cookies.js";
 import { createSubscriptionStatus } from "./subscription-status.js";
 import { createTrace } from "./trace.js";
@@ -97,8 +97,12 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     ...SERVER_LIMITS,
     genReqId: ({ headers }) => saneRequestId(headers["x-request-id"]) ?? options.newRequestId(),
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, _request, reply) => sendServerFailure(reply, failureOfServer(error)),
+    frameworkErrors: (error, request, reply) => {
+      addCommonHeaders(request, reply);
+      sendFailure(reply, undefined, failureOfServer(error));
+    },
   });
+  app.server.maxConnections = MAX_CONNECTIONS;
   app.decorateRequest("sentContentType", "");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) =>
@@ -107,10 +111,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
 
   app.addHook("onRequest", (request, reply, done) => {
     hideContentType(request);
-    reply.header("cache-control", "no-store");
-    reply.header("x-content-type-options", "nosniff");
-    reply.header("x-request-id", request.id);
-    addCorsHeaders(reply, request.headers.origin);
+    addCommonHeaders(request, reply);
     if (isStopping()) reply.header("connection", "close");
     done();
   });
@@ -184,6 +185,14 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   return app;
 }
 
+/** The headers of every answer. */
+function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("cache-control", "no-store");
+  reply.header("x-content-type-options", "nosniff");
+  reply.header("x-request-id", request.id);
+  addCorsHeaders(reply, request.headers.origin);
+}
+
 /**
  * The framework refuses content types it cannot parse before our code sees the request. What each operation accepts is
  * its own affair, so the header is kept aside and a plain one put in its place.
@@ -215,10 +224,6 @@ function reportFailure(
   error: unknown,
 ): void {
   logger?.error({ operation: operation ?? "other", requestId, err: error }, "a call failed");
-}
-
-function sendServerFailure(reply: FastifyReply, failure: Failure): void {
-  sendFailure(reply, undefined, failure);
 }
 
 function answerOf(status: number, text: string): Failure {

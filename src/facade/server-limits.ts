@@ -40,8 +40,8 @@ const FAILURES: ReadonlyMap<string, Failure> = new Map(
       ["FST_ERR_CTP_BODY_TOO_LARGE", 413, TEXT.tooLarge],
       ["FST_ERR_CTP_INVALID_CONTENT_LENGTH", 400, TEXT.invalidBody],
       ["FST_ERR_CTP_INVALID_MEDIA_TYPE", 415, TEXT.unsupportedType],
-      ["FST_ERR_BAD_URL", 400, TEXT.badRequest],
-      ["FST_ERR_MAX_PARAM_LENGTH", 414, TEXT.badRequest],
+      ["FST_ERR_BAD_URL", 404, TEXT.notFound],
+      ["FST_ERR_MAX_PARAM_LENGTH", 404, TEXT.notFound],
     ] as const
   ).map(([code, status, text]) => [code, { status, text, retryAfterSeconds: 0 }]),
 );

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Refused } from "../../src/facade/errors.js";
+import { readMultipart } from "../../src/facade/multipart.js";
+
+const TYPE = "multipart/form-data; boundary=XX";
+const part = (name: string, value: string, more = "") =>
+  `--XX\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+const read = async (body: string | Uint8Array) => readMultipart(TYPE, Buffer.from(body));
+
+describe("the multipart reader", () => {
+  it("reads text parts as fields, the first value of a name", async () => {
+    const form = await read(`${part("a", "1")}${part("b", "ü\r\n2")}${part("a", "3")}${part("c", "")}--XX--\r\n`);
+    expect([...form.fields]).toEqual([
+      ["a", "1"],
+      ["b", "ü\r\n2"],
+    ]);
+  });
+
+  it("drops files and counts them", async () => {
+    const form = await read(`${part("f", "data", '; filename="x.png"')}${part("a", "1")}--XX--\r\n`);
+    expect([...form.fields]).toEqual([["a", "1"]]);
+    expect(form.droppedFields).toBe(1);
+  });
+
+  it("gives the fields before the end of a body that ends too early", async () => {
+    const form = await read(`${part("a", "1")}${part("b", "2")}--XX\r\nContent-Dispo`);
+    expect(form.fields.get("a")).toBe("1");
+  });
+
+  it("keeps a field called __proto__ as a field", async () => {
+    expect((await read(`${part("__proto__", "x")}--XX--\r\n`)).fields.get("__proto__")).toBe("x");
+  });
+
+  it("refuses a content type without a boundary", async () => {
+    await expect(readMultipart("multipart/form-data", Buffer.from("x"))).rejects.toEqual(
+      new Refused(400, "Invalid body"),
+    );
+  });
+
+  it("gives a form for any bytes", async () => {
+    const piece = fc.constantFrom(
+      "--XX",
+      "--",
+      "\r\n",
+      "\r\n\r\n",
+      'Content-Disposition: form-data; name="a"',
+      "x",
+      "\0",
+      "XX",
+    );
+    const bytes = fc.oneof(
+      fc.array(piece, { maxLength: 30 }).map((parts) => Buffer.from(parts.join(""))),
+      fc.uint8Array({ maxLength: 300 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(bytes, async (body) => {
+        expect((await read(body)).fields).toBeInstanceOf(Map);
+      }),
+    );
+  });
+});
