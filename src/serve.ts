@@ -84,7 +84,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   say(`aisle is ready: storefronts at ${facadeUrl}, RPC at ${urlOf(config.rpc.host, rpcAddress.port)}`);
   if (config.demo) {
     say(`The demo shop is at ${facadeUrl}/demo/ — or try:`);
-    for (const line of demoCurlLines(facadeUrl)) say(line);
+    for (const line of demoCurlLines(facadeUrl, now())) say(line);
   }
 
   await signalled();
