@@ -2,6 +2,9 @@ import { type Event, SenderType } from "../gen/aisle/v1/event_pb.js";
 import { printable } from "./output.js";
 import { timeText } from "./times.js";
 
+/** Products of an event that are named; of a large order the rest is a number. */
+const SHOWN_PRODUCTS = 10;
+
 /** An event as Aisle understood it: one line, then one for each thing that had no effect. */
 export function eventText(event: Event, showPersonal: boolean): string {
   const parts = [
@@ -28,11 +31,12 @@ function visitorParts({ visitor }: Event): string[] {
 }
 
 function productParts({ products, categories }: Event): string[] {
-  const items = products.map((product) => {
+  const items = products.slice(0, SHOWN_PRODUCTS).map((product) => {
     const id = printable(product.productId || product.sku);
     const price = product.price?.amount ? ` at ${printable(`${product.price.amount} ${product.price.currency}`)}` : "";
     return `${product.quantity > 1 ? `${product.quantity} x ` : ""}${id}${price}`;
   });
+  if (products.length > SHOWN_PRODUCTS) items.push(`${products.length - SHOWN_PRODUCTS} more`);
   const path = categories.map((category) => printable(category.name || category.categoryId));
   return [
     ...(items.length > 0 ? [`products=[${items.join(", ")}]`] : []),

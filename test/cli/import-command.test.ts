@@ -124,7 +124,9 @@ describe("aisle import products", () => {
   it("counts what it left out and bytes that are no UTF-8", async () => {
     const text = Buffer.concat([Buffer.from("id,title,url\n1,Caf"), Buffer.from([0xe9]), Buffer.from(",x\n2,b,x\n")]);
     const { stdout } = await importing("products", await write("p.csv", text));
-    expect(stdout).toContain("1 lines hold bytes that are no UTF-8\n2 x url left out, no http(s) address\n");
+    expect(stdout).toContain(
+      "1 lines hold U+FFFD, a character lost to a wrong encoding\n2 x url left out, no http(s) address\n",
+    );
   });
 
   it("prints totals as JSON", async () => {

@@ -28,7 +28,7 @@ export interface ImportResult {
 }
 
 /**
- * Prints the totals, also those of an import that failed half-way.
+ * Prints the totals, also those of an import that failed after something was stored.
  * @throws what ended the import, or Failure when no line was good
  */
 export function finish(
@@ -38,7 +38,7 @@ export function finish(
 ) {
   const { noun, tally, counts, rejects, remarks, tookMs, failure } = result;
   const stored = counts.accepted + counts.deduplicated;
-  if (failure !== null && stored === 0 && tally.rows === 0) throw failure;
+  if (failure !== null && stored === 0) throw failure;
   const perSecond = Math.round(tally.rows / Math.max(0.001, tookMs / 1000));
   if (options.json) {
     writeJson(outputs.stdout, {
@@ -61,11 +61,12 @@ export function finish(
         `in ${duration(tookMs)} (${count(perSecond)} lines/s)`,
     );
     if (rejects.file !== null) writeLine(outputs.stdout, `Rejected lines are in ${rejects.file}`);
-    if (tally.notUtf8 > 0) writeLine(outputs.stdout, `${count(tally.notUtf8)} lines hold bytes that are no UTF-8`);
+    if (tally.notUtf8 > 0)
+      writeLine(outputs.stdout, `${count(tally.notUtf8)} lines hold U+FFFD, a character lost to a wrong encoding`);
     for (const [text, times] of remarks.counts) writeLine(outputs.stdout, `${count(times)} x ${text}`);
   }
   if (failure !== null) {
-    if (stored === 0 || !(failure instanceof Error)) throw failure;
+    if (!(failure instanceof Error)) throw failure;
     const exitCode = failure instanceof Failure ? failure.exitCode : 1;
     throw new Failure(`The import stopped before its end: ${failure.message}`, exitCode, { cause: failure });
   }
