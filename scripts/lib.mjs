@@ -91,7 +91,8 @@ export function readIfThere(path) {
 }
 
 /**
- * Runs a command in the checkout, in this process group, and passes SIGTERM, SIGINT and SIGHUP on while it runs.
+ * Runs a command in the checkout, in this process group, and passes SIGTERM, SIGINT and SIGHUP on while it runs; the
+ * Ctrl-C of a terminal has reached it already.
  *
  * `quiet` gathers its output instead of showing it. Resolves to `{ code, output }`; a child that a signal ended has
  * 128 + its number as a shell says it. When a signal came to us, this process ends with the child.
@@ -103,7 +104,7 @@ export function run(command, args, { quiet = false, env = process.env, cwd = roo
     let received;
     const forward = (signal) => {
       received = signal;
-      child.kill(signal);
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     };
     for (const signal of Object.keys(signalNumbers)) process.on(signal, forward);
     for (const stream of [child.stdout, child.stderr]) {

@@ -97,13 +97,16 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   await store.close();
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/**
+ * Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. One that follows within a second is
+ * the same one again: under `npm start` a terminal sends Ctrl-C to the whole group, and npm passes its own copy on.
+ */
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
-    let seen = false;
+    let firstAt: number | undefined;
     const take = () => {
-      if (seen) process.exit(1);
-      seen = true;
+      if (firstAt !== undefined && performance.now() - firstAt > 1_000) process.exit(1);
+      firstAt ??= performance.now();
       resolve();
     };
     process.on("SIGTERM", take);
