@@ -177,7 +177,7 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
     times.sort((a, b) => a - b);
     const quantile = (q: number) => times[Math.floor(times.length * q)] ?? Number.NaN;
 
-    const table = new Table({ head: [`${name}, next product`, "HR@20", "MRR@20"] });
+    const table = new Table({ style: { head: [], border: [] }, head: [`${name}, next product`, "HR@20", "MRR@20"] });
     for (const [row, { hitRate, reciprocalRank }] of Object.entries({ popularity: baseline, "POST /recommend": ours }))
       table.push([row, hitRate.toFixed(3), reciprocalRank.toFixed(3)]);
     console.log(table.toString());

@@ -46,13 +46,13 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   const longBaskets = longRows(data.baskets);
   const longSessions = longRows(data.sessions);
   const facts: AlgorithmFacts[] = [];
-  const step = <T>(name: string, progress: number, missing: string, fit: () => T): T | undefined => {
+  const step = <T>(name: string, progress: number, missing: string, learn: () => T): T | undefined => {
     onProgress({ stage: name, progress });
     if (missing !== "") {
       facts.push({ name, included: false, reason: missing, facts: {} });
       return undefined;
     }
-    return fit();
+    return learn();
   };
   const included = (name: string, numbers: Record<string, number>) =>
     facts.push({ name, included: true, reason: "", facts: numbers });
