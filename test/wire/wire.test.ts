@@ -24,15 +24,22 @@ describe("the wire contract", () => {
   });
 });
 
+/** A pair that sends a hundred events waits for as many syncs, and the disk may have other work. */
+const PAIR_MS = 60_000;
+
 const byFile = new Map<string, Pair[]>();
 for (const { file, pair } of pairs) byFile.set(file, [...(byFile.get(file) ?? []), pair]);
 
 for (const [file, list] of byFile) {
   describe(file, () => {
     for (const pair of list) {
-      it(`${pair.row}: ${pair.note}`, async () => {
-        expect(await play(pair, openAppTarget)).toEqual([]);
-      });
+      it(
+        `${pair.row}: ${pair.note}`,
+        async () => {
+          expect(await play(pair, openAppTarget)).toEqual([]);
+        },
+        PAIR_MS,
+      );
     }
   });
 }
