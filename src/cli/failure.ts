@@ -59,6 +59,7 @@ function callLine(error: ConnectError, server: string): string {
   if (isConnectionFailure(error)) {
     return `No Aisle server answers at ${server}: start one with "aisle serve", or name one with --server or AISLE_SERVER`;
   }
+  if (isCutOff(error)) return `The server at ${server} ended the call before it was done`;
   const text = error.rawMessage.trim();
   switch (error.code) {
     case Code.NotFound:
@@ -87,6 +88,18 @@ const CONNECTION_CODES = new Set([
   "ERR_HTTP2_ERROR",
   "ERR_HTTP2_SESSION_ERROR",
 ]);
+
+/** True for what may pass by itself: a server that is busy, restarting or out of reach for a moment. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false;
+  if (error.code === Code.Unavailable || error.code === Code.ResourceExhausted) return true;
+  return isConnectionFailure(error) || isCutOff(error);
+}
+
+/** The connection ended in the middle of a call. Node tells it in words only. */
+function isCutOff(error: ConnectError): boolean {
+  return error.code === Code.Canceled || /^(http\/2 )?stream closed with error code/i.test(error.rawMessage);
+}
 
 function isConnectionFailure(error: ConnectError): boolean {
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {

@@ -72,6 +72,10 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
  * @returns the exit code; what went wrong is one line on stderr
  */
 export async function runProgram(deps: ProgramDeps, args: readonly string[]): Promise<number> {
+  // `aisle events tail --follow | head` closes the pipe when it has seen enough; that is no failure.
+  deps.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   try {
     await createProgram(deps).parseAsync([...args], { from: "user" });
     return 0;

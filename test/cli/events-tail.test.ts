@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SenderType } from "../../src/gen/aisle/v1/event_pb.js";
@@ -106,6 +107,16 @@ describe("aisle events tail", () => {
   it("follows from now on when no earlier events are asked for", async () => {
     store(1);
     expect((await follow(0, [() => store(2)])).shown).toEqual([2]);
+  });
+
+  it("stops following when nobody reads its output any more", async () => {
+    store(1);
+    const closed = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
+    });
+    const args = ["events", "tail", "--app", "shop", "--server", server.url, "--follow"];
+    const { exitCode, stderr } = await runCommand(args, { stdout: closed });
+    expect([exitCode, stderr]).toEqual([0, ""]);
   });
 
   it("follows an app that has no events yet", async () => {

@@ -52,7 +52,7 @@ export function eventIdOf(ms: number, number: number): string {
  * A server of gRPC over h2c that knows the app `shop` and keeps what it is told. It refuses products with an id over
  * 255 characters and events with a type over 64, as the real one does.
  */
-export async function startFakeServer(): Promise<FakeServer> {
+export async function startFakeServer(onPort = 0): Promise<FakeServer> {
   const state: FakeState = {
     apps: [],
     frames: [],
@@ -182,7 +182,7 @@ export async function startFakeServer(): Promise<FakeServer> {
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(onPort, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -208,6 +208,52 @@ describe("aisle import events", () => {
     expect(server.state.events.map((event) => event.actionType)).toEqual(["wishlist", "product_view"]);
   });
 
+  it("tells in one line how far it came when the server goes away", async () => {
+    async function* endless() {
+      yield "visitor,type,product_id\n";
+      for (let at = 0; ; at++) {
+        if (server.state.events.length > 5000) await server.close();
+        yield `v${at},product_view,p\n`.repeat(1000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    const stdin = Readable.from(endless(), { objectMode: false });
+    const args = ["import", "events", "-", "--app", "shop", "--server", server.url];
+    const { exitCode, stdout, stderr } = await runCommand(args, { stdin });
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/ \d,000 events stored/);
+    expect(stderr).toMatch(/^error: The import stopped before its end: (The|No Aisle) server [^\n]+\n$/);
+    server = await startFakeServer();
+  });
+
+  it("goes on by itself after a restart of the server when sending twice does no harm", async () => {
+    const { port } = new URL(server.url);
+    let restarted = false;
+    let waits = 0;
+    async function* lines() {
+      yield "id\n";
+      for (let at = 0; at < 20; at++) {
+        if (!restarted && server.state.products.length > 3000) {
+          restarted = true;
+          await server.close();
+        }
+        yield Array.from({ length: 1000 }, (_, line) => `${at}-${line}\n`).join("");
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    const sleep = async () => {
+      if (waits++ === 1) server = await startFakeServer(Number(port));
+    };
+    const before = server.state.products;
+    const stdin = Readable.from(lines(), { objectMode: false });
+    const args = ["import", "products", "-", "--app", "shop", "--server", server.url];
+    const { exitCode, stdout } = await runCommand(args, { stdin, sleep });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("20,000 lines read, 20,000 products stored");
+    expect(waits).toBeGreaterThan(1);
+    expect(new Set([...before, ...server.state.products].map((product) => product.productId)).size).toBe(20_000);
+  });
+
   it("stops and says so when interrupted", async () => {
     const stop = new AbortController();
     async function* endless() {

@@ -85,7 +85,7 @@ async function importFile<Field extends string, Message>(
         call: job.call(clients),
         onRefused: (row) => rejects.add(row),
         repeatable: job.repeatable,
-        sleep: deps.sleep,
+        sleep: (ms) => deps.sleep(ms, deps.signal),
         counts,
       });
       const { fields, maker, keySeed } = job;

@@ -1,5 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
 import type { RefusedItem } from "../../gen/aisle/v1/refused_item_pb.js";
+import { isPassing } from "../failure.js";
 import type { BadRow, ImportItem } from "./source.js";
 import type { SentCounts } from "./totals.js";
 
@@ -108,10 +108,6 @@ export function createSender<Message>(options: SenderOptions<Message>): Sender<M
       await underWay;
     },
   };
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.ResourceExhausted);
 }
 
 function batchesOf<Message>(items: readonly ImportItem<Message>[], limits: SendLimits): ImportItem<Message>[][] {
