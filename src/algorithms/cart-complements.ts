@@ -158,8 +158,9 @@ export function explainComplement(
   return { becauseOf, counts: { neighbours, neighbour_share: share, ridge, pair_count: pairCount } };
 }
 
+/** Ascending, so that sums are added up in one order whatever the cart's. */
 function knownProducts(cart: CartComplements, items: Uint32Array): number[] {
-  return [...new Set(items)].filter((item) => item < cart.productCount);
+  return [...new Set(items)].filter((item) => item < cart.productCount).sort((a, b) => a - b);
 }
 
 /** The most similar baskets with their similarities; of equal ones the later. */
