@@ -2,11 +2,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readIfThere, root, run, script } from "./lib.mjs";
+import { Failure, readIfThere, root, run, say, script } from "./lib.mjs";
 import { setUp } from "./setup.mjs";
 
 await script(async () => {
-  await setUp();
+  try {
+    await setUp();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    say(error.message);
+    console.log("0 passed, 1 failed");
+    return 1;
+  }
   const folder = mkdtempSync(join(tmpdir(), "aisle-test-"));
   const counts = join(folder, "counts.json");
   const args = process.argv.slice(2);

@@ -21,7 +21,10 @@ function evaluate(imports: string, statements: string): string {
   const program = `
     import { ${imports} } from ${file(imports.includes("adviceOn") ? "setup.mjs" : "lib.mjs")};
     ${statements}`;
-  return execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" }).trim();
+  return execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  }).trim();
 }
 
 describe("the set-up", () => {
