@@ -173,6 +173,19 @@ describe("aisle import events", () => {
     expect(server.state.keys).toEqual([]);
   });
 
+  it.each([
+    [
+      "session,item\n1,2\n",
+      ["--type", "product_view"],
+      "The file has no column visitor or order_id; it has session, item",
+    ],
+    ["visitor,product_id\n1,2\n", [], "The file has no column type; it has visitor, product_id"],
+  ])("ends with 2 for columns %j that can make no event with %j", async (content, args, text) => {
+    const { exitCode, stderr } = await importing("events", await write("e.csv", content), ...args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`error: ${text}`);
+  });
+
   it("stores nothing twice when run again with --idempotent, also when the file has grown", async () => {
     const file = await write("orders.csv", ORDERS);
     await importing("events", file, ...MAPPED, "--idempotent");

@@ -4,8 +4,8 @@ import { UsageFailure } from "../failure.js";
 export interface FieldSet<Field extends string> {
   readonly fields: readonly Field[];
   readonly aliases: Readonly<Record<string, Field>>;
-  /** Without a column for these the whole file is refused before anything is sent. */
-  readonly required: readonly Field[];
+  /** Without a column for one field of each group no line can be good: the whole file is refused. */
+  readonly required: readonly (readonly Field[])[];
 }
 
 /** Which column of a file feeds which field. */
@@ -59,12 +59,12 @@ export function createColumnPlan<Field extends string>(
           throw new UsageFailure(`--map ${field}=${column}: the file has no such column; it has ${columns.join(", ")}`);
         }
       }
-      for (const field of set.required) {
-        if (!columns.some((column) => byColumn.get(normal(column))?.includes(field))) {
-          throw new UsageFailure(
-            `The file has no column ${field}; it has ${columns.join(", ")} (name it with --map ${field}=COLUMN)`,
-          );
-        }
+      for (const group of set.required) {
+        const fed = columns.flatMap((column) => byColumn.get(normal(column)) ?? []);
+        if (group.some((field) => fed.includes(field))) continue;
+        throw new UsageFailure(
+          `The file has no column ${group.join(" or ")}; it has ${columns.join(", ")} (name it with --map ${group[0]}=COLUMN)`,
+        );
       }
     },
   };

@@ -20,7 +20,13 @@ export type EventField = (typeof FIELDS)[number];
 export const EVENT_FIELDS: FieldSet<EventField> = {
   fields: FIELDS,
   aliases: { visitor_id: "visitor", event: "type" },
-  required: [],
+  required: [["type"], ["visitor", "order_id"]],
+};
+
+/** The fields for files whose lines need no type of their own. */
+export const EVENT_FIELDS_WITHOUT_TYPE: FieldSet<EventField> = {
+  ...EVENT_FIELDS,
+  required: EVENT_FIELDS.required.filter((group) => !group.includes("type")),
 };
 
 /** Other words for types, as exports of shops and analytics tools write them. */

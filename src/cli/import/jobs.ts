@@ -4,7 +4,7 @@ import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "
 import type { ProgramDeps } from "../program.js";
 import type { FieldSet } from "./columns.js";
 import { createColumnPlan } from "./columns.js";
-import { EVENT_FIELDS, type EventField, KNOWN_TYPES, readEvent } from "./event-row.js";
+import { EVENT_FIELDS, EVENT_FIELDS_WITHOUT_TYPE, type EventField, KNOWN_TYPES, readEvent } from "./event-row.js";
 import { openInput } from "./input.js";
 import { createEventAssembler } from "./orders.js";
 import { PRODUCT_FIELDS, type ProductField, readProduct } from "./product-row.js";
@@ -44,7 +44,7 @@ export async function importEvents(file: string, options: EventImportOptions, de
   const { type = "", currency = "", map = [], idempotent = false } = options;
   await importFile(file, options, deps, {
     noun: "events",
-    fields: EVENT_FIELDS,
+    fields: type === "" ? EVENT_FIELDS : EVENT_FIELDS_WITHOUT_TYPE,
     remarks,
     maker: createEventMaker(type, currency, deps.now, remarks),
     call: ({ events }) => eventCall(events, options.app),

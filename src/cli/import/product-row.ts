@@ -25,7 +25,7 @@ export type ProductField = (typeof FIELDS)[number];
 export const PRODUCT_FIELDS: FieldSet<ProductField> = {
   fields: FIELDS,
   aliases: { product_id: "id" },
-  required: ["id"],
+  required: [["id"]],
 };
 
 /** A product as a line gives it, and which of its values were left out because nothing can be done with them. */

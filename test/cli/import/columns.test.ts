@@ -5,7 +5,7 @@ import { createColumnPlan, type FieldSet } from "../../../src/cli/import/columns
 const SET: FieldSet<"id" | "price" | "sku"> = {
   fields: ["id", "price", "sku"],
   aliases: { product_id: "id" },
-  required: ["id"],
+  required: [["id"], ["price", "sku"]],
 };
 
 describe("createColumnPlan", () => {
@@ -40,6 +40,11 @@ describe("createColumnPlan", () => {
     expect(() => createColumnPlan(SET, []).check(["item", "price"])).toThrow(
       "The file has no column id; it has item, price (name it with --map id=COLUMN)",
     );
+  });
+
+  it("asks for one column of each group only", () => {
+    createColumnPlan(SET, []).check(["id", "sku"]);
+    expect(() => createColumnPlan(SET, []).check(["id"])).toThrow("The file has no column price or sku; it has id");
   });
 
   it("refuses a map to a column the file lacks", () => {

@@ -2,7 +2,12 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createColumnPlan } from "../../../src/cli/import/columns.js";
-import { EVENT_FIELDS, type EventField, readEvent } from "../../../src/cli/import/event-row.js";
+import {
+  EVENT_FIELDS,
+  EVENT_FIELDS_WITHOUT_TYPE,
+  type EventField,
+  readEvent,
+} from "../../../src/cli/import/event-row.js";
 import { createEventAssembler, ORDER_WINDOW, type OrderWindow } from "../../../src/cli/import/orders.js";
 import { BadLine, isBad } from "../../../src/cli/import/source.js";
 import { csvEntries, row } from "./rows.js";
@@ -15,7 +20,10 @@ const line = (values: Partial<Record<EventField, unknown>>, options = OPTIONS) =
 /** Events of a CSV text, as the import command makes them. */
 function eventsOf(text: string, { maps = [""].slice(1), type = "", window = ORDER_WINDOW as OrderWindow } = {}) {
   const assembler = createEventAssembler(window);
-  const items = csvEntries(text, createColumnPlan(EVENT_FIELDS, maps)).flatMap((entry) => {
+  const items = csvEntries(
+    text,
+    createColumnPlan(type === "" ? EVENT_FIELDS : EVENT_FIELDS_WITHOUT_TYPE, maps),
+  ).flatMap((entry) => {
     if (isBad(entry)) throw new Error(entry.reason);
     const read = readEvent(entry, { ...OPTIONS, defaultType: type });
     return assembler.push(read, { line: entry.line, raw: entry.raw }, `key${entry.line}`);
