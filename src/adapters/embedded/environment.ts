@@ -77,7 +77,7 @@ export async function openEnvironment(
   if (!readOnly) await makeDirectory(path);
   const root = openRoot(path, readOnly);
   try {
-    const context: TableContext = { onDamage, closed: false };
+    const context: TableContext = { onDamage, closed: false, writing: false };
     const table = <T>(name: string, codec: RecordCodec<T>): Table<T> =>
       new Table(name, openDatabase(root, name), codec, context);
     checkFormat(openDatabase(root, "meta"), root, readOnly, context);
@@ -107,7 +107,15 @@ export async function openEnvironment(
       directory: path,
       readOnly,
       tables,
-      transact: (body) => transact(root, body),
+      transact: (body) =>
+        transact(root, () => {
+          context.writing = true;
+          try {
+            body();
+          } finally {
+            context.writing = false;
+          }
+        }),
       close: async () => {
         context.closed = true;
         await root.close();

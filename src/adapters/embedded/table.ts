@@ -9,6 +9,8 @@ export interface TableContext {
   readonly onDamage: (table: string) => void;
   /** True once the store was closed. */
   closed: boolean;
+  /** True while the body of a write transaction runs. */
+  writing: boolean;
 }
 
 export interface Entry<T> {
@@ -35,7 +37,7 @@ export class Table<T> {
   ) {}
 
   get(key: Key): T | undefined {
-    this.mustBeOpen();
+    this.beginRead();
     if (!fits(key)) return undefined;
     try {
       const bytes = this.db.getBinaryFast(key);
@@ -57,7 +59,7 @@ export class Table<T> {
 
   /** Visits entries in order of keys until `visit` answers false, all in one snapshot. `visit` must not throw. */
   each(range: Range, visit: (key: Key, value: T) => boolean): void {
-    this.mustBeOpen();
+    this.beginRead();
     const within = checked(range);
     let last: Key = "";
     try {
@@ -73,7 +75,7 @@ export class Table<T> {
 
   /** Entries below `end`, from the greatest key down to `start`. */
   backwards(range: Range): Entry<T>[] {
-    this.mustBeOpen();
+    this.beginRead();
     const { start, end, limit } = checked(range);
     const found: Entry<T>[] = [];
     if (limit === 0) return found;
@@ -94,7 +96,7 @@ export class Table<T> {
 
   /** Keys from `start` up to, not including, `end`; the values are not looked at. */
   keys(range: Range): Key[] {
-    this.mustBeOpen();
+    this.beginRead();
     const within = checked(range);
     try {
       const found: Key[] = [];
@@ -124,8 +126,13 @@ export class Table<T> {
     void this.db.remove(key);
   }
 
-  private mustBeOpen(): void {
+  /**
+   * lmdb-js keeps a snapshot until the event loop has come round. A reader that was told of a write in another thread
+   * or process may ask sooner, so each read begins a new one (half a microsecond).
+   */
+  private beginRead(): void {
     if (this.context.closed) throw new Unavailable("The store is closed");
+    if (!this.context.writing) this.db.resetReadTxn();
   }
 
   /** Whatever goes wrong while a value is read: its checksum, its layout, or the tree around it. */
