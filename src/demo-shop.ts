@@ -1,3 +1,5 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Aisle } from "./app.js";
 import { DEMO_APP_ID, DEMO_APP_NAME, demoEvents, demoProducts } from "./demo/demo.js";
 import type { Now } from "./domain/clock.js";
@@ -7,44 +9,60 @@ const DAYS = 42;
 const SEED = 7;
 
 /**
- * Makes the demo app with its products and visits and trains it, when the store does not have it yet. Where the shop
- * answers at another URL than last time, the products are written again with it.
+ * Makes the demo app with its products and visits and trains it, when the store does not have it yet; one that was
+ * interrupted is finished. Where the shop answers at another URL than last time, the products are written again with
+ * it. Another shop that took the id is left as it is; then this gives false.
  */
 export async function setUpDemo(
   { clients, trainer }: Aisle,
   options: { readonly baseUrl: string; readonly now: Now; readonly say: (line: string) => void },
-): Promise<void> {
+): Promise<boolean> {
+  const app = await demoApp(clients);
+  if (app !== undefined && app.displayName !== DEMO_APP_NAME) {
+    options.say(`aisle: the app ${DEMO_APP_ID} is not the demo shop; it is left as it is`);
+    return false;
+  }
+  const complete = app !== undefined && (await hasModel(clients));
+  if (!complete) options.say("aisle: making the demo shop …");
+  const { createdAt } =
+    app ?? (await clients.apps.createApp({ app: { appId: DEMO_APP_ID, displayName: DEMO_APP_NAME } })).app ?? {};
   const products = demoProducts({ baseUrl: options.baseUrl });
-  const known = await firstProduct(clients, products[0]?.productId ?? "");
-  if (known?.url === products[0]?.url && (await hasModel(clients))) return;
-  if (known === undefined) {
-    options.say("aisle: making the demo shop …");
-    const { apps } = await clients.apps.listApps({ pageSize: 1000 });
-    if (!apps.some((app) => app.appId === DEMO_APP_ID))
-      await clients.apps.createApp({ app: { appId: DEMO_APP_ID, displayName: DEMO_APP_NAME } });
-  }
-  await clients.catalog.upsertProducts(batches(products, (batch) => ({ appId: DEMO_APP_ID, products: batch })));
-  if (known === undefined) {
-    const events = [...demoEvents({ seed: SEED, until: options.now(), days: DAYS })];
-    await clients.events.recordEvents(
-      batches(
-        events.map((event, index) => ({ event, key: `demo-${SEED}-${index}` })),
-        (batch) => ({
-          appId: DEMO_APP_ID,
-          events: batch.map(({ event }) => event),
-          idempotencyKeys: batch.map(({ key }) => key),
-        }),
-      ),
-    );
-  }
+  if (!complete || (await urlOf(clients, products[0]?.productId ?? "")) !== products[0]?.url)
+    await clients.catalog.upsertProducts(batches(products, (batch) => ({ appId: DEMO_APP_ID, products: batch })));
+  if (complete) return true;
+  // The same visits each time: what an interrupted start has stored is not stored again.
+  const until = createdAt === undefined ? options.now() : timestampMs(createdAt);
+  const events = [...demoEvents({ seed: SEED, until, days: DAYS })];
+  await clients.events.recordEvents(
+    batches(
+      events.map((event, index) => ({ event, key: `demo-${SEED}-${index}` })),
+      (batch) => ({
+        appId: DEMO_APP_ID,
+        events: batch.map(({ event }) => event),
+        idempotencyKeys: batch.map(({ key }) => key),
+      }),
+    ),
+  );
   await trainer.train(DEMO_APP_ID, () => undefined);
+  return true;
 }
 
-async function firstProduct(clients: Aisle["clients"], productId: string) {
+async function demoApp({ apps }: Aisle["clients"]) {
   try {
-    return (await clients.catalog.getProduct({ appId: DEMO_APP_ID, productId })).product;
-  } catch {
-    return undefined; // neither the app nor its products are there
+    return (await apps.getApp({ appId: DEMO_APP_ID })).app;
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Where the product's page is; undefined when the product is not there. */
+async function urlOf({ catalog }: Aisle["clients"], productId: string): Promise<string | undefined> {
+  try {
+    return (await catalog.getProduct({ appId: DEMO_APP_ID, productId })).product?.url;
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+    throw error;
   }
 }
 

@@ -1,30 +1,40 @@
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { pino } from "pino";
 import { v7 as uuidv7 } from "uuid";
 import { openEmbeddedStore } from "./adapters/embedded/store.js";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { createPrometheusMetrics } from "./adapters/metrics/prometheus.js";
 import { createAisle } from "./app.js";
-import type { Config } from "./config.js";
+import { type Config, type ListenAddress, SETTINGS } from "./config.js";
 import { demoCurlLines, demoFile } from "./demo/demo.js";
 import { setUpDemo } from "./demo-shop.js";
 import { createFacade } from "./facade/facade.js";
 import { createHealthState } from "./services/health.js";
 import { createRpcListener } from "./services/rpc-listener.js";
 import { createCallMetrics } from "./services/rpc-metrics.js";
-import { startSchedule } from "./training/schedule.js";
+import { type Schedule, startSchedule } from "./training/schedule.js";
 import { createThreadTraining } from "./training-thread.js";
 
 /** Calls under way get this long to end after a signal. */
 const DRAIN_MS = 10_000;
+/** Connections that never sent a byte get this long; browsers open such ones in advance. */
+const SILENT_MS = 500;
 
-/** Runs a server until SIGTERM or SIGINT, then drains it. The ports open when everything behind them is ready. */
+/**
+ * Runs a server until SIGTERM or SIGINT, then drains it. The ports open when everything behind them is ready. Whatever
+ * ends it, the store is closed and nothing is left that keeps the process alive.
+ */
 export async function serve(config: Config, say: (line: string) => void): Promise<void> {
+  const stop = stopSignal();
   const logger = pino({ level: config.logLevel }, pino.destination(2));
   const metrics = createPrometheusMetrics();
   const now = Date.now;
   const report = (error: unknown) => logger.error({ error: describe(error) }, "a call failed inside");
+  // A taken port is told at once, not when the demo is made. Its product URLs must be known before the facade listens.
+  const facadePort = await closedPort(config.facade, SETTINGS.facadePort);
+  await closedPort(config.rpc, SETTINGS.rpcPort);
+  const facadeUrl = config.publicUrl ?? urlOf(config.facade.host, facadePort);
   const store = await openEmbeddedStore({
     directory: config.store.directory,
     now,
@@ -44,12 +54,6 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     metrics,
     report,
   });
-
-  const facadePort = config.facade.port === 0 ? await freePort(config.facade.host) : config.facade.port;
-  const facadeUrl = config.publicUrl ?? urlOf(config.facade.host, facadePort);
-  if (config.demo) await setUpDemo(aisle, { baseUrl: facadeUrl, now, say });
-
-  let stopping = false;
   const health = createHealthState();
   const facade = createFacade({
     clients: aisle.clients,
@@ -58,11 +62,12 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     publicUrl: facadeUrl,
     cacheMaxAgeSeconds: config.cacheSeconds,
     ready: () => store.ready(),
-    isStopping: () => stopping,
+    isStopping: stop.seen,
     metrics,
     logger,
     staticFiles: demoFile,
   });
+  const sockets = trackSockets(facade.server);
   const rpc = createRpcListener({
     routes: aisle.routes,
     host: config.rpc.host,
@@ -72,46 +77,66 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     interceptors: [createCallMetrics({ metrics, now: () => performance.now() })],
     onError: (error) => report(error),
   });
-  const schedule = startSchedule(
-    config.trainEveryMs,
-    () => aisle.trainer.trainChanged((appId, error) => logger.error({ appId, error: describe(error) }, "training")),
-    report,
-  );
+  const trainChanged = () =>
+    aisle.trainer.trainChanged((appId, error) => {
+      if (!stop.seen()) logger.error({ appId, error: describe(error) }, "a scheduled training failed");
+    });
+  let schedule: Schedule | undefined;
 
-  const rpcAddress = await rpc.listen();
-  await facade.listen({ host: config.facade.host, port: facadePort });
-  health.set(true);
-  say(`aisle is ready: storefronts at ${facadeUrl}, RPC at ${urlOf(config.rpc.host, rpcAddress.port)}`);
-  if (config.demo) {
-    say(`The demo shop is at ${facadeUrl}/demo/ — or try:`);
-    for (const line of demoCurlLines(facadeUrl, now())) say(line);
+  try {
+    const demo = config.demo && setUpDemo(aisle, { baseUrl: facadeUrl, now, say });
+    const hasDemo = await Promise.race([stop.signalled, demo]);
+    if (stop.seen()) return;
+    await opened(facade.listen({ host: config.facade.host, port: facadePort }), facadePort, SETTINGS.facadePort);
+    const { port: rpcPort } = await opened(rpc.listen(), config.rpc.port, SETTINGS.rpcPort);
+    schedule = startSchedule(config.trainEveryMs, trainChanged, report);
+    health.set(true);
+    say(`aisle is ready: storefronts at ${facadeUrl}, RPC at ${urlOf(config.rpc.host, rpcPort)}`);
+    if (hasDemo) {
+      say(`The demo shop is at ${facadeUrl}/demo/ — or try:`);
+      for (const line of demoCurlLines(facadeUrl, now())) say(line);
+    }
+    await stop.signalled;
+  } finally {
+    health.set(false);
+    const forced = setTimeout(() => process.exit(1), DRAIN_MS + 5_000).unref();
+    const silent = setTimeout(() => sockets.destroy((socket) => socket.bytesRead === 0), SILENT_MS);
+    const late = setTimeout(() => sockets.destroy(() => true), DRAIN_MS);
+    await Promise.all([facade.close(), rpc.close(DRAIN_MS), training.stop().then(() => schedule?.stop())]);
+    for (const timer of [silent, late]) clearTimeout(timer);
+    aisle.close();
+    await store.close();
+    clearTimeout(forced);
   }
-
-  await signalled();
-  stopping = true;
-  health.set(false);
-  const forced = setTimeout(() => process.exit(1), DRAIN_MS + 5_000);
-  forced.unref();
-  await Promise.all([facade.close(), rpc.close(DRAIN_MS), training.stop().then(() => schedule.stop())]);
-  aisle.close();
-  await store.close();
 }
 
-/**
- * Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. One that follows within a second is
- * the same one again: under `npm start` a terminal sends Ctrl-C to the whole group, and npm passes its own copy on.
- */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined;
+/** The first SIGTERM or SIGINT; a second one ends the process at once. */
+function stopSignal(): { readonly signalled: Promise<void>; readonly seen: () => boolean } {
+  let seen = false;
+  const signalled = new Promise<void>((resolve) => {
     const take = () => {
-      if (firstAt !== undefined && performance.now() - firstAt > 1_000) process.exit(1);
-      firstAt ??= performance.now();
+      if (seen) process.exit(1);
+      seen = true;
       resolve();
     };
     process.on("SIGTERM", take);
     process.on("SIGINT", take);
   });
+  return { signalled, seen: () => seen };
+}
+
+/** Open connections of a server, so that a drain has an end. */
+function trackSockets(server: Server): { destroy(which: (socket: Socket) => boolean): void } {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return {
+    destroy(which) {
+      for (const socket of sockets) if (which(socket)) socket.destroy();
+    },
+  };
 }
 
 /** An error for the log: where it was thrown, and never what a caller sent. */
@@ -126,14 +151,38 @@ function urlOf(host: string, port: number): string {
   return `http://${name}:${port}`;
 }
 
-/** A port nobody listens on now: the demo's product URLs must be known before the facade listens. */
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
+/** The listener cannot listen. One line that names the setting and what is wrong with it. */
+class ListenError extends Error {
+  readonly exitCode = 1;
+}
+
+/** Waits for a listener; its system error becomes a ListenError. */
+async function opened<T>(listening: Promise<T>, port: number, setting: { flag: string; variable: string }): Promise<T> {
+  try {
+    return await listening;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const reason = LISTEN_FAULTS.get(code) ?? `cannot be opened (${code || "no reason given"})`;
+    throw new ListenError(`${setting.flag} (${setting.variable}): port ${port} ${reason}`, { cause });
+  }
+}
+
+const LISTEN_FAULTS: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "is taken by another process; choose another, 0 for any free one"],
+  ["EACCES", "may not be opened by this user"],
+  ["EADDRNOTAVAIL", "cannot be opened: the host is no address of this machine"],
+  ["ENOTFOUND", "cannot be opened: the host name is not known"],
+]);
+
+/** The port, or for 0 a free one, after a look whether it can be opened; it is closed again. */
+function closedPort({ host, port }: ListenAddress, setting: { flag: string; variable: string }): Promise<number> {
+  const probe = createServer((socket) => socket.destroy());
+  const found = new Promise<number>((resolve, reject) => {
     probe.once("error", reject);
-    probe.listen(0, host, () => {
+    probe.listen(port, host, () => {
       const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
     });
   });
+  return opened(found, port, setting);
 }

@@ -16,12 +16,17 @@ export type TrainingMessage =
   | { readonly kind: "nothing"; readonly text: string }
   | { readonly kind: "failed"; readonly text: string };
 
-/** Trains in a worker thread that opens the embedded store for itself, so that serving keeps its latency. */
+/**
+ * Trains in a worker thread that opens the embedded store for itself, so that serving keeps its latency. `stop` ends
+ * trainings under way and refuses new ones: those reject with Unavailable.
+ */
 export function createThreadTraining(directory: string): { readonly run: RunTraining; stop(): Promise<void> } {
   const workers = new Set<Worker>();
+  let stopped = false;
   return {
     run: (appId, onProgress) =>
       new Promise((resolve, reject) => {
+        if (stopped) throw new Unavailable("The server is stopping");
         const job: TrainingJob = { directory, appId };
         const worker = new Worker(new URL("./training-worker.js", import.meta.url), { workerData: job });
         workers.add(worker);
@@ -38,6 +43,7 @@ export function createThreadTraining(directory: string): { readonly run: RunTrai
         });
       }),
     async stop() {
+      stopped = true;
       await Promise.all([...workers].map((worker) => worker.terminate()));
     },
   };

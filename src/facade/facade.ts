@@ -112,6 +112,10 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   app.addHook("onRequest", (request, reply, done) => {
     hideContentType(request);
     addCommonHeaders(request, reply);
+    done();
+  });
+  // Asked when the answer leaves: a connection whose request was under way when the stop began ends with it, too.
+  app.addHook("onSend", (_request, reply, _payload, done) => {
     if (isStopping()) reply.header("connection", "close");
     done();
   });

@@ -34,12 +34,17 @@ export interface Trainer {
    * the app is under way; Conflict("precondition") when there is nothing to learn from. Then the old model goes on.
    */
   train(appId: string, onProgress: (progress: TrainingProgress) => void): Promise<ModelRecord>;
-  /** Trains, one after the other, the apps in which something changed since their last training. */
+  /**
+   * Trains, one after the other, the apps in which something changed since their last training. An app that has nothing
+   * to learn from is no failure; it is left alone until something changes in it.
+   */
   trainChanged(onFailure: (appId: string, error: unknown) => void): Promise<void>;
 }
 
 export function createTrainer(deps: TrainerDependencies): Trainer {
   const running = new Set<string>();
+  /** By app: its activity when it had nothing to learn from. */
+  const barren = new Map<string, string>();
 
   const train: Trainer["train"] = async (appId, onProgress) => {
     if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
@@ -67,6 +72,17 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     }
   };
 
+  /** False when there is nothing to learn from. */
+  const trainIfPossible = async (appId: string): Promise<boolean> => {
+    try {
+      await train(appId, () => undefined);
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      return error.kind === "aborted"; // then another training is doing it
+    }
+    return true;
+  };
+
   return {
     train,
     async trainChanged(onFailure) {
@@ -76,8 +92,9 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
           after = appId;
           try {
             const [activity, models] = await Promise.all([deps.models.activity(appId), deps.models.list(appId)]);
-            if (activity === "" || activity === models[0]?.activity || running.has(appId)) continue;
-            await train(appId, () => undefined);
+            const seen = [models[0]?.activity ?? "", barren.get(appId)];
+            if (seen.includes(activity) || running.has(appId)) continue;
+            if (!(await trainIfPossible(appId))) barren.set(appId, activity);
           } catch (error) {
             onFailure(appId, error);
           }

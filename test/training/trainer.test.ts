@@ -64,6 +64,22 @@ describe("trainer", () => {
     expect(published).toEqual(["shop m1", "shop m2"]);
   });
 
+  it("by schedule tries an app with nothing to learn from once for each change, and calls it no failure", async () => {
+    let tried = 0;
+    const { trainer: it, view } = await trainer(async () => {
+      tried++;
+      throw new Conflict("precondition", "nothing to learn from");
+    });
+    const run = () => it.trainChanged((_appId, error) => expect.fail(String(error)));
+    await view();
+    await run();
+    await run();
+    expect(tried).toBe(1);
+    await view();
+    await run();
+    expect(tried).toBe(2);
+  });
+
   it("publishes nothing when training fails, and can train again", async () => {
     let fails = true;
     const {
