@@ -6,12 +6,13 @@
  *   npm run bench -- quality diginetica [--limit SESSIONS] [--data DIR]
  *   npm run bench -- quality yoochoose_100k
  *   npm run bench -- quality tmall
+ *   npm run bench -- quality online_retail      one line of each order hidden, the others in the cart
  *
  * HR@20: share of predictions with the next product among the 20. MRR@20: mean of 1 / its place. Products that the
  * training part never shows are left out of the judging. The row `popularity` is the same judging with the 20 products
  * most often met in the training part.
  */
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
@@ -20,14 +21,18 @@ import { parseArgs } from "node:util";
 import { createGunzip } from "node:zlib";
 import Table from "cli-table3";
 import { parse } from "csv-parse";
+import { createRandom } from "../src/algorithms/random.js";
 import { sharedData } from "../test/fixtures/shared-data.js";
 import { aisle, startServer } from "./server.js";
 
-const DATA_SETS = ["diginetica", "yoochoose_100k", "tmall"] as const;
+const DATA_SETS = ["diginetica", "yoochoose_100k", "tmall", "online_retail"] as const;
 const K = 20;
 const CONCURRENCY = 8;
+const SEED = 7;
 /** Sets without clock times get one: a minute a session, a second a step. */
 const BEGIN = Date.UTC(2025, 0, 1);
+
+type Shown = "product_view" | "add_to_cart";
 
 interface Step {
   readonly session: number;
@@ -35,11 +40,18 @@ interface Step {
   readonly at: number;
 }
 
-async function* readSteps(file: string): AsyncGenerator<Step> {
-  const rows = createReadStream(file)
+async function* readRows(file: string): AsyncGenerator<Record<string, string>> {
+  yield* createReadStream(file)
     .pipe(createGunzip())
     .pipe(parse({ columns: true }));
-  for await (const row of rows as AsyncIterable<Record<string, string>>) {
+}
+
+async function* readSteps(file: string): AsyncGenerator<Step> {
+  for await (const row of readRows(file)) {
+    if (row.invoice !== undefined) {
+      yield { session: Number(row.invoice), item: row.item ?? "", at: Date.parse(row.ts ?? "") };
+      continue;
+    }
     const session = Number(row.session);
     const at =
       row.ts === undefined ? BEGIN + session * 60_000 + Number(row.position) * 1000 : Math.round(Number(row.ts) * 1000);
@@ -58,13 +70,14 @@ async function sessionsOf(file: string): Promise<Step[][]> {
 }
 
 /** Writes the training part as the command line reads it, and counts how often each product was met. */
-async function writeEvents(from: string, to: string): Promise<Map<string, number>> {
+async function writeEvents(from: string, to: string, orders: boolean): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   async function* lines() {
-    yield "visitor,type,product_id,timestamp\n";
+    yield "visitor,type,product_id,timestamp,order_id\n";
     for await (const { session, item, at } of readSteps(from)) {
       counts.set(item, (counts.get(item) ?? 0) + 1);
-      yield `s${session},product_view,${item},${new Date(at).toISOString()}\n`;
+      const time = new Date(at).toISOString();
+      yield orders ? `,order,${item},${time},${session}\n` : `s${session},product_view,${item},${time},\n`;
     }
   }
   await pipeline(lines, createWriteStream(to));
@@ -107,19 +120,32 @@ function* questionsOf(sessions: readonly (readonly Step[])[], known: ReadonlyMap
   }
 }
 
-async function recommend(url: string, appId: string, prefix: readonly Step[]): Promise<string[]> {
+/** Of each order of two known products or more, one line chosen at random is to be found from all the others. */
+function* hiddenLines(orders: readonly (readonly Step[])[], known: ReadonlyMap<string, number>): Generator<Question> {
+  const random = createRandom(SEED);
+  for (const order of orders) {
+    const items = [...new Set(order.map(({ item }) => item))].filter((item) => known.has(item));
+    if (items.length < 2) continue;
+    const hidden = Math.floor(random() * items.length);
+    const now = Date.now();
+    const prefix = items.flatMap((item, i) => (i === hidden ? [] : [{ session: 0, item, at: now - 60_000 + i }]));
+    yield { prefix, next: items[hidden]! };
+  }
+}
+
+async function recommend(url: string, appId: string, prefix: readonly Step[], shown: Shown): Promise<string[]> {
   const answer = await fetch(`${url}/recommend`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
       appId,
       productInteractions: prefix.map(({ item, at }) => ({
-        productInteractionType: "product_view",
+        productInteractionType: shown,
         productId: item,
         productSku: item,
         utcInteractionDate: new Date(at).toISOString(),
       })),
-      currentProductIds: prefix.at(-1)?.item,
+      ...(shown === "product_view" && { currentProductIds: prefix.at(-1)?.item }),
       marketingMachineFrameConfigurationId: "next",
     }),
   });
@@ -149,23 +175,28 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
       "--include-viewed",
     );
     const events = join(directory, "train.csv");
-    const counts = await writeEvents(join(data, "train.csv.gz"), events);
+    const orders = name === "online_retail";
+    const counts = await writeEvents(join(data, "train.csv.gz"), events, orders);
+    const catalog = join(data, "products.csv.gz");
+    if (existsSync(catalog)) await aisle(server, "import", "products", catalog, "--app", appId, "--map", "id=item");
     const importMs = await aisle(server, "import", "events", events, "--app", appId);
     const trainMs = await aisle(server, "train", "--app", appId);
 
     const sessions = (await sessionsOf(join(data, "dev.csv.gz"))).slice(0, limit);
+    const label = orders ? "the hidden line of an order" : "next product";
     const popular = [...counts]
       .sort((a, b) => b[1] - a[1])
       .slice(0, K)
       .map(([item]) => item);
     const ours = new Judge();
     const baseline = new Judge();
-    const questions = questionsOf(sessions, counts);
+    const questions = orders ? hiddenLines(sessions, counts) : questionsOf(sessions, counts);
+    const shown = orders ? "add_to_cart" : "product_view";
     const times: number[] = [];
     const worker = async () => {
       for (const { prefix, next } of questions) {
         const started = performance.now();
-        const products = await recommend(server.facadeUrl, appId, prefix);
+        const products = await recommend(server.facadeUrl, appId, prefix, shown);
         times.push(performance.now() - started);
         ours.take(products, next);
         baseline.take(popular, next);
@@ -177,7 +208,7 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
     times.sort((a, b) => a - b);
     const quantile = (q: number) => times[Math.floor(times.length * q)] ?? Number.NaN;
 
-    const table = new Table({ style: { head: [], border: [] }, head: [`${name}, next product`, "HR@20", "MRR@20"] });
+    const table = new Table({ style: { head: [], border: [] }, head: [`${name}, ${label}`, "HR@20", "MRR@20"] });
     for (const [row, { hitRate, reciprocalRank }] of Object.entries({ popularity: baseline, "POST /recommend": ours }))
       table.push([row, hitRate.toFixed(3), reciprocalRank.toFixed(3)]);
     console.log(table.toString());

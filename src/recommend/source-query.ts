@@ -28,13 +28,13 @@ export function sourceQuery(context: VisitorContext, current: readonly string[],
   for (const index of [...here].reverse()) add(index, 1);
 
   const cart = indices(context.cart, model);
-  const lastViewed = context.sequence.findLast((step) => step.type === "product_view");
-  const anchor = here.length > 0 ? here : indices(lastViewed === undefined ? [] : [lastViewed.productId], model);
+  const last = context.sequence.findLast((step) => step.type === "product_view") ?? context.sequence.at(-1);
+  const anchor = here.length > 0 ? here : indices(last === undefined ? [] : [last.productId], model);
   const recent = [...items].reverse();
   return {
     session: { items: Uint32Array.from(items), weights: Float32Array.from(weights) },
     antecedents: Uint32Array.from(new Set([...here, ...[...cart].reverse(), ...recent])).slice(0, MAX_ANTECEDENTS),
-    basket: Uint32Array.from(new Set([...cart, ...anchor])),
+    basket: Uint32Array.from(new Set(cart.length > 0 ? [...cart, ...here] : anchor)),
     anchor: Uint32Array.from(anchor.slice(0, MAX_ANCHORS)),
   };
 }
