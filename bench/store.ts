@@ -9,7 +9,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "lmdb";
+import { open, type RootDatabase } from "lmdb";
 import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
 import type { Event } from "../src/domain/event.js";
 import type { Visitor } from "../src/domain/visitor.js";
@@ -121,6 +121,17 @@ function recordView(store: Store, n: number): Promise<void> {
   });
 }
 
+/** What `recordView` reads and writes, as bytes: the least such a work can cost with LMDB. */
+function plainView(plain: RootDatabase<Uint8Array, string>, value: Uint8Array, n: number): Promise<void> {
+  return plain.transaction(() => {
+    plain.getBinaryFast(`key-${n % VISITORS}`);
+    plain.getBinaryFast(`visitor-${n % VISITORS}`);
+    void plain.put(`event-${n}`, value);
+    void plain.put(`visitor-${n % VISITORS}`, value.subarray(0, 60));
+    void plain.put(`row-${n % VISITORS}-${n}`, value.subarray(0, 30));
+  });
+}
+
 async function fill(store: Store): Promise<void> {
   const step = 500;
   for (let from = 0; from < VISITORS; from += step) {
@@ -182,6 +193,8 @@ try {
   for (const callers of [1, 64, 512]) {
     const base = await measure(callers, (n) => plain.put(`${callers}-${n}`, value));
     show(`${callers} callers, plain lmdb put`, base);
+    const same = await measure(callers, (n) => plainView(plain, value, callers * 10_000_000 + n));
+    show(`${callers} callers, the same reads and writes in plain lmdb transactions`, same, base);
     show(`${callers} callers, works`, await measure(callers, (n) => recordView(store, callers * 10_000_000 + n)), base);
   }
   await plain.close();

@@ -197,7 +197,7 @@ export const anyEvent: fc.Arbitrary<Event> = fc.record({
       title: anyText,
       imageUrl: anyText,
       url: anyText,
-      quantity: fc.double({ noNaN: true }),
+      quantity: fc.double({ noNaN: true }).map((n) => n + 0), // a store need not tell -0 from 0
       available: anyFlag,
       categories: anyCategories,
       brandId: anyText,
