@@ -11,6 +11,8 @@ export interface SourceQuery {
   readonly antecedents: Uint32Array;
   /** What complements are wanted to: the whole cart with the current products; without a cart the latter alone. */
   readonly basket: Uint32Array;
+  /** True when the basket is a cart. */
+  readonly hasCart: boolean;
   /** What alternatives are alternatives to: the current products, else the last one viewed, else the last one met. */
   readonly anchor: Uint32Array;
 }

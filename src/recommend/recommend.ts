@@ -12,11 +12,17 @@ import { type VisitorContext, visitorContext } from "./visitor-context.js";
 /** Candidates each source is asked for at least. */
 const CANDIDATES = 200;
 
-/** How much each source counts in each list; the cart counts only when there is one to complete. */
-const WEIGHTS: Readonly<Record<List, Readonly<Record<Source["name"], number>>>> = {
-  recommended: { collaborative: 1, cart: 0.9, association_rules: 0.4, semantic: 0.1, popularity: 0 },
-  alternative: { semantic: 1, collaborative: 0.6, association_rules: 0, cart: 0, popularity: 0 },
-};
+type Weights = Readonly<Record<Source["name"], number>>;
+
+/** How much each source counts. A cart says more about what is missing than the way to it does. */
+const BROWSING: Weights = { collaborative: 1, cart: 0.4, association_rules: 0.4, semantic: 0.1, popularity: 0 };
+const WITH_CART: Weights = { collaborative: 0.2, cart: 1, association_rules: 0.1, semantic: 0, popularity: 0 };
+const ALTERNATIVES: Weights = { semantic: 1, collaborative: 0.6, association_rules: 0, cart: 0, popularity: 0 };
+
+function weightsOf(list: List, query: SourceQuery): Weights {
+  if (list === "alternative") return ALTERNATIVES;
+  return query.hasCart ? WITH_CART : BROWSING;
+}
 
 /** All that one answer is made from. */
 export interface Situation {
@@ -75,7 +81,7 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     const alternative = fill("alternative", query.alternativeCount ?? frame.alternativeCount);
     const reasons = (list: List, filled: typeof recommended) =>
       withReasons && model !== undefined && asked !== undefined
-        ? explain(model, asked, list, filled.products, filled.proposals, WEIGHTS[list], CANDIDATES)
+        ? explain(model, asked, list, filled.products, filled.proposals, weightsOf(list, asked), CANDIDATES)
         : [];
     const first = current[0];
     return {
@@ -101,8 +107,9 @@ function propose(
   metrics: Metrics,
 ): WeightedCandidates[] {
   const proposals: WeightedCandidates[] = [];
+  const weights = weightsOf(list, query);
   for (const source of model.sources) {
-    const weight = WEIGHTS[list][source.name];
+    const weight = weights[source.name];
     if (weight === 0) continue;
     try {
       const candidates = list === "recommended" ? source.complements(query, k) : source.alternatives(query, k);

@@ -35,6 +35,7 @@ export function sourceQuery(context: VisitorContext, current: readonly string[],
     session: { items: Uint32Array.from(items), weights: Float32Array.from(weights) },
     antecedents: Uint32Array.from(new Set([...here, ...[...cart].reverse(), ...recent])).slice(0, MAX_ANTECEDENTS),
     basket: Uint32Array.from(new Set(cart.length > 0 ? [...cart, ...here] : anchor)),
+    hasCart: cart.length > 0,
     anchor: Uint32Array.from(anchor.slice(0, MAX_ANCHORS)),
   };
 }
