@@ -1,5 +1,12 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
+import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
+import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
+import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
+import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
+import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 
 /** Two shops in which the same ids mean different things. */
@@ -90,6 +97,65 @@ describe("two apps with the same visitor, product, order and idempotency ids", (
     expect(await status("two", "f1")).toMatchObject({ identified: true, status: true });
     expect((await recommend({ appId: "two", productInteractions: [] })).recommended).toHaveLength(3);
     expect((await recommend({ appId: "one", productInteractions: [] })).status).toBe(400);
+  });
+
+  it("a model, an event, a contact and a frame of one cannot be named by the other", async () => {
+    const { trace, rpc, trainer } = await twoShops();
+    const { eventId } = await trace({ app_id: "one", action_type: "subscribe", email: "ann@example.com", ...visitor });
+    const { modelId } = await trainer.train("one", () => undefined);
+    const { contact } = await rpc.subscriptions.getContact({ appId: "one", email: "ann@example.com" });
+    await rpc.apps.setFrameConfiguration({
+      appId: "one",
+      frameConfiguration: { frameId: "home", recommendedCount: 1 },
+    });
+    const appId = "two";
+    await expect(rpc.models.activateModel({ appId, modelId })).rejects.toThrow(/not_found/);
+    await expect(rpc.models.getModel({ appId, modelId })).rejects.toThrow(/not_found/);
+    await expect(rpc.events.getEvent({ appId, eventId })).rejects.toThrow(/not_found/);
+    await expect(rpc.subscriptions.getContact({ appId, contactId: contact?.contactId ?? "" })).rejects.toThrow(
+      /not_found/,
+    );
+    await expect(rpc.apps.deleteFrameConfiguration({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
+    const explained = await rpc.recommendations.explainRecommendation({ request: { appId, frameId: "home" } });
+    expect(explained.response).toMatchObject({ frameId: "default", modelId: "" });
+    expect(explained.response?.recommended.every((product) => product.title.endsWith("of two"))).toBe(true);
+  });
+
+  it("bulk calls write into the app they name and refuse to change it on the way", async () => {
+    const { rpc } = await twoShops();
+    const events = async function* () {
+      yield { appId: "one", events: [{ actionType: "product_view", products: [{ productId: "p9" }] }] };
+      yield { appId: "two", events: [{ actionType: "product_view", products: [{ productId: "p9" }] }] };
+    };
+    await expect(rpc.events.recordEvents(events())).rejects.toThrow(/app_id/);
+    expect((await rpc.events.listEvents({ appId: "two" })).events).toEqual([]);
+    await expect(rpc.catalog.getProduct({ appId: "two", productId: "p9" })).rejects.toThrow(/not_found/);
+  });
+
+  it("settings of one stay its own", async () => {
+    const { rpc } = await twoShops();
+    await rpc.apps.updateApp({ app: { appId: "one", displayName: "New", allowedOrigins: ["https://one.example"] } });
+    expect((await rpc.apps.getApp({ appId: "two" })).app).toMatchObject({
+      displayName: "Shop two",
+      allowedOrigins: [],
+    });
+    expect((await rpc.apps.listApps({})).apps.map((app) => app.displayName)).toEqual(["New", "Shop two"]);
+  });
+
+  it("is shown above for every RPC there is", () => {
+    const source = readFileSync(import.meta.filename, "utf8");
+    const services = {
+      AppService,
+      CatalogService,
+      EventService,
+      ModelService,
+      RecommendationService,
+      SubscriptionService,
+    };
+    // Training and making an app are called by the fixtures; an event by RPC takes the way of POST /trace.
+    const elsewhere = ["trainModel", "recordEvent", "recommend"];
+    const methods = Object.values(services).flatMap((service) => service.methods.map((method) => method.localName));
+    expect(methods.filter((method) => !elsewhere.includes(method) && !source.includes(`.${method}(`))).toEqual([]);
   });
 
   it("an id made again after its app was deleted finds nothing of the old one", async () => {
