@@ -149,6 +149,9 @@ function openRoot(path: string, readOnly: boolean): RootDatabase<Uint8Array, Key
   const options = {
     noSubdir: false, // else a directory with a dot in its name is taken for a file
     overlappingSync: false, // a resolved write is on disk
+    // The writer gathers works by itself. The library's own batches also hold a promise that nobody can await: when a
+    // commit fails, its rejection would end the process ("after a sync failed, events are answered 503 …").
+    eventTurnBatching: false,
     permissionsMode: 0o600, // the files hold personal data
     maxDbs: MAX_TABLES,
     maxReaders: MAX_READERS,
