@@ -314,7 +314,8 @@ export const EventService: GenService<{
    * effects on identity, subscription, catalogue and orders are seen by every
    * later call. Fails with INVALID_ARGUMENT, NOT_FOUND (unknown app),
    * ALREADY_EXISTS (the key was used with another body), RESOURCE_EXHAUSTED
-   * (sender limit) or UNAVAILABLE (nothing was stored).
+   * (sender limit) or UNAVAILABLE (not acknowledged; a retry under the same key
+   * stores it once).
    *
    * @generated from rpc aisle.v1.EventService.RecordEvent
    */
