@@ -25,6 +25,7 @@ export interface ProductText {
 
 export interface TextFeatureParams {
   readonly titleWeight: number;
+  /** Of a brand that the title does not name already. */
   readonly brandWeight: number;
   readonly categoryWeight: number;
   readonly descriptionWeight: number;
@@ -36,16 +37,20 @@ export interface TextFeatureParams {
   readonly maxGrams: number;
 }
 
+/**
+ * Tuned for similar products on catalogues of fashion and household goods: a brand that weighs much finds other things
+ * of the same brand instead of the same thing of other brands, and so do heavy n-grams.
+ */
 export const TEXT_FEATURES: TextFeatureParams = {
   titleWeight: 1,
-  brandWeight: 0.5,
+  brandWeight: 0.3,
   categoryWeight: 1,
-  descriptionWeight: 0.5,
-  gramWeight: 0.3,
+  descriptionWeight: 1,
+  gramWeight: 0.2,
   minDocuments: 2,
   maxDocumentShare: 0.5,
-  maxWords: 30_000,
-  maxGrams: 30_000,
+  maxWords: 20_000,
+  maxGrams: 10_000,
 };
 
 /** Terms in order of their column, and how much each says. */
@@ -130,8 +135,8 @@ function isGram(term: string): boolean {
 /** Every term of a text with its weight before IDF. */
 function weighTerms(text: ProductText, params: TextFeatureParams): Map<string, number> {
   const weighed = new Map<string, number>();
-  const add = (field: TextField, content: string, weight: number) => {
-    if (weight === 0) return;
+  const add = (field: TextField, content: string, weight: number, isNew = true) => {
+    if (weight === 0 || !isNew) return;
     const counts = new Map<string, number>();
     for (const term of termsOf(field, content)) counts.set(term, (counts.get(term) ?? 0) + 1);
     for (const [term, count] of counts) {
@@ -139,7 +144,7 @@ function weighTerms(text: ProductText, params: TextFeatureParams): Map<string, n
     }
   };
   add("short", text.title, params.titleWeight);
-  add("short", text.brand, params.brandWeight);
+  add("short", text.brand, params.brandWeight, !text.title.toLowerCase().includes(text.brand.toLowerCase()));
   add("short", text.categories.join("\n"), params.categoryWeight);
   add("long", text.description, params.descriptionWeight);
   return weighed;

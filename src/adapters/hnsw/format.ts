@@ -1,0 +1,64 @@
+/**
+ * The bytes of an index: a header of eight 32-bit numbers (magic, format, kind, count, dimensions, efSearch, length of
+ * the payload, CRC-32 of the payload), then the payload: the vectors, or hnswlib's file. hnswlib trusts what it reads
+ * and would crash on damaged bytes, so nothing reaches it whose length and checksum do not match.
+ */
+import { crc32 } from "node:zlib";
+import { DataDamaged } from "../../domain/errors.js";
+import type { Nearest } from "../../ports/vector-index.js";
+
+const MAGIC = 0x57_4e_48_41; // "AHNW" in the order of bytes
+const FORMAT = 1;
+const HEADER_BYTES = 32;
+
+export const EXACT = 0;
+export const HNSW = 1;
+
+export interface IndexFacts {
+  readonly kind: number;
+  readonly count: number;
+  readonly dimensions: number;
+  readonly efSearch: number;
+}
+
+export function encodeIndex(facts: IndexFacts, payload: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES + payload.length);
+  const header = new DataView(bytes.buffer);
+  const { kind, count, dimensions, efSearch } = facts;
+  const numbers = [MAGIC, FORMAT, kind, count, dimensions, efSearch, payload.length, crc32(payload)];
+  for (const [i, value] of numbers.entries()) header.setUint32(4 * i, value, true);
+  bytes.set(payload, HEADER_BYTES);
+  return bytes;
+}
+
+/** Throws DataDamaged for bytes that `encodeIndex` did not write. */
+export function decodeIndex(bytes: Uint8Array): { readonly facts: IndexFacts; readonly payload: Uint8Array } {
+  if (bytes.length < HEADER_BYTES) throw new DataDamaged("The vector index is cut off");
+  const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
+  const number = (i: number) => header.getUint32(4 * i, true);
+  if (number(0) !== MAGIC) throw new DataDamaged("These bytes are no vector index");
+  if (number(1) !== FORMAT) throw new DataDamaged(`The vector index has format ${number(1)}, ${FORMAT} is known`);
+  const payload = bytes.subarray(HEADER_BYTES);
+  if (payload.length !== number(6) || crc32(payload) !== number(7))
+    throw new DataDamaged("The vector index does not match its checksum");
+  return { facts: { kind: number(2), count: number(3), dimensions: number(4), efSearch: number(5) }, payload };
+}
+
+/** Throws RangeError for a query that no index can answer: hnswlib would take NaN and answer nonsense. */
+export function checkQuery(query: Float32Array, dimensions: number): void {
+  if (query.length !== dimensions) throw new RangeError(`query must hold ${dimensions} numbers`);
+  if (!query.every(Number.isFinite)) throw new RangeError("query must hold finite numbers");
+}
+
+export function dot(vectors: Float32Array, from: number, query: Float32Array): number {
+  let sum = 0;
+  for (let d = 0; d < query.length; d++) sum += vectors[from + d]! * query[d]!;
+  return sum;
+}
+
+/** The best `k` of these indices by falling similarity, equal ones by falling index. `similarities` is by index. */
+export function sorted(indices: number[], similarities: Float32Array, k: number): Nearest {
+  indices.sort((a, b) => similarities[b]! - similarities[a]! || b - a);
+  const best = Uint32Array.from(indices.slice(0, Math.max(0, k)));
+  return { indices: best, similarities: Float32Array.from(best, (index) => similarities[index]!) };
+}
