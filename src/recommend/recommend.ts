@@ -14,8 +14,11 @@ const CANDIDATES = 200;
 
 type Weights = Readonly<Record<Source["name"], number>>;
 
-/** How much each source counts. A cart says more about what is missing than the way to it does. */
-const BROWSING: Weights = { collaborative: 1, cart: 0.4, association_rules: 0.4, semantic: 0.1, popularity: 0 };
+/**
+ * How much each source counts. `recommended` completes: what is bought together counts more than what is looked at in
+ * turn, which are often substitutes; where there are no orders yet, sessions decide alone. With a cart even more so.
+ */
+const BROWSING: Weights = { collaborative: 0.5, cart: 1, association_rules: 0.5, semantic: 0, popularity: 0 };
 const WITH_CART: Weights = { collaborative: 0.2, cart: 1, association_rules: 0.1, semantic: 0, popularity: 0 };
 const ALTERNATIVES: Weights = { semantic: 1, collaborative: 0.6, association_rules: 0, cart: 0, popularity: 0 };
 
