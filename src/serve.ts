@@ -18,6 +18,9 @@ import { createThreadTraining } from "./training-thread.js";
 
 /** Calls under way get this long to end after a signal. */
 const DRAIN_MS = 10_000;
+
+/** A second signal this soon is a copy of the first one. */
+const REPEAT_MS = 1_000;
 /** Connections that never sent a byte get this long; browsers open such ones in advance. */
 const SILENT_MS = 500;
 
@@ -110,19 +113,22 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   }
 }
 
-/** The first SIGTERM or SIGINT; a second one ends the process at once. */
+/**
+ * The first SIGTERM or SIGINT; a second one ends the process at once. One that follows within a second is the same one
+ * again: Ctrl-C under `npm start` reaches us from the terminal and once more from npm (test/scripts/signals.test.ts).
+ */
 function stopSignal(): { readonly signalled: Promise<void>; readonly seen: () => boolean } {
-  let seen = false;
+  let firstAt: number | undefined;
   const signalled = new Promise<void>((resolve) => {
     const take = () => {
-      if (seen) process.exit(1);
-      seen = true;
+      if (firstAt !== undefined && performance.now() - firstAt > REPEAT_MS) process.exit(1);
+      firstAt ??= performance.now();
       resolve();
     };
     process.on("SIGTERM", take);
     process.on("SIGINT", take);
   });
-  return { signalled, seen: () => seen };
+  return { signalled, seen: () => firstAt !== undefined };
 }
 
 /** Open connections of a server, so that a drain has an end. */
