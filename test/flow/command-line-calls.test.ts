@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  freePort,
+  runAisle,
+  type ServerProcess,
+  sharedOwner,
+  startServer,
+  temporaryDirectory,
+} from "../fixtures/server.js";
+
+const shared = sharedOwner();
+let server: ServerProcess;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await temporaryDirectory(shared.owner);
+  server = await startServer({ directory: folder, owner: shared.owner });
+});
+afterAll(() => shared.release());
+
+const aisle = (args: readonly string[], input = "") =>
+  runAisle(args, { input, cwd: folder, env: { AISLE_SERVER: server.rpcUrl } });
+
+/** What is wrong in one line, perhaps with a hint in brackets below, and never a stack. */
+function expectOneClearLine(stderr: string): void {
+  const lines = stderr.trimEnd().split("\n");
+  expect(lines[0]).toMatch(/^error: \S/);
+  expect(lines.slice(1).filter((line) => !/^\(.*\)$/.test(line))).toEqual([]);
+}
+
+describe("aisle called in a wrong way", () => {
+  it.each([
+    ["an unknown command", ["recomend"]],
+    ["a missing app", ["train"]],
+    ["a missing file", ["import", "events", "--app", "shop"]],
+    ["an unknown option", ["app", "list", "--colour"]],
+    ["an id that cannot be one", ["app", "create", "a/b"]],
+    ["a number that is none", ["recommend", "--app", "shop", "--limit", "many"]],
+    ["a server address that is none", ["app", "list", "--server", "localhost"]],
+    ["a column of no field", ["import", "products", "x.csv", "--app", "shop", "--map", "shade=colour"]],
+  ])("ends with 2 and one line for %s", async (_, args) => {
+    const { code, stdout, stderr } = await aisle(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expectOneClearLine(stderr);
+  });
+
+  it.each([
+    ["train", ["train", "--app", "nobody"]],
+    ["recommend", ["recommend", "--app", "nobody"]],
+    ["status", ["status", "--app", "nobody", "--fpcid", "f"]],
+    ["events tail", ["events", "tail", "--app", "nobody"]],
+    ["import products", ["import", "products", "-", "--app", "nobody"]],
+  ])("%s ends with 1 and one line that speaks of the app when it is not there", async (_, args) => {
+    const { code, stderr } = await aisle(args, "id,title\na,A product\n");
+    expect(code).toBe(1);
+    expectOneClearLine(stderr);
+    expect(stderr).toContain("no such app");
+  });
+
+  it("ends with 1 and one line that names the file when it is not there", async () => {
+    const { code, stderr } = await aisle(["import", "products", "nowhere.csv", "--app", "shop"]);
+    expect(code).toBe(1);
+    expectOneClearLine(stderr);
+    expect(stderr).toContain("nowhere.csv");
+  });
+
+  it("ends with 1 and one line that names the address when no server answers", async () => {
+    const address = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await aisle(["app", "list", "--server", address]);
+    expect(code).toBe(1);
+    expectOneClearLine(stderr);
+    expect(stderr).toContain(address);
+  });
+});
+
+describe("aisle --help", () => {
+  /** The commands that a help text lists. */
+  const listed = (help: string) =>
+    [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}([a-z]+)/gm)]
+      .map(([, name = ""]) => name)
+      .filter((name) => name !== "help");
+
+  it("is there for every command, each with an example", async () => {
+    const seen: string[] = [];
+    const look = async (command: readonly string[]): Promise<void> => {
+      const { code, stdout, stderr } = await aisle([...command, "--help"]);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toContain(`Usage: ${["aisle", ...command].join(" ")}`);
+      const below = listed(stdout.split("\n\nExample")[0] ?? "");
+      if (below.length === 0) {
+        expect(stdout).toContain(`Example:\n  $ ${["aisle", ...command].join(" ")}`);
+        seen.push(command.join(" "));
+      }
+      await Promise.all(below.map((name) => look([...command, name])));
+    };
+    await look([]);
+    expect(seen).toEqual(
+      expect.arrayContaining(["serve", "app create", "import products", "import events", "train", "recommend"]),
+    );
+    expect(seen).toEqual(expect.arrayContaining(["frame set", "status", "events tail"]));
+  });
+});
