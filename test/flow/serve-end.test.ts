@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { rpcClients, type ServerProcess, startServer, temporaryDirectory } from "../fixtures/server.js";
+
+const FORM = "app_id=shop&action_type=product_view&product_ids=p1&c_id=c1";
+
+async function shopServer() {
+  const directory = await temporaryDirectory();
+  const server = await startServer({ directory });
+  await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
+  return { server, directory };
+}
+
+async function connection({ facadeUrl }: ServerProcess): Promise<Socket> {
+  const socket = connect(Number(new URL(facadeUrl).port), "127.0.0.1");
+  socket.on("error", () => undefined); // a reset says as much as a close
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return socket;
+}
+
+/** A request whose head the server has read and whose body it waits for. */
+async function requestUnderWay(server: ServerProcess) {
+  const socket = await connection(server);
+  let text = "";
+  socket.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const head = ["POST /trace HTTP/1.1", "Host: aisle", "Expect: 100-continue", `Content-Length: ${FORM.length}`];
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  await expect.poll(() => text, { interval: 5 }).toContain("100 Continue");
+  const closed = once(socket, "close");
+  return {
+    closed,
+    async finish(): Promise<string> {
+      socket.write(FORM);
+      await closed;
+      return text;
+    },
+  };
+}
+
+/** Resolves when the storefronts' port is closed to new connections. */
+async function untilClosed({ facadeUrl }: ServerProcess): Promise<void> {
+  const isOpen = () =>
+    fetch(`${facadeUrl}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(isOpen, { interval: 10, timeout: 10_000 }).toBe(false);
+}
+
+async function lostOf(directory: string, ids: readonly string[]): Promise<string[]> {
+  const { events } = rpcClients((await startServer({ directory })).rpcUrl);
+  const lost: string[] = [];
+  for (let at = 0; at < ids.length; at += 50) {
+    const look = (eventId: string) => events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
+    await Promise.all(ids.slice(at, at + 50).map(look));
+  }
+  return lost;
+}
+
+describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
+  it("lets requests under way come to their answer, then ends with 0", async () => {
+    const { server, directory } = await shopServer();
+    const requests = await Promise.all(Array.from({ length: 5 }, () => requestUnderWay(server)));
+    const ended = server.end(signal);
+    await untilClosed(server);
+    const answers = await Promise.all(requests.map((request) => request.finish()));
+    const ids = answers.map((text) => {
+      expect(text).toContain("HTTP/1.1 200 OK\r\n");
+      expect(text.toLowerCase()).toContain("connection: close\r\n");
+      return /^x-service-event-id: (\S+)$/m.exec(text)?.[1] ?? "";
+    });
+    expect(await ended).toBe(0);
+    expect(await lostOf(directory, ids)).toEqual([]);
+  });
+});
+
+describe("the end of a server", () => {
+  it("under load loses no event that was answered 200, answers nothing else, and is 0", async () => {
+    const { server, directory } = await shopServer();
+    const ids: string[] = [];
+    const others: number[] = [];
+    const caller = async () => {
+      for (;;) {
+        try {
+          const body = new URLSearchParams(FORM);
+          const answer = await fetch(`${server.facadeUrl}/trace`, { method: "POST", body });
+          await answer.arrayBuffer();
+          if (answer.status === 200) ids.push(answer.headers.get("x-service-event-id") ?? "");
+          else others.push(answer.status);
+        } catch {
+          return; // the port is closed
+        }
+      }
+    };
+    const callers = Promise.all(Array.from({ length: 16 }, caller));
+    await expect.poll(() => ids.length, { interval: 5, timeout: 20_000 }).toBeGreaterThan(200);
+    expect(await server.end("SIGTERM")).toBe(0);
+    await callers;
+    expect(others).toEqual([]);
+    expect(await lostOf(directory, ids)).toEqual([]);
+  });
+
+  it("waits neither for connections without a request nor for ever for a request that does not come", async () => {
+    const { server } = await shopServer();
+    const order: string[] = [];
+    const silent = await connection(server);
+    silent.once("close", () => order.push("silent"));
+    const stuck = await requestUnderWay(server);
+    void stuck.closed.then(() => order.push("stuck"));
+    expect(await server.end("SIGTERM")).toBe(0);
+    await stuck.closed;
+    expect(order).toEqual(["silent", "stuck"]);
+  });
+
+  it("comes at once with a second signal", async () => {
+    const { server } = await shopServer();
+    await requestUnderWay(server);
+    const ended = server.end("SIGTERM");
+    await untilClosed(server);
+    let code: number | null | undefined;
+    void ended.then((ending) => {
+      code = ending;
+    });
+    // Signals that come close together count as one.
+    const again = () => {
+      if (code === undefined) server.child.kill("SIGTERM");
+      return code;
+    };
+    await expect.poll(again, { interval: 200, timeout: 9_000 }).toBe(1);
+  });
+});

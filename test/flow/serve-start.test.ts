@@ -1,0 +1,150 @@
+import { type AddressInfo, createServer } from "node:net";
+import { open } from "lmdb";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { FORMAT_NUMBER } from "../../src/adapters/embedded/format.js";
+import { numberRecord } from "../../src/adapters/embedded/records/app.js";
+import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
+import { Table } from "../../src/adapters/embedded/table.js";
+import { freePort, rpcClients, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
+import { makeShop } from "../fixtures/small-shop.js";
+
+/** A port that is taken until the test ends. */
+async function takenPort(): Promise<number> {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void holder.close());
+  return (holder.address() as AddressInfo).port;
+}
+
+const serve = async (flags: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const directory = await temporaryDirectory();
+  return runAisle(["serve", "--store", `embedded:${directory}/store`, ...flags], { env });
+};
+
+describe("aisle serve that cannot start", () => {
+  it.each([
+    ["a flag", ["--facade-port", "http"], {}, "--facade-port"],
+    ["a variable", [], { AISLE_TRAIN_EVERY: "often" }, "AISLE_TRAIN_EVERY"],
+    ["a store of a kind that is not there", ["--store", "mongodb://localhost"], {}, "embedded:DIR"],
+    ["an RPC port open to other machines", ["--rpc-host", "0.0.0.0"], {}, "--insecure-rpc"],
+  ] as const)("says in one line what is wrong with %s, and ends with 2", async (_, flags, env, text) => {
+    const { code, stdout, stderr } = await serve(flags, env);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^error: .*\n$/);
+    expect(stderr).toContain(text);
+  });
+
+  it.each([
+    ["--facade-port", "--rpc-port"],
+    ["--rpc-port", "--facade-port"],
+  ])("says in one line that the port of %s is taken, and ends with 1", async (flag, other) => {
+    const port = await takenPort();
+    const { code, stdout, stderr } = await serve([flag, String(port), other, "0"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^error: .*\n$/);
+    expect(stderr).toContain(flag);
+    expect(stderr).toContain(`port ${port} is taken`);
+  });
+
+  it("says at once that a port is taken, before it makes a demo", async () => {
+    const { code, stdout } = await serve(["--facade-port", String(await takenPort()), "--rpc-port", "0", "--demo"]);
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+
+  it("refuses a store of a newer format in one line", async () => {
+    const directory = await temporaryDirectory();
+    await (await openEmbeddedStore({ directory, now: Date.now })).close();
+    await writeFormat(directory, FORMAT_NUMBER + 1);
+    const flags = ["--store", `embedded:${directory}`, "--facade-port", "0", "--rpc-port", "0"];
+    const { code, stdout, stderr } = await runAisle(["serve", ...flags]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^error: .*format 2.*newer version.*\n$/);
+  });
+});
+
+/** Writes the format number as the store does. */
+async function writeFormat(directory: string, format: number): Promise<void> {
+  const asBytes = {
+    encoding: "binary",
+    encoder: { encode: (bytes: Uint8Array) => bytes, decode: (bytes: Uint8Array) => bytes },
+    keyEncoder: {
+      writeKey: (key: string, target: Buffer, start: number) => start + target.write(key, start),
+      readKey: (source: Buffer, start: number, end: number) => source.toString("utf8", start, end),
+    },
+  } as const;
+  const root = open<Uint8Array, string>(directory, { noSubdir: false, maxDbs: 64, ...asBytes });
+  const meta = root.openDB<Uint8Array, string>("meta", { name: "meta", ...asBytes });
+  const table = new Table("meta", meta, numberRecord, { onDamage: () => undefined, closed: false, writing: false });
+  const key = "store\0format";
+  expect(table.get(key)).toBe(FORMAT_NUMBER);
+  root.transactionSync(() => table.putNow(key, table.encode(key, format)));
+  await root.close();
+}
+
+describe("aisle serve", () => {
+  it("reads its settings from the environment", async () => {
+    const directory = await temporaryDirectory();
+    const [facadePort, rpcPort] = [await freePort(), await freePort()];
+    const env = {
+      AISLE_STORE: `embedded:${directory}/of-the-environment`,
+      AISLE_FACADE_PORT: String(facadePort),
+      AISLE_RPC_PORT: String(rpcPort),
+      AISLE_HOST: "127.0.0.1",
+      AISLE_RPC_HOST: "127.0.0.1",
+      AISLE_PUBLIC_URL: "https://aisle.shop.example",
+    };
+    const server = await startServer({ directory, env, defaults: false });
+    expect(server.facadeUrl).toBe("https://aisle.shop.example");
+    expect(server.rpcUrl).toBe(`http://127.0.0.1:${rpcPort}`);
+    await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
+    const local = `http://127.0.0.1:${facadePort}`;
+    const answer = await fetch(`${local}/subscription_status?app_id=shop&fpcid=f1`);
+    expect(answer.headers.get("set-cookie")).toContain("Secure");
+    expect(await server.end("SIGTERM")).toBe(0);
+    const store = await openEmbeddedStore({ directory: `${directory}/of-the-environment`, now: Date.now });
+    expect((await store.apps.get("shop"))?.appId).toBe("shop");
+    await store.close();
+  });
+
+  it("prefers a flag to its variable", async () => {
+    const directory = await temporaryDirectory();
+    const env = { AISLE_STORE: "embedded:/nowhere", AISLE_FACADE_PORT: "none" };
+    expect((await startServer({ directory, env })).facadeUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it("answers health, readiness and metrics", async () => {
+    const server = await startServer({ directory: await temporaryDirectory() });
+    const get = async (url: string) => {
+      const answer = await fetch(url);
+      return [answer.status, await answer.text()];
+    };
+    expect(await get(`${server.facadeUrl}/healthz`)).toEqual([200, '{"status":"ok"}']);
+    expect(await get(`${server.facadeUrl}/readyz`)).toEqual([200, '{"status":"ready"}']);
+    expect(await get(`${server.rpcUrl}/healthz`)).toEqual([200, '{"status":"ok"}']);
+    const { apps, events } = rpcClients(server.rpcUrl);
+    await apps.createApp({ app: { appId: "shop" } });
+    await events.recordEvent({ appId: "shop", event: { actionType: "other", visitor: { clientId: "c1" } } });
+    expect(await get(`${server.rpcUrl}/metrics`)).toEqual([
+      200,
+      expect.stringMatching(/^aisle_events_stored_total 1$/m),
+    ]);
+  });
+
+  it("serves the model of the run before at once, without another training", async () => {
+    const directory = await temporaryDirectory();
+    const first = await startServer({ directory });
+    const clients = rpcClients(first.rpcUrl);
+    await makeShop(clients, "shop");
+    for await (const _ of clients.models.trainModel({ appId: "shop" }));
+    const request = { appId: "shop", currentProductIds: ["p0"] };
+    const before = await clients.recommendations.recommend(request);
+    expect(before.recommended.map((card) => card.productId)).toContain("p1");
+    expect(await first.end("SIGTERM")).toBe(0);
+
+    const again = rpcClients((await startServer({ directory })).rpcUrl);
+    const after = await again.recommendations.recommend(request);
+    expect([after.modelId, after.version]).toEqual([before.modelId, before.version]);
+    expect(after.recommended).toEqual(before.recommended);
+    expect((await again.models.listModels({ appId: "shop" })).models).toHaveLength(1);
+  });
+});

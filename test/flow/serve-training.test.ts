@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
+import { makeShop } from "../fixtures/small-shop.js";
+
+const EVERY = ["--train-every", "100ms"];
+const WAIT = { interval: 50, timeout: 25_000 };
+
+const view = { actionType: "product_view", visitor: { clientId: "c1" }, products: [{ productId: "p4" }] };
+
+it("a scheduled training swaps the model without a failed request", async () => {
+  const server = await startServer({ directory: await temporaryDirectory(), flags: EVERY });
+  const clients = rpcClients(server.rpcUrl);
+  await makeShop(clients, "shop");
+  const answers = new Set<string>();
+  const versions = new Set<string>();
+  let stopped = false;
+  const body = JSON.stringify({ appId: "shop", productInteractions: [], currentProductIds: "p0" });
+  const caller = async () => {
+    while (!stopped) {
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(`${server.facadeUrl}/recommend`, { method: "POST", headers, body });
+      const json: unknown = await answer.json();
+      const version = typeof json === "object" && json !== null && "version" in json ? String(json.version) : "";
+      answers.add(`${answer.status} ${version === "" ? "without" : "with"} version`);
+      versions.add(version);
+    }
+  };
+  const callers = Promise.all(Array.from({ length: 8 }, caller));
+  // The version before the first model, and at least three models.
+  for (let seen = 2; seen <= 4; seen++) {
+    await clients.events.recordEvent({ appId: "shop", event: view });
+    await expect.poll(() => versions.size, WAIT).toBeGreaterThanOrEqual(seen);
+  }
+  stopped = true;
+  await callers;
+  expect([...answers]).toEqual(["200 with version"]);
+});
+
+it("the schedule trains an app only when something changed in it", async () => {
+  const server = await startServer({ directory: await temporaryDirectory(), flags: EVERY });
+  const clients = rpcClients(server.rpcUrl);
+  const models = async (appId: string) => (await clients.models.listModels({ appId })).models;
+  const newest = async (appId: string) => (await models(appId))[0]?.modelId;
+  await makeShop(clients, "still");
+  await expect.poll(() => newest("still"), WAIT).toBeDefined();
+  const first = await newest("still");
+  // Apps are looked at in the order of their ids: another model of the later one means another look at the first.
+  await makeShop(clients, "zeal");
+  await expect.poll(() => newest("zeal"), WAIT).toBeDefined();
+  for (let round = 0; round < 2; round++) {
+    const before = await newest("zeal");
+    await clients.events.recordEvent({ appId: "zeal", event: view });
+    await expect.poll(() => newest("zeal"), WAIT).not.toBe(before);
+  }
+  expect((await models("still")).map((model) => model.modelId)).toEqual([first]);
+});
