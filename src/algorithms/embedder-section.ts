@@ -33,8 +33,8 @@ export function decodeEmbedder({ formatNumber, numbers, arrays }: Section): Embe
     if (value === undefined) throw new Error(`The embedder lacks the number ${name}`);
     return value;
   };
-  const params = { ...TEXT_FEATURES };
-  for (const name of PARAM_NAMES) Object.assign(params, { [name]: number(name) });
+  const params: Record<keyof TextFeatureParams, number> = { ...TEXT_FEATURES };
+  for (const name of PARAM_NAMES) params[name] = number(name);
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const terms = Array.from(termWeights, (_, t) =>
     decoder.decode(termBytes.subarray(termOffsets[t]!, termOffsets[t + 1]!)),

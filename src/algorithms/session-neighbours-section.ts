@@ -1,4 +1,5 @@
 import type { Section, SectionArray } from "./section.js";
+import { createSectionReader } from "./section-reader.js";
 import type { SessionNeighbours } from "./session-neighbours.js";
 import { BROWSING, type SessionParams } from "./session-params.js";
 
@@ -19,41 +20,26 @@ export function encodeSessionNeighbours(model: SessionNeighbours): Section {
   return { formatNumber: FORMAT, numbers: { productCount: model.productCount, ...model.params }, arrays };
 }
 
-/** Throws an Error for a section of another format or with a part missing. */
-export function decodeSessionNeighbours({ formatNumber, numbers, arrays }: Section): SessionNeighbours {
-  if (formatNumber !== FORMAT) throw new Error(`Session neighbours of format ${formatNumber} are not known`);
-  const number = (name: string): number => {
-    const value = numbers[name];
-    if (value === undefined) throw new Error(`Session neighbours lack the number ${name}`);
-    return value;
-  };
-  const { strengths } = arrays;
-  if (strengths !== undefined && !(strengths instanceof Float32Array)) throw lacking("strengths");
-  const params = { ...BROWSING };
-  for (const name of PARAM_NAMES) Object.assign(params, { [name]: number(name) });
+/** Throws an Error for a section of another format, or with a part missing or unfit. */
+export function decodeSessionNeighbours(section: Section): SessionNeighbours {
+  const reader = createSectionReader("Session neighbours", FORMAT, section);
+  const params: Record<keyof SessionParams, number> = { ...BROWSING };
+  for (const name of PARAM_NAMES) params[name] = reader.number(name);
+  const productCount = reader.number("productCount");
+  const items = reader.uint32("items");
+  const sessionWeights = reader.float32("sessionWeights");
+  const postings = reader.uint32("postings");
+  reader.rows("offsets", sessionWeights.length, items.length);
+  reader.rows("postingOffsets", productCount, postings.length);
   return {
     params,
-    productCount: number("productCount"),
-    sessions: { offsets: whole(arrays.offsets, "offsets"), items: whole(arrays.items, "items") },
-    strengths,
-    sessionWeights: real(arrays.sessionWeights, "sessionWeights"),
-    postingOffsets: whole(arrays.postingOffsets, "postingOffsets"),
-    postings: whole(arrays.postings, "postings"),
-    similarityIdf: real(arrays.similarityIdf, "similarityIdf"),
-    scoreIdf: real(arrays.scoreIdf, "scoreIdf"),
+    productCount,
+    sessions: { offsets: reader.uint32("offsets"), items },
+    strengths: Object.hasOwn(section.arrays, "strengths") ? reader.float32("strengths") : undefined,
+    sessionWeights,
+    postingOffsets: reader.uint32("postingOffsets"),
+    postings,
+    similarityIdf: reader.float32("similarityIdf"),
+    scoreIdf: reader.float32("scoreIdf"),
   };
-}
-
-function whole(array: SectionArray | undefined, name: string): Uint32Array {
-  if (!(array instanceof Uint32Array)) throw lacking(name);
-  return array;
-}
-
-function real(array: SectionArray | undefined, name: string): Float32Array {
-  if (!(array instanceof Float32Array)) throw lacking(name);
-  return array;
-}
-
-function lacking(name: string): Error {
-  return new Error(`Session neighbours lack the array ${name}`);
 }
