@@ -1,0 +1,187 @@
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { demoEvents, demoProducts } from "../../src/demo/demo.js";
+import {
+  freePort,
+  launchServer,
+  rpcClients,
+  type ServerProcess,
+  sharedOwner,
+  startServer,
+  temporaryDirectory,
+} from "../fixtures/server.js";
+
+const run = promisify(execFile);
+const shared = sharedOwner();
+let directory: string;
+let server: ServerProcess;
+/** What a connection to the storefronts' port met before the ready line. */
+const early = new Set<string>();
+
+beforeAll(async () => {
+  directory = await temporaryDirectory(shared.owner);
+  const port = await freePort();
+  const launched = launchServer({ directory, flags: ["--demo", "--facade-port", `${port}`], owner: shared.owner });
+  let isReady = false;
+  const ready = launched.ready.finally(() => {
+    isReady = true;
+  });
+  while (!isReady) {
+    const outcome = await fetch(`http://127.0.0.1:${port}/healthz`).then(
+      () => "answered",
+      () => "refused",
+    );
+    if (!launched.output().includes("aisle is ready")) early.add(outcome);
+    await Promise.race([ready, sleep(50)]);
+  }
+  server = await ready;
+}, 60_000);
+afterAll(() => shared.release());
+
+/** The printed curl line that calls an operation. */
+async function curlLine(operation: string): Promise<string> {
+  const line = () =>
+    server
+      .output()
+      .split("\n")
+      .find((one) => one.startsWith("curl ") && one.includes(`/${operation}`));
+  await expect.poll(line).toBeDefined();
+  return line() ?? "";
+}
+
+/** What a shell prints for a line as it was pasted. */
+async function pasted(line: string): Promise<string> {
+  return (await run("sh", ["-c", line])).stdout;
+}
+
+const modelIds = async (rpcUrl: string) =>
+  (await rpcClients(rpcUrl).models.listModels({ appId: "demo" })).models.map((model) => model.modelId);
+
+describe("aisle serve --demo on an empty store", () => {
+  it("opens its port only when it says that it is ready", () => {
+    expect([...early]).toEqual(["refused"]);
+  });
+
+  it("prints three curl lines", async () => {
+    await curlLine("recommend");
+    expect(server.output().match(/^curl .*$/gm)).toHaveLength(3);
+  });
+
+  it("has a subscribed visitor, as the first curl line shows", async () => {
+    expect(JSON.parse(await pasted(await curlLine("subscription_status")))).toEqual({
+      identified: true,
+      status: true,
+      message: "Success",
+    });
+  });
+
+  it("takes an event, as the second curl line shows", async () => {
+    const answer = await pasted(await curlLine("trace"));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toMatch(/^x-service-event-id: [0-9a-f-]{36}\r$/m);
+  });
+
+  it("recommends complements and alternatives with all their fields, as the third curl line shows", async () => {
+    const product = {
+      productId: expect.stringMatching(/./),
+      title: expect.stringMatching(/./),
+      imageUrl: expect.stringMatching(`^${server.facadeUrl}/demo/`),
+      url: expect.stringMatching(`^${server.facadeUrl}/demo/`),
+      price: expect.stringMatching(/^\d+\.\d\d$/),
+      categoryId: expect.stringMatching(/./),
+    };
+    const answer = JSON.parse(await pasted(await curlLine("recommend")));
+    expect(Object.keys(answer).sort()).toEqual(["alternative", "recommended", "trackerProduct", "version"]);
+    expect(answer.trackerProduct).toEqual(product);
+    expect(answer.recommended).toEqual(Array.from({ length: 10 }, () => product));
+    expect(answer.alternative).toEqual(Array.from({ length: 10 }, () => product));
+    const [picture, page] = [answer.recommended[0].imageUrl, answer.recommended[0].url];
+    expect((await fetch(picture)).headers.get("content-type")).toMatch(/^image\//);
+    expect((await fetch(page)).status).toBe(200);
+  });
+
+  it("shows the shop under /demo/", async () => {
+    const page = await fetch(`${server.facadeUrl}/demo/`);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringMatching(/^text\/html/)]);
+    expect(await page.text()).toContain("Larkfell");
+  });
+
+  it("writes nothing but the curl lines' and its own words to the terminal", () => {
+    const strange = server
+      .output()
+      .trimEnd()
+      .split("\n")
+      .filter((line) => !/^(aisle: making the demo|aisle is ready|The demo shop is at|curl )/.test(line));
+    expect(strange).toEqual([]);
+  });
+});
+
+describe("the next start of a demo", () => {
+  it("does not train again, and writes the products again for another public URL", async () => {
+    const before = await modelIds(server.rpcUrl);
+    expect(before).toHaveLength(1);
+    expect(await server.end("SIGTERM")).toBe(0);
+
+    const publicUrl = "https://demo.shop.example";
+    const again = await startServer({ directory, flags: ["--demo", "--public-url", publicUrl] });
+    expect(again.output()).not.toContain("making the demo shop");
+    expect(await modelIds(again.rpcUrl)).toEqual(before);
+    const { products } = await rpcClients(again.rpcUrl).catalog.listProducts({ appId: "demo", pageSize: 1000 });
+    expect(products).toHaveLength(demoProducts({ baseUrl: publicUrl }).length);
+    const elsewhere = products.filter(({ url, imageUrl }) => !(url + imageUrl).includes(publicUrl));
+    expect(elsewhere.map((product) => product.productId)).toEqual([]);
+    await again.end("SIGTERM");
+  });
+
+  it("serves the model it has although a training was cut off by SIGTERM", async () => {
+    const cut = await startServer({ directory, flags: ["--demo"] });
+    const before = await modelIds(cut.rpcUrl);
+    const training = async () => {
+      let ended: Promise<number | null> | undefined;
+      try {
+        for await (const _ of rpcClients(cut.rpcUrl).models.trainModel({ appId: "demo" })) ended ??= cut.end("SIGTERM");
+      } catch (error) {
+        return { error, code: await ended };
+      }
+      return { error: undefined, code: await ended };
+    };
+    expect(await training()).toMatchObject({ error: { code: Code.Unavailable }, code: 0 });
+    const again = await startServer({ directory, flags: ["--demo"] });
+    expect(await modelIds(again.rpcUrl)).toEqual(before);
+  });
+});
+
+describe("a demo whose making was cut off", () => {
+  it("is finished by the next start, with every visit once", async () => {
+    const place = await temporaryDirectory();
+    const cut = launchServer({ directory: place, flags: ["--demo"] });
+    const size = () =>
+      stat(join(place, "data.mdb")).then(
+        (found) => found.size,
+        () => 0,
+      );
+    await expect.poll(size, { interval: 5, timeout: 20_000 }).toBeGreaterThan(4_000_000);
+    await cut.end("SIGKILL");
+    expect(cut.output()).not.toContain("aisle is ready");
+
+    const again = await startServer({ directory: place, flags: ["--demo"] });
+    const { apps, events, models } = rpcClients(again.rpcUrl);
+    const { app } = await apps.getApp({ appId: "demo" });
+    let stored = 0;
+    for (let pageToken = "", more = true; more; ) {
+      const page = await events.listEvents({ appId: "demo", pageSize: 1000, pageToken });
+      stored += page.events.length;
+      more = page.events.length > 0;
+      pageToken = page.nextPageToken;
+    }
+    const until = app?.createdAt === undefined ? 0 : timestampMs(app.createdAt);
+    expect(stored).toBe([...demoEvents({ seed: 7, until, days: 42 })].length);
+    expect((await models.getModel({ appId: "demo" })).model?.active).toBe(true);
+  }, 60_000);
+});
