@@ -126,6 +126,7 @@ function addOuter(inner: Float64Array, row: Float64Array): void {
 
 /** The largest eigenvalues of a symmetric matrix given by its lower triangle, falling, and their vectors (width x count). */
 function eigen(lower: Float64Array, width: number, wanted: number) {
+  if (width === 0) return { values: new Float64Array(0), vectors: new Float64Array(0) };
   const symmetric = new Matrix(width, width);
   for (let i = 0; i < width; i++) {
     for (let j = 0; j <= i; j++) {

@@ -1,6 +1,6 @@
 /**
  * The bytes of an index: a header of eight 32-bit numbers (magic, format, kind, count, dimensions, efSearch, length of
- * the payload, CRC-32 of the payload), then the payload: the vectors, or hnswlib's file. hnswlib trusts what it reads
+ * the payload, CRC-32 of all else), then the payload: the vectors, or hnswlib's file. hnswlib trusts what it reads
  * and would crash on damaged bytes, so nothing reaches it whose length and checksum do not match.
  */
 import { crc32 } from "node:zlib";
@@ -10,6 +10,7 @@ import type { Nearest } from "../../ports/vector-index.js";
 const MAGIC = 0x57_4e_48_41; // "AHNW" in the order of bytes
 const FORMAT = 1;
 const HEADER_BYTES = 32;
+const CHECKSUM_AT = 28;
 
 export const EXACT = 0;
 export const HNSW = 1;
@@ -25,9 +26,10 @@ export function encodeIndex(facts: IndexFacts, payload: Uint8Array): Uint8Array 
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
   const header = new DataView(bytes.buffer);
   const { kind, count, dimensions, efSearch } = facts;
-  const numbers = [MAGIC, FORMAT, kind, count, dimensions, efSearch, payload.length, crc32(payload)];
+  const numbers = [MAGIC, FORMAT, kind, count, dimensions, efSearch, payload.length];
   for (const [i, value] of numbers.entries()) header.setUint32(4 * i, value, true);
   bytes.set(payload, HEADER_BYTES);
+  header.setUint32(CHECKSUM_AT, checksum(bytes), true);
   return bytes;
 }
 
@@ -39,9 +41,13 @@ export function decodeIndex(bytes: Uint8Array): { readonly facts: IndexFacts; re
   if (number(0) !== MAGIC) throw new DataDamaged("These bytes are no vector index");
   if (number(1) !== FORMAT) throw new DataDamaged(`The vector index has format ${number(1)}, ${FORMAT} is known`);
   const payload = bytes.subarray(HEADER_BYTES);
-  if (payload.length !== number(6) || crc32(payload) !== number(7))
+  if (payload.length !== number(6) || checksum(bytes) !== header.getUint32(CHECKSUM_AT, true))
     throw new DataDamaged("The vector index does not match its checksum");
   return { facts: { kind: number(2), count: number(3), dimensions: number(4), efSearch: number(5) }, payload };
+}
+
+function checksum(bytes: Uint8Array): number {
+  return crc32(bytes.subarray(HEADER_BYTES), crc32(bytes.subarray(0, CHECKSUM_AT)));
 }
 
 /** Throws RangeError for a query that no index can answer: hnswlib would take NaN and answer nonsense. */

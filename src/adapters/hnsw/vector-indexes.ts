@@ -1,7 +1,7 @@
 /**
  * Approximate nearest neighbours by hnswlib (Malkov, Yashunin: Hierarchical navigable small world graphs, 2016).
  *
- * Up to `exactUpTo` vectors all are looked at instead, which takes less than 0.2 ms there. Above, each build is measured
+ * Up to `exactUpTo` vectors all are looked at instead, which takes some tenths of a millisecond there. Above, each build is measured
  * against exact search: while recall@10 over a sample of the vectors is under 0.98 the width of the search is doubled,
  * and when even a search over a quarter of the vectors does not reach it, the index is exact.
  *

@@ -1,0 +1,225 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodeIndex, HNSW } from "../../../src/adapters/hnsw/format.js";
+import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
+import { embedAll, fitEmbedder } from "../../../src/algorithms/embedder.js";
+import { nearest } from "../../../src/algorithms/nearest.js";
+import { createRandom } from "../../../src/algorithms/random.js";
+import { DataDamaged, Unavailable } from "../../../src/domain/errors.js";
+import type { VectorIndex, VectorIndexes } from "../../../src/ports/vector-index.js";
+import { type CatalogueName, readCatalogue } from "../../fixtures/shared-catalogue.js";
+import { describeWithSharedData } from "../../fixtures/shared-data.js";
+
+const PARAMS = { m: 16, efConstruction: 200, efSearch: 150, seed: 7 };
+const DIMENSIONS = 16;
+
+function unitVectors(count: number, dimensions: number, seed: number): Float32Array {
+  const random = createRandom(seed);
+  const vectors = Float32Array.from({ length: count * dimensions }, () => 2 * random() - 1);
+  for (let v = 0; v < count; v++) {
+    const vector = vectors.subarray(v * dimensions, (v + 1) * dimensions);
+    const length = Math.hypot(...vector);
+    for (let d = 0; d < dimensions; d++) vector[d]! /= length;
+  }
+  return vectors;
+}
+
+/** Share of the ten nearest that the index finds; of equally near ones any counts. */
+function recallAt10(index: VectorIndex, vectors: Float32Array, probes: number): number {
+  const { count, dimensions } = index;
+  let found = 0;
+  let wanted = 0;
+  for (let p = 0; p < probes; p++) {
+    const from = Math.floor((p * count) / probes) * dimensions;
+    const query = vectors.subarray(from, from + dimensions);
+    const exact = nearest(vectors, dimensions, query, 10).scores;
+    wanted += exact.length;
+    found += index.search(query, 10).similarities.filter((similarity) => similarity >= exact.at(-1)! - 1e-5).length;
+  }
+  return found / wanted;
+}
+
+let folder = "";
+let exactly: VectorIndexes;
+let graphs: VectorIndexes;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "aisle-hnsw-test-"));
+  exactly = hnswIndexes({ exactUpTo: 1_000_000, folder });
+  graphs = hnswIndexes({ exactUpTo: 0, folder });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.each([
+  ["exact", () => exactly],
+  ["hnsw", () => graphs],
+])("%s vector index", (_, indexes) => {
+  const vectors = unitVectors(1200, DIMENSIONS, 1);
+  const query = vectors.subarray(0, DIMENSIONS);
+
+  it("knows its size", () => {
+    const index = indexes().build(vectors, DIMENSIONS, PARAMS);
+    expect([index.count, index.dimensions]).toEqual([1200, DIMENSIONS]);
+  });
+
+  it("finds a vector itself first, with similarity 1, and the rest by falling similarity", () => {
+    const found = indexes().build(vectors, DIMENSIONS, PARAMS).search(query, 20);
+    expect(found.indices[0]).toBe(0);
+    expect(found.similarities[0]).toBeCloseTo(1, 5);
+    expect([...found.similarities]).toEqual([...found.similarities].sort((a, b) => b - a));
+  });
+
+  it("finds the nearest with their cosines", () => {
+    const found = indexes().build(vectors, DIMENSIONS, PARAMS).search(query, 10);
+    const exact = nearest(vectors, DIMENSIONS, query, 10);
+    expect([...found.indices]).toEqual([...exact.indices]);
+    for (const [i, score] of exact.scores.entries()) expect(found.similarities[i]).toBeCloseTo(score, 5);
+  });
+
+  it("gives all vectors when more are asked for, and none when none are", () => {
+    const few = indexes().build(vectors.slice(0, 5 * DIMENSIONS), DIMENSIONS, PARAMS);
+    expect([...few.search(query, 50).indices].sort()).toEqual([0, 1, 2, 3, 4]);
+    expect(few.search(query, 0).indices).toHaveLength(0);
+  });
+
+  it("finds as many as asked for when that is more than the width of the search", () => {
+    const index = indexes().build(vectors, DIMENSIONS, { ...PARAMS, efSearch: 10 });
+    expect(new Set(index.search(query, 400).indices).size).toBe(400);
+  });
+
+  it("gives copies of one vector by falling index", () => {
+    const copies = new Float32Array(4 * DIMENSIONS);
+    for (let v = 0; v < 4; v++) copies.set(query, v * DIMENSIONS);
+    expect([...indexes().build(copies, DIMENSIONS, PARAMS).search(query, 4).indices]).toEqual([3, 2, 1, 0]);
+  });
+
+  it("is empty without vectors", () => {
+    const index = indexes().build(new Float32Array(0), DIMENSIONS, PARAMS);
+    expect(index.count).toBe(0);
+    expect(index.search(query, 5).indices).toHaveLength(0);
+    expect(indexes().open(index.encode()).search(query, 5).indices).toHaveLength(0);
+    expect(indexes().build(new Float32Array(0), 0, PARAMS).count).toBe(0);
+  });
+
+  it("does not change when the caller's array changes afterwards", () => {
+    const mine = vectors.slice();
+    const index = indexes().build(mine, DIMENSIONS, PARAMS);
+    const before = index.search(query, 5);
+    mine.fill(0);
+    expect(index.search(query, 5)).toEqual(before);
+  });
+
+  it("gives the same bytes for the same vectors and parameters", () => {
+    const first = indexes().build(vectors, DIMENSIONS, PARAMS).encode();
+    // Memory freed in between would show in the second bytes if any of it were written unset.
+    for (let i = 0; i < 5; i++)
+      indexes()
+        .build(unitVectors(700, DIMENSIONS, i + 2), DIMENSIONS, PARAMS)
+        .encode();
+    expect(Buffer.compare(indexes().build(vectors, DIMENSIONS, PARAMS).encode(), first)).toBe(0);
+    expect(Buffer.compare(indexes().open(first).encode(), first)).toBe(0);
+  });
+
+  it("answers the same after encoding and opening, from bytes at any offset", () => {
+    const index = indexes().build(vectors, DIMENSIONS, PARAMS);
+    const bytes = index.encode();
+    const shifted = new Uint8Array(bytes.length + 3);
+    shifted.set(bytes, 3);
+    const opened = indexes().open(shifted.subarray(3));
+    for (let v = 0; v < 1200; v += 100) {
+      const probe = vectors.subarray(v * DIMENSIONS, (v + 1) * DIMENSIONS);
+      expect(opened.search(probe, 10)).toEqual(index.search(probe, 10));
+    }
+  });
+
+  it("leaves no files behind", () => {
+    indexes().open(indexes().build(vectors, DIMENSIONS, PARAMS).encode());
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("refuses vectors that are not of length 1, NaN among them", () => {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0.5]) {
+      const bad = vectors.slice(0, 3 * DIMENSIONS);
+      bad[DIMENSIONS + 3] = value;
+      expect(() => indexes().build(bad, DIMENSIONS, PARAMS)).toThrow(RangeError);
+    }
+    expect(() => indexes().build(new Float32Array(DIMENSIONS), DIMENSIONS, PARAMS)).toThrow(RangeError);
+    expect(() => indexes().build(vectors, 7, PARAMS)).toThrow(RangeError);
+  });
+
+  it("refuses queries of another length and with NaN", () => {
+    const index = indexes().build(vectors, DIMENSIONS, PARAMS);
+    expect(() => index.search(query.subarray(1), 5)).toThrow(RangeError);
+    expect(() => index.search(new Float32Array(DIMENSIONS).fill(Number.NaN), 5)).toThrow(RangeError);
+  });
+
+  it("refuses parameters out of range by name", () => {
+    expect(() => indexes().build(vectors, DIMENSIONS, { ...PARAMS, m: 1 })).toThrow(/^m must/);
+    expect(() => indexes().build(vectors, DIMENSIONS, { ...PARAMS, efSearch: 0.5 })).toThrow(/^efSearch must/);
+  });
+
+  it("refuses damaged bytes, wherever the damage is", () => {
+    const bytes = indexes()
+      .build(vectors.slice(0, 60 * DIMENSIONS), DIMENSIONS, PARAMS)
+      .encode();
+    for (let at = 0; at < bytes.length; at += at < 32 ? 1 : 97) {
+      const damaged = bytes.slice();
+      damaged[at]! ^= 0x10;
+      expect(() => indexes().open(damaged)).toThrow(DataDamaged);
+    }
+    expect(() => indexes().open(bytes.subarray(0, bytes.length - 1))).toThrow(DataDamaged);
+    expect(() => indexes().open(new Uint8Array(3))).toThrow(DataDamaged);
+  });
+});
+
+describe("hnsw indices", () => {
+  it("search few vectors exactly and many by the graph, in one format", () => {
+    const vectors = unitVectors(1001, DIMENSIONS, 3);
+    const kinds = [1000, 1001].map((count) => {
+      const bytes = hnswIndexes({ folder })
+        .build(vectors.slice(0, count * DIMENSIONS), DIMENSIONS, PARAMS)
+        .encode();
+      return decodeIndex(bytes).facts.kind;
+    });
+    expect(kinds).toEqual([0, 1]);
+  });
+
+  it("widen a search that finds too few of the nearest", () => {
+    const vectors = unitVectors(3000, 64, 5);
+    const index = graphs.build(vectors, 64, { m: 6, efConstruction: 20, efSearch: 10, seed: 1 });
+    expect(recallAt10(index, vectors, 300)).toBeGreaterThan(0.95);
+  });
+
+  it("say so when there is no place for temporary files", () => {
+    const missing = hnswIndexes({ exactUpTo: 0, folder: join(folder, "missing") });
+    const index = missing.build(unitVectors(10, 4, 1), 4, PARAMS);
+    expect(existsSync(join(folder, "missing"))).toBe(false);
+    expect(() => index.encode()).toThrow(Unavailable);
+  });
+});
+
+describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
+  it.each<[CatalogueName, number]>([
+    ["adidas", 845],
+    ["flipkart_1050", 1050],
+    ["gift_cards", 1547],
+    ["myntra", 12_491],
+  ])(
+    "finds at least 0.98 of the ten nearest on %s, again after opening",
+    (name, count) => {
+      const texts = readCatalogue(name)!.map(({ title, description, brand, category }) => ({
+        title,
+        description,
+        brand,
+        categories: category,
+      }));
+      expect(texts).toHaveLength(count);
+      const { vectors, dimensions } = embedAll(fitEmbedder(texts, { seed: 1, dimensions: 64 }), texts);
+      const index = graphs.build(vectors, dimensions, PARAMS);
+      expect(recallAt10(index, vectors, 200)).toBeGreaterThanOrEqual(0.98);
+      expect(recallAt10(graphs.open(index.encode()), vectors, 200)).toBeGreaterThanOrEqual(0.98);
+    },
+    120_000,
+  );
+});
