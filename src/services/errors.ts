@@ -18,6 +18,7 @@ export const ERROR_DOMAIN = "aisle";
  * | Conflict          | ABORTED or FAILED_PRECONDITION   | ErrorInfo: ABORTED, PRECONDITION           |
  * | RateLimited       | RESOURCE_EXHAUSTED               | RetryInfo, ErrorInfo: RATE_LIMITED         |
  * | Unavailable       | UNAVAILABLE                      | RetryInfo                                  |
+ * | caller went away  | CANCELED                         | none                                       |
  * | anything else     | INTERNAL, text `internal error`  | none; the cause goes to the log            |
  */
 export function toConnectError(error: unknown): ConnectError {
@@ -41,7 +42,15 @@ export function toConnectError(error: unknown): ConnectError {
       : withReason(error, Code.FailedPrecondition, "PRECONDITION");
   if (error instanceof RateLimited) return withRetry(error, Code.ResourceExhausted, error.retryAfterMs, "RATE_LIMITED");
   if (error instanceof Unavailable) return withRetry(error, Code.Unavailable, error.retryAfterMs, "UNAVAILABLE");
+  if (isHangUp(error)) return new ConnectError("the caller went away", Code.Canceled, undefined, undefined, error);
   return new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+}
+
+/** How Node tells that a caller ended the connection in the middle of its own stream. */
+const HANG_UPS: ReadonlySet<unknown> = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "ABORT_ERR", "EPIPE"]);
+
+function isHangUp(error: unknown): boolean {
+  return error instanceof Error && "code" in error && HANG_UPS.has(error.code);
 }
 
 function withReason(error: Error, code: Code, reason: string): ConnectError {
