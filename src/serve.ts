@@ -35,8 +35,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   const now = Date.now;
   const report = (error: unknown) => logger.error({ error: describe(error) }, "a call failed inside");
   // A taken port is told at once, not when the demo is made. Its product URLs must be known before the facade listens.
-  const facadePort = await closedPort(config.facade, SETTINGS.facadePort);
-  await closedPort(config.rpc, SETTINGS.rpcPort);
+  const facadePort = await closedPort(config.facade, FACADE);
+  await closedPort(config.rpc, RPC);
   const facadeUrl = config.publicUrl ?? urlOf(config.facade.host, facadePort);
   const store = await openEmbeddedStore({
     directory: config.store.directory,
@@ -90,8 +90,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     const demo = config.demo && setUpDemo(aisle, { baseUrl: facadeUrl, now, say });
     const hasDemo = await Promise.race([stop.signalled, demo]);
     if (stop.seen()) return;
-    await opened(facade.listen({ host: config.facade.host, port: facadePort }), facadePort, SETTINGS.facadePort);
-    const { port: rpcPort } = await opened(rpc.listen(), config.rpc.port, SETTINGS.rpcPort);
+    await opened(facade.listen({ host: config.facade.host, port: facadePort }), facadePort, FACADE);
+    const { port: rpcPort } = await opened(rpc.listen(), config.rpc.port, RPC);
     schedule = startSchedule(config.trainEveryMs, trainChanged, report);
     health.set(true);
     say(`aisle is ready: storefronts at ${facadeUrl}, RPC at ${urlOf(config.rpc.host, rpcPort)}`);
@@ -162,26 +162,40 @@ class ListenError extends Error {
   readonly exitCode = 1;
 }
 
+/** The settings that say where a listener listens. */
+interface ListenSettings {
+  readonly host: { readonly flag: string; readonly variable: string };
+  readonly port: { readonly flag: string; readonly variable: string };
+}
+
+const FACADE: ListenSettings = { host: SETTINGS.host, port: SETTINGS.facadePort };
+const RPC: ListenSettings = { host: SETTINGS.rpcHost, port: SETTINGS.rpcPort };
+
+const PORT_FAULTS: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "is taken; choose another, 0 for any free one"],
+  ["EACCES", "may not be opened by this user"],
+]);
+const HOST_FAULTS: ReadonlyMap<string, string> = new Map([
+  ["EADDRNOTAVAIL", "is no address of this machine"],
+  ["ENOTFOUND", "is not known as a host name"],
+  ["EAI_AGAIN", "cannot be looked up now"],
+]);
+
 /** Waits for a listener; its system error becomes a ListenError. */
-async function opened<T>(listening: Promise<T>, port: number, setting: { flag: string; variable: string }): Promise<T> {
+async function opened<T>(listening: Promise<T>, port: number, settings: ListenSettings): Promise<T> {
   try {
     return await listening;
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    const reason = LISTEN_FAULTS.get(code) ?? `cannot be opened (${code || "no reason given"})`;
-    throw new ListenError(`${setting.flag} (${setting.variable}): port ${port} ${reason}`, { cause });
+    const hostFault = HOST_FAULTS.get(code);
+    const { flag, variable } = hostFault === undefined ? settings.port : settings.host;
+    const portFault = PORT_FAULTS.get(code) ?? `cannot be opened (${code || "no reason given"})`;
+    throw new ListenError(`${flag} (${variable}): ${hostFault ?? `port ${port} ${portFault}`}`, { cause });
   }
 }
 
-const LISTEN_FAULTS: ReadonlyMap<string, string> = new Map([
-  ["EADDRINUSE", "is taken by another process; choose another, 0 for any free one"],
-  ["EACCES", "may not be opened by this user"],
-  ["EADDRNOTAVAIL", "cannot be opened: the host is no address of this machine"],
-  ["ENOTFOUND", "cannot be opened: the host name is not known"],
-]);
-
 /** The port, or for 0 a free one, after a look whether it can be opened; it is closed again. */
-function closedPort({ host, port }: ListenAddress, setting: { flag: string; variable: string }): Promise<number> {
+function closedPort({ host, port }: ListenAddress, settings: ListenSettings): Promise<number> {
   const probe = createServer((socket) => socket.destroy());
   const found = new Promise<number>((resolve, reject) => {
     probe.once("error", reject);
@@ -190,5 +204,5 @@ function closedPort({ host, port }: ListenAddress, setting: { flag: string; vari
       probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
     });
   });
-  return opened(found, port, setting);
+  return opened(found, port, settings);
 }

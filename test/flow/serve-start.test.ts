@@ -46,6 +46,15 @@ describe("aisle serve that cannot start", () => {
     expect(stderr).toContain(`port ${port} is taken`);
   });
 
+  it.each([
+    ["--host", "--facade-port"],
+    ["--rpc-host", "--rpc-port"],
+  ])("says in one line that %s is no address of this machine", async (flag, port) => {
+    const { code, stderr } = await serve([flag, "192.0.2.1", port, "0", "--insecure-rpc", "--facade-port", "0"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^error: ${flag} .*no address of this machine\\n$`));
+  });
+
   it("says at once that a port is taken, before it makes a demo", async () => {
     const { code, stdout } = await serve(["--facade-port", String(await takenPort()), "--rpc-port", "0", "--demo"]);
     expect([code, stdout]).toEqual([1, ""]);
