@@ -200,14 +200,15 @@ describe("hnsw indices", () => {
 });
 
 describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
-  it.each<[CatalogueName, number]>([
-    ["adidas", 845],
-    ["flipkart_1050", 1050],
-    ["gift_cards", 1547],
-    ["myntra", 12_491],
+  // The embedder's own number of dimensions, but for myntra, where half of them save half a minute.
+  it.each<[CatalogueName, number, number]>([
+    ["adidas", 845, 256],
+    ["flipkart_1050", 1050, 256],
+    ["gift_cards", 1547, 256],
+    ["myntra", 12_491, 128],
   ])(
-    "finds at least 0.98 of the ten nearest on %s, again after opening",
-    (name, count) => {
+    "finds at least 0.98 of the ten nearest on %s without a wider search, again after opening",
+    (name, count, wanted) => {
       const texts = readCatalogue(name)!.map(({ title, description, brand, category }) => ({
         title,
         description,
@@ -215,10 +216,13 @@ describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
         categories: category,
       }));
       expect(texts).toHaveLength(count);
-      const { vectors, dimensions } = embedAll(fitEmbedder(texts, { seed: 1, dimensions: 64 }), texts);
+      const { vectors, dimensions } = embedAll(fitEmbedder(texts, { seed: 1, dimensions: wanted }), texts);
       const index = graphs.build(vectors, dimensions, PARAMS);
+      const bytes = index.encode();
+      const { facts } = decodeIndex(bytes);
+      expect([facts.kind, facts.efSearch]).toEqual([HNSW, PARAMS.efSearch]);
       expect(recallAt10(index, vectors, 200)).toBeGreaterThanOrEqual(0.98);
-      expect(recallAt10(graphs.open(index.encode()), vectors, 200)).toBeGreaterThanOrEqual(0.98);
+      expect(recallAt10(graphs.open(bytes), vectors, 200)).toBeGreaterThanOrEqual(0.98);
     },
     120_000,
   );
