@@ -128,7 +128,8 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     options.cacheMaxAgeSeconds ?? 1800,
   );
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host;
-  const trace = createTrace({ events: clients.events, origins, statusCookies, callOptions, metrics });
+  const { now } = options;
+  const trace = createTrace({ events: clients.events, origins, statusCookies, callOptions, now, metrics });
   const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions });
   const status = createSubscriptionStatus({ ...clients, origins, statusCookies, publicHost, callOptions });
 

@@ -110,12 +110,15 @@ function readTime(value: unknown, list: string, index: number) {
   return timestampOf(ms);
 }
 
-/** Groups to restrict to. A boolean and an empty list mean "no filter", which is what some clients send for it. */
+/**
+ * Groups to restrict to. A boolean, also written out as text, and an empty list mean "no filter", which is what some
+ * clients send for it.
+ */
 function readGroups(value: unknown): string[] {
   if (typeof value === "boolean" || (Array.isArray(value) && value.length === 0)) return [];
   const groups = textOf(value);
   if (groups === undefined) throw invalid("recommend", "filterByGroups");
-  return groups === "" ? [] : splitList(groups);
+  return groups === "" || /^\s*(true|false)\s*$/i.test(groups) ? [] : splitList(groups);
 }
 
 function ids(body: Json, name: string): string[] {

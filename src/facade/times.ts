@@ -15,11 +15,18 @@ export function parseRfc3339(text: string): number {
 
 /**
  * Milliseconds since 1970 of a time in a form, or NaN: `YYYY-MM-DD HH:MM:SS`, or ISO 8601 with or without a fraction
- * and an offset. Without an offset it is UTC.
+ * and an offset. Without an offset it is UTC. An offset may lack its colon, and its `+` may have become a space on the
+ * way through a form.
  */
 export function parseFormTime(text: string): number {
-  const parts = DATE_TIME.exec(text.trim());
+  const parts = DATE_TIME.exec(text.trim().replace(FORM_OFFSET, offsetOf));
   return parts === null ? Number.NaN : fromParts(parts);
+}
+
+const FORM_OFFSET = /(?<=:\d\d(?:\.\d+)?)([+ -])(\d\d):?(\d\d)$/;
+
+function offsetOf(_offset: string, sign: string, hours: string, minutes: string): string {
+  return `${sign === "-" ? "-" : "+"}${hours}:${minutes}`;
 }
 
 /** The message for a number of milliseconds since 1970. */

@@ -5,10 +5,11 @@
 import type { Event, EventContact, EventOrder } from "../gen/aisle/v1/event_pb.js";
 import { SenderType } from "../gen/aisle/v1/event_pb.js";
 import type { Money } from "../gen/aisle/v1/money_pb.js";
+import { readAmount } from "./amounts.js";
 import { parseFormTime, timestampOf } from "./times.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
 import { readCategories, readProducts } from "./trace-products.js";
-import { isNothing, splitList } from "./values.js";
+import { isNothing, splitList, trimSpaces } from "./values.js";
 
 /** Reads fields by name; a value that means "no value" reads as "". */
 export type Read = (name: string) => string;
@@ -20,9 +21,13 @@ export function reader(fields: ReadonlyMap<string, string>): Read {
   };
 }
 
-/** `cookieFingerprint` is the value of the cookie `fp_ccid`, used when the form has none; "" for no cookie. */
-export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: string): Event {
+/**
+ * `cookieFingerprint` is the value of the cookie `fp_ccid`, used when the form has none; "" for no cookie. `now` is
+ * milliseconds since 1970.
+ */
+export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: string, now: number): Event {
   const read = reader(fields);
+  const readId = (name: string) => trimSpaces(read(name));
   const extraFields = unknownFields(fields);
   // A value that cannot be put into the message is kept beside it, so that what was sent can be seen.
   const keep = (name: string) => {
@@ -30,7 +35,7 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
     if (value !== "") extraFields[name] = value;
   };
   const products = readProducts(read);
-  const time = readTime(read, keep);
+  const time = readTime(read, keep, now);
   return {
     $typeName: "aisle.v1.Event",
     eventId: "",
@@ -40,9 +45,9 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
     receivedAt: undefined,
     visitor: {
       $typeName: "aisle.v1.VisitorIds",
-      clientId: read("c_id"),
-      fingerprintId: read("fp_ccid") || read("fpccid") || cookieFingerprint,
-      userId: read("user_id"),
+      clientId: readId("c_id"),
+      fingerprintId: readId("fp_ccid") || readId("fpccid") || cookieFingerprint,
+      userId: readId("user_id"),
     },
     contact: readContact(read, keep),
     products,
@@ -76,16 +81,24 @@ function readSender(read: Read, keep: (name: string) => void): SenderType {
   return SenderType.UNSPECIFIED;
 }
 
-/** The first of the two times that can be read, or NaN. */
-function readTime(read: Read, keep: (name: string) => void): number {
+const YEAR_2000 = Date.UTC(2000, 0, 1);
+const MAX_AHEAD_MS = 5 * 60_000;
+
+/**
+ * The first of the two times that is plausible; else the first that can be read, which intake then refuses and says so;
+ * else NaN. What was passed over is kept.
+ */
+function readTime(read: Read, keep: (name: string) => void, now: number): number {
+  let doubtful = Number.NaN;
   for (const name of ["event_utc_date", "utc_time"]) {
     const text = read(name);
     if (text === "") continue;
     const time = parseFormTime(text);
-    if (!Number.isNaN(time)) return time;
+    if (time >= YEAR_2000 && time <= now + MAX_AHEAD_MS) return time;
     keep(name);
+    if (Number.isNaN(doubtful)) doubtful = time;
   }
-  return Number.NaN;
+  return doubtful;
 }
 
 function readContact(read: Read, keep: (name: string) => void): EventContact | undefined {
@@ -147,7 +160,7 @@ const ORDER_FIELDS = [
 
 /** What a form says of an order it does not name belongs to no order: it is kept beside the event. */
 function readOrder(read: Read, keep: (name: string) => void): EventOrder | undefined {
-  const orderId = read("order_id");
+  const orderId = trimSpaces(read("order_id"));
   if (orderId === "") {
     for (const name of ORDER_FIELDS) keep(name);
     return undefined;
@@ -156,19 +169,23 @@ function readOrder(read: Read, keep: (name: string) => void): EventOrder | undef
     $typeName: "aisle.v1.EventOrder",
     orderId,
     status: read("order_status"),
-    payment: readMoney(read("order_payment_value"), read("order_currency")),
-    basePayment: readMoney(read("base_payment_value"), read("base_currency")),
+    payment: readMoney(read, keep, "order_payment_value", "order_currency"),
+    basePayment: readMoney(read, keep, "base_payment_value", "base_currency"),
     coupon: read("coupon"),
   };
 }
 
-/** An amount as text; a decimal comma becomes a dot. */
-function readMoney(amount: string, currency: string): Money | undefined {
-  if (amount === "" && currency === "") return undefined;
-  const trimmed = amount.trim();
-  return {
-    $typeName: "aisle.v1.Money",
-    amount: /^-?\d+,\d{1,2}$/.test(trimmed) ? trimmed.replace(",", ".") : trimmed,
-    currency: currency.trim(),
-  };
+/** An amount that cannot be read is kept beside the event. The currency's own field counts more than a sign. */
+function readMoney(
+  read: Read,
+  keep: (name: string) => void,
+  amountName: string,
+  currencyName: string,
+): Money | undefined {
+  const text = read(amountName);
+  const amount = text === "" ? undefined : readAmount(text);
+  if (text !== "" && amount === undefined) keep(amountName);
+  const currency = trimSpaces(read(currencyName)) || amount?.currency || "";
+  if (amount === undefined && currency === "") return undefined;
+  return { $typeName: "aisle.v1.Money", amount: amount?.amount ?? "", currency };
 }

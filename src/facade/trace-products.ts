@@ -5,7 +5,7 @@
  */
 import type { EventCategory, EventProduct } from "../gen/aisle/v1/event_pb.js";
 import type { Read } from "./trace-event.js";
-import { isNothing } from "./values.js";
+import { isNothing, trimSpaces } from "./values.js";
 
 const NO_SLOTS: readonly string[] = [];
 const MAX_QUANTITY = 0xffff_ffff;
@@ -61,7 +61,7 @@ function categoryPath(ids: string, names: string): EventCategory[] {
   const path: EventCategory[] = [];
   for (const [level, id] of ids.split("~").entries()) {
     if (isNothing(id)) continue;
-    path.push({ $typeName: "aisle.v1.EventCategory", categoryId: id, name: at(levels, level) });
+    path.push({ $typeName: "aisle.v1.EventCategory", categoryId: trimSpaces(id), name: at(levels, level) });
   }
   return path;
 }
@@ -72,7 +72,7 @@ function slots(text: string): readonly string[] {
 
 function at(list: readonly string[], place: number): string {
   const value = list[place];
-  return value === undefined || isNothing(value) ? "" : value;
+  return value === undefined || isNothing(value) ? "" : trimSpaces(value);
 }
 
 /** 0 where nothing usable was sent: the message's way to say "not known". */

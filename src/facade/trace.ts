@@ -12,18 +12,20 @@ import type { StatusCookies } from "./status-cookies.js";
 import { reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
 import { decodeTwiceEncoded } from "./twice-encoded.js";
-import { cleanId, isAppId, isNothing } from "./values.js";
+import { cleanId, isAppId, isNothing, trimSpaces } from "./values.js";
 
 export interface TraceDependencies {
   readonly events: Pick<Client<typeof EventService>, "recordEvent">;
   readonly origins: Origins;
   readonly statusCookies: StatusCookies;
   readonly callOptions: CallOptions | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly metrics: FacadeMetrics | undefined;
 }
 
 /** POST /trace: takes one event. It answers when the event is durable and its effects are done. */
-export function createTrace({ events, origins, statusCookies, callOptions, metrics }: TraceDependencies) {
+export function createTrace({ events, origins, statusCookies, callOptions, now, metrics }: TraceDependencies) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const form = await readTraceForm(request);
     if (metrics !== undefined && form.droppedFields + form.droppedValues > 0) countDropped(metrics, form);
@@ -37,12 +39,12 @@ export function createTrace({ events, origins, statusCookies, callOptions, metri
     const { origin, cookie } = request.headers;
     if (origin !== undefined && !(await origins.allows(appId, origin))) throw new Refused(403, TEXT.originNotAllowed);
 
-    const fingerprint = readCookie(cookie, "fp_ccid");
+    const fingerprint = trimSpaces(readCookie(cookie, "fp_ccid"));
     const response = await events.recordEvent(
       {
         $typeName: "aisle.v1.RecordEventRequest",
         appId,
-        event: toEvent(fields, isNothing(fingerprint) ? "" : fingerprint),
+        event: toEvent(fields, isNothing(fingerprint) ? "" : fingerprint, now()),
         idempotencyKey: readKey(request.headers["idempotency-key"]) || cleanId(read("idempotency_key")),
       },
       callOptions,
@@ -67,12 +69,21 @@ async function readTraceForm(request: FastifyRequest): Promise<Form> {
     case "":
     case "application/x-www-form-urlencoded":
     case "text/plain":
-      return readForm(bytes.toString("utf8"));
+      return readForm(bodyText(bytes));
     case "multipart/form-data":
       return readMultipart(contentType, bytes);
     default:
       throw new Refused(415, TEXT.unsupportedType);
   }
+}
+
+/** The body's text without a byte order mark before it and the line ends some tools put behind it. */
+function bodyText(bytes: Buffer): string {
+  const text = bytes.toString("utf8");
+  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  let end = text.length;
+  while (end > start && (text.charCodeAt(end - 1) === 0x0a || text.charCodeAt(end - 1) === 0x0d)) end--;
+  return text.slice(start, end);
 }
 
 /** The type of a content type header without its parameters, whatever they are. */

@@ -10,9 +10,21 @@ export function isAppId(text: string): boolean {
   return APP_ID.test(text);
 }
 
-/** The id, or "" when it is too long or holds control characters: such an id counts as absent. */
+/**
+ * The id without spaces around it, or "" when it is too long or holds control characters: such an id counts as absent.
+ */
 export function cleanId(text: string): string {
-  return text === "" || isLonger(text, MAX_ID_BYTES) || hasControl(text) ? "" : text;
+  const id = trimSpaces(text);
+  return id === "" || isLonger(id, MAX_ID_BYTES) || hasControl(id) ? "" : id;
+}
+
+/** Without the spaces at both ends. Line ends and tabs stay: with them an id is none. */
+export function trimSpaces(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) === 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) === 0x20) end--;
+  return end - start === text.length ? text : text.slice(start, end);
 }
 
 /** True when a character is of the Unicode category Cc. A loop: a pattern costs three times as much for a short id. */
@@ -24,9 +36,12 @@ function hasControl(text: string): boolean {
   return false;
 }
 
-/** True for what scripts send instead of a value they do not have. */
+const OBJECTS = /^\[object Object\](,\[object Object\])*$/;
+
+/** True for what scripts send instead of a value they do not have, spaces around it or not. */
 export function isNothing(text: string): boolean {
-  return text === "" || text === "null" || text === "undefined" || text === "[object Object]";
+  const said = trimSpaces(text);
+  return said === "" || said === "null" || said === "undefined" || (said.startsWith("[object ") && OBJECTS.test(said));
 }
 
 /** The parts of a list separated by `|`, else by `,`; trimmed, without those that are empty or no value. */

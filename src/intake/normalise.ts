@@ -34,11 +34,12 @@ const known: ReadonlySet<string> = new Set(KNOWN_ACTIONS);
 export function normalise(draft: EventDraft, eventId: string, receivedAt: number): Event {
   const notes: string[] = [];
   const actionType = readAction(draft.actionType);
-  const products = draft.products
-    .slice(0, MAX_PRODUCTS)
+  const taken = draft.products.slice(0, MAX_PRODUCTS);
+  if (taken.length < draft.products.length) notes.push(`products beyond ${MAX_PRODUCTS} were left out`);
+  const products = taken
     .map((product) => readProduct(product, notes))
     .filter((product) => product.productId !== "" || product.sku !== "");
-  if (products.length < draft.products.length) notes.push("products without a usable id or SKU were left out");
+  if (products.length < taken.length) notes.push("products without a usable id or SKU were left out");
   const categories = readCategories(draft.categories);
   const contact = draft.contact && readContact(draft.contact, notes);
   const order = draft.order && readOrder(draft.order);
@@ -69,7 +70,7 @@ export function normalise(draft: EventDraft, eventId: string, receivedAt: number
     platformVersion: cut(draft.platformVersion),
     senderVersion: cut(draft.senderVersion),
     extraFields: readExtra(draft.extraFields, notes),
-    notes,
+    notes: [...new Set(notes)],
   };
 }
 

@@ -5,7 +5,8 @@ import { toEvent } from "../../src/facade/trace-event.js";
 import { TRACE_FIELDS } from "../../src/facade/trace-fields.js";
 import { EventSchema, SenderType } from "../../src/gen/aisle/v1/event_pb.js";
 
-const form = (fields: Record<string, string>) => toEvent(new Map(Object.entries(fields)), "");
+const NOW = Date.UTC(2026, 2, 1, 10);
+const form = (fields: Record<string, string>) => toEvent(new Map(Object.entries(fields)), "", NOW);
 
 describe("an event from a form", () => {
   it("is a message that can be sent, whatever the fields hold", () => {
@@ -16,7 +17,7 @@ describe("an event from a form", () => {
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(name, value)), fc.string(), (fields, cookie) => {
-        const event = toEvent(new Map(fields), cookie);
+        const event = toEvent(new Map(fields), cookie, NOW);
         expect(toBinary(EventSchema, event).length).toBeGreaterThanOrEqual(0);
         expect(create(EventSchema, event)).toBe(event);
       }),
@@ -24,7 +25,7 @@ describe("an event from a form", () => {
   });
 
   it("keeps a field called __proto__ as its own", () => {
-    const { extraFields } = toEvent(new Map([["__proto__", "x"]]), "");
+    const { extraFields } = toEvent(new Map([["__proto__", "x"]]), "", NOW);
     expect(Object.keys(extraFields)).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(extraFields)).toBeNull();
   });
@@ -52,10 +53,51 @@ describe("an event from a form", () => {
     ["49.90", "49.90"],
     ["49,90", "49.90"],
     [" 1234.5 ", "1234.5"],
-    ["1,234", "1,234"],
-    ["free", "free"],
+    ["1 299,00", "1299.00"],
   ])("writes the amount %j as %j", (text, amount) => {
     expect(form({ order_id: "o", order_payment_value: text }).order?.payment?.amount).toBe(amount);
+  });
+
+  it("keeps an amount that cannot be read beside the order", () => {
+    const { order, extraFields } = form({ order_id: "o", order_payment_value: "free", order_currency: "EUR" });
+    expect(order?.payment).toMatchObject({ amount: "", currency: "EUR" });
+    expect(extraFields.order_payment_value).toBe("free");
+  });
+
+  it("takes the currency of its own field before the sign at the amount", () => {
+    const currency = (fields: Record<string, string>) =>
+      form({ order_id: "o", order_payment_value: "5 €", ...fields }).order?.payment?.currency;
+    expect([currency({}), currency({ order_currency: "CHF" })]).toEqual(["EUR", "CHF"]);
+  });
+
+  it("takes ids without the spaces around them", () => {
+    const event = form({
+      c_id: " c1 ",
+      fp_ccid: " ",
+      fpccid: " f1",
+      order_id: "o1 ",
+      product_ids: "1 | 2|\u0020",
+      product_category_ids: "10 ~ 11",
+    });
+    expect(event.visitor).toMatchObject({ clientId: "c1", fingerprintId: "f1" });
+    expect(event.order?.orderId).toBe("o1");
+    expect(event.products.map((product) => product.productId)).toEqual(["1", "2"]);
+    expect(event.products[0]?.categories.map((category) => category.categoryId)).toEqual(["10", "11"]);
+  });
+
+  it.each([
+    [
+      "the first time when it is plausible",
+      { event_utc_date: "2026-02-01 10:00:00", utc_time: "2026-01-01T10:00:00Z" },
+    ],
+    [
+      "the second when the first is long ago",
+      { event_utc_date: "1970-01-01 00:00:00", utc_time: "2026-02-01T10:00:00Z" },
+    ],
+    ["the second when the first is ahead", { event_utc_date: "2026-03-01 10:05:01", utc_time: "2026-02-01T10:00:00Z" }],
+    ["the second when the first is none", { event_utc_date: "0000-00-00 00:00:00", utc_time: "2026-02-01T10:00:00Z" }],
+  ])("happened at %s", (_case, fields) => {
+    expect(form(fields).occurredAt?.seconds).toBe(BigInt(Date.UTC(2026, 1, 1, 10) / 1000));
   });
 
   it.each([
