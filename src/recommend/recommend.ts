@@ -1,11 +1,12 @@
 import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
 import type { Interaction } from "../domain/interaction.js";
+import type { Product } from "../domain/product.js";
 import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
-import { createBlender, type WeightedCandidates } from "./blend.js";
+import { type Blended, createBlender, type WeightedCandidates } from "./blend.js";
 import { explain } from "./explain.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
-import { type Catalog, Selection } from "./selection.js";
+import { type Catalog, ROTATION_POOL, Selection } from "./selection.js";
 import { sourceQuery } from "./source-query.js";
 import { type VisitorContext, visitorContext } from "./visitor-context.js";
 
@@ -60,7 +61,7 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
         last: frame.includeViewed ? new Set() : context.viewed,
         allowed,
       },
-      current,
+      frame.includeViewed ? [] : current,
     );
     const turn = turnOf(situation);
     const asked = model && sourceQuery(context, current, model);
@@ -75,29 +76,33 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
       }
       return blend(propose(model, asked, list, Math.max(CANDIDATES, count * 10), deps.metrics));
     };
-    const fill = (list: List, count: number) => {
-      const proposals = blended(list, count);
-      const ids = chain(proposals?.indices, model, fallback);
-      return { products: selection.pick(ids, count, Math.ceil((turn * count) / 2)), proposals };
-    };
-    const recommended = fill("recommended", query.recommendedCount ?? frame.recommendedCount);
-    const alternative = fill("alternative", query.alternativeCount ?? frame.alternativeCount);
-    const reasons = (list: List, filled: typeof recommended) =>
+    const recommendedCount = query.recommendedCount ?? frame.recommendedCount;
+    const alternativeCount = query.alternativeCount ?? frame.alternativeCount;
+    const complements = blended("recommended", recommendedCount);
+    const substitutes = blended("alternative", alternativeCount);
+    // What is merely popular must not take from `alternative` what belongs there.
+    const pool = recommendedCount === 0 ? 0 : recommendedCount + alternativeCount;
+    const spared = selection.foresee(namesOf(substitutes?.indices, model), turn === 0 ? pool : pool * ROTATION_POOL);
+    const fill = (blend: Blended | undefined, count: number, sparing: readonly string[]) =>
+      selection.pick(chain(blend?.indices, model, fallback, sparing), count, Math.ceil((turn * count) / 2));
+    const recommended = fill(complements, recommendedCount, spared);
+    const alternative = fill(substitutes, alternativeCount, []);
+    const reasons = (list: List, products: readonly Product[], blend: Blended | undefined) =>
       withReasons && model !== undefined && asked !== undefined
-        ? explain(model, asked, list, filled.products, filled.proposals, weightsOf(list, asked), CANDIDATES)
+        ? explain(model, asked, list, products, blend, weightsOf(list, asked), CANDIDATES)
         : [];
     const first = current[0];
     return {
       version: situation.version,
       trackerProduct: first === undefined ? null : { productId: first, known: catalog.get(first) },
-      recommended: recommended.products,
-      alternative: alternative.products,
+      recommended,
+      alternative,
       frameId: frame.frameId,
       variant: "",
       modelId: model?.modelId ?? "",
       missingIds: [...missing],
-      recommendedReasons: reasons("recommended", recommended),
-      alternativeReasons: reasons("alternative", alternative),
+      recommendedReasons: reasons("recommended", recommended, complements),
+      alternativeReasons: reasons("alternative", alternative, substitutes),
     };
   };
 }
@@ -124,14 +129,21 @@ function propose(
   return proposals;
 }
 
-/** Blended proposals first, then the fallback, as product ids. */
+/** Blended proposals first, then the fallback, as product ids; of the fallback, those of `sparing` last, from its end. */
 function* chain(
   indices: Uint32Array | undefined,
   model: ServingModel | undefined,
   fallback: () => Iterable<string>,
+  sparing: readonly string[],
 ): Generator<string> {
+  yield* namesOf(indices, model);
+  const spared = new Set(sparing);
+  for (const productId of fallback()) if (!spared.has(productId)) yield productId;
+  yield* [...sparing].reverse();
+}
+
+function* namesOf(indices: Uint32Array | undefined, model: ServingModel | undefined): Generator<string> {
   if (indices !== undefined && model !== undefined) for (const index of indices) yield model.productIds[index]!;
-  yield* fallback();
 }
 
 /**

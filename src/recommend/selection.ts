@@ -41,7 +41,19 @@ export class Selection {
    */
   pick(proposals: Iterable<string>, count: number, turn: number): Product[] {
     if (count === 0) return [];
-    const pool = turn === 0 ? count : count * ROTATION_POOL;
+    const found = this.#find(proposals, turn === 0 ? count : count * ROTATION_POOL);
+    const start = found.length === 0 ? 0 : turn % found.length;
+    const picked = [...found.slice(start), ...found.slice(0, start)].slice(0, count);
+    for (const product of picked) for (const name of namesOf(product)) this.#taken.add(name);
+    return picked;
+  }
+
+  /** Ids of the first `count` products a pick would find now. Takes none of them. */
+  foresee(proposals: Iterable<string>, count: number): string[] {
+    return this.#find(proposals, count).map((product) => product.productId);
+  }
+
+  #find(proposals: Iterable<string>, pool: number): Product[] {
     const found: Product[] = [];
     const late: Product[] = [];
     const seen = new Set<string>();
@@ -61,10 +73,7 @@ export class Selection {
       found.push(product);
       for (const name of namesOf(product)) seen.add(name);
     }
-    const start = found.length === 0 ? 0 : turn % found.length;
-    const picked = [...found.slice(start), ...found.slice(0, start)].slice(0, count);
-    for (const product of picked) for (const name of namesOf(product)) this.#taken.add(name);
-    return picked;
+    return found;
   }
 
   #passing(productId: string, seen: ReadonlySet<string>): Product | undefined {
@@ -78,7 +87,7 @@ export class Selection {
 }
 
 /** A rotated list turns within this many times its length. */
-const ROTATION_POOL = 3;
+export const ROTATION_POOL = 3;
 
 /** Names under which a product counts as shown: its own, and that of its variants. */
 function namesOf(product: Product): string[] {

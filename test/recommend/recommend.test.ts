@@ -119,6 +119,18 @@ describe("recommend", () => {
     expect(ask({ recommendedCount: 5 }).recommended).toBe("p1 p2 p3 p0 p4");
   });
 
+  it("does not fill recommended with what is only popular while it belongs to alternative", () => {
+    const sources = [source("semantic", NO_CANDIDATES, ranked([0, 1, 2]))];
+    const shown = ask({ recommendedCount: 4 }, { model: model(sources) });
+    expect(shown).toMatchObject({ recommended: "p3 p4 p5 p6", alternative: "p0 p1 p2" });
+  });
+
+  it("fills recommended with such products, the least similar first, when nothing else is left", () => {
+    const sources = [source("semantic", NO_CANDIDATES, ranked([0, 1, 2]))];
+    const shown = ask({ recommendedCount: 9, alternativeCount: 2 }, { model: model(sources) });
+    expect(shown).toMatchObject({ recommended: "p3 p4 p5 p6 p7 p8 p9 p2 p1", alternative: "p0" });
+  });
+
   it("leaves the current product out and names it as the tracker product", () => {
     const { answer, recommended } = ask({ currentProductIds: ["p1"] });
     expect(recommended).toBe("p2 p3 p0");
@@ -163,6 +175,12 @@ describe("recommend", () => {
     const frame = { ...DEFAULT_FRAME, includeViewed: true };
     const interactions = [step("product_view", "p2", NOON - 9000)];
     expect(ask({ interactions, currentProductIds: ["p1"] }, { frame }).recommended).toBe("p1 p2 p3");
+  });
+
+  it("a frame with include_viewed readmits the current product also when it has variants", () => {
+    const frame = { ...DEFAULT_FRAME, includeViewed: true };
+    const catalog = catalogOf(IDS.map((id) => shopProduct(id, { variantGroupId: id < "p3" ? "a" : "" })));
+    expect(ask({ currentProductIds: ["p1"] }, { frame, catalog }).recommended).toBe("p1 p3 p4");
   });
 
   it("a frame with include_bought readmits bought products", () => {
