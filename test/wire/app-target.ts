@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { createRouterTransport } from "@connectrpc/connect";
 import { v7 } from "uuid";
 import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
+import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createAisle } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
 import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
 import { toConnectError } from "../../src/services/errors.js";
+import { trainModel } from "../../src/training/train-model.js";
 import { type Fault, type OpenWireTarget, WIRE_NOW } from "./target.js";
 
-/** The whole application over an embedded store of its own. It cannot train. */
+/** The whole application over an embedded store of its own. It trains in this thread. */
 export const openAppTarget: OpenWireTarget = async ({ publicUrl }) => {
   const directory = await mkdtemp(join(tmpdir(), "aisle-wire-"));
   let clock = WIRE_NOW;
   let fault: Fault = "none";
   const now = () => clock;
-  const cannotTrain = () => {
-    throw new Unavailable("there is no trainer here");
-  };
+  const vectorIndexes = hnswIndexes();
   const store = await openEmbeddedStore({ directory, now });
   const aisle = createAisle({
     store,
@@ -28,8 +28,8 @@ export const openAppTarget: OpenWireTarget = async ({ publicUrl }) => {
     newAppId: () => v7().replaceAll("-", "").slice(-13),
     metrics: { count: () => {}, observe: () => {} },
     report: () => {},
-    vectorIndexes: { build: cannotTrain, open: cannotTrain },
-    runTraining: cannotTrain,
+    vectorIndexes,
+    runTraining: (appId, onProgress) => trainModel({ ...store, appId, vectorIndexes, onProgress }),
   });
   const clients = failing(aisle.clients, () => fault);
   const facade = createFacade({

@@ -21,7 +21,13 @@ interface RestRequest {
 
 interface RpcRequest {
   readonly rpc: string;
+  /** `$saved:name` in its texts is what an earlier step saved. */
   readonly message: JsonValue;
+}
+
+/** Keeps a text of an RPC's answer, for example `model.modelId`, under the name `as`. */
+interface RpcStep extends RpcRequest {
+  readonly save?: { readonly path: string; readonly as: string };
 }
 
 interface RestResponse {
@@ -37,10 +43,13 @@ interface RpcResponse {
   readonly message: unknown;
 }
 
-/** Something that happens before. A REST request must answer 200, unless `status` says otherwise. */
+/**
+ * Something that happens before. A REST request must answer 200, unless `status` says otherwise. Of one that is sent
+ * `times` times, `$n` in the values of its form is 0, 1, 2 and so on; they are sent without waiting for one another.
+ */
 type Step =
   | { readonly request: RestRequest; readonly times?: number; readonly status?: number; readonly save?: string }
-  | RpcRequest
+  | RpcStep
   | { readonly fault: Fault }
   | { readonly advanceMs: number };
 
@@ -51,15 +60,24 @@ export interface Pair {
   /** What it shows, in words. */
   readonly note: string;
   readonly publicUrl?: string;
+  /** Name of steps in shops.json that come before `given`. */
+  readonly shop?: string;
   readonly given?: readonly Step[];
   readonly request: RestRequest | RpcRequest;
   readonly response: RestResponse | RpcResponse;
 }
 
+const NO_PAIRS: ReadonlySet<string> = new Set(["rows.json", "interface.json", "shops.json"]);
+
+/** Steps that several pairs have in common, by name. */
+const shops: Readonly<Record<string, readonly Step[]>> = JSON.parse(
+  readFileSync(`${import.meta.dirname}/shops.json`, "utf8"),
+);
+
 /** All pairs of this folder with the file they are in. */
 export function readPairs(): { readonly file: string; readonly pair: Pair }[] {
   return readdirSync(import.meta.dirname)
-    .filter((file) => file.endsWith(".json") && file !== "rows.json")
+    .filter((file) => file.endsWith(".json") && !NO_PAIRS.has(file))
     .sort()
     .flatMap((file) => {
       const pairs: readonly Pair[] = JSON.parse(readFileSync(`${import.meta.dirname}/${file}`, "utf8"));
@@ -72,9 +90,11 @@ export async function play(pair: Pair, open: OpenWireTarget): Promise<string[]> 
   const target = await open({ publicUrl: pair.publicUrl });
   try {
     const saved = new Map<string, string>();
-    for (const [index, step] of (pair.given ?? []).entries()) {
+    const shop = pair.shop === undefined ? [] : shops[pair.shop];
+    if (shop === undefined) return [`there is no shop ${pair.shop}`];
+    for (const [index, step] of [...shop, ...(pair.given ?? [])].entries()) {
       const trouble = await take(step, target, saved);
-      if (trouble !== undefined) return [`given[${index}]: ${trouble}`];
+      if (trouble !== undefined) return [`step ${index}: ${trouble}`];
     }
     return await compare(pair, target, saved);
   } finally {
@@ -86,16 +106,26 @@ async function take(step: Step, target: WireTarget, saved: Map<string, string>):
   if ("fault" in step) target.fault(step.fault);
   else if ("advanceMs" in step) target.advance(step.advanceMs);
   else if ("rpc" in step) {
-    const outcome = await callRpc(target.transport, step.rpc, step.message);
+    const outcome = await callRpc(target.transport, step.rpc, withSaved(step.message, saved));
     if ("error" in outcome) return outcome.error;
+    if (step.save !== undefined) saved.set(step.save.as, textAt(outcome.message, step.save.path));
   } else {
-    for (let n = 0; n < (step.times ?? 1); n++) {
-      const answer = await target.inject(encode(step.request, saved));
+    const rounds = Array.from({ length: step.times ?? 1 }, (_, n) => target.inject(encode(step.request, saved, n)));
+    for (const answer of await Promise.all(rounds)) {
       if (answer.status !== (step.status ?? 200)) return `answered ${answer.status} ${answer.body}`;
       if (step.save !== undefined) saved.set(step.save, String(answer.headers["x-service-event-id"]));
     }
   }
   return undefined;
+}
+
+/** The text at a path of names with dots between them, "" when there is none. */
+function textAt(message: JsonValue, path: string): string {
+  let value: unknown = message;
+  for (const name of path.split(".")) {
+    value = typeof value === "object" && value !== null ? new Map(Object.entries(value)).get(name) : undefined;
+  }
+  return typeof value === "string" ? value : "";
 }
 
 async function compare(pair: Pair, target: WireTarget, saved: ReadonlyMap<string, string>): Promise<string[]> {
@@ -113,12 +143,14 @@ async function compare(pair: Pair, target: WireTarget, saved: ReadonlyMap<string
   ];
 }
 
-function encode(request: RestRequest, saved: ReadonlyMap<string, string>): WireRequest {
+function encode(request: RestRequest, saved: ReadonlyMap<string, string>, round = 0): WireRequest {
   const { method, url, headers = {}, body, form, json } = request;
   if (form !== undefined) {
     const type = { "content-type": "application/x-www-form-urlencoded" };
     const text = new URLSearchParams();
-    for (const [name, value] of Object.entries(form)) text.append(name, filled(value, saved));
+    for (const [name, value] of Object.entries(form)) {
+      text.append(name, filled(value, saved).replaceAll("$n", String(round)));
+    }
     return { method, url, headers: { ...type, ...headers }, body: Buffer.from(text.toString()) };
   }
   if (json !== undefined) {
