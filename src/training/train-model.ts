@@ -75,7 +75,12 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   const semantic = step("semantic", 0.55, fewTexts, () => fitSemantic(texts, options.vectorIndexes));
   if (semantic) included("semantic", { products: semantic.rows.length, dimensions: semantic.index.dimensions });
   else if (fewTexts === "")
-    facts.push({ name: "semantic", included: false, reason: "the texts share no word", facts: {} });
+    facts.push({
+      name: "semantic",
+      included: false,
+      reason: "the texts share no word that tells products apart",
+      facts: {},
+    });
   onProgress({ stage: "popularity", progress: 0.9 });
   const popular = popularity(data.meetings, count, { cutOff: data.cutOff, halfLifeMs: POPULARITY_HALF_LIFE_MS });
   included("popularity", { interactions: data.meetings.productIndices.length });
