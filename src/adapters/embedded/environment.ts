@@ -12,6 +12,7 @@ import type { Visitor } from "../../domain/visitor.js";
 import type { RecordCodec } from "./codec.js";
 import { makeDirectory, syncDirectory } from "./files.js";
 import { checkFormat } from "./format.js";
+import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
 import {
   appRecord,
@@ -60,6 +61,14 @@ export interface Tables {
   readonly removals: Table<number>;
 }
 
+/** All tables as one commit left them, until `end`. */
+export interface Inspection {
+  of<T>(table: Table<T>): TableInspection<T>;
+  /** Writes all of it into an empty directory; see `copyEntries`. */
+  copyTo(directory: string): Promise<void>;
+  end(): void;
+}
+
 /** An open LMDB environment. */
 export interface Environment {
   readonly directory: string;
@@ -72,6 +81,8 @@ export interface Environment {
   transact(body: () => void): Promise<void>;
   /** Runs `body`, all of whose reads see one and the same commit: the newest. */
   snapshot<R>(body: () => R): R;
+  /** Begins to look at the newest commit as a whole. */
+  inspect(): Inspection;
   close(): Promise<void>;
 }
 
@@ -86,9 +97,15 @@ export async function openEnvironment(
   const root = openRoot(path, readOnly);
   try {
     const context: TableContext = { onDamage, closed: false, pinned: false };
-    const table = <T>(name: string, codec: RecordCodec<T>): Table<T> =>
-      new Table(name, openDatabase(root, name), codec, context);
-    checkFormat(openDatabase(root, "meta"), root, readOnly, context);
+    const databases = new Map<string, Database<Uint8Array, Key>>();
+    const table = <T>(name: string, codec: RecordCodec<T>): Table<T> => {
+      const database = openDatabase(root, name);
+      databases.set(name, database);
+      return new Table(name, database, codec, context);
+    };
+    const meta = openDatabase(root, META);
+    databases.set(META, meta);
+    checkFormat(meta, root, readOnly, context);
     const tables: Tables = {
       apps: table("apps", appRecord),
       frames: table("frames", frameRecord),
@@ -136,6 +153,22 @@ export async function openEnvironment(
           context.pinned = false;
         }
       },
+      inspect: () => {
+        const { transaction, counts } = beginInspection(root, databases);
+        return {
+          of: (one) => one.inspect(transaction, counts.get(one.name) ?? 0),
+          copyTo: async (to) => {
+            const copy = openRoot(to, false);
+            try {
+              const pairs = [...databases].map(([name, database]) => [database, openDatabase(copy, name)] as const);
+              await copyEntries(pairs, copy, transaction);
+            } finally {
+              await copy.close();
+            }
+          },
+          end: () => transaction.done(),
+        };
+      },
       close: async () => {
         context.closed = true;
         await root.close();
@@ -161,6 +194,9 @@ const AS_BYTES = {
     decode: (bytes: Uint8Array): Uint8Array => bytes,
   },
 } as const;
+
+/** The table of the format number. */
+const META = "meta";
 
 const MAX_TABLES = 64;
 const MAX_READERS = 512;

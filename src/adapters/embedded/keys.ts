@@ -58,6 +58,11 @@ export function after(key: Key): Key {
   return `${key}\0`;
 }
 
+/** Below 0 when `a` comes before `b`, above 0 when after it, as LMDB orders keys: by bytes. */
+export function keyOrder(a: Key, b: Key): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
 export const TIME_LENGTH = 9;
 
 const LOW = 2 ** 24;

@@ -1,7 +1,8 @@
 import type { Database } from "lmdb";
 import { DataDamaged, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { decode, encode, type RecordCodec } from "./codec.js";
-import { fits, type Key, MAX_KEY_BYTES } from "./keys.js";
+import { type ReadTransaction, TableInspection } from "./inspection.js";
+import { fits, type Key, keyOrder, MAX_KEY_BYTES } from "./keys.js";
 
 /** What all tables of one open store share. */
 export interface TableContext {
@@ -82,7 +83,7 @@ export class Table<T> {
     let last = end;
     try {
       for (const { key, value } of this.db.getRange({ start: end, end: start, reverse: true })) {
-        if (last === end && compare(key, end) >= 0) continue; // where LMDB begins when `end` itself is there
+        if (last === end && keyOrder(key, end) >= 0) continue; // where LMDB begins when `end` itself is there
         mustRise(key, last);
         last = key;
         found.push({ key, value: decode(this.codec, key, value, value.length) });
@@ -115,6 +116,11 @@ export class Table<T> {
     if (key.endsWith("\0")) throw new InvalidArgument("id", "missing");
     if (!fits(key)) throw new InvalidArgument("id", "invalid", `at most ${MAX_KEY_BYTES} bytes with its owner`);
     return encode(this.codec, key, value);
+  }
+
+  /** The table as `transaction` sees it, for `verifyStore`. */
+  inspect(transaction: ReadTransaction, count: number): TableInspection<T> {
+    return new TableInspection(this.db, this.codec, transaction, count);
   }
 
   /** Only within a write transaction, as `removeNow`. */
@@ -150,9 +156,5 @@ function checked(range: Range): Range {
 /** A damaged tree can lead in circles; a scan of it must end. */
 function mustRise(lower: Key, higher: Key): void {
   if (lower < higher) return; // the order of UTF-16 and that of UTF-8 differ only above the surrogates
-  if (compare(lower, higher) >= 0) throw new DataDamaged("Stored keys are out of order");
-}
-
-function compare(a: Key, b: Key): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (keyOrder(lower, higher) >= 0) throw new DataDamaged("Stored keys are out of order");
 }

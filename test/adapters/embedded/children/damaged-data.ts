@@ -21,6 +21,9 @@ export function storedProduct(n: number): Product {
 /** Undefined for a number that no visitor has. */
 export function storedHistory(n: number): VisitorHistory | undefined {
   if (!(n >= 0 && n < VISITORS)) return undefined;
-  const interactions = Array.from({ length: VIEWS }, (_, i) => view(n * VIEWS + i, `e${n}-${i}`, [`p${i}`, `p${n}`]));
+  const interactions = Array.from({ length: VIEWS }, (_, i) => {
+    const at = n * VIEWS + i;
+    return view(at, storedEvent(at % EVENTS).eventId, [`p${i}`, `p${n}`]);
+  });
   return { visitorId: `v${String(n).padStart(4, "0")}`, interactions };
 }

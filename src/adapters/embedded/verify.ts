@@ -1,0 +1,239 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { crc32c } from "@node-rs/crc32";
+import { emailKey, phoneKey } from "../../domain/contact.js";
+import { type Environment, type Inspection, openEnvironment, type Tables } from "./environment.js";
+import type { TableInspection } from "./inspection.js";
+import { type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
+import { MODELS, modelDirectory, modelFile, namesIn, readIfThere } from "./model-files.js";
+import type { KeptModel } from "./records/app.js";
+import type { Table } from "./table.js";
+
+/**
+ * `value`: does not match its checksum, or is no record of its kind
+ * `order`: a key that is not greater than the one before it
+ * `unfound`: a scan meets the key, asking for it does not find it
+ * `count`: a scan meets more or fewer entries than LMDB has counted; the others are hidden
+ * `tree`: LMDB itself cannot go on
+ * `index`: an index entry leads to no record, or to one that it does not belong to
+ * `unindexed`: a record that is not found through an index that should lead to it
+ * `reference`: a record names another that is not there
+ * `file`: a model's file is not there, or does not match its checksum
+ */
+export type FaultKind = "value" | "order" | "unfound" | "count" | "tree" | "index" | "unindexed" | "reference" | "file";
+
+export interface StoreFault {
+  readonly table: keyof Tables;
+  readonly kind: FaultKind;
+  /** "" for a fault of the table as a whole. */
+  readonly appId: string;
+  /** The key within the app, its parts joined by spaces; may be personal and belongs into no log. */
+  readonly key: string;
+}
+
+export interface StoreReport {
+  /** Entries met, by table. */
+  readonly entries: Readonly<Partial<Record<keyof Tables, number>>>;
+  readonly modelFiles: number;
+  /** Files without a record: no damage; an interrupted write leaves them, and they are removed after an hour. */
+  readonly orphanFiles: number;
+  readonly faultCount: number;
+  /** The first MAX_FAULTS of them. */
+  readonly faults: readonly StoreFault[];
+}
+
+export const MAX_FAULTS = 1000;
+
+/** Rows looked at before other work gets its turn. */
+const ROWS_AT_ONCE = 1000;
+
+/**
+ * Reads everything in a store and checks that it hangs together. Reads only, and reads one commit: others may go on
+ * writing, and the file grows by what they write meanwhile. Takes some 10 µs a record; always ends.
+ *
+ * Rejects as opening the store does. On a damaged tree LMDB may crash the process: run this in one of its own, whose
+ * end by a signal then is a finding, too.
+ */
+export async function verifyStore(directory: string): Promise<StoreReport> {
+  const environment = await openEnvironment(directory, true, () => undefined);
+  try {
+    const inspection = environment.inspect();
+    try {
+      return await new Verification(environment, inspection).run();
+    } finally {
+      inspection.end();
+    }
+  } finally {
+    await environment.close();
+  }
+}
+
+/** What is wrong with a sound record in its surroundings. */
+type Check<T> = (appId: string, value: T, key: Key) => FaultKind | undefined | Promise<FaultKind | undefined>;
+
+class Verification {
+  private readonly entries: Partial<Record<keyof Tables, number>> = {};
+  private readonly faults: StoreFault[] = [];
+  private faultCount = 0;
+  private readonly modelFiles = new Set<string>();
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly inspection: Inspection,
+  ) {}
+
+  async run(): Promise<StoreReport> {
+    const { tables } = this.environment;
+    const of = <T>(table: Table<T>): TableInspection<T> => this.inspection.of(table);
+    const visitors = of(tables.visitors);
+    const visitorKeys = of(tables.visitorKeys);
+    const contacts = of(tables.contacts);
+    const contactKeys = of(tables.contactKeys);
+    const changes = of(tables.changes);
+    const contactChanges = of(tables.contactChanges);
+    const idempotencyTimes = of(tables.idempotencyTimes);
+    const events = of(tables.events);
+    const orders = of(tables.orders);
+    const products = of(tables.products);
+    const models = of(tables.models);
+
+    await this.walk("apps", of(tables.apps));
+    await this.walk("frames", of(tables.frames));
+    await this.walk("events", events);
+    await this.walk("idempotency", of(tables.idempotency), (appId, record, key) =>
+      holds(idempotencyTimes, timedKey(appId, "", record.claimedAt, ownPart(key))) ? undefined : "unindexed",
+    );
+    await this.walk("idempotencyTimes", idempotencyTimes);
+    await this.walk("visitors", visitors, (appId, visitor) =>
+      visitor.keys.every((key) => holds(visitorKeys, keyOf(appId, key), (id) => id === visitor.visitorId))
+        ? undefined
+        : "unindexed",
+    );
+    await this.walk("visitorKeys", visitorKeys, (appId, visitorId, key) =>
+      holds(visitors, keyOf(appId, visitorId), (visitor) => visitor.keys.includes(ownPart(key))) ? undefined : "index",
+    );
+    await this.walk("interactions", of(tables.interactions), (appId, { ref, type }) => {
+      const isThere =
+        type === "order" && ref.startsWith(ORDER)
+          ? holds(orders, keyOf(appId, ref.slice(ORDER.length)))
+          : holds(events, keyOf(appId, ref));
+      return isThere ? undefined : "reference";
+    });
+    await this.walk("contacts", contacts, (appId, contact) => {
+      const email = emailKey(contact.email);
+      const phone = phoneKey(contact.phone);
+      const leadsHere = (key: string) => holds(contactKeys, keyOf(appId, key), (id) => id === contact.contactId);
+      const isFound = (email === "" || leadsHere(`e:${email}`)) && (phone === "" || leadsHere(`p:${phone}`));
+      return isFound ? undefined : "unindexed";
+    });
+    await this.walk("contactKeys", contactKeys, (appId, contactId) =>
+      holds(contacts, keyOf(appId, contactId)) ? undefined : "index",
+    );
+    await this.walk("changes", changes, (appId, { contactId, changeId }) =>
+      holds(contactChanges, ownedKey(appId, contactId, changeId)) ? undefined : "unindexed",
+    );
+    await this.walk("contactChanges", contactChanges, (appId, changeId, key) =>
+      holds(changes, keyOf(appId, changeId), ({ contactId }) => ownedKey(appId, contactId, changeId) === key)
+        ? undefined
+        : "index",
+    );
+    await this.walk("products", products);
+    await this.walk("productSkus", of(tables.productSkus), (appId, productId, key) =>
+      holds(products, keyOf(appId, productId), ({ sku }) => sku === ownPart(key)) ? undefined : "index",
+    );
+    await this.walk("productLog", of(tables.productLog));
+    await this.walk("productHeads", of(tables.productHeads));
+    await this.walk("orders", orders);
+    await this.walk("models", models, (appId, model) => this.checkFile(appId, model));
+    await this.walk("pointers", of(tables.pointers), (appId, { modelId }) =>
+      holds(models, keyOf(appId, modelId)) ? undefined : "reference",
+    );
+    await this.walk("activity", of(tables.activity));
+    await this.walk("removals", of(tables.removals));
+    return {
+      entries: this.entries,
+      modelFiles: this.modelFiles.size,
+      orphanFiles: await this.countOrphans(),
+      faultCount: this.faultCount,
+      faults: this.faults,
+    };
+  }
+
+  /** Goes through a table. Circles of a damaged tree end when there are more entries than LMDB has counted. */
+  private async walk<T>(table: keyof Tables, inspected: TableInspection<T>, check?: Check<T>): Promise<void> {
+    let met = 0;
+    try {
+      for (const { key, value, isInOrder } of inspected.entries()) {
+        if (met === inspected.count) {
+          met++;
+          break;
+        }
+        met++;
+        if (!isInOrder) this.fault(table, "order", key);
+        if (value === undefined) this.fault(table, "value", key);
+        else {
+          if (!isValue(inspected.get(key))) this.fault(table, "unfound", key);
+          const kind = await check?.(appOf(key), value, key);
+          if (kind !== undefined) this.fault(table, kind, key);
+        }
+        if (met % ROWS_AT_ONCE === 0) await setImmediate();
+      }
+      if (met !== inspected.count) this.fault(table, "count", "");
+    } catch {
+      this.fault(table, "tree", "");
+    }
+    this.entries[table] = met;
+  }
+
+  private async checkFile(appId: string, { record, fileChecksum }: KeptModel): Promise<FaultKind | undefined> {
+    const path = join(modelDirectory(this.environment.directory, appId), modelFile(record.modelId));
+    const bytes = await readIfThere(path).catch(() => undefined); // what is there is no file that can be read
+    if (bytes !== undefined) {
+      this.modelFiles.add(path);
+      if (bytes.length === record.sizeBytes && crc32c(bytes) === fileChecksum) return undefined;
+    }
+    // Where others write, the file of a commit that is not the newest may be pruned or replaced by now.
+    const now = this.environment.tables.models.get(keyOf(appId, record.modelId));
+    return now?.fileChecksum === fileChecksum ? "file" : undefined;
+  }
+
+  private async countOrphans(): Promise<number> {
+    const directory = join(this.environment.directory, MODELS);
+    let count = 0;
+    for (const appId of await namesIn(directory)) {
+      for (const name of await namesIn(join(directory, appId))) {
+        if (!this.modelFiles.has(join(directory, appId, name))) count++;
+      }
+    }
+    return count;
+  }
+
+  private fault(table: keyof Tables, kind: FaultKind, key: Key): void {
+    this.faultCount++;
+    if (this.faults.length === MAX_FAULTS) return;
+    const rest = key.slice(key.indexOf("\0") + 1);
+    this.faults.push({ table, kind, appId: appOf(key), key: rest.replaceAll("\0", " ") });
+  }
+}
+
+/** What the order book's rows are known by. */
+const ORDER = "order:";
+
+/** True when the table has a record there that fits. One that is damaged is a fault of its own table only. */
+function holds<T>(table: TableInspection<T>, key: Key, fits: (value: T) => boolean = () => true): boolean {
+  const found = table.get(key);
+  return isValue(found) ? fits(found.value) : found === "damaged";
+}
+
+function isValue<T>(found: { readonly value: T } | "damaged" | undefined): found is { readonly value: T } {
+  return found !== undefined && found !== "damaged";
+}
+
+function appOf(key: Key): string {
+  return unpart(key.slice(0, Math.max(0, key.indexOf("\0"))));
+}
+
+/** The last part of a key. */
+function ownPart(key: Key): string {
+  return unpart(key.slice(key.lastIndexOf("\0") + 1));
+}
