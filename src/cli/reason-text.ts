@@ -19,6 +19,8 @@ export function reasonText(reason: ProductReason | undefined): string {
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, value]) => `${printable(name)} ${number(value)}`);
       const cause = part.becauseOf.length > 0 ? [`because of ${part.becauseOf.map(printable).join(" + ")}`] : [];
+      if (part.source === RecommendationSource.POPULARITY && part.score === 0)
+        return "from the catalogue, nobody met it yet";
       const place = `${SOURCE_WORDS[part.source] ?? "other"} #${part.rank}`;
       return [place, ...cause, ...counts].join(", ");
     })

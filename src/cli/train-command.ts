@@ -75,9 +75,10 @@ function modelLines(model: Model): string[] {
   const data = Object.entries(model.dataCounts)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${count(value)} ${printable(name)}`);
+  const upTo = model.cutOff === undefined ? "" : `, up to ${timeText(model.cutOff)}`;
   const lines = [
     `Model ${model.modelId}${model.active ? ` serves as version ${model.version}` : " is made and does not serve"}`,
-    `  trained in ${duration(Number(model.trainingMs))}, ${megabytes(model.sizeBytes)}, up to ${timeText(model.cutOff)}`,
+    `  trained in ${duration(Number(model.trainingMs))}, ${megabytes(model.sizeBytes)}${upTo}`,
   ];
   if (data.length > 0) lines.push(`  learned from ${data.join(", ")}`);
   for (const algorithm of model.algorithms) {

@@ -83,7 +83,9 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     });
   onProgress({ stage: "popularity", progress: 0.9 });
   const popular = popularity(data.meetings, count, { cutOff: data.cutOff, halfLifeMs: POPULARITY_HALF_LIFE_MS });
-  included("popularity", { interactions: data.meetings.productIndices.length });
+  const meetings = data.meetings.productIndices.length;
+  if (meetings > 0) included("popularity", { interactions: meetings });
+  else facts.push({ name: "popularity", included: false, reason: "no interactions", facts: {} });
 
   onProgress({ stage: "encode", progress: 0.95 });
   const manifest = {

@@ -159,7 +159,7 @@ describe("aisle recommend", () => {
               becauseOf: ["1"],
               counts: { lift: 2.34567, pair_count: 12 },
             },
-            { source: RecommendationSource.POPULARITY, rank: 4 },
+            { source: RecommendationSource.POPULARITY, rank: 4, score: 2 },
           ],
         },
       ],

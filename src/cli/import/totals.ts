@@ -29,7 +29,7 @@ export interface ImportResult {
 
 /**
  * Prints the totals, also those of an import that failed after something was stored.
- * @throws what ended the import, or Failure when no line was good
+ * @throws what ended the import, or Failure when no line was good or there was none
  */
 export function finish(
   result: ImportResult,
@@ -70,5 +70,7 @@ export function finish(
     const exitCode = failure instanceof Failure ? failure.exitCode : 1;
     throw new Failure(`The import stopped before its end: ${failure.message}`, exitCode, { cause: failure });
   }
-  if (stored === 0 && rejects.count > 0) throw new Failure(`No line of ${result.name} could be imported`);
+  if (stored > 0) return;
+  if (rejects.count > 0) throw new Failure(`No line of ${result.name} could be imported`);
+  if (tally.rows === 0) throw new Failure(`${result.name} holds no lines to import`);
 }
