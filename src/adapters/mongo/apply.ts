@@ -71,13 +71,22 @@ export class Applier {
     if (replaced.length > 0) await this.replace(collection, replaced);
   }
 
+  /**
+   * A document of a later commit does not match, and the upsert meets it as a duplicate: it stands. Servers differ in
+   * whether they go on after that (FerretDB 1.24 does not), so what met none is asked for again.
+   */
   private async replace(collection: Collection<StoredDocument>, documents: readonly StoredDocument[]): Promise<void> {
-    const operations = documents.map((document): AnyBulkWriteOperation<StoredDocument> => {
+    let left = documents.map((document): AnyBulkWriteOperation<StoredDocument> => {
       const { _id, ...replacement } = document;
       return { replaceOne: { filter: { _id, rev: { $lt: document.rev } }, replacement, upsert: true } };
     });
-    // A document of a later commit does not match, and the upsert meets it as a duplicate: it stands.
-    await asked(this.connection, () => duplicatesOf(collection.bulkWrite(operations, { ordered: false })));
+    while (left.length > 0) {
+      const operations = left;
+      const met = new Set(
+        await asked(this.connection, () => duplicatesOf(collection.bulkWrite(operations, { ordered: false }))),
+      );
+      left = met.size === 0 ? [] : operations.filter((_, n) => !met.has(n));
+    }
   }
 
   /** Removes tombstones past their time. */

@@ -100,7 +100,13 @@ export async function asked<T>(
 
 export function unavailable(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  return new Unavailable("The store does not answer or refuses the write", undefined, { cause: error });
+  const cause = error instanceof MongoServerError ? withoutValues(error) : error;
+  return new Unavailable("The store does not answer or refuses the write", undefined, { cause });
+}
+
+/** What a server refuses it quotes, and that may be personal. */
+function withoutValues({ name, code }: MongoServerError): Error {
+  return new Error(`${name} with code ${String(code)}`);
 }
 
 /** A document with this `_id` is there already. */

@@ -26,18 +26,21 @@ interface FormatDocument {
 export async function checkFormat(
   connection: Connection,
   log: (line: string) => void,
+  readOnly: boolean,
   supported = FORMAT_NUMBER,
   upgrades = UPGRADES,
 ): Promise<void> {
   const meta = collectionOf<FormatDocument>(connection, "meta");
+  const upsert = { upsert: true, returnDocument: "after" } as const;
   const found = await asked(connection, () =>
-    meta.findOneAndUpdate(
-      { _id: FORMAT_ID },
-      { $setOnInsert: { number: supported } },
-      { upsert: true, returnDocument: "after" },
-    ),
+    readOnly
+      ? meta.findOne({ _id: FORMAT_ID })
+      : meta.findOneAndUpdate({ _id: FORMAT_ID }, { $setOnInsert: { number: supported } }, upsert),
   );
+  if (found === null && readOnly) throw new Unavailable("The database holds no store");
   if (typeof found?.number !== "number") throw new Unavailable("The store has no format number");
+  if (found.number < supported && readOnly)
+    throw unsupported(found.number, supported, "open it for writing to upgrade");
   if (found.number > supported) throw unsupported(found.number, supported, "use a newer version");
   for (let at = found.number; at < supported; at++) {
     const upgrade = upgrades.get(at + 1);

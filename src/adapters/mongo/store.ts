@@ -33,6 +33,8 @@ export interface MongoStoreOptions {
   readonly onDamage?: (table: string) => void;
   /** Told, in one line each, what was found and done while opening. */
   readonly log?: (line: string) => void;
+  /** Every write is then refused, and upkeep is left to others. */
+  readonly readOnly?: boolean;
   readonly metrics?: Metrics;
   readonly limits?: Partial<WriterLimits>;
   /** Milliseconds until product watchers are told of writes of other servers; 1 s when not given. */
@@ -65,8 +67,8 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
   const { connection, server } = await connect(options.url, limits.answerMs, onDamage);
   try {
     log(`The store is ${server}; expiry is a sweep, changes of other servers are asked for each second`);
-    await checkFormat(connection, log);
-    await ensureIndexes(connection);
+    await checkFormat(connection, log, options.readOnly ?? false);
+    if (options.readOnly !== true) await ensureIndexes(connection);
   } catch (error) {
     await connection.client.close();
     throw error;
@@ -94,21 +96,19 @@ function assembleStore(connection: Connection, options: MongoStoreOptions, limit
     metrics,
     limits,
     server: newId(),
+    readOnly: options.readOnly ?? false,
     committed: (appId, rev, writes) => watchers.committed(appId, rev, writes),
   });
   const files = new ModelFiles(connection, now);
   const removals = new Removals(connection, tables, writer, files);
   const polling = new Upkeep([{ every: 1, run: () => watchers.poll() }], options.watchPollMs ?? WATCH_POLL_MS, metrics);
-  const upkeep = new Upkeep(
-    [
-      { every: 1, run: createFinishLeft(commits, writer, FINISH_MS) },
-      { every: 10, run: () => removals.resume() },
-      { every: 60, run: () => sweepIdempotency(connection, tables, now) },
-      { every: 60, run: () => applier.sweep() },
-    ],
-    ROUND_MS,
-    metrics,
-  );
+  const tasks = [
+    { every: 1, run: createFinishLeft(commits, writer, FINISH_MS) },
+    { every: 10, run: () => removals.resume() },
+    { every: 60, run: () => sweepIdempotency(connection, tables, now) },
+    { every: 60, run: () => applier.sweep() },
+  ];
+  const upkeep = new Upkeep(options.readOnly === true ? [] : tasks, ROUND_MS, metrics);
   return {
     apps: createAppStore(tables, writer, removals),
     events: createEventStore(tables),

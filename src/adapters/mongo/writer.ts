@@ -37,6 +37,7 @@ export interface WriterDeps {
   readonly limits: WriterLimits;
   /** A name no other server has. */
   readonly server: string;
+  readonly readOnly: boolean;
   readonly committed: (appId: string, rev: number, writes: readonly Write[]) => void;
 }
 
@@ -71,6 +72,7 @@ export class Writer {
   /** Why a work would be refused now, if it would. */
   refusal(): Unavailable | undefined {
     if (this.closing) return new Unavailable("The store is closed");
+    if (this.deps.readOnly) return new Unavailable("The store is open for reading only");
     if (this.waiting >= this.deps.limits.maxWaiting) {
       return new Unavailable("Too many writes are waiting for the store");
     }

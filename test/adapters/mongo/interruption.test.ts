@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { Applier } from "../../../src/adapters/mongo/apply.js";
+import { Commits, encodeRedo } from "../../../src/adapters/mongo/commits.js";
+import { connect } from "../../../src/adapters/mongo/connection.js";
+import { keyOf } from "../../../src/adapters/mongo/keys.js";
+import type { Write } from "../../../src/adapters/mongo/staged.js";
+import { openMongoStore } from "../../../src/adapters/mongo/store.js";
+import { NO_PEER, openMongoPeer } from "../../fixtures/mongo-peer.js";
+import { databaseName, PATIENT } from "./open-mongo.js";
+
+const WRITE = fileURLToPath(new URL("./children/write.ts", import.meta.url));
+
+const peer = await openMongoPeer();
+afterAll(() => peer?.stop());
+
+/** A store, and the means by which another server would have committed to the same database. */
+async function storeAndAnother() {
+  const database = databaseName();
+  const url = peer!.url(database);
+  const store = await openMongoStore({ url, now: () => 1000, limits: { ...PATIENT, leftMs: 30 } });
+  const { connection } = await connect(url, PATIENT.answerMs, () => undefined);
+  const applier = new Applier(connection, () => 1000);
+  onTestFinished(async () => {
+    await store.close();
+    await connection.client.close();
+    await peer!.drop(database);
+  });
+  return { store, commits: new Commits(connection, applier), applier };
+}
+
+/** What a commit of the other server writes: two keys that belong together. */
+function pair(value: string | undefined): Write[] {
+  return ["a", "b"].map((key) => ({
+    table: "visitorKeys",
+    key: keyOf("shop", key),
+    stored: value,
+    known: false,
+  }));
+}
+
+describe.skipIf(peer === undefined)(`interrupted commits: ${peer?.name ?? NO_PEER}`, () => {
+  const begun = async (rev: number, writes: readonly Write[]) => {
+    const opened = await storeAndAnother();
+    const { store, commits } = opened;
+    await store.unitOfWork.run("shop", (tx) => {
+      tx.visitorKeys.put("a", "old");
+      tx.visitorKeys.put("b", "old");
+    });
+    // The commit before ends after its work was answered.
+    await expect.poll(() => commits.begin("shop", rev, "another:1", encodeRedo(writes))).toBe(true);
+    const read = () =>
+      store.unitOfWork.run("shop", (tx) => ["a", "b", "c"].map((key) => tx.visitorKeys.get(key) ?? "none"));
+    const write = () => store.unitOfWork.run("shop", (tx) => tx.visitorKeys.put("c", `${tx.visitorKeys.get("a")}!`));
+    return { ...opened, read, write };
+  };
+
+  it("one that was begun is finished by the next work of another server, which sees it", async () => {
+    const { read, write } = await begun(2, pair("new"));
+    await write();
+    expect(await read()).toEqual(["new", "new", "new!"]);
+  });
+
+  it("one that was applied in part is finished", async () => {
+    const { read, applier } = await begun(2, pair("new"));
+    await applier.apply("shop", 2, pair("new").slice(0, 1));
+    expect(await read()).toEqual(["new", "new", "none"]);
+  });
+
+  it("one that was applied is finished", async () => {
+    const { read, write, applier } = await begun(2, pair("new"));
+    await applier.apply("shop", 2, pair("new"));
+    await write();
+    expect(await read()).toEqual(["new", "new", "new!"]);
+  });
+
+  it("one that removes is finished", async () => {
+    const { read, applier } = await begun(2, pair(undefined));
+    await applier.apply("shop", 2, pair(undefined).slice(1));
+    expect(await read()).toEqual(["none", "none", "none"]);
+  });
+
+  it("one whose server comes back late changes nothing any more", async () => {
+    const { read, write, store, commits, applier } = await begun(2, pair("new"));
+    await write();
+    await store.unitOfWork.run("shop", (tx) => {
+      tx.visitorKeys.put("a", "newer");
+      tx.visitorKeys.delete("b");
+    });
+    await applier.apply("shop", 2, pair("new"));
+    await commits.finish({ app: "shop", rev: 2, by: "another:1" });
+    expect(await read()).toEqual(["newer", "none", "new!"]);
+    await write();
+    expect(await read()).toEqual(["newer", "none", "newer!"]);
+  });
+
+  it.each([0, 1, 3])("one with number %i, for a state that is not the newest, is made nowhere", async (rev) => {
+    const { read, write } = await begun(rev, pair("wrong"));
+    await write();
+    expect(await read()).toEqual(["old", "old", "old!"]);
+  });
+
+  it("one of an app that nobody uses any more is finished by upkeep", async () => {
+    const { store, commits } = await storeAndAnother();
+    await commits.begin("quiet", 1, "another:1", encodeRedo([{ ...pair("new")[0]!, key: keyOf("quiet", "a") }]));
+    await expect.poll(() => commits.underWay("quiet"), { timeout: 20_000 }).toBeUndefined();
+    expect(await store.unitOfWork.run("quiet", (tx) => tx.visitorKeys.get("a"))).toBe("new");
+  });
+
+  it("a process that is killed loses nothing it has acknowledged and leaves nothing half done", async () => {
+    const database = databaseName();
+    const url = peer!.url(database);
+    onTestFinished(() => peer!.drop(database));
+    let acknowledged = 0;
+    for (const answers of [1, 7, 23, 60]) {
+      const child = spawn(process.execPath, ["--import", "tsx", WRITE, url], { stdio: ["ignore", "pipe", "inherit"] });
+      const ended = once(child, "close");
+      let answered = 0;
+      for await (const line of createInterface(child.stdout)) {
+        acknowledged = Math.max(acknowledged, Number(line));
+        if (++answered === answers) child.kill("SIGKILL");
+      }
+      await ended;
+      expect(answered).toBeGreaterThanOrEqual(answers);
+    }
+    const store = await openMongoStore({ url, now: Date.now, limits: { ...PATIENT, leftMs: 50 } });
+    onTestFinished(() => store.close());
+    const [count, statusAt] = await store.unitOfWork.run("shop", (tx) => [
+      Number(tx.visitorKeys.get("count")),
+      tx.orders.get("o")?.statusAt,
+    ]);
+    const events = await store.events.list("shop", "", 10_000, false);
+    expect(count).toBeGreaterThanOrEqual(acknowledged);
+    expect(statusAt).toBe(count);
+    expect(events.map((one) => Number(one.eventId.slice(1)))).toEqual(Array.from({ length: count! }, (_, i) => i + 1));
+  });
+});
