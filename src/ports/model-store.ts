@@ -2,7 +2,10 @@ import type { ModelPointer, ModelRecord } from "../domain/model.js";
 
 /** Snapshots and the pointer to the one that serves. */
 export interface ModelStore {
-  /** Makes a snapshot durable: bytes first, then its record. It does not serve yet. */
+  /**
+   * Makes a snapshot durable: bytes first, then its record. It does not serve yet. Rejects with NotFound, and keeps
+   * nothing, when the app is removed meanwhile.
+   */
   put(appId: string, record: ModelRecord, bytes: Uint8Array): Promise<void>;
   /** Bytes of a kept snapshot. DataDamaged when they do not match their checksum. */
   read(appId: string, modelId: string): Promise<Uint8Array | undefined>;

@@ -56,7 +56,8 @@ export interface Transaction {
  * and keep only the last run (a store without transactions loads what was missing and starts over). A thrown error
  * makes nothing, and is what `run` rejects with. `run` resolves when the writes are durable; what it wrote is then
  * seen by every read, the product watchers included. Works of one app run in the order of the calls.
- * Rejects with Unavailable when the store cannot take writes.
+ * Rejects with Unavailable when the store cannot take writes: too much waits already, a write failed or takes too
+ * long, the disk is nearly full.
  */
 export interface UnitOfWork {
   run<T>(appId: string, work: (tx: Transaction) => T): Promise<T>;
