@@ -8,10 +8,13 @@ import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
 import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
+import { type StoreKind, storeKinds } from "../fixtures/stores.js";
+
+const stores = await storeKinds();
 
 /** Two shops in which the same ids mean different things. */
-async function twoShops() {
-  const aisle = await openAisle();
+async function openTwoShops(openStore: StoreKind["openStore"]) {
+  const aisle = await openAisle(openStore);
   for (const appId of ["one", "two"]) {
     await aisle.rpc.apps.createApp({ app: { appId, displayName: `Shop ${appId}` } });
     const feed = async function* () {
@@ -27,7 +30,9 @@ async function twoShops() {
 
 const visitor = { c_id: "c1", fp_ccid: "f1" };
 
-describe("two apps with the same visitor, product, order and idempotency ids", () => {
+describe.each(stores)("two apps with the same visitor, product, order and idempotency ids: $name", ({ openStore }) => {
+  const twoShops = () => openTwoShops(openStore);
+
   it("GET /subscription_status answers for its own app", async () => {
     const { trace, status } = await twoShops();
     await trace({ app_id: "one", action_type: "subscribe", email: "ann@example.com", ...visitor });

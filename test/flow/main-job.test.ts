@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
+import { type StoreKind, storeKinds } from "../fixtures/stores.js";
+
+const stores = await storeKinds();
 
 // The shop: tents go with pegs, stoves with gas. Whoever looks at one tent looks at the other, too.
 const PRODUCTS = [
@@ -15,8 +18,8 @@ const PRODUCTS = [
   ["torch", "Head torch", "A bright torch that leaves both hands free.", "light"],
 ] as const;
 
-async function shop() {
-  const aisle = await openAisle();
+async function openShop(openStore: StoreKind["openStore"]) {
+  const aisle = await openAisle(openStore);
   await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
   async function* feed() {
     yield {
@@ -34,7 +37,7 @@ async function shop() {
   return aisle;
 }
 
-type Shop = Awaited<ReturnType<typeof shop>>;
+type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Forty visitors who buy a tent with pegs, forty who buy a stove with gas. */
 async function visits({ trace, now }: Shop) {
@@ -48,9 +51,11 @@ async function visits({ trace, now }: Shop) {
   }
 }
 
-describe("events in, recommendations out", () => {
+describe.each(stores)("events in, recommendations out: $name", ({ openStore }) => {
+  const shop = () => openShop(openStore);
+
   it("an app with no data answers empty lists and a version", async () => {
-    const aisle = await openAisle();
+    const aisle = await openAisle(openStore);
     await aisle.rpc.apps.createApp({ app: { appId: "empty" } });
     expect(await aisle.recommend({ appId: "empty", productInteractions: [] })).toEqual({
       status: 200,
