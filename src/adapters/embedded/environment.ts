@@ -13,10 +13,12 @@ import type { RecordCodec } from "./codec.js";
 import { makeDirectory, syncDirectory } from "./files.js";
 import { checkFormat } from "./format.js";
 import type { Key } from "./keys.js";
+import type { KeptLease } from "./lease.js";
 import {
   appRecord,
   frameRecord,
   type KeptModel,
+  leaseRecord,
   modelRecord,
   numberRecord,
   pointerRecord,
@@ -50,6 +52,8 @@ export interface Tables {
   readonly pointers: Table<ModelPointer>;
   /** Changes at each `markChanged` of the app. */
   readonly activity: Table<number>;
+  /** The newest lease of each app. */
+  readonly leases: Table<KeptLease>;
   /** Apps whose removal has begun and is not finished. */
   readonly removals: Table<number>;
 }
@@ -100,6 +104,7 @@ export async function openEnvironment(
       models: table("models", modelRecord),
       pointers: table("pointers", pointerRecord),
       activity: table("activity", numberRecord),
+      leases: table("leases", leaseRecord),
       removals: table("removals", numberRecord),
     };
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files

@@ -58,6 +58,8 @@ export class Removals {
 
 /** Removes up to REMOVED_AT_ONCE records; true when none is left. Runs alone in its transaction. */
 function removeSome(tables: StagedTables, appId: string): boolean {
+  // Another process that opened the store meanwhile has finished it, and a new app may have the id by now.
+  if (tables.removals.get(appKey(appId)) === undefined) return true;
   const start = keyOf(appId, "");
   const range = { start, end: afterPrefix(start) };
   let left = REMOVED_AT_ONCE;

@@ -9,6 +9,7 @@ import { type Environment, openEnvironment } from "./environment.js";
 import { createEventStore } from "./event-store.js";
 import { createSweep } from "./idempotency.js";
 import { createInteractionStore } from "./interaction-store.js";
+import { createLeases } from "./lease.js";
 import { createModelStore } from "./model-store.js";
 import { createOrderStore } from "./order-store.js";
 import { createProductStore, ProductWatchers } from "./product-store.js";
@@ -73,6 +74,7 @@ export async function assembleStore(
     products: createProductStore(environment, watchers),
     orders: createOrderStore(environment),
     models: createModelStore({ environment, writer, now, newId, onDamage }),
+    leases: createLeases(writer, now),
     unitOfWork: createUnitOfWork({ writer, now, changed }),
     ready: async () => {
       const refusal = writer.refusal();
