@@ -6,6 +6,7 @@ export default defineConfig({
     exclude: ["node_modules/**", "dist/**"],
     // Processes, not threads: LMDB maps files, tests send signals and change the environment.
     pool: "forks",
+    setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,5 +1,5 @@
 import type { Product } from "../domain/product.js";
-import type { ProductStore } from "../ports/product-store.js";
+import type { ProductChange, ProductStore } from "../ports/product-store.js";
 
 /** An app's products in memory, always as the store has them. */
 export interface CatalogView {
@@ -25,44 +25,16 @@ export interface CatalogViews {
 
 /** Keeps the catalogues of the apps that are asked for. Memory: some 0.5 to 1 KiB a product beside its texts. */
 export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch">): CatalogViews {
-  interface Entry {
-    readonly opening: Promise<CatalogView>;
-    view: CatalogView | undefined;
-    stop: () => void;
-  }
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, KeptCatalog>();
 
-  const open = (appId: string): Entry => {
-    const view = new MemoryCatalog();
-    // Watch first, then read: what is written meanwhile is put twice at most, and the later state stands.
-    const written = new Set<string>();
-    let scanning = true;
-    const stop = products.watch(appId, (changes) => {
-      for (const change of changes) {
-        if ("put" in change) {
-          view.put(change.put);
-          if (scanning) written.add(change.put.productId);
-        } else {
-          view.remove(change.removed);
-          if (scanning) written.add(change.removed);
-        }
-      }
-    });
-    const load = async () => {
-      for await (const batch of products.scan(appId)) {
-        for (const product of batch) if (!written.has(product.productId)) view.put(product);
-      }
-      scanning = false;
-      written.clear();
-      entry.view = view;
-      return view;
-    };
-    const opening = load();
-    const entry: Entry = { opening, view: undefined, stop };
-    opening.catch(() => {
-      stop();
-      if (entries.get(appId) === entry) entries.delete(appId);
-    });
+  const open = (appId: string): KeptCatalog => {
+    const entry = new KeptCatalog(
+      () => products.scan(appId),
+      (listener) => products.watch(appId, listener),
+      () => {
+        if (entries.get(appId) === entry) entries.delete(appId);
+      },
+    );
     return entry;
   };
 
@@ -73,7 +45,7 @@ export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch"
         entry = open(appId);
         entries.set(appId, entry);
       }
-      return entry.opening;
+      return entry.current;
     },
     loaded: (appId) => entries.get(appId)?.view,
     forget(appId) {
@@ -85,6 +57,68 @@ export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch"
       entries.clear();
     },
   };
+}
+
+/**
+ * The catalogue of one app, from the store and the changes since. When the store says that changes were missed, it is
+ * read again beside the one that serves, and takes its place when it is complete.
+ */
+class KeptCatalog {
+  /** The view to answer from; pending only until the first one is loaded. */
+  current: Promise<CatalogView>;
+  view: MemoryCatalog | undefined;
+  readonly stop: () => void;
+  /** The view that is being read, and what was written meanwhile: there the later state stands. */
+  private loading: { readonly view: MemoryCatalog; readonly written: Set<string> } | undefined;
+
+  constructor(
+    private readonly scan: () => AsyncIterable<readonly Product[]>,
+    watch: (listener: (changes: readonly ProductChange[]) => void) => () => void,
+    private readonly onFailed: () => void,
+  ) {
+    // Watch first, then read: what is written meanwhile is put twice at most.
+    this.stop = watch((changes) => {
+      for (const change of changes) this.take(change);
+    });
+    this.current = this.load();
+  }
+
+  private take(change: ProductChange): void {
+    if ("reload" in change) {
+      const loading = this.load();
+      if (this.view === undefined) this.current = loading;
+      return;
+    }
+    for (const view of [this.view, this.loading?.view]) {
+      if ("put" in change) view?.put(change.put);
+      else view?.remove(change.removed);
+    }
+    this.loading?.written.add("put" in change ? change.put.productId : change.removed);
+  }
+
+  /** A load that begins while another is under way takes its place. A failed one leaves nothing stale behind. */
+  private load(): Promise<CatalogView> {
+    const loading = { view: new MemoryCatalog(), written: new Set<string>() };
+    this.loading = loading;
+    const read = async (): Promise<CatalogView> => {
+      for await (const batch of this.scan()) {
+        if (this.loading !== loading) return this.current;
+        for (const product of batch) if (!loading.written.has(product.productId)) loading.view.put(product);
+      }
+      if (this.loading !== loading) return this.current;
+      this.loading = undefined;
+      this.view = loading.view;
+      this.current = Promise.resolve(loading.view);
+      return loading.view;
+    };
+    const loaded = read();
+    loaded.catch(() => {
+      if (this.loading !== loading) return;
+      this.stop();
+      this.onFailed();
+    });
+    return loaded;
+  }
 }
 
 class MemoryCatalog implements CatalogView {

@@ -118,17 +118,17 @@ function readGroups(value: unknown): string[] {
   if (typeof value === "boolean" || (Array.isArray(value) && value.length === 0)) return [];
   const groups = textOf(value);
   if (groups === undefined) throw invalid("recommend", "filterByGroups");
-  return groups === "" || /^\s*(true|false)\s*$/i.test(groups) ? [] : splitList(groups);
+  return groups === "" || /^\s*(true|false)\s*$/i.test(groups) ? [] : cleanIds(groups);
 }
 
 function ids(body: Json, name: string): string[] {
   const list = text(body, name);
   if (list === "") return [];
-  const found: string[] = [];
-  for (const part of splitList(list)) {
-    if (cleanId(part) !== "" && found.push(part) === MAX_CURRENT) break;
-  }
-  return found;
+  return cleanIds(list).slice(0, MAX_CURRENT);
+}
+
+function cleanIds(list: string): string[] {
+  return splitList(list).filter((part) => cleanId(part) !== "");
 }
 
 /** An id that must be text. Too long an id, one with control characters and a written-out null count as absent. */

@@ -141,12 +141,14 @@ function readTags(text: string): string[] {
   return text === "" ? [] : splitList(text);
 }
 
-/** `1` and `0` are what is documented; `false` must not be taken for "nothing said", which would subscribe. */
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ...["1", "true", "yes", "on", "subscribed"].map((word) => [word, true] as const),
+  ...["0", "false", "no", "off", "unsubscribed"].map((word) => [word, false] as const),
+]);
+
+/** `1` and `0` are what is documented; a `false` must not be taken for "nothing said", which would subscribe. */
 function readFlag(text: string): boolean | undefined {
-  if (text === "") return undefined;
-  const flag = text.trim().toLowerCase();
-  if (flag === "1" || flag === "true") return true;
-  return flag === "0" || flag === "false" ? false : undefined;
+  return text === "" ? undefined : FLAGS.get(text.trim().toLowerCase());
 }
 
 const ORDER_FIELDS = [

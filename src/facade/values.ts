@@ -11,12 +11,15 @@ export function isAppId(text: string): boolean {
 }
 
 /**
- * The id without spaces around it, or "" when it is too long or holds control characters: such an id counts as absent.
+ * The id without spaces around it, or "" when it is too long, holds control characters or is no Unicode (JSON can write
+ * half a surrogate pair, which no message can carry): such an id counts as absent.
  */
 export function cleanId(text: string): string {
   const id = trimSpaces(text);
-  return id === "" || isLonger(id, MAX_ID_BYTES) || hasControl(id) ? "" : id;
+  return id === "" || isLonger(id, MAX_ID_BYTES) || hasControl(id) || LONE_SURROGATE.test(id) ? "" : id;
 }
+
+const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Without the spaces at both ends. Line ends and tabs stay: with them an id is none. */
 export function trimSpaces(text: string): string {

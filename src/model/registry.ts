@@ -65,7 +65,12 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
   /** Another process may have moved the pointer: load its model while the present one goes on answering. */
   const lookAgain = async (appId: string, entry: Entry): Promise<void> => {
     const [pointer, serving] = await Promise.all([deps.models.pointer(appId), entry.serving]);
-    if (pointer === undefined || pointer.version === serving?.pointer.version) return;
+    if (pointer?.version === serving?.pointer.version) return;
+    if (pointer === undefined) {
+      // Another process deleted the app. One made under its id since begins without a model.
+      if (entries.get(appId) === entry) entry.serving = Promise.resolve(undefined);
+      return;
+    }
     const fresh =
       serving !== undefined && pointer.modelId === serving.pointer.modelId
         ? { model: serving.model, pointer }

@@ -28,7 +28,10 @@ export function sourceQuery(context: VisitorContext, current: readonly string[],
   for (const index of [...here].reverse()) add(index, 1);
 
   const cart = indices(context.cart, model);
-  const last = context.sequence.findLast((step) => step.type === "product_view") ?? context.sequence.at(-1);
+  const isKnown = (step: { readonly productId: string }) => model.indexOf(step.productId) !== undefined;
+  const last =
+    context.sequence.findLast((step) => step.type === "product_view" && isKnown(step)) ??
+    context.sequence.findLast(isKnown);
   const anchor = here.length > 0 ? here : indices(last === undefined ? [] : [last.productId], model);
   const recent = [...items].reverse();
   return {

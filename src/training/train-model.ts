@@ -4,6 +4,7 @@ import { embedAll, fitEmbedder, type ProductText } from "../algorithms/embedder.
 import { popularity } from "../algorithms/popularity.js";
 import { type Rows, rowCount } from "../algorithms/rows.js";
 import { fitSessionNeighbours } from "../algorithms/session-neighbours.js";
+import { chooseSessionParams } from "../algorithms/session-tuning.js";
 import { Conflict } from "../domain/errors.js";
 import type { AlgorithmFacts } from "../domain/model.js";
 import type { Product } from "../domain/product.js";
@@ -66,17 +67,20 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   if (rules) included("association_rules", { rules: rules.consequents.length });
   const cart = step("cart_complements", 0.35, fewBaskets, () => fitCartComplements(data.baskets, count));
   if (cart) included("cart_complements", { baskets: rowCount(data.baskets) });
-  const sessions = step("session_neighbours", 0.45, fewSessions, () =>
-    fitSessionNeighbours({ sessions: data.sessions, endedAt: data.sessionEndedAt }, count, { cutOff: data.cutOff }),
-  );
-  if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions) });
+  const sessions = step("session_neighbours", 0.45, fewSessions, () => fitSessions(data, count));
+  if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions), ...sessions.facts });
   const texts = data.products.map(productText);
   const withText = texts.filter((text) => text.title !== "" || text.description !== "").length;
   const fewTexts = withText < MIN_TEXTS ? `${withText} products with a text, ${MIN_TEXTS} are needed` : "";
   const semantic = step("semantic", 0.55, fewTexts, () => fitSemantic(texts, options.vectorIndexes));
   if (semantic) included("semantic", { products: semantic.rows.length, dimensions: semantic.index.dimensions });
   else if (fewTexts === "")
-    facts.push({ name: "semantic", included: false, reason: "the texts share no word", facts: {} });
+    facts.push({
+      name: "semantic",
+      included: false,
+      reason: "the texts share no word that tells products apart",
+      facts: {},
+    });
   onProgress({ stage: "popularity", progress: 0.9 });
   const popular = popularity(data.meetings, count, { cutOff: data.cutOff, halfLifeMs: POPULARITY_HALF_LIFE_MS });
   included("popularity", { interactions: data.meetings.productIndices.length });
@@ -89,8 +93,26 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     dataCounts: countsOf(data),
     algorithms: facts,
   };
-  const fitted: Fitted = { productIds: data.productIds, popularity: popular, rules, cart, sessions, semantic };
+  const fitted: Fitted = {
+    productIds: data.productIds,
+    popularity: popular,
+    rules,
+    cart,
+    sessions: sessions?.fitted,
+    semantic,
+  };
   return { manifest, bytes: encodeSnapshot(manifest, fitted) };
+}
+
+/** Session neighbours with the preset that predicts the newest tenth of the sessions best. */
+function fitSessions(data: Dataset, productCount: number) {
+  const input = { sessions: data.sessions, endedAt: data.sessionEndedAt };
+  const { params, name, tried } = chooseSessionParams(input, productCount);
+  const judged = tried.find((preset) => preset.name === name);
+  return {
+    fitted: fitSessionNeighbours(input, productCount, { ...params, cutOff: data.cutOff }),
+    facts: judged ? { hit_rate_20: judged.hitRate, reciprocal_rank_20: judged.reciprocalRank } : {},
+  };
 }
 
 /** Undefined when the texts have nothing in common: then no text is near another. */

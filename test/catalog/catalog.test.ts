@@ -2,6 +2,9 @@ import { describe, expect, it } from "vitest";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
 import { createDeleteProduct, createUpsertProducts, type ProductDraft } from "../../src/catalog/write-products.js";
 import { NO_MONEY } from "../../src/domain/money.js";
+import type { Product } from "../../src/domain/product.js";
+import type { ProductChange } from "../../src/ports/product-store.js";
+import { product as stored } from "../contract/samples.js";
 import { draft, intake, product } from "../intake/intake-fixture.js";
 
 function fed(productId: string, more: Partial<ProductDraft> = {}): ProductDraft {
@@ -118,5 +121,103 @@ describe("catalogue view", () => {
     await upsert("shop", [fed("p1")]);
     await upsert("other", [fed("p2")]);
     expect([...(await views.of("shop")).products()].map((one) => one.productId)).toEqual(["p1"]);
+  });
+});
+
+describe("catalogue view of a store that cannot say what has changed", () => {
+  /** A store that tests write and whose scans they hold. */
+  function fakeProducts() {
+    const stored = new Map<string, Product>();
+    let listener: (changes: readonly ProductChange[]) => void = () => undefined;
+    let hold: Promise<void> = Promise.resolve();
+    let failure: Error | undefined;
+    const tell = (...changes: readonly ProductChange[]) => listener(changes);
+    const views = createCatalogViews({
+      scan: async function* () {
+        const seen = [...stored.values()];
+        await hold;
+        if (failure !== undefined) throw failure;
+        yield seen;
+      },
+      watch: (_, one) => {
+        listener = one;
+        return () => undefined;
+      },
+    });
+    return {
+      stored,
+      views,
+      tell,
+      holdScans: () => {
+        let release = (): void => undefined;
+        hold = new Promise((resolve) => {
+          release = resolve;
+        });
+        return release;
+      },
+      fail: (error: Error | undefined) => {
+        failure = error;
+      },
+    };
+  }
+  const titled = (productId: string, title: string) => stored(productId, { title });
+
+  it("is read again beside the one that serves, which goes on until then", async () => {
+    const { stored, views, tell, holdScans } = fakeProducts();
+    stored.set("p1", titled("p1", "old"));
+    const before = await views.of("shop");
+    stored.set("p1", titled("p1", "new"));
+    stored.set("p2", titled("p2", "new"));
+    const release = holdScans();
+    tell({ reload: true });
+    tell({ put: titled("p3", "meanwhile") });
+    expect(await views.of("shop")).toBe(before);
+    expect(before.get("p1")?.title).toBe("old");
+    expect(before.get("p3")?.title).toBe("meanwhile");
+    release();
+    while (views.loaded("shop") === before) await Promise.resolve();
+    const after = await views.of("shop");
+    expect([...after.products()].map((one) => `${one.productId} ${one.title}`).sort()).toEqual([
+      "p1 new",
+      "p2 new",
+      "p3 meanwhile",
+    ]);
+  });
+
+  it("keeps what was written while it was read again, not what the read had seen", async () => {
+    const { stored, views, tell, holdScans } = fakeProducts();
+    stored.set("p1", titled("p1", "1"));
+    stored.set("p2", titled("p2", "1"));
+    const before = await views.of("shop");
+    const release = holdScans();
+    tell({ reload: true });
+    tell({ put: titled("p1", "2") }, { removed: "p2" });
+    release();
+    while (views.loaded("shop") === before) await Promise.resolve();
+    const after = await views.of("shop");
+    expect(after.get("p1")?.title).toBe("2");
+    expect(after.get("p2")).toBeUndefined();
+  });
+
+  it("is the newest when it is to be read again while it is being read", async () => {
+    const { stored, views, tell, holdScans } = fakeProducts();
+    stored.set("p1", titled("p1", "1"));
+    const release = holdScans();
+    const opening = views.of("shop");
+    stored.set("p1", titled("p1", "2"));
+    tell({ reload: true });
+    release();
+    expect((await opening).get("p1")?.title).toBe("2");
+  });
+
+  it("is forgotten when it cannot be read again", async () => {
+    const { views, tell, fail } = fakeProducts();
+    const before = await views.of("shop");
+    fail(new Error("on purpose"));
+    tell({ reload: true });
+    while (views.loaded("shop") === before) await Promise.resolve();
+    await expect(views.of("shop")).rejects.toThrow("on purpose");
+    fail(undefined);
+    expect((await views.of("shop")).size).toBe(0);
   });
 });

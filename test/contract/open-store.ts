@@ -7,8 +7,16 @@ export interface OpenedStore {
   readonly store: Store;
   /** Closes the store and opens another over the same data. */
   reopen(): Promise<Store>;
+  /** Opens another store over the same data, as another process would; `dispose` closes it. */
+  openSecond?(): Promise<Store>;
   /** Closes the store and removes its data. */
   dispose(): Promise<void>;
+}
+
+/** What a store cannot do, each with the reason; the suites leave it out. */
+export interface StoreLimits {
+  /** Its data is seen by one store at a time. */
+  readonly oneProcess?: string;
 }
 
 /** How a suite gets a store; `now` is the clock it must go by. */
@@ -20,6 +28,7 @@ export interface StoreUnderTest {
   /** The store's clock, in milliseconds; tests set it. */
   at: number;
   reopen(): Promise<Store>;
+  openSecond(): Promise<Store>;
 }
 
 /** The time at which every test begins. */
@@ -38,6 +47,11 @@ export function useStore(open: OpenStore): StoreUnderTest {
     reopen: async () => {
       store = await opened?.reopen();
       return current.store;
+    },
+    openSecond: async () => {
+      const second = await opened?.openSecond?.();
+      if (second === undefined) throw new Error("The store is not opened twice; its limits should say so");
+      return second;
     },
   };
   beforeEach(async () => {

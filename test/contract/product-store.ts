@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Product } from "../../src/domain/product.js";
 import type { ProductChange } from "../../src/ports/product-store.js";
-import { byCodePoints, gather, type OpenStore, useStore } from "./open-store.js";
+import type { Store } from "../../src/ports/store.js";
+import { byCodePoints, gather, type OpenStore, type StoreLimits, useStore } from "./open-store.js";
 import { anyProduct, product } from "./samples.js";
 
-export function productStoreContract(name: string, open: OpenStore): void {
+export function productStoreContract(name: string, open: OpenStore, limits: StoreLimits = {}): void {
   describe(`product store: ${name}`, () => {
     const under = useStore(open);
 
@@ -143,6 +144,63 @@ export function productStoreContract(name: string, open: OpenStore): void {
         await put("shop", product("p1"));
         expect(seen).toHaveLength(1);
       });
+
+      describe.skipIf(limits.oneProcess !== undefined)(`of a second store${because(limits.oneProcess)}`, () => {
+        it("tells of its writes and removals", async () => {
+          const second = await under.openSecond();
+          await second.unitOfWork.run("shop", (tx) => tx.products.put("p1", product("p1")));
+          const mirror = mirrorOf(under.store, "shop");
+          await second.unitOfWork.run("shop", (tx) => {
+            tx.products.put("p2", product("p2"));
+            tx.products.delete("p1");
+          });
+          await mirror.until((products) => products.get("p2")?.title === "Product p2" && products.get("p1") === null);
+        });
+
+        it("ends with what the store has when both write one product in turns", async () => {
+          const second = await under.openSecond();
+          const mirrors = [under.store, second].map((store) => mirrorOf(store, "shop"));
+          for (let n = 0; n < 20; n++) {
+            const writer = n % 2 === 0 ? under.store : second;
+            await writer.unitOfWork.run("shop", (tx) => tx.products.put("p1", product("p1", { title: `title ${n}` })));
+          }
+          await Promise.all(mirrors.map((one) => one.until((products) => products.get("p1")?.title === "title 19")));
+          await second.unitOfWork.run("shop", (tx) => tx.products.put("last", product("last")));
+          await Promise.all(mirrors.map((one) => one.until((products) => products.has("last"))));
+          expect(mirrors.map((one) => one.products.get("p1")?.title)).toEqual(["title 19", "title 19"]);
+        });
+      });
     });
   });
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? "" : ` (left out: ${reason})`;
+}
+
+/** What a watcher knows of an app's products from what it is told; null for a removed one. */
+function mirrorOf(store: Store, appId: string) {
+  const products = new Map<string, Product | null>();
+  let look = (): void => undefined;
+  const reload = async (): Promise<void> => {
+    for (const one of await gather(store.products.scan(appId))) products.set(one.productId, one);
+    look();
+  };
+  store.products.watch(appId, (changes) => {
+    for (const change of changes) {
+      if ("reload" in change) void reload();
+      else if ("put" in change) products.set(change.put.productId, change.put);
+      else products.set(change.removed, null);
+    }
+    look();
+  });
+  /** Resolves as soon as what is known fits. */
+  const until = (fits: (known: ReadonlyMap<string, Product | null>) => boolean) =>
+    new Promise<void>((resolve) => {
+      look = () => {
+        if (fits(products)) resolve();
+      };
+      look();
+    });
+  return { products, until };
 }

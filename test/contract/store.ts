@@ -6,7 +6,7 @@ import { eventStoreContract } from "./event-store.js";
 import { interactionStoreContract } from "./interaction-store.js";
 import { leasesContract } from "./lease.js";
 import { modelStoreContract } from "./model-store.js";
-import { type OpenStore, useStore } from "./open-store.js";
+import { type OpenStore, type StoreLimits, useStore } from "./open-store.js";
 import { orderStoreContract } from "./order-store.js";
 import { productStoreContract } from "./product-store.js";
 import { app, event, model, pointer, product, view } from "./samples.js";
@@ -14,7 +14,7 @@ import { unitOfWorkContract } from "./unit-of-work.js";
 import { visitorStoreContract } from "./visitor-store.js";
 
 /** The suites of all ports, and what holds for the store as a whole. */
-export function storeContract(name: string, open: OpenStore): void {
+export function storeContract(name: string, open: OpenStore, limits: StoreLimits = {}): void {
   describe(`store: ${name}`, () => {
     const under = useStore(open);
 
@@ -67,7 +67,7 @@ export function storeContract(name: string, open: OpenStore): void {
   leasesContract(name, open);
   modelStoreContract(name, open);
   orderStoreContract(name, open);
-  productStoreContract(name, open);
+  productStoreContract(name, open, limits);
   unitOfWorkContract(name, open);
   visitorStoreContract(name, open);
 }

@@ -115,7 +115,9 @@ describe("an event from a form", () => {
     ["0", false],
     ["false", false],
     ["true", true],
-    ["yes", undefined],
+    ["Yes", true],
+    ["unsubscribed", false],
+    ["2", undefined],
   ])("reads the subscriber status %j", (text, subscribed) => {
     expect(form({ email: "a@example.com", subscriber_status: text }).contact?.emailSubscribed).toBe(subscribed);
   });

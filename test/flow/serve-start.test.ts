@@ -83,7 +83,7 @@ async function writeFormat(directory: string, format: number): Promise<void> {
   } as const;
   const root = open<Uint8Array, string>(directory, { noSubdir: false, maxDbs: 64, ...asBytes });
   const meta = root.openDB<Uint8Array, string>("meta", { name: "meta", ...asBytes });
-  const table = new Table("meta", meta, numberRecord, { onDamage: () => undefined, closed: false, writing: false });
+  const table = new Table("meta", meta, numberRecord, { onDamage: () => undefined, closed: false, pinned: false });
   const key = "store\0format";
   expect(table.get(key)).toBe(FORMAT_NUMBER);
   root.transactionSync(() => table.putNow(key, table.encode(key, format)));

@@ -17,7 +17,7 @@ const sections = fc.dictionary(
     formatNumber: fc.nat(),
     numbers: fc.dictionary(name, number),
     arrays: fc.dictionary(
-      fc.string(),
+      name,
       fc.oneof(fc.uint8Array(), fc.uint32Array(), fc.int32Array(), fc.float32Array(), fc.float64Array()),
     ),
   }),

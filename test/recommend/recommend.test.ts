@@ -242,6 +242,25 @@ describe("recommend", () => {
     expect(ask({ frameInteractions, clientVersion: "2026112112" }).recommended).not.toBe("p1 p2 p3");
   });
 
+  it("without a current product asks for alternatives to the last viewed one the model knows", () => {
+    const anchors: number[][] = [];
+    const spy: Source = {
+      ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),
+      alternatives: (query) => {
+        anchors.push([...query.anchor]);
+        return NO_CANDIDATES;
+      },
+    };
+    const interactions = [
+      step("product_view", "p3", NOON - 9000),
+      step("product_view", "p4", NOON - 8000),
+      step("add_to_cart", "p5", NOON - 7000),
+      step("product_view", "too new", NOON - 6000),
+    ];
+    ask({ interactions }, { model: model([spy]) });
+    expect(anchors).toEqual([[4]]);
+  });
+
   it("leaves a failing source out, counts it and goes on", () => {
     const broken: Source = {
       ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),

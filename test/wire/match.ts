@@ -10,6 +10,9 @@
  *   {"$has": [...]}         an array with each of these elements, in any order, besides others; of an element that is
  *                           an object, only the properties named here count
  *   {"$lacks": [...]}       an array with none of these elements, compared the same way
+ *   {"$hasOwn": ["a"]}      an object with these names of its own, besides others
+ *   {"$product": "p1"}      a product of this id
+ *   {"$ids": ["p1", "p2"]}  products of these ids in this order, and no others
  *   {"$saved": "name"}      what an earlier step saved under this name
  *   {"$not": x}             anything else than x
  */
@@ -60,6 +63,18 @@ function matches(actual: unknown, { name, value }: { name: string; value: unknow
     case "$lacks":
       return (
         Array.isArray(actual) && listOf(value).every((unwanted) => !actual.some((element) => same(element, unwanted)))
+      );
+    case "$hasOwn":
+      return isRecord(actual) && listOf(value).every((wanted) => Object.hasOwn(actual, String(wanted)));
+    case "$product":
+      return isRecord(actual) && actual.productId === value;
+    case "$ids":
+      return (
+        Array.isArray(actual) &&
+        same(
+          actual,
+          listOf(value).map((productId) => ({ productId })),
+        )
       );
     case "$saved": {
       const saved = options.saved.get(String(value));

@@ -1,12 +1,21 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openAppTarget } from "./app-target.js";
 import { type Pair, play, readPairs } from "./pair.js";
 
-/** The rows of the contract by name, each with the beginning of its text. */
-const rows: Readonly<Record<string, string>> = JSON.parse(readFileSync(`${import.meta.dirname}/rows.json`, "utf8"));
+/** A row of the contract: the beginning of its text, and its clauses with what shows each. */
+interface Row {
+  readonly text: string;
+  /** Notes of pairs of the row; or, where a pair cannot show it, `test/file.test.ts: name of a test`. */
+  readonly clauses: Readonly<Record<string, readonly string[]>>;
+}
+
+const rows: Readonly<Record<string, Row>> = read("rows.json");
+/** The fields, tables and rules of the published interface, each with what shows it: `row: note`, or a test elsewhere. */
+const published: Readonly<Record<string, readonly string[]>> = read("interface.json");
 
 const pairs = readPairs();
+const names = new Set(pairs.map(({ pair }) => `${pair.row}: ${pair.note}`));
 
 describe("the wire contract", () => {
   it("has at least one pair for each of its rows", () => {
@@ -19,10 +28,50 @@ describe("the wire contract", () => {
   });
 
   it("names each of its pairs differently", () => {
-    const names = pairs.map(({ pair }) => `${pair.row}: ${pair.note}`);
-    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+    const all = pairs.map(({ pair }) => `${pair.row}: ${pair.note}`);
+    expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
+  });
+
+  it("has a pair or a test for each clause of its rows", () => {
+    const clauses = Object.entries(rows).flatMap(([row, { clauses }]) =>
+      Object.entries(clauses).map(([clause, shownBy]) => ({
+        clause: `${row}: ${clause}`,
+        shownBy: shownBy.map((name) => (name.startsWith("test/") ? name : `${row}: ${name}`)),
+      })),
+    );
+    expect(clauses.flatMap(({ clause, shownBy }) => unshown(clause, shownBy))).toEqual([]);
+  });
+
+  it("has a clause for each of its pairs", () => {
+    const claimed = new Set(
+      Object.entries(rows).flatMap(([row, { clauses }]) =>
+        Object.values(clauses).flatMap((shownBy) => shownBy.map((name) => `${row}: ${name}`)),
+      ),
+    );
+    expect([...names].filter((name) => !claimed.has(name))).toEqual([]);
+  });
+
+  it("shows each field, table and rule of the published interface", () => {
+    expect(Object.entries(published).flatMap(([clause, shownBy]) => unshown(clause, shownBy))).toEqual([]);
   });
 });
+
+/** What of the things that are to show a clause is not there, as lines. */
+function unshown(clause: string, shownBy: readonly string[]): string[] {
+  if (shownBy.length === 0) return [`${clause}: nothing shows it`];
+  return shownBy.filter((name) => !names.has(name) && !isTest(name)).map((name) => `${clause}: there is no ${name}`);
+}
+
+/** True for `test/file.test.ts: name` when that file has a test of that name. */
+function isTest(name: string): boolean {
+  const [, file = "", title = ""] = /^(test\/\S+\.test\.ts): (.+)$/.exec(name) ?? [];
+  const path = `${import.meta.dirname}/../../${file}`;
+  return file !== "" && existsSync(path) && readFileSync(path, "utf8").includes(`("${title}"`);
+}
+
+function read<T>(file: string): T {
+  return JSON.parse(readFileSync(`${import.meta.dirname}/${file}`, "utf8"));
+}
 
 /** A pair that sends a hundred events waits for as many syncs, and the disk may have other work. */
 const PAIR_MS = 60_000;

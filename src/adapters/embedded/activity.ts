@@ -1,7 +1,6 @@
 import type { Now } from "../../domain/clock.js";
-import { DataDamaged } from "../../domain/errors.js";
 import { appKey } from "./keys.js";
-import type { StagedTables } from "./staged.js";
+import { type StagedTables, unlessDamaged } from "./staged.js";
 
 /**
  * Counts, once for each batch, the changes that training would read. The count begins with the time, so that an app
@@ -11,17 +10,8 @@ export function createActivity(changed: Set<string>, now: Now): (tables: StagedT
   return (tables) => {
     for (const appId of changed) {
       const key = appKey(appId);
-      tables.activity.put(key, Math.max((count(tables, key) ?? 0) + 1, now()));
+      tables.activity.put(key, Math.max((unlessDamaged(tables.activity, key) ?? 0) + 1, now()));
     }
     changed.clear();
   };
-}
-
-function count(tables: StagedTables, key: string): number | undefined {
-  try {
-    return tables.activity.get(key);
-  } catch (error) {
-    if (error instanceof DataDamaged) return undefined;
-    throw error;
-  }
 }

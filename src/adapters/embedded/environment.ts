@@ -18,11 +18,14 @@ import {
   appRecord,
   frameRecord,
   type KeptModel,
+  type LogHead,
   leaseRecord,
+  logHeadRecord,
   modelRecord,
   numberRecord,
   pointerRecord,
   textRecord,
+  textsRecord,
 } from "./records/app.js";
 import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
 import { eventRecord, idempotencyRecord } from "./records/event.js";
@@ -47,6 +50,9 @@ export interface Tables {
   readonly contactChanges: Table<string>;
   readonly products: Table<Product>;
   readonly productSkus: Table<string>;
+  /** Ids of the products each batch wrote, in order of commits; see `product-log.ts`. */
+  readonly productLog: Table<readonly string[]>;
+  readonly productHeads: Table<LogHead>;
   readonly orders: Table<Order>;
   readonly models: Table<KeptModel>;
   readonly pointers: Table<ModelPointer>;
@@ -68,6 +74,8 @@ export interface Environment {
    * writes are on disk; rejects, with nothing written, when `body` throws or the commit fails.
    */
   transact(body: () => void): Promise<void>;
+  /** Runs `body`, all of whose reads see one and the same commit: the newest. */
+  snapshot<R>(body: () => R): R;
   close(): Promise<void>;
 }
 
@@ -81,7 +89,7 @@ export async function openEnvironment(
   if (!readOnly) await makeDirectory(path);
   const root = openRoot(path, readOnly);
   try {
-    const context: TableContext = { onDamage, closed: false, writing: false };
+    const context: TableContext = { onDamage, closed: false, pinned: false };
     const table = <T>(name: string, codec: RecordCodec<T>): Table<T> =>
       new Table(name, openDatabase(root, name), codec, context);
     checkFormat(openDatabase(root, "meta"), root, readOnly, context);
@@ -100,6 +108,8 @@ export async function openEnvironment(
       contactChanges: table("contactChanges", textRecord),
       products: table("products", productRecord),
       productSkus: table("productSkus", textRecord),
+      productLog: table("productLog", textsRecord),
+      productHeads: table("productHeads", logHeadRecord),
       orders: table("orders", orderRecord),
       models: table("models", modelRecord),
       pointers: table("pointers", pointerRecord),
@@ -114,13 +124,23 @@ export async function openEnvironment(
       tables,
       transact: (body) =>
         transact(root, () => {
-          context.writing = true;
+          context.pinned = true;
           try {
             body();
           } finally {
-            context.writing = false;
+            context.pinned = false;
           }
         }),
+      snapshot: (body) => {
+        if (context.pinned || context.closed) return body();
+        root.resetReadTxn();
+        context.pinned = true;
+        try {
+          return body();
+        } finally {
+          context.pinned = false;
+        }
+      },
       close: async () => {
         context.closed = true;
         await root.close();

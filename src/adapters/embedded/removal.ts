@@ -51,15 +51,19 @@ export class Removals {
   }
 
   private async removeAll(appId: string): Promise<void> {
+    while ((await this.writer.run((tables) => removeSome(tables, appId), true)) > 0) {}
+    // Another process may have finished it: then the files are those of a new app.
+    if (this.environment.tables.removals.get(appKey(appId)) === undefined) return;
+    // After the records: whoever puts a snapshot from here on finds the app gone and removes its file by itself.
     await rm(modelDirectory(this.environment.directory, appId), { recursive: true, force: true });
-    while (!(await this.writer.run((tables) => removeSome(tables, appId), true))) {}
+    while (!(await this.writer.run((tables) => removeLast(tables, appId), true))) {}
   }
 }
 
-/** Removes up to REMOVED_AT_ONCE records; true when none is left. Runs alone in its transaction. */
-function removeSome(tables: StagedTables, appId: string): boolean {
-  // Another process that opened the store meanwhile has finished it, and a new app may have the id by now.
-  if (tables.removals.get(appKey(appId)) === undefined) return true;
+/** Removes up to REMOVED_AT_ONCE records and says how many. Runs alone in its transaction. */
+function removeSome(tables: StagedTables, appId: string): number {
+  // Another process has finished it meanwhile, and a new app may have the id by now.
+  if (tables.removals.get(appKey(appId)) === undefined) return 0;
   const start = keyOf(appId, "");
   const range = { start, end: afterPrefix(start) };
   let left = REMOVED_AT_ONCE;
@@ -69,8 +73,14 @@ function removeSome(tables: StagedTables, appId: string): boolean {
     const keys: Key[] = staged.table.keys({ ...range, limit: left });
     for (const key of keys) staged.delete(key);
     left -= keys.length;
-    if (left === 0) return false;
+    if (left === 0) break;
   }
+  return REMOVED_AT_ONCE - left;
+}
+
+/** Ends the removal when nothing is left to remove, and says whether it did. */
+function removeLast(tables: StagedTables, appId: string): boolean {
+  if (removeSome(tables, appId) > 0) return false;
   tables.removals.delete(appKey(appId));
   return true;
 }

@@ -1,3 +1,4 @@
+import { DataDamaged } from "../../domain/errors.js";
 import type { Tables } from "./environment.js";
 import type { Key } from "./keys.js";
 import type { Table } from "./table.js";
@@ -136,6 +137,11 @@ export class Staged<T> {
     for (const [key, entry] of this.entries) if (entry.state === "applied") yield [key, entry.value];
   }
 
+  /** The keys the works of the batch have written, before it is applied. */
+  *toWrite(): Iterable<Key> {
+    for (const [key, entry] of this.entries) if (entry.state === "dirty") yield key;
+  }
+
   clear(): void {
     this.entries.clear();
   }
@@ -147,6 +153,16 @@ export class Staged<T> {
       this.entries.set(key, entry);
     }
     return entry;
+  }
+}
+
+/** What the batch must not stumble over: a damaged value (it was counted) reads as none and is written anew. */
+export function unlessDamaged<T>(table: Staged<T>, key: Key): T | undefined {
+  try {
+    return table.get(key);
+  } catch (error) {
+    if (error instanceof DataDamaged) return undefined;
+    throw error;
   }
 }
 
@@ -170,6 +186,8 @@ export function stageTables(tables: Tables, journal: Journal): StagedTables {
     contactChanges: new Staged(tables.contactChanges, journal),
     products: new Staged(tables.products, journal),
     productSkus: new Staged(tables.productSkus, journal),
+    productLog: new Staged(tables.productLog, journal),
+    productHeads: new Staged(tables.productHeads, journal),
     orders: new Staged(tables.orders, journal),
     models: new Staged(tables.models, journal),
     pointers: new Staged(tables.pointers, journal),

@@ -12,7 +12,9 @@ import { createInteractionStore } from "./interaction-store.js";
 import { createLeases } from "./lease.js";
 import { createModelStore } from "./model-store.js";
 import { createOrderStore } from "./order-store.js";
-import { createProductStore, ProductWatchers } from "./product-store.js";
+import { createProductLog } from "./product-log.js";
+import { createProductStore } from "./product-store.js";
+import { ProductWatchers } from "./product-watch.js";
 import { Removals } from "./removal.js";
 import { createUnitOfWork } from "./unit-of-work.js";
 import { createVisitorStore } from "./visitor-store.js";
@@ -30,7 +32,11 @@ export interface EmbeddedStoreOptions {
   readonly readOnly?: boolean;
   readonly metrics?: Metrics;
   readonly limits?: Partial<WriterLimits>;
+  /** Milliseconds until product watchers are told of writes of other processes; 1 s when not given. */
+  readonly watchPollMs?: number;
 }
+
+const WATCH_POLL_MS = 1000;
 
 /**
  * Opens the store kept in one directory: records in LMDB, model snapshots in files beside it.
@@ -54,13 +60,14 @@ export async function assembleStore(
 ): Promise<Store> {
   const { now, metrics, limits, onDamage, newId = randomUUID } = options;
   const changed = new Set<string>();
-  const watchers = new ProductWatchers(metrics);
+  const log = createProductLog(newId);
+  const watchers = new ProductWatchers({ environment, log, metrics, pollMs: options.watchPollMs ?? WATCH_POLL_MS });
   const writer = new Writer({
     environment,
     now,
     metrics,
     limits,
-    upkeep: [createActivity(changed, now), createSweep(environment, now)],
+    upkeep: [log.upkeep, createActivity(changed, now), createSweep(environment, now)],
     committed: (tables) => watchers.committed(tables),
   });
   const removals = new Removals(environment, writer);
@@ -81,6 +88,7 @@ export async function assembleStore(
       if (refusal !== undefined) throw refusal;
     },
     close: async () => {
+      watchers.close();
       await writer.close();
       await environment.close();
     },

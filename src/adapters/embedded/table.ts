@@ -9,8 +9,8 @@ export interface TableContext {
   readonly onDamage: (table: string) => void;
   /** True once the store was closed. */
   closed: boolean;
-  /** True while the body of a write transaction runs. */
-  writing: boolean;
+  /** True while reads stay with one transaction: that of a write, or a snapshot. */
+  pinned: boolean;
 }
 
 export interface Entry<T> {
@@ -25,7 +25,7 @@ export interface Range {
 }
 
 /**
- * Records of one kind by key. Reads see the newest commit, or within a write transaction that transaction.
+ * Records of one kind by key. Reads see the newest commit, or within `transact` and `snapshot` what that one sees.
  * A damaged value throws DataDamaged and is counted; it is neither answered nor passed over.
  */
 export class Table<T> {
@@ -132,7 +132,7 @@ export class Table<T> {
    */
   private beginRead(): void {
     if (this.context.closed) throw new Unavailable("The store is closed");
-    if (!this.context.writing) this.db.resetReadTxn();
+    if (!this.context.pinned) this.db.resetReadTxn();
   }
 
   /** Whatever goes wrong while a value is read: its checksum, its layout, or the tree around it. */

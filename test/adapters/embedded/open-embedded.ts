@@ -13,16 +13,23 @@ export function makeDirectory(): Promise<string> {
 /** The embedded store as the contract suites want it: each in a directory of its own. */
 export const openEmbedded: OpenStore = async (now) => {
   const directory = await makeDirectory();
-  let store: Store = await openEmbeddedStore({ directory, now });
+  const open = () => openEmbeddedStore({ directory, now, watchPollMs: 20 });
+  let store: Store = await open();
+  const others: Store[] = [];
   return {
     store,
     reopen: async () => {
       await store.close();
-      store = await openEmbeddedStore({ directory, now });
+      store = await open();
       return store;
     },
+    openSecond: async () => {
+      const second = await open();
+      others.push(second);
+      return second;
+    },
     dispose: async () => {
-      await store.close();
+      await Promise.all([store, ...others].map((one) => one.close()));
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -120,3 +120,27 @@ export const numberRecord: RecordCodec<number> = {
   toCells: (value) => [value],
   fromCells: (cells) => cell.number(cells, 0),
 };
+
+/** A record that is a list of texts. */
+export const textsRecord: RecordCodec<readonly string[]> = {
+  toCells: (values) => [values],
+  fromCells: (cells) => cell.texts(cells, 0),
+};
+
+/** Where the product log of an app stands. Its records are numbered from 1. */
+export interface LogHead {
+  /** Another text for each log: an app that was removed and made again has a new one. */
+  readonly generation: string;
+  /** Records up to this number were removed. */
+  readonly cut: number;
+  readonly last: number;
+}
+
+export const logHeadRecord: RecordCodec<LogHead> = {
+  toCells: (head) => [head.generation, head.cut, head.last],
+  fromCells: (cells) => ({
+    generation: cell.text(cells, 0),
+    cut: cell.number(cells, 1),
+    last: cell.number(cells, 2),
+  }),
+};
