@@ -1,12 +1,14 @@
 import { rm } from "node:fs/promises";
 import type { Environment } from "./environment.js";
 import { afterPrefix, appKey, FIRST, type Key, keyOf, LAST } from "./keys.js";
-import { modelDirectory } from "./model-store.js";
+import { modelDirectory } from "./model-files.js";
 import type { Staged, StagedTables } from "./staged.js";
 import type { Writer } from "./writer.js";
 
 /** Records removed in one transaction: some milliseconds of work. */
 const REMOVED_AT_ONCE = 2000;
+
+const ALONE = { alone: true, frees: true };
 
 /**
  * Removes apps whole, in steps that other writes go between. That it has begun is written together with the removal
@@ -23,13 +25,14 @@ export class Removals {
 
   /** False when there is no such app. */
   async remove(appId: string): Promise<boolean> {
-    const found = await this.writer.run((tables) => {
+    const mark = (tables: StagedTables): boolean => {
       const key = appKey(appId);
       if (tables.apps.get(key) === undefined) return false;
       tables.apps.delete(key);
       tables.removals.put(key, 1);
       return true;
-    });
+    };
+    const found = await this.writer.run(mark, { frees: true });
     await this.finish(appId);
     return found;
   }
@@ -51,12 +54,12 @@ export class Removals {
   }
 
   private async removeAll(appId: string): Promise<void> {
-    while ((await this.writer.run((tables) => removeSome(tables, appId), true)) > 0) {}
+    while ((await this.writer.run((tables) => removeSome(tables, appId), ALONE)) > 0) {}
     // Another process may have finished it: then the files are those of a new app.
     if (this.environment.tables.removals.get(appKey(appId)) === undefined) return;
     // After the records: whoever puts a snapshot from here on finds the app gone and removes its file by itself.
     await rm(modelDirectory(this.environment.directory, appId), { recursive: true, force: true });
-    while (!(await this.writer.run((tables) => removeLast(tables, appId), true))) {}
+    while (!(await this.writer.run((tables) => removeLast(tables, appId), ALONE))) {}
   }
 }
 

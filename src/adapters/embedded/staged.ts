@@ -5,7 +5,8 @@ import type { Table } from "./table.js";
 
 /** A write of the batch that is being made. */
 interface StagedWrite {
-  keep(): void;
+  /** Makes ready what is to be written, and answers how many bytes that is. */
+  keep(): number;
   rollBack(): void;
   apply(): void;
 }
@@ -24,11 +25,16 @@ export class Journal {
     this.touched.push(write);
   }
 
-  /** Ends a work: its writes belong to the batch. Throws when one cannot be stored; then `rollBack` must follow. */
-  keep(): void {
-    for (const write of this.touched) write.keep();
+  /**
+   * Ends a work: its writes belong to the batch. Answers how many bytes they are. Throws when one cannot be stored;
+   * then `rollBack` must follow.
+   */
+  keep(): number {
+    let bytes = 0;
+    for (const write of this.touched) bytes += write.keep();
     for (const write of this.touched) this.kept.push(write);
     this.next();
+    return bytes;
   }
 
   /** Ends a work: nothing of it remains. */
@@ -92,8 +98,9 @@ class StagedEntry<T> implements StagedWrite {
     this.bytes = undefined;
   }
 
-  keep(): void {
+  keep(): number {
     this.bytes = this.value === undefined ? undefined : this.table.encode(this.key, this.value);
+    return this.key.length + (this.bytes?.length ?? 0);
   }
 
   rollBack(): void {

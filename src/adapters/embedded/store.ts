@@ -7,9 +7,11 @@ import { createAppStore } from "./app-store.js";
 import { createContactStore } from "./contact-store.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { createEventStore } from "./event-store.js";
+import { freeBytesOf } from "./free-space.js";
 import { createSweep } from "./idempotency.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases } from "./lease.js";
+import { removeOrphans } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
 import { createOrderStore } from "./order-store.js";
 import { createProductLog } from "./product-log.js";
@@ -32,6 +34,8 @@ export interface EmbeddedStoreOptions {
   readonly readOnly?: boolean;
   readonly metrics?: Metrics;
   readonly limits?: Partial<WriterLimits>;
+  /** Bytes left on the disk; asked of the file system when not given. See `limits.minFreeBytes`. */
+  readonly freeBytes?: () => number;
   /** Milliseconds until product watchers are told of writes of other processes; 1 s when not given. */
   readonly watchPollMs?: number;
 }
@@ -67,11 +71,15 @@ export async function assembleStore(
     now,
     metrics,
     limits,
+    freeBytes: options.freeBytes ?? (() => freeBytesOf(environment.directory)),
     upkeep: [log.upkeep, createActivity(changed, now), createSweep(environment, now)],
     committed: (tables) => watchers.committed(tables),
   });
   const removals = new Removals(environment, writer);
-  if (!environment.readOnly) await removals.resume();
+  if (!environment.readOnly) {
+    await removals.resume();
+    await removeOrphans(environment, now);
+  }
   return {
     apps: createAppStore(environment, writer, removals),
     events: createEventStore(environment),

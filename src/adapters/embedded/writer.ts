@@ -2,6 +2,7 @@ import type { Now } from "../../domain/clock.js";
 import { Unavailable } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
 import type { Environment } from "./environment.js";
+import { FreeSpace } from "./free-space.js";
 import { Latch } from "./latch.js";
 import { Journal, type StagedTables, stageTables } from "./staged.js";
 
@@ -9,28 +10,55 @@ import { Journal, type StagedTables, stageTables } from "./staged.js";
 export interface WriterLimits {
   /** Works that may wait; one more is refused at once. */
   readonly maxWaiting: number;
+  /** Bytes that waiting works are expected to write, going by those before them; above it further ones are refused. */
+  readonly maxWaitingBytes: number;
   /** Works run in one transaction: more would keep the event loop from other things for too long. */
   readonly maxBatch: number;
+  /** Bytes written in one transaction, beside those of its last work. */
+  readonly maxBatchBytes: number;
   /** A transaction that takes longer than this many milliseconds makes the store refuse works until it ends. */
   readonly maxCommitMs: number;
+  /** After this many milliseconds in which no transaction could be begun the store gives up, as after a failed one. */
+  readonly maxBeginMs: number;
+  /** With fewer bytes left on the disk only works that free some are taken. */
+  readonly minFreeBytes: number;
 }
 
-export const WRITER_LIMITS: WriterLimits = { maxWaiting: 20_000, maxBatch: 1000, maxCommitMs: 10_000 };
+const MIB = 2 ** 20;
+const LOW_SPACE_RETRY_MS = 30_000;
+
+export const WRITER_LIMITS: WriterLimits = {
+  maxWaiting: 20_000,
+  maxWaitingBytes: 64 * MIB,
+  maxBatch: 1000,
+  maxBatchBytes: 16 * MIB,
+  maxCommitMs: 10_000,
+  maxBeginMs: 30_000,
+  minFreeBytes: 256 * MIB,
+};
 
 export interface WriterDeps {
   readonly environment: Environment;
   readonly now: Now;
   readonly metrics?: Metrics | undefined;
   readonly limits?: Partial<WriterLimits> | undefined;
+  /** Bytes left on the disk. */
+  readonly freeBytes: () => number;
   /** Run after the works of a batch, in its transaction; each is all or nothing. */
   readonly upkeep: readonly ((tables: StagedTables) => void)[];
   /** Called when a batch is on disk, before its works' promises resolve. */
   readonly committed: (tables: StagedTables) => void;
 }
 
+export interface WorkOptions {
+  /** Runs alone in its transaction, so that the tables themselves show all that was written before. */
+  readonly alone?: boolean;
+  /** Frees disk space, and is therefore taken when there is little. */
+  readonly frees?: boolean;
+}
+
 /** A work that waits for its transaction, and what came of it. */
 interface Job {
-  /** Runs alone in its transaction, so that the tables themselves show all that was written before. */
   readonly alone: boolean;
   run(tables: StagedTables): void;
   fail(error: unknown): void;
@@ -73,43 +101,52 @@ class PendingWork<T> implements Job {
 export class Writer {
   readonly latch = new Latch();
   private readonly limits: WriterLimits;
+  private readonly space: FreeSpace;
   private readonly journal = new Journal();
   private readonly tables: StagedTables;
   private waiting: Job[] = [];
   /** Jobs before this index of `waiting` have been taken. */
   private taken = 0;
+  /** What a work of late has written, in bytes: rises at once, falls by and by. */
+  private workBytes = 0;
   private startedAt: number | undefined;
   private closing = false;
   private drained: (() => void) | undefined;
 
   constructor(private readonly deps: WriterDeps) {
     this.limits = { ...WRITER_LIMITS, ...deps.limits };
+    this.space = new FreeSpace(deps.freeBytes, deps.now, this.limits.minFreeBytes);
     this.tables = stageTables(deps.environment.tables, this.journal);
   }
 
   /** Runs `work` in a transaction. See UnitOfWork for what is promised. */
-  run<T>(work: (tables: StagedTables) => T, alone = false): Promise<T> {
-    const refusal = this.refusal();
+  run<T>(work: (tables: StagedTables) => T, options: WorkOptions = {}): Promise<T> {
+    const refusal = this.refusal(options.frees);
     if (refusal !== undefined) {
       this.deps.metrics?.count("store_works_refused");
       return Promise.reject(refusal);
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push(new PendingWork(alone, work, resolve, reject));
+      this.waiting.push(new PendingWork(options.alone ?? false, work, resolve, reject));
       if (this.startedAt === undefined) this.begin();
     });
   }
 
   /** Why a work would be refused now, if it would. */
-  refusal(): Unavailable | undefined {
+  refusal(frees = false): Unavailable | undefined {
     if (this.latch.isShut) return this.latch.refusal();
     if (this.closing) return new Unavailable("The store is closed");
     if (this.deps.environment.readOnly) return new Unavailable("The store is open for reading only");
-    if (this.waiting.length - this.taken >= this.limits.maxWaiting) {
+    const waiting = this.waiting.length - this.taken;
+    if (waiting >= this.limits.maxWaiting || waiting * this.workBytes >= this.limits.maxWaitingBytes) {
       return new Unavailable("Too many writes are waiting for the store");
     }
     if (this.startedAt !== undefined && this.deps.now() - this.startedAt > this.limits.maxCommitMs) {
       return new Unavailable(`A write has taken longer than ${this.limits.maxCommitMs} ms`);
+    }
+    if (!frees && this.space.isLow()) {
+      const mib = Math.ceil(this.space.minBytes / MIB);
+      return new Unavailable(`The disk of the store has less than ${mib} MiB left`, LOW_SPACE_RETRY_MS);
     }
     return undefined;
   }
@@ -125,32 +162,51 @@ export class Writer {
 
   private begin(): void {
     this.startedAt = this.deps.now();
+    const { maxBeginMs } = this.limits;
     const batch: Job[] = []; // known here also when `fill` throws half-way
+    let isGivenUp = false;
+    const timer = setTimeout(() => {
+      isGivenUp = true;
+      this.shut(batch, new Error(`No transaction could be begun within ${maxBeginMs} ms`));
+    }, maxBeginMs);
     this.deps.environment
-      .transact(() => this.fill(batch))
+      .transact(() => {
+        if (isGivenUp) throw new Error("Nobody waits for this transaction any more");
+        clearTimeout(timer); // its works run now; what it does on the disk may take its time
+        this.fill(batch);
+      })
+      .finally(() => clearTimeout(timer))
       .then(
         () => this.settle(batch),
-        (error: unknown) => this.shut(batch, error),
+        (error: unknown) => {
+          if (!isGivenUp) this.shut(batch, error);
+        },
       );
   }
 
   /** Inside the transaction: runs the works and makes their writes. */
   private fill(batch: Job[]): void {
     this.journal.clear();
-    while (batch.length < this.limits.maxBatch && this.taken < this.waiting.length) {
+    let bytes = 0;
+    while (
+      batch.length < this.limits.maxBatch &&
+      bytes < this.limits.maxBatchBytes &&
+      this.taken < this.waiting.length
+    ) {
       const job = this.waiting[this.taken]!;
       if (job.alone && batch.length > 0) break;
       this.taken++;
       batch.push(job);
       try {
         job.run(this.tables);
-        this.journal.keep();
+        bytes += this.journal.keep();
       } catch (error) {
         this.journal.rollBack();
         job.fail(error);
       }
       if (job.alone) break;
     }
+    this.workBytes = Math.max(bytes / batch.length, this.workBytes / 2);
     this.forgetTaken();
     for (const step of this.deps.upkeep) {
       try {

@@ -1,4 +1,4 @@
-import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -205,5 +205,23 @@ describe("the embedded store's directory", () => {
     await store.models.prune("shop", 2);
     expect((await readdir(models)).sort()).toEqual(["m2.snapshot", "m3.snapshot"]);
     await store.close();
+  });
+
+  it("loses, when it is opened, the files an interrupted write left more than an hour ago", async () => {
+    const store = await openStore(Date.now);
+    const bytes = Buffer.from("bytes");
+    for (const appId of ["shop", "shop-2"]) await store.models.put(appId, model("m1", bytes), bytes);
+    await store.models.prune("shop-2", 0);
+    await store.close();
+    const models = join(directory, "models");
+    await mkdir(join(models, "gone"));
+    await writeFile(join(models, "gone", "m9.snapshot"), "whole");
+    await writeFile(join(models, "shop", "m9.left.tmp"), "half");
+    await (await openStore(Date.now)).close();
+    expect(await readdir(join(models, "gone"))).toEqual(["m9.snapshot"]);
+    const again = await openStore(() => Date.now() + 2 * 60 * 60 * 1000);
+    expect(await readdir(models)).toEqual(["shop"]);
+    expect(await readdir(join(models, "shop"))).toEqual(["m1.snapshot"]);
+    await again.close();
   });
 });

@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Environment, openEnvironment } from "../../../src/adapters/embedded/environment.js";
 import { assembleStore } from "../../../src/adapters/embedded/store.js";
@@ -7,7 +8,7 @@ import { Unavailable } from "../../../src/domain/errors.js";
 import type { Metrics } from "../../../src/ports/metrics.js";
 import type { Store } from "../../../src/ports/store.js";
 import type { Transaction } from "../../../src/ports/unit-of-work.js";
-import { app, event, product } from "../../contract/samples.js";
+import { app, event, model, product } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
 
 describe("writer of the embedded store", () => {
@@ -23,7 +24,7 @@ describe("writer of the embedded store", () => {
     count: (name, _labels, by = 1) => void counts.set(name, (counts.get(name) ?? 0) + by),
     observe: () => undefined,
   };
-  const openStore = (limits: Partial<WriterLimits> = {}): Promise<Store> =>
+  const openStore = (limits: Partial<WriterLimits> = {}, freeBytes?: () => number): Promise<Store> =>
     assembleStore(
       {
         ...environment,
@@ -32,7 +33,7 @@ describe("writer of the embedded store", () => {
           return (faults.shift() ?? environment.transact)(body);
         },
       },
-      { directory, now: () => at, metrics, limits, onDamage: () => undefined },
+      { directory, now: () => at, metrics, limits, onDamage: () => undefined, ...(freeBytes && { freeBytes }) },
     );
   const put = (store: Store, id: string) => store.unitOfWork.run("shop", (tx) => tx.events.put(id, event(id)));
   const has = async (store: Store, id: string) => (await store.events.get("shop", id)) !== undefined;
@@ -77,6 +78,140 @@ describe("writer of the embedded store", () => {
     expect(await has(store, "later")).toBe(true);
     expect(await has(store, "e20")).toBe(false);
     expect(counts.get("store_works_refused")).toBe(30);
+  });
+
+  it("runs no more works in a transaction than their bytes allow", async () => {
+    const store = await openStore({ maxBatchBytes: 10_000 });
+    const platform = "x".repeat(4000);
+    await Promise.all(
+      Array.from({ length: 9 }, (_, n) =>
+        store.unitOfWork.run("shop", (tx) => tx.events.put(`e${n}`, event(`e${n}`, { platform }))),
+      ),
+    );
+    expect(transactions).toBe(3);
+    expect(await store.events.list("shop", "", 100, false)).toHaveLength(9);
+  });
+
+  it("refuses works when those that wait may be too many bytes, going by those before them", async () => {
+    const store = await openStore({ maxWaitingBytes: 20_000 });
+    const large = (id: string) =>
+      store.unitOfWork.run("shop", (tx) => tx.events.put(id, event(id, { platform: "x".repeat(4000) })));
+    const first = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => put(store, `small-${n}`)));
+    expect(first.every((one) => one.status === "fulfilled")).toBe(true);
+    await large("large");
+    const works = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => large(`large-${n}`)));
+    const accepted = works.filter((one) => one.status === "fulfilled").length;
+    expect(accepted).toBe(5);
+    expect(works[5]).toMatchObject({ reason: { name: "Unavailable" } });
+    for (let n = 0; n < 5; n++) await put(store, `after-${n}`); // small ones again: more of them may wait
+    const last = await Promise.allSettled(Array.from({ length: 50 }, (_, n) => put(store, `later-${n}`)));
+    expect(last.every((one) => one.status === "fulfilled")).toBe(true);
+  });
+
+  describe("when the disk has little room left", () => {
+    it("is not ready and takes no works but those that free some, until there is room again", async () => {
+      let free = 1000;
+      const store = await openStore({ minFreeBytes: 1000 }, () => free);
+      await store.apps.create(app("shop"));
+      await put(store, "e1");
+      const bytes = Buffer.from("bytes");
+      await store.models.put("shop", model("m1", bytes), bytes);
+      free = 999;
+      at += 1000;
+      await expect(store.ready()).rejects.toMatchObject({ name: "Unavailable", message: /disk/ });
+      await expect(put(store, "e2")).rejects.toBeInstanceOf(Unavailable);
+      await expect(store.models.put("shop", model("m2", bytes), bytes)).rejects.toBeInstanceOf(Unavailable);
+      await store.models.prune("shop", 0);
+      expect(await store.apps.delete("shop")).toBe(true);
+      free = 1000;
+      at += 1000;
+      await expect(store.ready()).resolves.toBeUndefined();
+      await put(store, "e3");
+      expect([await has(store, "e2"), await has(store, "e3")]).toEqual([false, true]);
+    });
+
+    it("asks the file system at most once a second", async () => {
+      let asked = 0;
+      const store = await openStore({}, () => {
+        asked++;
+        return Number.POSITIVE_INFINITY;
+      });
+      for (; at < 3000; at += 100) await put(store, `e${at}`);
+      expect(asked).toBe(3);
+    });
+
+    it("knows by itself how much room there is", async () => {
+      const store = await openStore({ minFreeBytes: Number.MAX_SAFE_INTEGER });
+      await expect(store.ready()).rejects.toMatchObject({ name: "Unavailable", message: /disk/ });
+    });
+  });
+
+  it("refuses all works when no transaction can be begun, and runs none of them later", async () => {
+    let begin = (): void => undefined;
+    const begun = new Promise<unknown>((resolve) => {
+      faults = [
+        (body) =>
+          new Promise((_, reject) => {
+            begin = () =>
+              void environment.transact(body).catch((error: unknown) => {
+                reject(error);
+                resolve(error);
+              });
+          }),
+      ];
+    });
+    const store = await openStore({ maxBeginMs: 5 });
+    const works = await Promise.allSettled([put(store, "e1"), put(store, "e2")]);
+    expect(works).toMatchObject([{ reason: { name: "Unavailable" } }, { reason: { name: "Unavailable" } }]);
+    await expect(store.ready()).rejects.toBeInstanceOf(Unavailable);
+    await expect(put(store, "e3")).rejects.toBeInstanceOf(Unavailable);
+    begin();
+    expect(await begun).toBeInstanceOf(Error);
+    expect([await has(store, "e1"), await has(store, "e2")]).toEqual([false, false]);
+    expect(transactions).toBe(1);
+  });
+
+  it("waits for a transaction that was begun, however long it takes", async () => {
+    const slept = new Promise<void>((resolve) => setTimeout(resolve, 20));
+    faults = [
+      async (body) => {
+        await environment.transact(body);
+        await slept;
+      },
+    ];
+    const store = await openStore({ maxBeginMs: 5 });
+    await put(store, "e1");
+    await expect(store.ready()).resolves.toBeUndefined();
+  });
+
+  it("keeps no file of a snapshot whose app was removed while it was put, or removed and made again", async () => {
+    const bytes = Buffer.from("bytes");
+    for (const isMadeAgain of [false, true]) {
+      const store = await openStore();
+      const other = await openStore();
+      await other.apps.create(app("shop", { createdAt: 1 }));
+      faults = [
+        async (body) => {
+          await other.apps.delete("shop");
+          if (isMadeAgain) await other.apps.create(app("shop", { createdAt: 2 }));
+          await environment.transact(body);
+        },
+      ];
+      await expect(store.models.put("shop", model("m1", bytes), bytes)).rejects.toMatchObject({ name: "NotFound" });
+      expect(await store.models.list("shop")).toEqual([]);
+      expect(await readdir(join(directory, "models"))).toEqual([]);
+      await other.apps.delete("shop");
+    }
+  });
+
+  it("refuses a snapshot of an app whose removal is under way", async () => {
+    const store = await openStore();
+    const bytes = Buffer.from("bytes");
+    await store.apps.create(app("shop"));
+    const { removals } = environment.tables;
+    await environment.transact(() => removals.putNow("shop\0app", removals.encode("shop\0app", 1)));
+    await expect(store.models.put("shop", model("m1", bytes), bytes)).rejects.toMatchObject({ name: "NotFound" });
+    expect(await readdir(join(directory, "models"))).toEqual([]);
   });
 
   it("refuses works while a transaction takes too long", async () => {

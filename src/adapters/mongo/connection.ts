@@ -1,0 +1,120 @@
+import { type Collection, type Db, type Document, MongoClient, MongoServerError } from "mongodb";
+import { DomainError, Unavailable } from "../../domain/errors.js";
+
+/** An open database, and what all who use it share. */
+export interface Connection {
+  readonly client: MongoClient;
+  readonly db: Db;
+  /** One operation that takes longer than this many milliseconds has failed. */
+  readonly answerMs: number;
+  /** Told of each damaged value that was met, by the name of its table. */
+  readonly onDamage: (table: string) => void;
+  /** True once the store was closed. */
+  closed: boolean;
+}
+
+/** Limit of operations on much data at once: scans, files, removal. */
+export const LONG_MS = 120_000;
+
+const DEFAULT_DATABASE = "aisle";
+
+const HEARTBEAT_MS = 2000;
+
+/** How long opening waits for a server. */
+const OPEN_MS = 5000;
+
+/**
+ * Connects; the database is the one the URL names, else `aisle`. Writes are acknowledged by a majority with their journal
+ * on disk; reads go to the primary. Rejects with Unavailable.
+ */
+export async function connect(
+  url: string,
+  answerMs: number,
+  onDamage: (table: string) => void,
+): Promise<{ readonly connection: Connection; readonly server: string }> {
+  const client = openClient(url, answerMs);
+  try {
+    const db = client.db(hasDatabase(url) ? undefined : DEFAULT_DATABASE);
+    const connection: Connection = { client, db, answerMs, onDamage, closed: false };
+    const server = await asked(connection, () => describeServer(db), Math.max(OPEN_MS, answerMs));
+    return { connection, server };
+  } catch (error) {
+    await client.close();
+    throw unavailable(error);
+  }
+}
+
+function openClient(url: string, answerMs: number): MongoClient {
+  try {
+    return new MongoClient(url, {
+      appName: "aisle",
+      writeConcern: { w: "majority", journal: true, wtimeoutMS: answerMs },
+      readPreference: "primary",
+      serverSelectionTimeoutMS: answerMs,
+      waitQueueTimeoutMS: answerMs,
+      // A server that is silent is found out by the driver's own questions; then calls on their way are given up.
+      connectTimeoutMS: HEARTBEAT_MS,
+      heartbeatFrequencyMS: HEARTBEAT_MS,
+      maxPoolSize: 32,
+    });
+  } catch (error) {
+    throw new Unavailable("The address of the store is no MongoDB URL", undefined, { cause: error });
+  }
+}
+
+function hasDatabase(url: string): boolean {
+  return /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);
+}
+
+async function describeServer(db: Db): Promise<string> {
+  const hello: Document = await db.admin().command({ hello: 1 });
+  const { version }: Document = await db.admin().buildInfo();
+  const kind =
+    hello.msg === "isdbgrid" ? "sharded cluster" : typeof hello.setName === "string" ? "replica set" : "single server";
+  const retries = kind === "single server" ? "writes are not retried by the driver" : "writes are retried once";
+  return `MongoDB ${String(version)}, ${kind}, ${retries}`;
+}
+
+/**
+ * The answer of the server; rejects with Unavailable, the driver's error as its cause, when there is none within
+ * `limitMs`. Whether a write that rejects was made, or is made later, is then not known.
+ */
+export async function asked<T>(
+  connection: Connection,
+  ask: () => Promise<T>,
+  limitMs = connection.answerMs,
+): Promise<T> {
+  if (connection.closed) throw new Unavailable("The store is closed");
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Unavailable(`The store did not answer within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    return await Promise.race([ask(), late]);
+  } catch (error) {
+    throw unavailable(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function unavailable(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  return new Unavailable("The store does not answer or refuses the write", undefined, { cause: error });
+}
+
+/** A document with this `_id` is there already. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 11000;
+}
+
+/** The filter for these `_id`s. One alone is asked for directly, which every server finds by its index. */
+export function withIds(ids: readonly string[]): { _id: string } | { _id: { $in: readonly string[] } } {
+  const [only] = ids;
+  return only !== undefined && ids.length === 1 ? { _id: only } : { _id: { $in: ids } };
+}
+
+/** A collection whose documents have text for their `_id`. */
+export function collectionOf<T extends { readonly _id: string }>({ db }: Connection, name: string): Collection<T> {
+  return db.collection<T>(name);
+}

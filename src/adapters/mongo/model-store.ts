@@ -1,0 +1,94 @@
+import { crc32c } from "@node-rs/crc32";
+import { Conflict, DataDamaged, InvalidArgument } from "../../domain/errors.js";
+import type { ModelStore } from "../../ports/model-store.js";
+import type { Commits } from "./commits.js";
+import { appKey, keyOf } from "./keys.js";
+import { isHeld } from "./lease.js";
+import type { ModelFiles } from "./model-files.js";
+import type { KeptModel } from "./records/app.js";
+import type { Tables } from "./tables.js";
+import type { Writer } from "./writer.js";
+
+export interface ModelStoreDeps {
+  readonly tables: Tables;
+  readonly writer: Writer;
+  readonly commits: Commits;
+  readonly files: ModelFiles;
+  readonly onDamage: (table: string) => void;
+}
+
+const MODEL_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** More than an app ever keeps. */
+const MAX_MODELS = 10_000;
+
+/** Snapshots are files in GridFS; a record names the file, its length and checksum, the pointer names the record. */
+export function createModelStore({ tables, writer, commits, files, onDamage }: ModelStoreDeps): ModelStore {
+  const kept = async (appId: string): Promise<KeptModel[]> => {
+    const entries = await tables.models.list(appId, "", MAX_MODELS);
+    return entries.map((entry) => entry.value).sort(newestFirst);
+  };
+
+  return {
+    put: async (appId, record, bytes) => {
+      if (record.sizeBytes !== bytes.length)
+        throw new InvalidArgument("size_bytes", "invalid", "the length of the bytes");
+      if (!MODEL_ID.test(record.modelId))
+        throw new InvalidArgument("model_id", "invalid", "1 to 128 of A-Z, a-z, 0-9, _ and -");
+      const refusal = writer.refusal();
+      if (refusal !== undefined) throw refusal;
+      const fileId = await files.write(appId, record.modelId, await commits.head(appId), bytes);
+      const model = { record, fileId, fileChecksum: crc32c(bytes) };
+      const replaced = await writer.run(appId, (draft) => {
+        const key = keyOf(appId, record.modelId);
+        const before = draft.tables.models.get(key);
+        draft.tables.models.put(key, model);
+        return before;
+      });
+      if (replaced !== undefined) await files.remove([replaced.fileId]);
+    },
+
+    read: async (appId, modelId) => {
+      const found = await tables.models.get(keyOf(appId, modelId));
+      if (found === undefined) return undefined;
+      const bytes = await files.read(found.fileId);
+      if (bytes?.length === found.record.sizeBytes && crc32c(bytes) === found.fileChecksum) return bytes;
+      const now = await tables.models.get(keyOf(appId, modelId));
+      if (now?.fileId !== found.fileId) return undefined; // pruned or replaced while it was being read
+      onDamage("models");
+      throw new DataDamaged("A model snapshot does not match its checksum");
+    },
+
+    list: async (appId) => (await kept(appId)).map((model) => model.record),
+
+    pointer: (appId) => tables.pointers.get(appKey(appId)),
+
+    setPointer: (appId, pointer, lease) =>
+      writer.run(appId, ({ tables: staged }) => {
+        if (lease !== undefined && !isHeld(staged, appId, lease))
+          throw new Conflict("aborted", "Another process trains this app now");
+        staged.pointers.put(appKey(appId), pointer);
+      }),
+
+    prune: async (appId, keep) => {
+      const models = await kept(appId);
+      const removed = await writer.run(appId, (draft) => {
+        const serving = draft.tables.pointers.get(appKey(appId))?.modelId;
+        const there = models.filter(
+          ({ record }) => draft.tables.models.get(keyOf(appId, record.modelId)) !== undefined,
+        );
+        const old = there.filter(({ record }, i) => i >= keep && record.modelId !== serving);
+        for (const { record } of old) draft.tables.models.delete(keyOf(appId, record.modelId));
+        return old;
+      });
+      await files.remove(removed.map(({ fileId }) => fileId));
+      await files.removeOrphans(appId, new Set((await kept(appId)).map(({ fileId }) => fileId)));
+    },
+
+    activity: async (appId) => (await tables.activity.get(appKey(appId)))?.toString() ?? "",
+  };
+}
+
+function newestFirst(a: KeptModel, b: KeptModel): number {
+  return b.record.createdAt - a.record.createdAt || (a.record.modelId < b.record.modelId ? 1 : -1);
+}

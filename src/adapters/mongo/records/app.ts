@@ -1,0 +1,61 @@
+import type { App, FrameConfiguration } from "../../../domain/app.js";
+import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
+import type { KeptLease } from "../lease.js";
+import { flag, list, map, number, record, text } from "../shape.js";
+
+export const appShape = record<App>({
+  appId: text,
+  displayName: text,
+  allowedOrigins: list(text),
+  createdAt: number,
+  updatedAt: number,
+});
+
+export const frameShape = record<FrameConfiguration>({
+  frameId: text,
+  title: text,
+  recommendedCount: number,
+  alternativeCount: number,
+  includeViewed: flag,
+  includeBought: flag,
+  updatedAt: number,
+});
+
+/** A model's record, and the file in GridFS that holds its bytes. */
+export interface KeptModel {
+  readonly record: ModelRecord;
+  readonly fileId: string;
+  readonly fileChecksum: number;
+}
+
+export const modelShape = record<KeptModel>({
+  record: record<ModelRecord>({
+    modelId: text,
+    createdAt: number,
+    trainingMs: number,
+    sizeBytes: number,
+    manifest: record<ModelManifest>({
+      formatNumber: number,
+      cutOff: number,
+      seed: number,
+      dataCounts: map(number),
+      algorithms: list(record<AlgorithmFacts>({ name: text, included: flag, reason: text, facts: map(number) })),
+    }),
+    activity: text,
+  }),
+  fileId: text,
+  fileChecksum: number,
+});
+
+export const leaseShape = record<KeptLease>({
+  holder: text,
+  token: number,
+  until: number,
+});
+
+export const pointerShape = record<ModelPointer>({
+  modelId: text,
+  version: text,
+  activatedAt: number,
+  usedVersions: list(text),
+});

@@ -1,0 +1,57 @@
+import type { Interaction } from "../../../domain/interaction.js";
+import type { Money } from "../../../domain/money.js";
+import type { Order, OrderLine } from "../../../domain/order.js";
+import type { Category, Product } from "../../../domain/product.js";
+import type { VisitorIds } from "../../../domain/visitor.js";
+import { flag, list, map, number, oneOf, record, text } from "../shape.js";
+
+export const moneyShape = record<Money>({ amount: text, currency: text });
+
+export const categoriesShape = list(record<Category>({ categoryId: text, name: text }));
+
+export const visitorIdsShape = record<VisitorIds>({ clientId: text, fingerprintId: text, userId: text });
+
+export const productShape = record<Product>({
+  productId: text,
+  sku: text,
+  variantGroupId: text,
+  title: text,
+  description: text,
+  categories: categoriesShape,
+  brand: text,
+  price: moneyShape,
+  url: text,
+  imageUrl: text,
+  available: flag,
+  hidden: flag,
+  tags: list(text),
+  attributes: map(text),
+  origin: oneOf("catalog", "event"),
+  updatedAt: number,
+});
+
+export const orderShape = record<Order>({
+  orderId: text,
+  visitorId: text,
+  visitor: visitorIdsShape,
+  contactId: text,
+  lines: list(record<OrderLine>({ productId: text, quantity: number })),
+  status: text,
+  statusAt: number,
+  payment: moneyShape,
+  occurredAt: number,
+  cancelled: flag,
+});
+
+/** An interaction and whose it is. */
+export interface HistoryRow extends Interaction {
+  readonly visitorId: string;
+}
+
+export const historyRowShape = record<HistoryRow>({
+  visitorId: text,
+  type: oneOf("product_view", "add_to_cart", "order"),
+  at: number,
+  productIds: list(text),
+  ref: text,
+});

@@ -1,0 +1,61 @@
+import type { Event, EventContact, EventOrder, EventProduct, IdempotencyRecord } from "../../../domain/event.js";
+import { flag, list, map, number, oneOf, orNull, record, text } from "../shape.js";
+import { categoriesShape, moneyShape, visitorIdsShape } from "./catalog.js";
+
+const eventContactShape = record<EventContact>({
+  email: text,
+  phone: text,
+  firstName: text,
+  lastName: text,
+  country: text,
+  city: text,
+  gender: text,
+  birthDate: text,
+  tags: list(text),
+  emailSubscribed: orNull(flag),
+  smsSubscribed: orNull(flag),
+});
+
+const eventProductShape = record<EventProduct>({
+  productId: text,
+  sku: text,
+  variantId: text,
+  title: text,
+  imageUrl: text,
+  url: text,
+  quantity: number,
+  available: orNull(flag),
+  categories: categoriesShape,
+  brandId: text,
+  brandName: text,
+  price: moneyShape,
+});
+
+const eventOrderShape = record<EventOrder>({
+  orderId: text,
+  status: text,
+  payment: moneyShape,
+  basePayment: moneyShape,
+  coupon: text,
+});
+
+export const eventShape = record<Event>({
+  eventId: text,
+  actionType: text,
+  sender: oneOf("browser", "server"),
+  occurredAt: number,
+  receivedAt: number,
+  visitor: visitorIdsShape,
+  contact: orNull(eventContactShape),
+  products: list(eventProductShape),
+  categories: categoriesShape,
+  order: orNull(eventOrderShape),
+  searchQuery: text,
+  platform: text,
+  platformVersion: text,
+  senderVersion: text,
+  extraFields: map(text),
+  notes: list(text),
+});
+
+export const idempotencyShape = record<IdempotencyRecord>({ eventId: text, bodyHash: text, claimedAt: number });

@@ -1,0 +1,43 @@
+import type { Contact, Subscription, SubscriptionChange } from "../../../domain/contact.js";
+import type { Visitor } from "../../../domain/visitor.js";
+import { flag, list, number, oneOf, orNull, record, text } from "../shape.js";
+
+export const visitorShape = record<Visitor>({
+  visitorId: text,
+  keys: list(text),
+  members: list(text),
+  contactId: text,
+  linkedAt: number,
+  createdAt: number,
+});
+
+const subscriptionShape = record<Subscription>({ status: orNull(flag), changedAt: number, changedBy: text });
+
+export const contactShape = record<Contact>({
+  contactId: text,
+  email: text,
+  phone: text,
+  firstName: text,
+  lastName: text,
+  country: text,
+  city: text,
+  gender: text,
+  birthDate: text,
+  tags: list(text),
+  emailSubscription: subscriptionShape,
+  smsSubscription: subscriptionShape,
+  createdAt: number,
+});
+
+export const changeShape = record<SubscriptionChange>({
+  changeId: text,
+  contactId: text,
+  channel: oneOf("email", "sms"),
+  from: orNull(flag),
+  to: orNull(flag),
+  occurredAt: number,
+  recordedAt: number,
+  source: oneOf("event", "rpc"),
+  eventId: text,
+  reason: text,
+});

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import type { Now } from "../../domain/clock.js";
+import type { Metrics } from "../../ports/metrics.js";
+import type { Store } from "../../ports/store.js";
+import { createAppStore } from "./app-store.js";
+import { Applier } from "./apply.js";
+import { Commits } from "./commits.js";
+import { asked, type Connection, collectionOf, connect } from "./connection.js";
+import { createContactStore } from "./contact-store.js";
+import { createEventStore } from "./event-store.js";
+import { checkFormat } from "./format.js";
+import { sweepIdempotency } from "./idempotency.js";
+import { createInteractionStore } from "./interaction-store.js";
+import { createLeases } from "./lease.js";
+import { ModelFiles } from "./model-files.js";
+import { createModelStore } from "./model-store.js";
+import { createOrderStore } from "./order-store.js";
+import { createProductStore } from "./product-store.js";
+import { ProductWatchers } from "./product-watch.js";
+import { Removals } from "./removal.js";
+import { ensureIndexes, openTables } from "./tables.js";
+import { createUnitOfWork } from "./unit-of-work.js";
+import { createFinishLeft, Upkeep } from "./upkeep.js";
+import { createVisitorStore } from "./visitor-store.js";
+import { WRITER_LIMITS, Writer, type WriterLimits } from "./writer.js";
+
+export interface MongoStoreOptions {
+  /** `mongodb://…` or `mongodb+srv://…`; the database is the one it names, else `aisle`. Many servers may share it. */
+  readonly url: string;
+  readonly now: Now;
+  /** A text not given before, on any server. */
+  readonly newId?: () => string;
+  /** Told of each damaged value that was met, by the name of its table. */
+  readonly onDamage?: (table: string) => void;
+  /** Told, in one line each, what was found and done while opening. */
+  readonly log?: (line: string) => void;
+  readonly metrics?: Metrics;
+  readonly limits?: Partial<WriterLimits>;
+  /** Milliseconds until product watchers are told of writes of other servers; 1 s when not given. */
+  readonly watchPollMs?: number;
+}
+
+const WATCH_POLL_MS = 1000;
+
+/** Milliseconds between two rounds of upkeep. */
+const ROUND_MS = 1000;
+
+/** Milliseconds for finishing what another server left. */
+const FINISH_MS = 30_000;
+
+/**
+ * Opens the store kept in a MongoDB database: a single server, a replica set or a sharded cluster, or another server
+ * that speaks the same protocol.
+ *
+ * Rejects with FormatUnsupported when a newer Aisle wrote the database, with Unavailable when no server answers. Later
+ * a server that does not answer makes calls reject with Unavailable within `limits.answerMs`; they succeed again when
+ * it is back.
+ */
+export async function openMongoStore(options: MongoStoreOptions): Promise<Store> {
+  const { metrics, log = () => undefined } = options;
+  const limits = { ...WRITER_LIMITS, ...options.limits };
+  const onDamage = (table: string): void => {
+    metrics?.count("store_damaged_values", { table });
+    options.onDamage?.(table);
+  };
+  const { connection, server } = await connect(options.url, limits.answerMs, onDamage);
+  try {
+    log(`The store is ${server}; expiry is a sweep, changes of other servers are asked for each second`);
+    await checkFormat(connection, log);
+    await ensureIndexes(connection);
+  } catch (error) {
+    await connection.client.close();
+    throw error;
+  }
+  return assembleStore(connection, options, limits);
+}
+
+/** The store over an open connection. */
+function assembleStore(connection: Connection, options: MongoStoreOptions, limits: WriterLimits): Store {
+  const { now, metrics, newId = randomUUID } = options;
+  const tables = openTables(connection);
+  const applier = new Applier(connection, now);
+  const commits = new Commits(connection, applier);
+  const watchers = new ProductWatchers({
+    connection,
+    tables,
+    commits,
+    metrics,
+    now,
+    known: (appId) => writer.known(appId),
+  });
+  const writer = new Writer({
+    tables,
+    commits,
+    metrics,
+    limits,
+    server: newId(),
+    committed: (appId, rev, writes) => watchers.committed(appId, rev, writes),
+  });
+  const files = new ModelFiles(connection, now);
+  const removals = new Removals(connection, tables, writer, files);
+  const polling = new Upkeep([{ every: 1, run: () => watchers.poll() }], options.watchPollMs ?? WATCH_POLL_MS, metrics);
+  const upkeep = new Upkeep(
+    [
+      { every: 1, run: createFinishLeft(commits, writer, FINISH_MS) },
+      { every: 10, run: () => removals.resume() },
+      { every: 60, run: () => sweepIdempotency(connection, tables, now) },
+      { every: 60, run: () => applier.sweep() },
+    ],
+    ROUND_MS,
+    metrics,
+  );
+  return {
+    apps: createAppStore(tables, writer, removals),
+    events: createEventStore(tables),
+    visitors: createVisitorStore(tables),
+    interactions: createInteractionStore(tables),
+    contacts: createContactStore(tables),
+    products: createProductStore(tables, watchers),
+    orders: createOrderStore(tables),
+    leases: createLeases(writer, now),
+    models: createModelStore({ tables, writer, commits, files, onDamage: connection.onDamage }),
+    unitOfWork: createUnitOfWork({ writer, now }),
+    ready: async () => {
+      const refusal = writer.refusal();
+      if (refusal !== undefined) throw refusal;
+      // A write of the same kind as an event's: it needs a primary, a majority and room on the disk.
+      const meta = collectionOf<{ readonly _id: string; readonly at: number }>(connection, "meta");
+      await asked(connection, () => meta.updateOne({ _id: "ready" }, { $set: { at: now() } }, { upsert: true }));
+    },
+    close: async () => {
+      await writer.close();
+      await Promise.all([upkeep.close(), polling.close()]);
+      connection.closed = true;
+      await connection.client.close();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { IndexSpecification } from "mongodb";
+import type { App, FrameConfiguration } from "../../domain/app.js";
+import type { Contact, SubscriptionChange } from "../../domain/contact.js";
+import type { Event, IdempotencyRecord } from "../../domain/event.js";
+import type { ModelPointer } from "../../domain/model.js";
+import type { Order } from "../../domain/order.js";
+import type { Product } from "../../domain/product.js";
+import type { Visitor } from "../../domain/visitor.js";
+import { asked, type Connection } from "./connection.js";
+import type { KeptLease } from "./lease.js";
+import { appShape, frameShape, type KeptModel, leaseShape, modelShape, pointerShape } from "./records/app.js";
+import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
+import { eventShape, idempotencyShape } from "./records/event.js";
+import { changeShape, contactShape, visitorShape } from "./records/visitor.js";
+import { number, type Shape, text } from "./shape.js";
+import { Table } from "./table.js";
+
+/** Every table of the store. Each key begins with an app id; what an app has one of stands under `appKey`. */
+export interface Tables {
+  readonly apps: Table<App>;
+  readonly frames: Table<FrameConfiguration>;
+  readonly events: Table<Event>;
+  readonly idempotency: Table<IdempotencyRecord>;
+  readonly visitors: Table<Visitor>;
+  readonly visitorKeys: Table<string>;
+  readonly interactions: Table<HistoryRow>;
+  readonly contacts: Table<Contact>;
+  readonly contactKeys: Table<string>;
+  readonly changes: Table<SubscriptionChange>;
+  readonly products: Table<Product>;
+  readonly productSkus: Table<string>;
+  readonly orders: Table<Order>;
+  readonly models: Table<KeptModel>;
+  readonly pointers: Table<ModelPointer>;
+  /** The number of the last commit that changed what training reads. */
+  readonly activity: Table<number>;
+  /** The newest lease of each app. */
+  readonly leases: Table<KeptLease>;
+  /** Apps whose removal has begun and is not finished. */
+  readonly removals: Table<number>;
+}
+
+export function openTables(connection: Connection): Tables {
+  const reread = <T>(name: string, shape: Shape<T>) => new Table(name, shape, connection, true);
+  const written = <T>(name: string, shape: Shape<T>) => new Table(name, shape, connection, false);
+  return {
+    apps: reread("apps", appShape),
+    frames: written("frames", frameShape),
+    events: written("events", eventShape),
+    idempotency: reread("idempotency", idempotencyShape),
+    visitors: reread("visitors", visitorShape),
+    visitorKeys: reread("visitorKeys", text),
+    interactions: written("interactions", historyRowShape),
+    contacts: reread("contacts", contactShape),
+    contactKeys: reread("contactKeys", text),
+    changes: written("changes", changeShape),
+    products: reread("products", productShape),
+    productSkus: reread("productSkus", text),
+    orders: reread("orders", orderShape),
+    models: written("models", modelShape),
+    pointers: written("pointers", pointerShape),
+    activity: reread("activity", number),
+    leases: reread("leases", leaseShape),
+    removals: reread("removals", number),
+  };
+}
+
+/** An index besides that of `_id`. */
+export interface Index {
+  readonly collection: string;
+  readonly name: string;
+  readonly key: IndexSpecification & Readonly<Record<string, 1>>;
+  /** What asks by it. */
+  readonly purpose: string;
+}
+
+/** All indexes that the store makes when it is opened; nothing else is asked for but by `_id`. */
+export const INDEXES: readonly Index[] = [
+  {
+    collection: "changes",
+    name: "by_contact",
+    key: { app: 1, "v.contactId": 1, _id: 1 },
+    purpose: "the consent ledger of one contact",
+  },
+  {
+    collection: "products",
+    name: "by_revision",
+    key: { app: 1, rev: 1 },
+    purpose: "products that other servers wrote since they were last asked for",
+  },
+  {
+    collection: "idempotency",
+    name: "by_time",
+    key: { "v.claimedAt": 1 },
+    purpose: "idempotency keys past their time",
+  },
+  { collection: "graves", name: "by_time", key: { at: 1 }, purpose: "tombstones past their time" },
+];
+
+const INDEXING_MS = 3_600_000;
+
+/** Makes the indexes that are missing. */
+export async function ensureIndexes(connection: Connection): Promise<void> {
+  for (const { collection, name, key } of INDEXES) {
+    await asked(connection, () => connection.db.collection(collection).createIndex(key, { name }), INDEXING_MS);
+  }
+}

@@ -1,0 +1,121 @@
+import { Unavailable } from "../../domain/errors.js";
+import type { Metrics } from "../../ports/metrics.js";
+import type { Commits } from "./commits.js";
+import { PendingWork } from "./job.js";
+import { Lane, type LaneDeps } from "./lane.js";
+import type { Work, Write } from "./staged.js";
+import type { Tables } from "./tables.js";
+
+export interface WriterLimits {
+  /** Works that may wait; one more is refused at once. */
+  readonly maxWaiting: number;
+  /** Works of one commit at most. */
+  readonly maxBatch: number;
+  /** A work, and any other operation, that takes longer than this many milliseconds is rejected with Unavailable. */
+  readonly answerMs: number;
+  /** Records remembered of one app; twice as many at times. */
+  readonly maxCached: number;
+  /** Apps whose records are remembered. */
+  readonly maxLanes: number;
+  /** A commit that another server has had under way for this many milliseconds is finished by this one. */
+  readonly leftMs: number;
+}
+
+export const WRITER_LIMITS: WriterLimits = {
+  maxWaiting: 20_000,
+  maxBatch: 500,
+  answerMs: 1000,
+  maxCached: 5000,
+  maxLanes: 500,
+  leftMs: 1500,
+};
+
+export interface WriterDeps {
+  readonly tables: Tables;
+  readonly commits: Commits;
+  readonly metrics: Metrics | undefined;
+  readonly limits: WriterLimits;
+  /** A name no other server has. */
+  readonly server: string;
+  readonly committed: (appId: string, rev: number, writes: readonly Write[]) => void;
+}
+
+/** Runs works, each in the lane of its app; lanes do not wait for each other. */
+export class Writer {
+  private readonly lanes = new Map<string, Lane>();
+  private readonly laneDeps: LaneDeps;
+  private waiting = 0;
+  private attempts = 0;
+  private closing = false;
+
+  constructor(private readonly deps: WriterDeps) {
+    const { tables, commits, metrics, limits, server, committed } = deps;
+    this.laneDeps = { tables, commits, metrics, ...limits, server, committed, nextAttempt: () => ++this.attempts };
+  }
+
+  /** Runs `work` in a commit. See UnitOfWork for what is promised. */
+  run<T>(appId: string, work: Work<T>, answerMs = this.deps.limits.answerMs): Promise<T> {
+    const refusal = this.refusal();
+    if (refusal !== undefined) {
+      this.deps.metrics?.count("store_works_refused");
+      return Promise.reject(refusal);
+    }
+    this.waiting++;
+    return new Promise<T>((resolve, reject) => {
+      this.lane(appId).add(new PendingWork(work, answerMs, resolve, reject));
+    }).finally(() => {
+      this.waiting--;
+    });
+  }
+
+  /** Why a work would be refused now, if it would. */
+  refusal(): Unavailable | undefined {
+    if (this.closing) return new Unavailable("The store is closed");
+    if (this.waiting >= this.deps.limits.maxWaiting) {
+      return new Unavailable("Too many writes are waiting for the store");
+    }
+    return undefined;
+  }
+
+  /** The last commit of the app that this server knows of. */
+  known(appId: string): number | undefined {
+    return this.lanes.get(appId)?.known;
+  }
+
+  /** Makes the next work of the app read everything anew. */
+  forget(appId: string): void {
+    this.lanes.get(appId)?.forget();
+  }
+
+  /** True when this server has a commit of the app on its way. */
+  isBusy(appId: string): boolean {
+    return !(this.lanes.get(appId)?.isIdle ?? true);
+  }
+
+  /** Refuses works from now on; resolves when those under way are settled. */
+  async close(): Promise<void> {
+    this.closing = true;
+    await Promise.all([...this.lanes.values()].map((lane) => lane.drained()));
+  }
+
+  private lane(appId: string): Lane {
+    let lane = this.lanes.get(appId);
+    if (lane === undefined) {
+      this.forgetIdle();
+      lane = new Lane(appId, this.laneDeps);
+    } else {
+      this.lanes.delete(appId); // so that the map is in order of use
+    }
+    this.lanes.set(appId, lane);
+    return lane;
+  }
+
+  private forgetIdle(): void {
+    if (this.lanes.size < this.deps.limits.maxLanes) return;
+    for (const [appId, lane] of this.lanes) {
+      if (!lane.isIdle) continue;
+      this.lanes.delete(appId);
+      return;
+    }
+  }
+}
