@@ -13,7 +13,7 @@ import { SubscriptionService } from "./gen/aisle/v1/subscription_service_pb.js";
 import { keepHistory } from "./intake/history.js";
 import { keepOrderBook } from "./intake/order-book.js";
 import { createRecordEvent } from "./intake/record-event.js";
-import { createSenderLimit } from "./intake/sender-limit.js";
+import { createSenderLimit, type SenderLimit } from "./intake/sender-limit.js";
 import { createModelRegistry } from "./model/registry.js";
 import { loadServingModel } from "./model/serving-model.js";
 import type { Metrics } from "./ports/metrics.js";
@@ -47,6 +47,8 @@ export interface AppDependencies {
   readonly newId: () => string;
   /** 13 hex characters. */
   readonly newAppId: () => string;
+  /** Of backend senders, where several processes share one limit. Else it is kept in this process. */
+  readonly senderLimit?: SenderLimit | undefined;
   readonly metrics: Metrics;
   readonly report: ReportInternal;
 }
@@ -71,10 +73,12 @@ export function createAisle(deps: AppDependencies) {
   const trainer = createTrainer({
     apps,
     models,
+    leases: store.leases,
     runTraining: deps.runTraining,
     publish: registry.publish,
     now,
     newModelId: newId,
+    newLeaseHolder: newId,
   });
 
   const recordEvent = createRecordEvent({
@@ -82,7 +86,7 @@ export function createAisle(deps: AppDependencies) {
     unitOfWork,
     identify,
     effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
-    senderLimit: createSenderLimit(deps.monotonicNow),
+    senderLimit: deps.senderLimit ?? createSenderLimit(deps.monotonicNow),
     now,
     newEventId: newId,
     metrics,

@@ -18,11 +18,19 @@ export interface ConfigFlags {
   readonly cacheSeconds?: string | undefined;
   readonly demo?: boolean | undefined;
   readonly insecureRpc?: boolean | undefined;
+  readonly role?: string | undefined;
+  readonly workers?: string | undefined;
+  readonly rpcUrl?: string | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What a process does: everything, REST alone, RPC alone, or training by schedule alone. */
+export const ROLES = ["all", "facade", "services", "trainer"] as const;
+
+export type Role = (typeof ROLES)[number];
 
 /** Where a listener listens. Port 0 takes any free one. */
 export interface ListenAddress {
@@ -43,6 +51,11 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** How long the subscription cookies live. 0 makes every check a fresh one. */
   readonly cacheSeconds: number;
+  readonly role: Role;
+  /** Processes that share the ports, at least 1. */
+  readonly workers: number;
+  /** Where the facade finds the services, without a slash at its end. Null for every other role. */
+  readonly rpcUrl: string | null;
 }
 
 /** The configuration cannot be used. The message is one line for the operator; the process ends with `exitCode`. */
@@ -72,6 +85,9 @@ export const SETTINGS = {
   logLevel: { flag: "--log-level", variable: "AISLE_LOG_LEVEL" },
   cacheSeconds: { flag: "--cache-seconds", variable: "AISLE_CACHE_SECONDS" },
   demo: { flag: "--demo", variable: "AISLE_DEMO" },
+  role: { flag: "--role", variable: "AISLE_ROLE" },
+  workers: { flag: "--workers", variable: "AISLE_WORKERS" },
+  rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -84,6 +100,8 @@ const DEFAULTS = {
   trainEvery: "1h",
   logLevel: "info",
   cacheSeconds: "1800",
+  role: "all",
+  workers: "1",
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -102,16 +120,22 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   if (facade.port !== 0 && facade.port === rpc.port) {
     throw new ConfigError(SETTINGS.rpcPort, `must differ from ${SETTINGS.facadePort.flag}`);
   }
+  const role = readRole(text("role"));
+  const demo = readSwitch("demo", flags, env);
+  if (demo && role !== "all") throw new ConfigError(SETTINGS.demo, `is for ${SETTINGS.role.flag} all only`);
   const publicUrl = given(flags.publicUrl, env, "publicUrl");
   return {
     store: readStore(text("store")),
     facade,
     rpc,
-    publicUrl: publicUrl === undefined ? null : readPublicUrl(publicUrl),
+    publicUrl: publicUrl === undefined ? null : readAddress("publicUrl", publicUrl),
     trainEveryMs: readInterval(text("trainEvery")),
-    demo: readSwitch("demo", flags, env),
+    demo,
     logLevel: readLogLevel(text("logLevel")),
     cacheSeconds: readCacheSeconds(text("cacheSeconds")),
+    role,
+    workers: readWorkers(text("workers"), role),
+    rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
   };
 }
 
@@ -151,7 +175,9 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function readPublicUrl(text: string): string {
+const ADDRESS_EXAMPLES = { publicUrl: "https://aisle.shop.example", rpcUrl: "http://10.0.0.5:8081" } as const;
+
+function readAddress(name: keyof typeof ADDRESS_EXAMPLES, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const usable =
     url !== null &&
@@ -162,11 +188,42 @@ function readPublicUrl(text: string): string {
     url.password === "";
   if (!usable) {
     throw new ConfigError(
-      SETTINGS.publicUrl,
-      "an http or https address without user, query or fragment is accepted, for example https://aisle.shop.example",
+      SETTINGS[name],
+      `an http or https address without user, query or fragment is accepted, for example ${ADDRESS_EXAMPLES[name]}`,
     );
   }
   return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+function readRole(text: string): Role {
+  const role = ROLES.find((known) => known === text.toLowerCase());
+  if (!role) throw new ConfigError(SETTINGS.role, `one of ${ROLES.join(", ")} is accepted`);
+  return role;
+}
+
+const MOST_WORKERS = 64;
+
+function readWorkers(text: string, role: Role): number {
+  const workers = Number(text);
+  if (!/^\d{1,3}$/.test(text) || workers < 1 || workers > MOST_WORKERS) {
+    throw new ConfigError(SETTINGS.workers, `a number from 1 to ${MOST_WORKERS} is accepted`);
+  }
+  if (workers > 1 && role === "trainer") {
+    throw new ConfigError(
+      SETTINGS.workers,
+      `one process trains; only 1 is accepted with ${SETTINGS.role.flag} trainer`,
+    );
+  }
+  return workers;
+}
+
+function readRpcUrl(text: string | undefined, role: Role): string | null {
+  if (role === "facade") {
+    if (text !== undefined) return readAddress("rpcUrl", text);
+    throw new ConfigError(SETTINGS.rpcUrl, `is required with ${SETTINGS.role.flag} facade: where the services answer`);
+  }
+  if (text === undefined) return null;
+  throw new ConfigError(SETTINGS.rpcUrl, `is for ${SETTINGS.role.flag} facade only`);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -13,6 +13,9 @@ describe("readConfig", () => {
       demo: false,
       logLevel: "info",
       cacheSeconds: 1800,
+      role: "all",
+      workers: 1,
+      rpcUrl: null,
     });
   });
 
@@ -28,6 +31,8 @@ describe("readConfig", () => {
       AISLE_DEMO: "1",
       AISLE_LOG_LEVEL: "warn",
       AISLE_CACHE_SECONDS: "60",
+      AISLE_ROLE: "all",
+      AISLE_WORKERS: "4",
     };
     expect(readConfig({}, env)).toEqual({
       store: { kind: "embedded", directory: "/var/lib/aisle" },
@@ -38,6 +43,9 @@ describe("readConfig", () => {
       demo: true,
       logLevel: "warn",
       cacheSeconds: 60,
+      role: "all",
+      workers: 4,
+      rpcUrl: null,
     });
   });
 
@@ -86,6 +94,15 @@ describe("readConfig", () => {
     ["--train-every (AISLE_TRAIN_EVERY): a time such as", { trainEvery: "90" }],
     ["--log-level (AISLE_LOG_LEVEL): one of trace, debug", { logLevel: "loud" }],
     ["--cache-seconds (AISLE_CACHE_SECONDS): whole seconds", { cacheSeconds: "1.5" }],
+    ["--role (AISLE_ROLE): one of all, facade, services, trainer", { role: "worker" }],
+    ["--demo (AISLE_DEMO): is for --role all only", { role: "services", demo: true }],
+    ["--workers (AISLE_WORKERS): a number from 1 to 64", { workers: "0" }],
+    ["--workers (AISLE_WORKERS): a number from 1 to 64", { workers: "65" }],
+    ["--workers (AISLE_WORKERS): a number from 1 to 64", { workers: "two" }],
+    ["--workers (AISLE_WORKERS): one process trains", { workers: "2", role: "trainer" }],
+    ["--rpc-url (AISLE_RPC_URL): is required with --role facade", { role: "facade" }],
+    ["--rpc-url (AISLE_RPC_URL): an http or https address", { role: "facade", rpcUrl: "localhost:8081" }],
+    ["--rpc-url (AISLE_RPC_URL): is for --role facade only", { rpcUrl: "http://127.0.0.1:8081" }],
   ])("refuses with %s", (start, flags) => {
     expect(() => readConfig(flags, {})).toThrow(ConfigError);
     expect(() => readConfig(flags, {})).toThrow(start);
@@ -94,6 +111,11 @@ describe("readConfig", () => {
   it("lets RPC callers from elsewhere in only when told that this is insecure", () => {
     expect(readConfig({ rpcHost: "0.0.0.0", insecureRpc: true }, {}).rpc.host).toBe("0.0.0.0");
     expect(readConfig({ rpcHost: "0.0.0.0" }, { AISLE_INSECURE_RPC: "1" }).rpc.host).toBe("0.0.0.0");
+  });
+
+  it("reads where the facade finds its services", () => {
+    const config = readConfig({ role: "Facade" }, { AISLE_RPC_URL: "http://10.0.0.5:8081/" });
+    expect(config).toMatchObject({ role: "facade", rpcUrl: "http://10.0.0.5:8081" });
   });
 
   it("refuses a switch that is neither on nor off", () => {

@@ -14,6 +14,9 @@ export interface ServeFlags {
   readonly cacheSeconds?: string;
   readonly demo?: boolean;
   readonly insecureRpc?: boolean;
+  readonly role?: string;
+  readonly workers?: string;
+  readonly rpcUrl?: string;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -33,6 +36,9 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     )
     .option("--cache-seconds <n>", "how long the subscription cookies live (AISLE_CACHE_SECONDS, else 1800)")
     .option("--log-level <level>", "trace, debug, info, warn, error, fatal or silent (AISLE_LOG_LEVEL, else info)")
+    .option("--role <role>", "all, facade, services or trainer (AISLE_ROLE, else all)")
+    .option("--rpc-url <url>", "where the services answer, for --role facade (AISLE_RPC_URL)")
+    .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .addHelpText(
       "after",

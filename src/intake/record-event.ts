@@ -54,7 +54,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     const receivedAt = deps.now();
     const event = normalise(draft, deps.newEventId(), receivedAt);
     if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
-    if (limited && draft.sender === "server") deps.senderLimit(appId);
+    if (limited && draft.sender === "server") await deps.senderLimit(appId);
     const bodyHash = idempotencyKey === "" ? "" : hashOf(draft);
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
       if (tx.app() === undefined) throw new NotFound("app");

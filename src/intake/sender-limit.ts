@@ -5,14 +5,17 @@ import { type GcraLimits, gcra } from "../domain/gcra.js";
 /** The documented limit of backend senders: 100 requests a second for each app. */
 export const SERVER_SENDER_LIMITS: GcraLimits = { ratePerSecond: 100, burst: 100 };
 
-/** Throws RateLimited when the app's backend senders are too fast. */
-export type SenderLimit = (appId: string) => void;
+/** Throws RateLimited when the app's backend senders are too fast, at once or by its promise. */
+export type SenderLimit = (appId: string) => Promise<void> | void;
 
 /**
  * A limit kept in this process. Only apps that exist may be asked for, so that the table stays as small as their number.
  * `monotonicNow` must never go back.
  */
-export function createSenderLimit(monotonicNow: Now, limits: GcraLimits = SERVER_SENDER_LIMITS): SenderLimit {
+export function createSenderLimit(
+  monotonicNow: Now,
+  limits: GcraLimits = SERVER_SENDER_LIMITS,
+): (appId: string) => void {
   const arrivals = new Map<string, number>();
   return (appId) => {
     const verdict = gcra(arrivals.get(appId), monotonicNow(), limits);

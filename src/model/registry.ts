@@ -2,6 +2,7 @@ import type { Now } from "../domain/clock.js";
 import { NotFound } from "../domain/errors.js";
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
 import { versionText } from "../domain/version.js";
+import type { Lease } from "../ports/lease.js";
 import type { ModelStore } from "../ports/model-store.js";
 
 /** A model in memory, with the pointer it serves under. */
@@ -19,8 +20,11 @@ export interface ModelRegistry<M> {
    * between are answered by the old one. Rejects with NotFound("model") when it is not kept.
    */
   activate(appId: string, modelId: string): Promise<ModelPointer>;
-  /** Keeps a new snapshot, puts it into service and removes all but the newest three. */
-  publish(appId: string, record: ModelRecord, bytes: Uint8Array): Promise<ModelPointer>;
+  /**
+   * Keeps a new snapshot, puts it into service and removes all but the newest three. Rejects with Conflict("aborted"),
+   * and the old one goes on, when the lease it was trained under was taken over.
+   */
+  publish(appId: string, record: ModelRecord, bytes: Uint8Array, lease?: Lease): Promise<ModelPointer>;
   forget(appId: string): void;
 }
 
@@ -61,7 +65,12 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
   /** Another process may have moved the pointer: load its model while the present one goes on answering. */
   const lookAgain = async (appId: string, entry: Entry): Promise<void> => {
     const [pointer, serving] = await Promise.all([deps.models.pointer(appId), entry.serving]);
-    if (pointer === undefined || pointer.version === serving?.pointer.version) return;
+    if (pointer?.version === serving?.pointer.version) return;
+    if (pointer === undefined) {
+      // Another process deleted the app. One made under its id since begins without a model.
+      if (entries.get(appId) === entry) entry.serving = Promise.resolve(undefined);
+      return;
+    }
     const fresh =
       serving !== undefined && pointer.modelId === serving.pointer.modelId
         ? { model: serving.model, pointer }
@@ -69,14 +78,14 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     if (entries.get(appId) === entry) entry.serving = Promise.resolve(fresh);
   };
 
-  const moveTo = async (appId: string, modelId: string, model: M): Promise<ModelPointer> => {
+  const moveTo = async (appId: string, modelId: string, model: M, lease?: Lease): Promise<ModelPointer> => {
     const before = await deps.models.pointer(appId);
     const used = new Set(before?.usedVersions ?? [await deps.firstVersionOf(appId)]);
     const at = deps.now();
     const version = versionText(at, (text) => used.has(text));
     const usedVersions = [...used, version].slice(-MAX_USED_VERSIONS);
     const pointer: ModelPointer = { modelId, version, activatedAt: at, usedVersions };
-    await deps.models.setPointer(appId, pointer);
+    await deps.models.setPointer(appId, pointer, lease);
     entries.set(appId, { serving: Promise.resolve({ model, pointer }), lookedAt: at, looking: false });
     return pointer;
   };
@@ -111,10 +120,10 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
       return moveTo(appId, modelId, deps.load(modelId, bytes));
     },
 
-    async publish(appId, record, bytes) {
+    async publish(appId, record, bytes, lease) {
       const model = deps.load(record.modelId, bytes);
       await deps.models.put(appId, record, bytes);
-      const pointer = await moveTo(appId, record.modelId, model);
+      const pointer = await moveTo(appId, record.modelId, model, lease);
       await deps.models.prune(appId, KEPT_SNAPSHOTS);
       return pointer;
     },

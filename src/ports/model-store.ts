@@ -1,4 +1,5 @@
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
+import type { Lease } from "./lease.js";
 
 /** Snapshots and the pointer to the one that serves. */
 export interface ModelStore {
@@ -12,8 +13,11 @@ export interface ModelStore {
   /** Records of kept snapshots, newest first. */
   list(appId: string): Promise<ModelRecord[]>;
   pointer(appId: string): Promise<ModelPointer | undefined>;
-  /** Moves the pointer, durably and at once. */
-  setPointer(appId: string, pointer: ModelPointer): Promise<void>;
+  /**
+   * Moves the pointer, durably and at once. With `lease` named it is moved only while nobody else has taken that lease,
+   * decided in the same write; else rejects with Conflict("aborted").
+   */
+  setPointer(appId: string, pointer: ModelPointer, lease?: Lease): Promise<void>;
   /** Removes all but the newest `keep` snapshots and the one that serves. */
   prune(appId: string, keep: number): Promise<void>;
   /**

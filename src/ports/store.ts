@@ -2,6 +2,7 @@ import type { AppStore } from "./app-store.js";
 import type { ContactStore } from "./contact-store.js";
 import type { EventStore } from "./event-store.js";
 import type { InteractionStore } from "./interaction-store.js";
+import type { Leases } from "./lease.js";
 import type { ModelStore } from "./model-store.js";
 import type { OrderStore } from "./order-store.js";
 import type { ProductStore } from "./product-store.js";
@@ -18,6 +19,8 @@ export interface Store {
   readonly products: ProductStore;
   readonly orders: OrderStore;
   readonly models: ModelStore;
+  /** Which process trains which app. */
+  readonly leases: Leases;
   readonly unitOfWork: UnitOfWork;
   /** Resolves when an event could be made durable now; else rejects with Unavailable, which says why. */
   ready(): Promise<void>;

@@ -5,6 +5,7 @@
  * An HTTP/1.1 server owns the port, so that its own checks (header time, idle connections) run on it; the first
  * bytes of a connection decide whether its socket goes on to it or to an HTTP/2 server without a port.
  */
+import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { DescFile } from "@bufbuild/protobuf";
@@ -85,6 +86,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   const health = deps.health ?? createHealthState();
   const draining = new AbortController();
   const shutdown = new AbortController();
+  setMaxListeners(0, draining.signal, shutdown.signal); // every open call listens
 
   const rpc = createRpcHandler({
     limits,

@@ -2,6 +2,7 @@ import type { Now } from "../domain/clock.js";
 import { Conflict, NotFound } from "../domain/errors.js";
 import type { ModelManifest, ModelPointer, ModelRecord } from "../domain/model.js";
 import type { AppStore } from "../ports/app-store.js";
+import type { Lease, Leases } from "../ports/lease.js";
 import type { ModelStore } from "../ports/model-store.js";
 
 /** A stage of training that begins, and the share of the work done before it (0 to 1). */
@@ -23,15 +24,22 @@ export interface TrainerDependencies {
   readonly apps: Pick<AppStore, "get" | "list">;
   readonly models: Pick<ModelStore, "activity" | "list">;
   readonly runTraining: RunTraining;
-  readonly publish: (appId: string, record: ModelRecord, bytes: Uint8Array) => Promise<ModelPointer>;
+  readonly leases: Leases;
+  readonly publish: (appId: string, record: ModelRecord, bytes: Uint8Array, lease: Lease) => Promise<ModelPointer>;
   readonly now: Now;
   readonly newModelId: () => string;
+  /** A text that no process has given before. */
+  readonly newLeaseHolder: () => string;
 }
+
+/** A process that is killed while it trains keeps others from the app for this long. */
+const LEASE_MS = 15_000;
+const RENEW_MS = 5_000;
 
 export interface Trainer {
   /**
    * Trains an app and puts the model into service. Rejects with NotFound("app"); Conflict("aborted") when a training of
-   * the app is under way; Conflict("precondition") when there is nothing to learn from. Then the old model goes on.
+   * the app is under way, here or in another process; Conflict("precondition") when there is nothing to learn from. Then the old model goes on.
    */
   train(appId: string, onProgress: (progress: TrainingProgress) => void): Promise<ModelRecord>;
   /**
@@ -51,25 +59,43 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     if (running.has(appId)) throw new Conflict("aborted", "A training of this app is under way");
     running.add(appId);
     try {
-      const activity = await deps.models.activity(appId);
-      if (activity === "") throw new Conflict("precondition", "The app has neither products nor events to learn from");
-      const startedAt = deps.now();
-      const { manifest, bytes } = await deps.runTraining(appId, onProgress);
-      const createdAt = deps.now();
-      const record: ModelRecord = {
-        modelId: deps.newModelId(),
-        createdAt,
-        trainingMs: createdAt - startedAt,
-        sizeBytes: bytes.byteLength,
-        manifest,
-        activity,
-      };
-      onProgress({ stage: "publish", progress: 0.99 });
-      await deps.publish(appId, record, bytes);
-      return record;
+      const lease = await deps.leases.acquire(appId, deps.newLeaseHolder(), LEASE_MS);
+      if (lease === undefined) throw new Conflict("aborted", "A training of this app is under way");
+      // A renewal that fails is found out at the latest by the publishing.
+      const renew = () => void deps.leases.renew(appId, lease, LEASE_MS).catch(() => undefined);
+      const renewals = setInterval(renew, RENEW_MS).unref();
+      try {
+        return await learn(appId, lease, onProgress);
+      } finally {
+        clearInterval(renewals);
+        await deps.leases.release(appId, lease).catch(() => undefined); // then it ends by its time
+      }
     } finally {
       running.delete(appId);
     }
+  };
+
+  const learn = async (
+    appId: string,
+    lease: Lease,
+    onProgress: (progress: TrainingProgress) => void,
+  ): Promise<ModelRecord> => {
+    const activity = await deps.models.activity(appId);
+    if (activity === "") throw new Conflict("precondition", "The app has neither products nor events to learn from");
+    const startedAt = deps.now();
+    const { manifest, bytes } = await deps.runTraining(appId, onProgress);
+    const createdAt = deps.now();
+    const record: ModelRecord = {
+      modelId: deps.newModelId(),
+      createdAt,
+      trainingMs: createdAt - startedAt,
+      sizeBytes: bytes.byteLength,
+      manifest,
+      activity,
+    };
+    onProgress({ stage: "publish", progress: 0.99 });
+    await deps.publish(appId, record, bytes, lease);
+    return record;
   };
 
   /** False when there is nothing to learn from. */

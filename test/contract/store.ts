@@ -4,6 +4,7 @@ import { appStoreContract } from "./app-store.js";
 import { contactStoreContract } from "./contact-store.js";
 import { eventStoreContract } from "./event-store.js";
 import { interactionStoreContract } from "./interaction-store.js";
+import { leasesContract } from "./lease.js";
 import { modelStoreContract } from "./model-store.js";
 import { type OpenStore, type StoreLimits, useStore } from "./open-store.js";
 import { orderStoreContract } from "./order-store.js";
@@ -63,6 +64,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
   contactStoreContract(name, open);
   eventStoreContract(name, open);
   interactionStoreContract(name, open);
+  leasesContract(name, open);
   modelStoreContract(name, open);
   orderStoreContract(name, open);
   productStoreContract(name, open, limits);

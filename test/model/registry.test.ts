@@ -31,6 +31,23 @@ async function registry() {
 }
 
 describe("model registry", () => {
+  it("keeps the model that serves when the lease of a newer one was taken over", async () => {
+    const { now, store, models, publish } = await registry();
+    await publish("m1", "one");
+    const lost = await store.leases.acquire("shop", "stalled", 10);
+    now.at += 11;
+    await store.leases.acquire("shop", "another", 10);
+    const late = models.publish(
+      "shop",
+      { ...record("m2", now.at), sizeBytes: 3 },
+      new TextEncoder().encode("two"),
+      lost,
+    );
+    await expect(late).rejects.toMatchObject({ kind: "aborted" });
+    expect((await models.current("shop"))?.model).toBe("one");
+    expect((await store.models.pointer("shop"))?.modelId).toBe("m1");
+  });
+
   it("has no model before the first one", async () => {
     const { models } = await registry();
     expect(await models.current("shop")).toBeUndefined();

@@ -13,6 +13,7 @@ async function trainer(runTraining?: RunTraining) {
   const it = createTrainer({
     apps: shop.store.apps,
     models: shop.store.models,
+    leases: shop.store.leases,
     runTraining: runTraining ?? (async () => ({ manifest, bytes: new Uint8Array(8) })),
     publish: async (appId, record, bytes) => {
       published.push(`${appId} ${record.modelId}`);
@@ -21,6 +22,7 @@ async function trainer(runTraining?: RunTraining) {
     },
     now: shop.now,
     newModelId: () => `m${++n}`,
+    newLeaseHolder: () => "this process",
   });
   const view = () => shop.record(draft("product_view", { products: [product("p1")] }));
   return { ...shop, trainer: it, published, view };
@@ -48,6 +50,22 @@ describe("trainer", () => {
     finish();
     await expect(first).resolves.toMatchObject({ modelId: "m1" });
     await expect(it.train("shop", () => undefined)).resolves.toMatchObject({ modelId: "m2" });
+  });
+
+  it("leaves an app to the process that holds its lease, and trains it once that is given back", async () => {
+    const { trainer: it, view, store } = await trainer();
+    await view();
+    const lease = await store.leases.acquire("shop", "another process", 60_000);
+    await expect(it.train("shop", () => undefined)).rejects.toMatchObject({ kind: "aborted" });
+    if (lease !== undefined) await store.leases.release("shop", lease);
+    await expect(it.train("shop", () => undefined)).resolves.toMatchObject({ modelId: "m1" });
+  });
+
+  it("gives the lease back when training fails", async () => {
+    const { trainer: it, view, store } = await trainer(() => Promise.reject(new Error("training broke")));
+    await view();
+    await expect(it.train("shop", () => undefined)).rejects.toThrow("training broke");
+    expect(await store.leases.acquire("shop", "another process", 1)).toBeDefined();
   });
 
   it("by schedule trains only the apps in which something changed", async () => {

@@ -14,11 +14,13 @@ import { makeDirectory, syncDirectory } from "./files.js";
 import { checkFormat } from "./format.js";
 import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
+import type { KeptLease } from "./lease.js";
 import {
   appRecord,
   frameRecord,
   type KeptModel,
   type LogHead,
+  leaseRecord,
   logHeadRecord,
   modelRecord,
   numberRecord,
@@ -57,6 +59,8 @@ export interface Tables {
   readonly pointers: Table<ModelPointer>;
   /** Changes at each `markChanged` of the app. */
   readonly activity: Table<number>;
+  /** The newest lease of each app. */
+  readonly leases: Table<KeptLease>;
   /** Apps whose removal has begun and is not finished. */
   readonly removals: Table<number>;
 }
@@ -127,6 +131,7 @@ export async function openEnvironment(
       models: table("models", modelRecord),
       pointers: table("pointers", pointerRecord),
       activity: table("activity", numberRecord),
+      leases: table("leases", leaseRecord),
       removals: table("removals", numberRecord),
     };
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files

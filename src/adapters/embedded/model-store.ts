@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { crc32c } from "@node-rs/crc32";
 import type { Now } from "../../domain/clock.js";
-import { DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
+import { Conflict, DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
 import type { ModelStore } from "../../ports/model-store.js";
 import type { Environment } from "./environment.js";
 import { writeFileDurably } from "./files.js";
 import { appKey, keyOf } from "./keys.js";
+import { isHeld } from "./lease.js";
 import { keptModels, modelDirectory, modelFile, readIfThere, removeFiles } from "./model-files.js";
 import type { KeptModel } from "./records/app.js";
 import type { Writer } from "./writer.js";
@@ -64,7 +65,12 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
 
     pointer: async (appId) => tables.pointers.get(appKey(appId)),
 
-    setPointer: (appId, pointer) => writer.run((staged) => staged.pointers.put(appKey(appId), pointer)),
+    setPointer: (appId, pointer, lease) =>
+      writer.run((staged) => {
+        if (lease !== undefined && !isHeld(staged, appId, lease))
+          throw new Conflict("aborted", "Another process trains this app now");
+        staged.pointers.put(appKey(appId), pointer);
+      }),
 
     prune: async (appId, keep) => {
       const removed = await writer.run(

@@ -55,6 +55,8 @@ export class Removals {
 
   private async removeAll(appId: string): Promise<void> {
     while ((await this.writer.run((tables) => removeSome(tables, appId), ALONE)) > 0) {}
+    // Another process may have finished it: then the files are those of a new app.
+    if (this.environment.tables.removals.get(appKey(appId)) === undefined) return;
     // After the records: whoever puts a snapshot from here on finds the app gone and removes its file by itself.
     await rm(modelDirectory(this.environment.directory, appId), { recursive: true, force: true });
     while (!(await this.writer.run((tables) => removeLast(tables, appId), ALONE))) {}
@@ -63,6 +65,8 @@ export class Removals {
 
 /** Removes up to REMOVED_AT_ONCE records and says how many. Runs alone in its transaction. */
 function removeSome(tables: StagedTables, appId: string): number {
+  // Another process has finished it meanwhile, and a new app may have the id by now.
+  if (tables.removals.get(appKey(appId)) === undefined) return 0;
   const start = keyOf(appId, "");
   const range = { start, end: afterPrefix(start) };
   let left = REMOVED_AT_ONCE;

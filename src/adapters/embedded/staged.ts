@@ -199,6 +199,7 @@ export function stageTables(tables: Tables, journal: Journal): StagedTables {
     models: new Staged(tables.models, journal),
     pointers: new Staged(tables.pointers, journal),
     activity: new Staged(tables.activity, journal),
+    leases: new Staged(tables.leases, journal),
     removals: new Staged(tables.removals, journal),
   };
 }

@@ -10,6 +10,7 @@ import { createEventStore } from "./event-store.js";
 import { freeBytesOf } from "./free-space.js";
 import { createSweep } from "./idempotency.js";
 import { createInteractionStore } from "./interaction-store.js";
+import { createLeases } from "./lease.js";
 import { removeOrphans } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
 import { createOrderStore } from "./order-store.js";
@@ -88,6 +89,7 @@ export async function assembleStore(
     products: createProductStore(environment, watchers),
     orders: createOrderStore(environment),
     models: createModelStore({ environment, writer, now, newId, onDamage }),
+    leases: createLeases(writer, now),
     unitOfWork: createUnitOfWork({ writer, now, changed }),
     ready: async () => {
       const refusal = writer.refusal();

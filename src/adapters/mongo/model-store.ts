@@ -1,8 +1,9 @@
 import { crc32c } from "@node-rs/crc32";
-import { DataDamaged, InvalidArgument } from "../../domain/errors.js";
+import { Conflict, DataDamaged, InvalidArgument } from "../../domain/errors.js";
 import type { ModelStore } from "../../ports/model-store.js";
 import type { Commits } from "./commits.js";
 import { appKey, keyOf } from "./keys.js";
+import { isHeld } from "./lease.js";
 import type { ModelFiles } from "./model-files.js";
 import type { KeptModel } from "./records/app.js";
 import type { Tables } from "./tables.js";
@@ -62,7 +63,12 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
 
     pointer: (appId) => tables.pointers.get(appKey(appId)),
 
-    setPointer: (appId, pointer) => writer.run(appId, (draft) => draft.tables.pointers.put(appKey(appId), pointer)),
+    setPointer: (appId, pointer, lease) =>
+      writer.run(appId, ({ tables: staged }) => {
+        if (lease !== undefined && !isHeld(staged, appId, lease))
+          throw new Conflict("aborted", "Another process trains this app now");
+        staged.pointers.put(appKey(appId), pointer);
+      }),
 
     prune: async (appId, keep) => {
       const models = await kept(appId);

@@ -57,6 +57,7 @@ export class Draft {
       models: new Staged(tables.models, this),
       pointers: new Staged(tables.pointers, this),
       activity: new Staged(tables.activity, this),
+      leases: new Staged(tables.leases, this),
       removals: new Staged(tables.removals, this),
     };
     this.all = Object.values(this.tables);

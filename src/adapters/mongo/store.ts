@@ -11,6 +11,7 @@ import { createEventStore } from "./event-store.js";
 import { checkFormat } from "./format.js";
 import { sweepIdempotency } from "./idempotency.js";
 import { createInteractionStore } from "./interaction-store.js";
+import { createLeases } from "./lease.js";
 import { ModelFiles } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
 import { createOrderStore } from "./order-store.js";
@@ -117,6 +118,7 @@ function assembleStore(connection: Connection, options: MongoStoreOptions, limit
     contacts: createContactStore(tables),
     products: createProductStore(tables, watchers),
     orders: createOrderStore(tables),
+    leases: createLeases(writer, now),
     models: createModelStore({ tables, writer, commits, files, onDamage: connection.onDamage }),
     unitOfWork: createUnitOfWork({ writer, now }),
     ready: async () => {

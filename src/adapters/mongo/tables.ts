@@ -7,7 +7,8 @@ import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
 import type { Visitor } from "../../domain/visitor.js";
 import { asked, type Connection } from "./connection.js";
-import { appShape, frameShape, type KeptModel, modelShape, pointerShape } from "./records/app.js";
+import type { KeptLease } from "./lease.js";
+import { appShape, frameShape, type KeptModel, leaseShape, modelShape, pointerShape } from "./records/app.js";
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
 import { changeShape, contactShape, visitorShape } from "./records/visitor.js";
@@ -33,6 +34,8 @@ export interface Tables {
   readonly pointers: Table<ModelPointer>;
   /** The number of the last commit that changed what training reads. */
   readonly activity: Table<number>;
+  /** The newest lease of each app. */
+  readonly leases: Table<KeptLease>;
   /** Apps whose removal has begun and is not finished. */
   readonly removals: Table<number>;
 }
@@ -57,6 +60,7 @@ export function openTables(connection: Connection): Tables {
     models: written("models", modelShape),
     pointers: written("pointers", pointerShape),
     activity: reread("activity", number),
+    leases: reread("leases", leaseShape),
     removals: reread("removals", number),
   };
 }

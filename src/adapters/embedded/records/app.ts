@@ -1,6 +1,7 @@
 import type { App, FrameConfiguration } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
 import type { Cells, RecordCodec } from "../codec.js";
+import type { KeptLease } from "../lease.js";
 import * as cell from "./cells.js";
 
 export const appRecord: RecordCodec<App> = {
@@ -101,6 +102,11 @@ export const pointerRecord: RecordCodec<ModelPointer> = {
     activatedAt: cell.number(cells, 2),
     usedVersions: cell.texts(cells, 3),
   }),
+};
+
+export const leaseRecord: RecordCodec<KeptLease> = {
+  toCells: (lease) => [lease.holder, lease.token, lease.until],
+  fromCells: (cells) => ({ holder: cell.text(cells, 0), token: cell.number(cells, 1), until: cell.number(cells, 2) }),
 };
 
 /** A record that is one text, such as the id an index leads to. */

@@ -1,5 +1,6 @@
 import type { App, FrameConfiguration } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
+import type { KeptLease } from "../lease.js";
 import { flag, list, map, number, record, text } from "../shape.js";
 
 export const appShape = record<App>({
@@ -44,6 +45,12 @@ export const modelShape = record<KeptModel>({
   }),
   fileId: text,
   fileChecksum: number,
+});
+
+export const leaseShape = record<KeptLease>({
+  holder: text,
+  token: number,
+  until: number,
 });
 
 export const pointerShape = record<ModelPointer>({

@@ -1,0 +1,183 @@
+import { pino } from "pino";
+import { v7 as uuidv7 } from "uuid";
+import { createPrometheusMetrics } from "./adapters/metrics/prometheus.js";
+import type { Config, Role } from "./config.js";
+import { demoCurlLines, demoFile } from "./demo/demo.js";
+import { setUpDemo } from "./demo-shop.js";
+import { createFacade } from "./facade/facade.js";
+import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
+import type { SenderLimit } from "./intake/sender-limit.js";
+import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
+import { openLocalServices } from "./local-services.js";
+import { createHealthState, type HealthState } from "./services/health.js";
+import { connectServices } from "./services/remote-clients.js";
+import { createRpcListener } from "./services/rpc-listener.js";
+import { createCallMetrics } from "./services/rpc-metrics.js";
+import type { StopSignal } from "./stop-signal.js";
+import { type Schedule, startSchedule } from "./training/schedule.js";
+
+/** Calls under way get this long to end after a signal. */
+export const DRAIN_MS = 10_000;
+/** Connections that never sent a byte get this long; browsers open such ones in advance. */
+const SILENT_MS = 500;
+/** How often health looks whether the store takes writes. */
+const HEALTH_EVERY_MS = 1_000;
+
+/** What one process does. */
+export interface Duties {
+  readonly facade: boolean;
+  /** What the RPC port answers; `health` is health, reflection and metrics alone. */
+  readonly rpc: "services" | "health" | "closed";
+  /** Trains by schedule, and makes the demo shop when there is to be one. */
+  readonly training: boolean;
+}
+
+export const DUTIES: Readonly<Record<Role, Duties>> = {
+  all: { facade: true, rpc: "services", training: true },
+  facade: { facade: true, rpc: "closed", training: false },
+  services: { facade: false, rpc: "services", training: false },
+  trainer: { facade: false, rpc: "health", training: true },
+};
+
+/** Ports found free and the address storefronts use, in one place for all processes that share them. */
+export interface Ports {
+  readonly facadePort: number;
+  readonly facadeUrl: string;
+  readonly rpcPort: number;
+}
+
+/** A taken port is told at once, not when the demo is made. Its product URLs must be known before the facade listens. */
+export async function findPorts(config: Config, duties: Duties): Promise<Ports> {
+  const facadePort = duties.facade ? await closedPort(config.facade, FACADE) : 0;
+  const rpcPort = duties.rpc === "closed" ? 0 : await closedPort(config.rpc, RPC);
+  return { facadePort, rpcPort, facadeUrl: config.publicUrl ?? urlOf(config.facade.host, facadePort) };
+}
+
+/** The first line that says a server is ready, and those about the demo. */
+export function readyLines(config: Config, duties: Duties, ports: Ports, demo: boolean): string[] {
+  const doors = [
+    duties.facade && `storefronts at ${ports.facadeUrl}`,
+    duties.rpc === "services" && `RPC at ${urlOf(config.rpc.host, ports.rpcPort)}`,
+    duties.rpc === "health" && `training, health at ${urlOf(config.rpc.host, ports.rpcPort)}`,
+  ];
+  const ready = `aisle is ready: ${doors.filter((door) => door !== false).join(", ")}`;
+  if (!demo) return [ready];
+  return [
+    ready,
+    `The demo shop is at ${ports.facadeUrl}/demo/ — or try:`,
+    ...demoCurlLines(ports.facadeUrl, Date.now()),
+  ];
+}
+
+export interface Surroundings {
+  readonly duties: Duties;
+  readonly ports: Ports;
+  readonly stop: StopSignal;
+  readonly say: (line: string) => void;
+  /** Called when everything listens; `demo` when there is a demo shop. */
+  readonly ready: (demo: boolean) => void;
+  readonly senderLimit?: SenderLimit | undefined;
+}
+
+/**
+ * Runs one process of a server until it is to stop, then drains it. Its ports open when everything behind them is ready.
+ * Whatever ends it, the store is closed and nothing is left that keeps the process alive.
+ */
+export async function runServer(config: Config, { duties, ports, stop, ...around }: Surroundings): Promise<void> {
+  const logger = pino({ level: config.logLevel }, pino.destination(2));
+  const metrics = createPrometheusMetrics();
+  const report = (error: unknown) => logger.error({ error: describe(error) }, "a call failed inside");
+  const services = await openServices(config, {
+    metrics,
+    report,
+    onDamage: (table) => logger.error({ table }, "a damaged value was met and not answered"),
+    senderLimit: around.senderLimit,
+  });
+  const { aisle } = services;
+  const health = createHealthState();
+  const facade = createFacade({
+    clients: services.clients,
+    now: Date.now,
+    newRequestId: uuidv7,
+    publicUrl: ports.facadeUrl,
+    cacheMaxAgeSeconds: config.cacheSeconds,
+    ready: services.ready,
+    isStopping: stop.seen,
+    metrics,
+    logger,
+    staticFiles: demoFile,
+  });
+  const sockets = trackSockets(facade.server);
+  const rpc = createRpcListener({
+    routes: (router) => (duties.rpc === "services" ? aisle?.routes(router) : undefined),
+    host: config.rpc.host,
+    port: ports.rpcPort,
+    health,
+    metrics,
+    interceptors: [createCallMetrics({ metrics, now: () => performance.now() })],
+    onError: (error) => report(error),
+  });
+  const schedules: Schedule[] = [];
+  const trainChanged = async () =>
+    aisle?.trainer.trainChanged((appId, error) => {
+      if (!stop.seen()) logger.error({ appId, error: describe(error) }, "a scheduled training failed");
+    });
+  const lookAtHealth = async () => {
+    const serving = await services.ready().then(
+      () => true,
+      () => false,
+    );
+    if (!stop.seen() && isServing(health) !== serving) health.set(serving);
+  };
+
+  try {
+    const wantsDemo = config.demo && duties.training && aisle !== undefined;
+    const demo = wantsDemo && setUpDemo(aisle, { baseUrl: ports.facadeUrl, now: Date.now, say: around.say });
+    const hasDemo = await Promise.race([stop.signalled, demo]);
+    if (stop.seen()) return;
+    if (duties.facade)
+      await opened(facade.listen({ host: config.facade.host, port: ports.facadePort }), ports.facadePort, FACADE);
+    if (duties.rpc !== "closed") {
+      await opened(rpc.listen(), ports.rpcPort, RPC);
+      health.set(true);
+      schedules.push(startSchedule(HEALTH_EVERY_MS, lookAtHealth, report));
+    }
+    if (duties.training) schedules.push(startSchedule(config.trainEveryMs, trainChanged, report));
+    around.ready(hasDemo === true);
+    await stop.signalled;
+  } finally {
+    health.set(false);
+    const forced = setTimeout(() => process.exit(1), DRAIN_MS + 5_000).unref();
+    const silent = setTimeout(() => sockets.destroy((socket) => socket.bytesRead === 0), SILENT_MS);
+    const late = setTimeout(() => sockets.destroy(() => true), DRAIN_MS);
+    const scheduled = async () => {
+      await services.stopTraining();
+      await Promise.all(schedules.map((schedule) => schedule.stop()));
+    };
+    await Promise.all([facade.close(), rpc.close(DRAIN_MS), scheduled()]);
+    for (const timer of [silent, late]) clearTimeout(timer);
+    await services.close();
+    clearTimeout(forced);
+  }
+}
+
+/** Services in other processes when the configuration says where, else in this one. */
+async function openServices(config: Config, options: Omit<Parameters<typeof openLocalServices>[0], "store">) {
+  if (config.rpcUrl === null) {
+    const { aisle, ...local } = await openLocalServices({ ...options, store: config.store });
+    return { ...local, clients: aisle.clients, aisle };
+  }
+  const { close, ...remote } = connectServices(config.rpcUrl);
+  return { ...remote, aisle: undefined, stopTraining: async () => undefined, close: async () => close() };
+}
+
+function isServing(health: HealthState): boolean {
+  return health.status("") === ServingStatus.SERVING;
+}
+
+/** An error for the log: where it was thrown, and never what a caller sent. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const cause = error.cause instanceof Error ? ` caused by ${error.cause.stack ?? error.cause.message}` : "";
+  return `${error.stack ?? error.message}${cause}`;
+}

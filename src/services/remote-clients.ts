@@ -1,0 +1,69 @@
+/**
+ * Typed clients of services in other processes, over gRPC. Callers see what `directClient` would give them: code, text
+ * and details of a refusal come through unchanged, and whatever kept an answer from coming (nobody there, a connection
+ * cut off, a time run out) is UNAVAILABLE or DEADLINE_EXCEEDED.
+ */
+import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { AppService } from "../gen/aisle/v1/app_service_pb.js";
+import { EventService } from "../gen/aisle/v1/event_service_pb.js";
+import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
+import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
+import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../gen/grpc/health/v1/health_pb.js";
+
+/** A call that has no answer by then has none. */
+const CALL_MS = 3_000;
+/** Readiness is asked for often and must not lag behind. */
+const HEALTH_MS = 1_000;
+
+export type RemoteServices = ReturnType<typeof connectServices>;
+
+/** Connects with the first call, and again after the connection was lost. `rpcUrl` has no slash at its end. */
+export function connectServices(rpcUrl: string, options: { readonly callMs?: number } = {}) {
+  // A connection that says nothing is asked whether it still lives: one cut off without a word would hold every call.
+  const sessionManager = new Http2SessionManager(rpcUrl, { pingIntervalMs: 10_000, pingTimeoutMs: 2_000 });
+  const transport = createGrpcTransport({
+    baseUrl: rpcUrl,
+    sessionManager,
+    defaultTimeoutMs: options.callMs ?? CALL_MS,
+    interceptors: [unavailableWhenCutOff],
+  });
+  const health = createClient(Health, transport);
+  return {
+    clients: {
+      events: createClient(EventService, transport),
+      subscriptions: createClient(SubscriptionService, transport),
+      recommendations: createClient(RecommendationService, transport),
+      apps: createClient(AppService, transport),
+    },
+    /** Resolves when the services say that they serve. */
+    async ready(): Promise<void> {
+      const { status } = await health.check({ service: "" }, { timeoutMs: HEALTH_MS });
+      if (status !== ServingStatus.SERVING) throw new ConnectError("the services are not serving", Code.Unavailable);
+    },
+    close(): void {
+      sessionManager.abort();
+    },
+  };
+}
+
+const unavailableWhenCutOff: Interceptor = (next) => async (request) => {
+  try {
+    return await next(request);
+  } catch (error) {
+    throw withoutAnswer(error) ? new ConnectError("no answer", Code.Unavailable, undefined, undefined, error) : error;
+  }
+};
+
+/** Node's words for a stream that ended before its answer, and the library's for an answer without its end. */
+const CUT_OFF = /^(http\/2 )?stream closed with error code|^protocol error: missing|^missing (trailer|status)/i;
+
+/**
+ * True when the error was made on this side. What a service answers has no cause here; it is never CANCELED either,
+ * since nobody here cancels a call: then it was cut off by a server that ends.
+ */
+function withoutAnswer(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return true;
+  if (error.code === Code.DeadlineExceeded) return false;
+  return error.cause !== undefined || error.code === Code.Canceled || CUT_OFF.test(error.rawMessage);
+}

@@ -1,0 +1,112 @@
+/**
+ * One limit of backend senders over several processes: a keeper holds the arrival times, the others ask it. Questions of
+ * one turn of the event loop go out together; after a refusal nobody asks again before the time it names, so that a
+ * sender far above the limit costs its process no messages.
+ */
+import type { Now } from "./domain/clock.js";
+import { RateLimited } from "./domain/errors.js";
+import { type GcraLimits, gcra } from "./domain/gcra.js";
+import { createSenderLimit, SERVER_SENDER_LIMITS, type SenderLimit } from "./intake/sender-limit.js";
+
+/** So many requests of an app want to be admitted. */
+export interface LimitQuestion {
+  readonly appId: string;
+  readonly count: number;
+}
+
+/** The first `admitted` of them are; the others may come again after `waitMs`. */
+export interface LimitVerdict {
+  readonly appId: string;
+  readonly admitted: number;
+  readonly waitMs: number;
+}
+
+/** The keeper's side. Only apps that exist may be asked for, so that the table stays as small as their number. */
+export function createLimitKeeper(monotonicNow: Now, limits: GcraLimits = SERVER_SENDER_LIMITS) {
+  const arrivals = new Map<string, number>();
+  return ({ appId, count }: LimitQuestion): LimitVerdict => {
+    for (let admitted = 0; ; admitted++) {
+      if (admitted === count) return { appId, admitted, waitMs: 0 };
+      const verdict = gcra(arrivals.get(appId), monotonicNow(), limits);
+      if (!verdict.admitted) return { appId, admitted, waitMs: verdict.waitMs };
+      arrivals.set(appId, verdict.next);
+    }
+  };
+}
+
+/** A keeper that is busy for longer is not waited for. */
+const ANSWER_MS = 250;
+
+export interface AskedLimit {
+  readonly limit: SenderLimit;
+  /** Takes the keeper's answer to the questions of this number. */
+  readonly answered: (round: number, verdicts: readonly LimitVerdict[]) => void;
+}
+
+interface Waiting {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The side of a process that asks. Without an answer in time the process goes by a limit of its own: the limit is a
+ * courtesy among callers, and events must not wait for it.
+ */
+export function createAskedLimit(deps: {
+  readonly ask: (round: number, questions: readonly LimitQuestion[]) => void;
+  readonly monotonicNow: Now;
+}): AskedLimit {
+  const ownLimit = createSenderLimit(deps.monotonicNow);
+  const refusedUntil = new Map<string, number>();
+  const rounds = new Map<number, ReadonlyMap<string, readonly Waiting[]>>();
+  let gathering = new Map<string, Waiting[]>();
+  let round = 0;
+
+  const goByOwn = (number: number) => {
+    for (const [appId, all] of rounds.get(number) ?? []) {
+      for (const waiting of all) {
+        try {
+          ownLimit(appId);
+          waiting.resolve();
+        } catch (error) {
+          waiting.reject(error);
+        }
+      }
+    }
+    rounds.delete(number);
+  };
+
+  const ask = () => {
+    const number = ++round;
+    rounds.set(number, gathering);
+    const questions = [...gathering].map(([appId, all]) => ({ appId, count: all.length }));
+    gathering = new Map();
+    setTimeout(() => goByOwn(number), ANSWER_MS).unref();
+    deps.ask(number, questions);
+  };
+
+  return {
+    limit(appId) {
+      const wait = (refusedUntil.get(appId) ?? 0) - deps.monotonicNow();
+      if (wait > 0) throw new RateLimited(wait);
+      return new Promise((resolve, reject) => {
+        if (gathering.size === 0) setImmediate(ask);
+        const all = gathering.get(appId);
+        if (all === undefined) gathering.set(appId, [{ resolve, reject }]);
+        else all.push({ resolve, reject });
+      });
+    },
+
+    answered(number, verdicts) {
+      const asked = rounds.get(number);
+      rounds.delete(number);
+      for (const { appId, admitted, waitMs } of verdicts) {
+        const all = asked?.get(appId) ?? [];
+        for (const waiting of all.slice(0, admitted)) waiting.resolve();
+        if (admitted < all.length) refusedUntil.set(appId, deps.monotonicNow() + waitMs);
+        else refusedUntil.delete(appId);
+        for (const waiting of all.slice(admitted)) waiting.reject(new RateLimited(waitMs));
+      }
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Config } from "./config.js";
+import type { Duties, Ports } from "./server.js";
+import type { LimitQuestion, LimitVerdict } from "./shared-sender-limit.js";
+
+/** What a process that was started by the primary says to it. */
+export type FromWorker =
+  | { readonly kind: "hello" }
+  | { readonly kind: "ready"; readonly demo: boolean }
+  /** It cannot run. The text is for the operator. */
+  | { readonly kind: "failed"; readonly text: string; readonly exitCode: number }
+  | { readonly kind: "ask"; readonly round: number; readonly questions: readonly LimitQuestion[] };
+
+/** What the primary says to it. */
+export type ToWorker =
+  | { readonly kind: "start"; readonly config: Config; readonly duties: Duties; readonly ports: Ports }
+  | { readonly kind: "stop" }
+  | { readonly kind: "verdicts"; readonly round: number; readonly verdicts: readonly LimitVerdict[] };

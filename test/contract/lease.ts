@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { Conflict } from "../../src/domain/errors.js";
+import type { Lease } from "../../src/ports/lease.js";
+import { type OpenStore, START, useStore } from "./open-store.js";
+import { pointer } from "./samples.js";
+
+export function leasesContract(name: string, open: OpenStore): void {
+  describe(`leases: ${name}`, () => {
+    const under = useStore(open);
+
+    const take = async (holder: string, appId = "shop"): Promise<Lease> => {
+      const lease = await under.store.leases.acquire(appId, holder, 1000);
+      if (lease === undefined) throw new Error("The lease is held by another");
+      return lease;
+    };
+
+    it("gives the lease of an app to one of many who ask at once", async () => {
+      const asked = Array.from({ length: 20 }, (_, n) => under.store.leases.acquire("shop", `h${n}`, 1000));
+      const given = (await Promise.all(asked)).filter((lease) => lease !== undefined);
+      expect(given).toHaveLength(1);
+    });
+
+    it("keeps the leases of two apps apart", async () => {
+      await take("one", "shop");
+      await expect(take("two", "other")).resolves.toMatchObject({ holder: "two" });
+    });
+
+    it("gives a lease to another once its time is over, with a greater token", async () => {
+      const first = await take("one");
+      under.at = START + 999;
+      expect(await under.store.leases.acquire("shop", "two", 1000)).toBeUndefined();
+      under.at = START + 1000;
+      expect((await take("two")).token).toBeGreaterThan(first.token);
+    });
+
+    it("counts the time anew from a renewal", async () => {
+      const lease = await take("one");
+      under.at = START + 900;
+      expect(await under.store.leases.renew("shop", lease, 1000)).toBe(true);
+      under.at = START + 1800;
+      expect(await under.store.leases.acquire("shop", "two", 1000)).toBeUndefined();
+    });
+
+    it("renews no lease that another has taken, and releases none", async () => {
+      const lost = await take("one");
+      under.at = START + 1000;
+      await take("two");
+      expect(await under.store.leases.renew("shop", lost, 1000)).toBe(false);
+      await under.store.leases.release("shop", lost);
+      expect(await under.store.leases.acquire("shop", "three", 1000)).toBeUndefined();
+    });
+
+    it("gives a released lease at once, with a greater token", async () => {
+      const first = await take("one");
+      await under.store.leases.release("shop", first);
+      expect((await take("two")).token).toBeGreaterThan(first.token);
+    });
+
+    it("keeps a lease over a new opening of the store", async () => {
+      const lease = await take("one");
+      const again = await under.reopen();
+      expect(await again.leases.acquire("shop", "two", 1000)).toBeUndefined();
+      expect(await again.leases.renew("shop", lease, 1000)).toBe(true);
+    });
+
+    it("moves the pointer for the holder of the lease, and not for one who lost it", async () => {
+      const lost = await take("one");
+      await under.store.models.setPointer("shop", pointer("m1", "1"), lost);
+      under.at = START + 1000;
+      const held = await take("two");
+      await expect(under.store.models.setPointer("shop", pointer("m2", "2"), lost)).rejects.toBeInstanceOf(Conflict);
+      expect(await under.store.models.pointer("shop")).toEqual(pointer("m1", "1"));
+      await under.store.models.setPointer("shop", pointer("m3", "3"), held);
+      expect(await under.store.models.pointer("shop")).toEqual(pointer("m3", "3"));
+    });
+  });
+}

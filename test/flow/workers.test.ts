@@ -1,0 +1,227 @@
+import { execFileSync } from "node:child_process";
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import {
+  freePort,
+  launchServer,
+  rpcClients,
+  type ServerProcess,
+  startServer,
+  temporaryDirectory,
+} from "../fixtures/server.js";
+import { makeShop } from "../fixtures/small-shop.js";
+
+const TWO = ["--workers", "2"];
+const WAIT = { interval: 50, timeout: 25_000 };
+
+/** Process ids of the children, oldest first: the one that trains, then those that answer calls. */
+function childrenOf(server: ServerProcess): number[] {
+  try {
+    const found = execFileSync("pgrep", ["-P", String(server.child.pid)], { encoding: "utf8" });
+    return found.trim().split("\n").map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** One request over a connection of its own, so that the next process in turn answers it. */
+function call(url: string, form?: Record<string, string>): Promise<{ status: number; id: string; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const sent = request(
+      url,
+      { agent: false, method: form ? "POST" : "GET", headers: form ? headers : {} },
+      (answer) => {
+        let text = "";
+        answer.on("data", (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        answer.on("error", reject);
+        const id = String(answer.headers["x-service-event-id"] ?? "");
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, id, text }));
+      },
+    );
+    sent.on("error", reject);
+    sent.end(form && new URLSearchParams(form).toString());
+  });
+}
+
+const view = (n: number) => ({
+  app_id: "shop",
+  action_type: "product_view",
+  product_ids: `p${n % 9}`,
+  fp_ccid: `f${n}`,
+});
+
+async function makeApp(server: ServerProcess) {
+  const clients = rpcClients(server.rpcUrl);
+  await clients.apps.createApp({ app: { appId: "shop" } });
+  return clients;
+}
+
+it("two workers lose no acknowledged event and answer nothing but 200 while one after the other is killed", async () => {
+  const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
+  await makeApp(server);
+  const ids: string[] = [];
+  const statuses = new Set<number>();
+  let stopped = false;
+  const caller = async (n: number) => {
+    while (!stopped) {
+      try {
+        const answer = await call(`${server.facadeUrl}/trace`, view(n));
+        statuses.add(answer.status);
+        if (answer.status === 200) ids.push(answer.id);
+      } catch {
+        await sleep(5); // the process that had the connection is gone
+      }
+    }
+  };
+  const callers = Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)));
+  for (let round = 0; round < 4; round++) {
+    const enough = ids.length + 100;
+    await expect.poll(() => ids.length, WAIT).toBeGreaterThan(enough);
+    const before = childrenOf(server);
+    expect(before).toHaveLength(3);
+    const victim = before[round % 3] ?? 0;
+    process.kill(victim, "SIGKILL");
+    const replaced = () => childrenOf(server).filter((pid) => !before.includes(pid)).length;
+    await expect.poll(replaced, WAIT).toBe(1);
+  }
+  const enough = ids.length + 100;
+  await expect.poll(() => ids.length, WAIT).toBeGreaterThan(enough);
+  stopped = true;
+  await callers;
+  expect([...statuses]).toEqual([200]);
+  expect(server.output().match(/aisle is ready/g)).toHaveLength(1);
+  expect(server.output().match(/a process ended and is replaced/g)).toHaveLength(4);
+  const { events } = rpcClients(server.rpcUrl);
+  const lost: string[] = [];
+  for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
+  expect(lost).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+}, 120_000);
+
+it("what one worker has answered is seen by the next call to any of them", async () => {
+  const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
+  await makeApp(server);
+  const stale: number[] = [];
+  const visitor = async (n: number) => {
+    const form = { app_id: "shop", fp_ccid: `f${n}`, email: `v${n}@shop.example` };
+    expect((await call(`${server.facadeUrl}/trace`, { ...form, action_type: "subscribe" })).status).toBe(200);
+    for (let again = 0; again < 3; again++) {
+      const { text } = await call(`${server.facadeUrl}/subscription_status?app_id=shop&fpcid=f${n}`);
+      if (!text.includes('"identified":true,"status":true')) stale.push(n);
+    }
+  };
+  for (let at = 0; at < 120; at += 8) await Promise.all(Array.from({ length: 8 }, (_, n) => visitor(at + n)));
+  expect(stale).toEqual([]);
+});
+
+it("backend senders have one limit over all workers", async () => {
+  const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
+  await makeApp(server);
+  const form = { ...view(1), sender_type: "server" };
+  const startedAt = performance.now();
+  const send = () => call(`${server.facadeUrl}/trace`, form);
+  const answers = (
+    await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const all = [];
+        for (let n = 0; n < 20; n++) all.push(await send());
+        return all;
+      }),
+    )
+  ).flat();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const admitted = answers.filter(({ status }) => status === 200).length;
+  expect(admitted + answers.filter(({ status }) => status === 429).length).toBe(800);
+  expect(admitted).toBeGreaterThanOrEqual(100);
+  expect(admitted).toBeLessThanOrEqual(100 + 100 * seconds);
+});
+
+it("an app is trained once for a change, however many workers there are, and all serve the model", async () => {
+  const directory = await temporaryDirectory();
+  const server = await startServer({ directory, flags: [...TWO, "--train-every", "100ms"] });
+  const clients = rpcClients(server.rpcUrl);
+  await makeShop(clients, "shop");
+  const models = async () => (await clients.models.listModels({ appId: "shop" })).models;
+  await expect.poll(async () => (await models()).filter((model) => model.active).length, WAIT).toBe(1);
+  const versionOf = async () => {
+    const body = JSON.stringify({ appId: "shop", productInteractions: [], currentProductIds: "p0" });
+    const headers = { "content-type": "application/json", connection: "close" };
+    const answer = await fetch(`${server.facadeUrl}/recommend`, { method: "POST", headers, body });
+    return JSON.stringify(await answer.json()).match(/"version":"(\d+)"/)?.[1];
+  };
+  const served = async () => [...new Set(await Promise.all(Array.from({ length: 8 }, versionOf)))];
+  const active = async () => (await models()).find((model) => model.active)?.version;
+  await expect.poll(async () => `${await served()}` === `${await active()}`, WAIT).toBe(true);
+});
+
+it("SIGTERM under load ends all processes with 0: a call is answered 200 and kept, or its connection refused", async () => {
+  const directory = await temporaryDirectory();
+  const server = await startServer({ directory, flags: TWO });
+  await makeApp(server);
+  const pids = childrenOf(server);
+  const ids: string[] = [];
+  const statuses = new Set<number>();
+  const caller = async (n: number) => {
+    for (;;) {
+      try {
+        const { status, id } = await call(`${server.facadeUrl}/trace`, view(n));
+        statuses.add(status);
+        ids.push(id);
+      } catch {
+        return; // the server takes no more
+      }
+    }
+  };
+  const callers = Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)));
+  await expect.poll(() => ids.length, WAIT).toBeGreaterThan(100);
+  expect(await server.end("SIGTERM")).toBe(0);
+  await callers;
+  expect(pids.filter(lives)).toEqual([]);
+  expect([...statuses]).toEqual([200]);
+  const { events } = rpcClients((await startServer({ directory })).rpcUrl);
+  const lost: string[] = [];
+  for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
+  expect(lost).toEqual([]);
+});
+
+it("a worker that is told to end by itself is replaced", async () => {
+  const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
+  const before = childrenOf(server);
+  process.kill(before[2] ?? 0, "SIGTERM");
+  await expect.poll(() => childrenOf(server).filter((pid) => !before.includes(pid)).length, WAIT).toBe(1);
+  expect(await server.end("SIGTERM")).toBe(0);
+});
+
+it("no process stays when the first one is killed", async () => {
+  const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
+  const pids = childrenOf(server);
+  expect(pids).toHaveLength(3);
+  await server.end("SIGKILL");
+  await expect.poll(() => pids.filter(lives), WAIT).toEqual([]);
+});
+
+it("a taken port ends the start with one line and 1", async () => {
+  const port = await freePort();
+  await startServer({ directory: await temporaryDirectory(), flags: ["--rpc-port", String(port)] });
+  const second = launchServer({ directory: await temporaryDirectory(), flags: [...TWO, "--rpc-port", String(port)] });
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toMatch(/^error: --rpc-port \(AISLE_RPC_PORT\): port \d+ is taken[^\n]*\n$/);
+});
+
+it("a store that cannot be opened ends the start with one line, and no process stays", async () => {
+  const server = launchServer({ directory: "/dev/null/nowhere", flags: TWO });
+  expect(await server.ended).toBe(1);
+  expect(server.output()).toMatch(/^error: [^\n]+\n$/);
+});
