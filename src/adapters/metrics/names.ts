@@ -57,6 +57,8 @@ const TABLES = [
   "pointers",
   "activity",
   "removals",
+  "leases",
+  "productLog",
 ];
 
 /** Every counter there is, by the name code uses. Prometheus shows `aisle_<name>_total`. */
@@ -82,6 +84,10 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   rpc_calls: { help: "RPCs ended, by service and code", labels: { service: SERVICES, code: CODES } },
   store_works: { help: "Units of work committed" },
   store_works_refused: { help: "Units of work refused because too many waited" },
+  store_commits: { help: "Commits of a MongoDB store, each of all works that gathered during the one before" },
+  store_commits_overtaken: { help: "Commits begun again because another server wrote the same records first" },
+  store_commits_completed: { help: "Commits that an interrupted server left behind and this one completed" },
+  store_watch_failed: { help: "Looks for what other processes wrote that failed and are tried again" },
   store_commits_failed: { help: "Commits that failed; the store refuses writes from the first one on" },
   store_upkeep_failed: { help: "Clean-ups of the store that failed and are tried again" },
   store_watchers_failed: { help: "Listeners for changed products that failed" },
