@@ -59,6 +59,7 @@ const TABLES = [
   "removals",
   "leases",
   "productLog",
+  "productHeads",
 ];
 
 /** Every counter there is, by the name code uses. Prometheus shows `aisle_<name>_total`. */
