@@ -1,5 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type Binary, BSON, type Collection } from "mongodb";
-import { DataDamaged } from "../../domain/errors.js";
+import { DataDamaged, Unavailable } from "../../domain/errors.js";
 import type { Applier } from "./apply.js";
 import { asked, type Connection, collectionOf, isDuplicate } from "./connection.js";
 import { appKey } from "./keys.js";
@@ -19,6 +20,12 @@ export interface CommitDocument {
   readonly redo: Binary;
 }
 
+/** A server waits for its turn. It stands beside the commit document of the app. */
+interface RequestDocument {
+  readonly _id: string;
+  readonly server: string;
+}
+
 /** The number of the last finished commit of an app; it stays when the app is removed, so no number comes twice. */
 interface HeadDocument {
   readonly _id: string;
@@ -27,7 +34,9 @@ interface HeadDocument {
 }
 
 /** Bytes of the writes of one commit; a document holds 16 MB. */
-export const MAX_REDO_BYTES = 15_000_000;
+const MAX_REDO_BYTES = 15_000_000;
+
+const FINISH_POLL_MS = 5;
 
 /**
  * All-or-nothing commits over many documents on servers without transactions. One commit of an app goes
@@ -45,8 +54,8 @@ export const MAX_REDO_BYTES = 15_000_000;
  * reported as made by 8 callers at once, 92 were).
  */
 export class Commits {
-  private readonly commits: Collection<CommitDocument>;
-  private readonly requests: Collection<{ readonly _id: string }>;
+  private readonly commits: Collection<CommitDocument & Partial<RequestDocument>>;
+  private readonly requests: Collection<RequestDocument>;
   private readonly heads: Collection<HeadDocument>;
 
   constructor(
@@ -62,6 +71,14 @@ export class Commits {
   async head(appId: string): Promise<number> {
     const found = await asked(this.connection, () => this.heads.findOne({ _id: appKey(appId) }));
     return found?.rev ?? 0;
+  }
+
+  /** Resolves when the commit of this number is finished; rejects with Unavailable when that takes too long. */
+  async finished(appId: string, rev: number): Promise<void> {
+    for (let ms = 0; (await this.head(appId)) < rev; ms += FINISH_POLL_MS) {
+      if (ms > this.connection.answerMs) throw new Unavailable("A commit of the app is not finished");
+      await pause(FINISH_POLL_MS);
+    }
   }
 
   /** Numbers of the last finished commits of these apps. */
@@ -102,23 +119,33 @@ export class Commits {
     );
   }
 
-  /** Asks the server whose commits come one after the other to leave room between two. */
-  async requestTurn(appId: string): Promise<void> {
+  /** Asks the server whose commits come one after the other to leave the next one to `server`. */
+  async requestTurn(appId: string, server: string): Promise<void> {
     await asked(this.connection, async () => {
       try {
-        await this.requests.insertOne({ _id: requestId(appId) });
+        await this.requests.insertOne({ _id: requestId(appId), server });
       } catch (error) {
         if (!isDuplicate(error)) throw error;
       }
     });
   }
 
+  /** The server that has asked for the next commit. */
+  async requestedBy(appId: string): Promise<string | undefined> {
+    const found = await asked(this.connection, () => this.requests.findOne({ _id: requestId(appId) }));
+    return found?.server;
+  }
+
+  async withdrawRequest(appId: string, server: string): Promise<void> {
+    await asked(this.connection, () => this.requests.deleteOne({ _id: requestId(appId), server }));
+  }
+
   apply(appId: string, rev: number, writes: readonly Write[]): Promise<void> {
     return this.applier.apply(appId, rev, writes);
   }
 
-  /** Ends a commit that was applied. True when another server has asked for a turn. */
-  async finish({ app, rev, by }: Pick<CommitDocument, "app" | "rev" | "by">): Promise<boolean> {
+  /** Ends a commit that was applied, and with it the request of `server` if there was one. */
+  async finish({ app, rev, by }: Pick<CommitDocument, "app" | "rev" | "by">, server: string): Promise<void> {
     const _id = appKey(app);
     await asked(this.connection, async () => {
       if (rev > 1) return void (await this.heads.updateOne({ _id, rev: rev - 1 }, { $set: { rev } }));
@@ -128,10 +155,14 @@ export class Commits {
         if (!isDuplicate(error)) throw error;
       }
     });
-    const { deletedCount } = await asked(this.connection, () =>
-      this.commits.deleteMany({ $or: [{ _id, by }, { _id: requestId(app) }] }),
+    await asked(this.connection, () =>
+      this.commits.deleteMany({
+        $or: [
+          { _id, by },
+          { _id: requestId(app), server },
+        ],
+      }),
     );
-    return deletedCount > 1;
   }
 
   /** Takes back a commit that was begun and is not valid. */
@@ -143,7 +174,7 @@ export class Commits {
   async complete(left: CommitDocument): Promise<void> {
     if (left.rev !== (await this.head(left.app)) + 1) return this.withdraw(left);
     await this.apply(left.app, left.rev, decodeRedo(left.redo.buffer));
-    await this.finish(left);
+    await this.finish(left, "");
   }
 }
 
@@ -151,12 +182,20 @@ function requestId(appId: string): string {
   return `${appKey(appId)}\0turn`;
 }
 
-export function encodeRedo(writes: readonly Write[]): Uint8Array {
-  return BSON.serialize({
+/** The writes as bytes; undefined when they are too many for one commit. */
+export function encodeRedo(writes: readonly Write[]): Uint8Array | undefined {
+  const redo = {
     writes: writes.map(({ table, key, stored, known }) =>
       stored === undefined ? { t: table, k: key } : { t: table, k: key, v: stored, n: known },
     ),
-  });
+  };
+  try {
+    const bytes = BSON.serialize(redo);
+    return bytes.length > MAX_REDO_BYTES ? undefined : bytes;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // the serializer's own buffer ends at 17 MiB
+    throw error;
+  }
 }
 
 export function decodeRedo(bytes: Uint8Array): Write[] {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { InvalidArgument } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
-import { type CommitDocument, type Commits, encodeRedo, MAX_REDO_BYTES } from "./commits.js";
+import { type CommitDocument, type Commits, encodeRedo } from "./commits.js";
 import { unavailable } from "./connection.js";
 import type { Job } from "./job.js";
 import { RecordCache } from "./record-cache.js";
@@ -28,8 +28,11 @@ export interface LaneDeps {
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 16;
 
-/** Longer than the longest wait of those who were asked for a turn. */
-const TURN_MS = 2 * LONGEST_WAIT_MS;
+/** Commits of an app after which other servers are no longer expected to commit to it. */
+const CONTESTED_COMMITS = 20;
+
+/** For how long the next commit is left to the server that has asked for it: it may have to read much anew. */
+const TURN_MS = 250;
 
 /**
  * The works of one app, in the order of their calls. They gather while a commit is on its way, and the next one takes
@@ -43,6 +46,10 @@ export class Lane {
   private running: Promise<void> | undefined;
   /** Resolves when the commit before has ended. */
   private ended: Promise<void> = Promise.resolve();
+  /** While above 0 other servers commit to the app, too; counts down the commits since one of them was met. */
+  private contested = 0;
+  /** This server has asked for a turn. */
+  private requested = false;
   /** Another server's commit, and for how long it has been seen. */
   private seen = { by: "", ms: 0 };
 
@@ -101,6 +108,7 @@ export class Lane {
   /** Runs the works until their outcome is that of a state which is the newest at the time of their commit. */
   private async commitAll(jobs: Job[]): Promise<void> {
     while (jobs.some((job) => !job.isSettled)) {
+      if (this.contested > 0) await this.takeTurn();
       const rev = this.rev ?? (await this.refresh());
       const draft = new Draft(this.appId, this.deps.tables, this.cache);
       await this.runAll(draft, jobs);
@@ -108,12 +116,12 @@ export class Lane {
       const writes = draft.writes();
       await this.ended;
       if (writes.length === 0) {
-        if (await this.isNewest(rev)) return;
+        if (await this.isNewest(rev)) return this.leaveRequest();
         this.rev = undefined;
         continue;
       }
       const redo = encodeRedo(writes);
-      if (redo.length > MAX_REDO_BYTES) this.splitOff(jobs);
+      if (redo === undefined) this.splitOff(jobs);
       else if (await this.commit(rev, writes, redo, jobs.length)) return;
     }
   }
@@ -169,17 +177,11 @@ export class Lane {
       const other = await commits.underWay(this.appId);
       if (other?.by === attempt.by) break; // the driver sent the insert twice
       if (other !== undefined) await this.meet(other, waits);
-      if ((await commits.head(this.appId)) !== rev) {
-        metrics?.count("store_commits_overtaken");
-        this.rev = undefined;
-        return false;
-      }
+      if ((await commits.head(this.appId)) !== rev) return this.overtaken();
     }
     if ((await commits.head(this.appId)) !== rev) {
       await commits.withdraw(attempt);
-      metrics?.count("store_commits_overtaken");
-      this.rev = undefined;
-      return false;
+      return this.overtaken();
     }
     await commits.apply(this.appId, attempt.rev, writes);
     this.rev = attempt.rev;
@@ -187,16 +189,61 @@ export class Lane {
     this.deps.committed(this.appId, attempt.rev, writes);
     metrics?.count("store_commits");
     metrics?.count("store_works", undefined, works);
+    if (this.contested > 0) this.contested--;
+    this.requested = false;
     this.ended = this.end(attempt);
     return true;
   }
 
+  private overtaken(): false {
+    this.deps.metrics?.count("store_commits_overtaken");
+    this.contested = CONTESTED_COMMITS;
+    this.rev = undefined;
+    return false;
+  }
+
+  private async request(): Promise<void> {
+    this.requested = true;
+    await this.deps.commits.requestTurn(this.appId, this.deps.server);
+  }
+
+  /** Takes back a request that no commit of this server ends. */
+  private async leaveRequest(): Promise<void> {
+    if (!this.requested) return;
+    this.requested = false;
+    await this.deps.commits.withdrawRequest(this.appId, this.deps.server);
+  }
+
+  /** Has the next commit left to this server before works are run that it would otherwise run in vain. */
+  private async takeTurn(): Promise<void> {
+    const { commits } = this.deps;
+    await this.ended;
+    await this.request();
+    for (let waits = 0; ; waits++) {
+      const other = await commits.underWay(this.appId);
+      if (other === undefined) break;
+      await this.meet(other, waits);
+    }
+    if (this.rev !== undefined && (await commits.head(this.appId)) !== this.rev) this.rev = undefined;
+  }
+
   private async end(attempt: Pick<CommitDocument, "app" | "rev" | "by">): Promise<void> {
+    const { commits, server } = this.deps;
     try {
-      if (await this.deps.commits.finish(attempt)) await pause(TURN_MS);
+      const [other] = await Promise.all([commits.requestedBy(this.appId), commits.finish(attempt, server)]);
+      if (other !== undefined && other !== server) await this.leaveTurn(other);
     } catch {
       this.rev = undefined; // the commit stands; whoever meets it finishes it
     }
+  }
+
+  /** Waits until the other server has had its turn. One that does not take it loses it. */
+  private async leaveTurn(other: string): Promise<void> {
+    for (let ms = 0; ms < TURN_MS; ms += LONGEST_WAIT_MS) {
+      await pause(LONGEST_WAIT_MS);
+      if ((await this.deps.commits.requestedBy(this.appId)) !== other) return;
+    }
+    await this.deps.commits.withdrawRequest(this.appId, other);
   }
 
   /** Waits for another's commit, or finishes it when it was left. */
@@ -204,7 +251,7 @@ export class Lane {
     const own = other.by.startsWith(`${this.deps.server}:`);
     if (this.seen.by !== other.by) {
       this.seen = { by: other.by, ms: 0 };
-      if (!own) await this.deps.commits.requestTurn(this.appId);
+      if (!own) await this.request();
     }
     if (own || this.seen.ms >= this.deps.leftMs) {
       await this.deps.commits.complete(other);

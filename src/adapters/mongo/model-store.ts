@@ -85,7 +85,13 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
       await files.removeOrphans(appId, new Set((await kept(appId)).map(({ fileId }) => fileId)));
     },
 
-    activity: async (appId) => (await tables.activity.get(appKey(appId)))?.toString() ?? "",
+    // The number is written together with what it speaks of; that can all be read when its commit is finished.
+    activity: async (appId) => {
+      const rev = await tables.activity.get(appKey(appId));
+      if (rev === undefined) return "";
+      await commits.finished(appId, rev);
+      return String(rev);
+    },
   };
 }
 

@@ -25,8 +25,8 @@ export const WRITER_LIMITS: WriterLimits = {
   maxWaiting: 20_000,
   maxBatch: 500,
   answerMs: 1000,
-  maxCached: 5000,
-  maxLanes: 500,
+  maxCached: 2000,
+  maxLanes: 100,
   leftMs: 1500,
 };
 
