@@ -21,6 +21,7 @@ export interface ConfigFlags {
   readonly role?: string | undefined;
   readonly workers?: string | undefined;
   readonly rpcUrl?: string | undefined;
+  readonly rpcNames?: string | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -56,6 +57,8 @@ export interface Config {
   readonly workers: number;
   /** Where the facade finds the services, without a slash at its end. Null for every other role. */
   readonly rpcUrl: string | null;
+  /** Host names by which RPC callers reach this server, besides its own address and loopback names. */
+  readonly rpcNames: readonly string[];
 }
 
 /** The configuration cannot be used. The message is one line for the operator; the process ends with `exitCode`. */
@@ -88,6 +91,7 @@ export const SETTINGS = {
   role: { flag: "--role", variable: "AISLE_ROLE" },
   workers: { flag: "--workers", variable: "AISLE_WORKERS" },
   rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
+  rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -136,6 +140,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     role,
     workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
+    rpcNames: readNames(given(flags.rpcNames, env, "rpcNames")),
   };
 }
 
@@ -160,8 +165,10 @@ function readPort(name: "facadePort" | "rpcPort", text: string): number {
   return port;
 }
 
+const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/;
+
 function readHost(name: "host" | "rpcHost", text: string): string {
-  if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text)) {
+  if (isIP(text) === 0 && !HOST_NAME.test(text)) {
     throw new ConfigError(
       SETTINGS[name],
       "an IP address or a host name without a port is accepted, for example 127.0.0.1",
@@ -224,6 +231,17 @@ function readRpcUrl(text: string | undefined, role: Role): string | null {
   }
   if (text === undefined) return null;
   throw new ConfigError(SETTINGS.rpcUrl, `is for ${SETTINGS.role.flag} facade only`);
+}
+
+function readNames(text: string | undefined): readonly string[] {
+  const names = text?.split(",").map((name) => name.trim()) ?? [];
+  if (!names.every((name) => HOST_NAME.test(name))) {
+    throw new ConfigError(
+      SETTINGS.rpcNames,
+      "host names without a port are accepted, with commas between, for example aisle-services",
+    );
+  }
+  return names;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -112,6 +112,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     routes: (router) => (duties.rpc === "services" ? aisle?.routes(router) : undefined),
     host: config.rpc.host,
     port: ports.rpcPort,
+    allowedHosts: config.rpcNames,
     health,
     metrics,
     interceptors: [createCallMetrics({ metrics, now: () => performance.now() })],

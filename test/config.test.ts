@@ -16,6 +16,7 @@ describe("readConfig", () => {
       role: "all",
       workers: 1,
       rpcUrl: null,
+      rpcNames: [],
     });
   });
 
@@ -46,6 +47,7 @@ describe("readConfig", () => {
       role: "all",
       workers: 4,
       rpcUrl: null,
+      rpcNames: [],
     });
   });
 
@@ -102,6 +104,8 @@ describe("readConfig", () => {
     ["--workers (AISLE_WORKERS): one process trains", { workers: "2", role: "trainer" }],
     ["--rpc-url (AISLE_RPC_URL): is required with --role facade", { role: "facade" }],
     ["--rpc-url (AISLE_RPC_URL): an http or https address", { role: "facade", rpcUrl: "localhost:8081" }],
+    ["--rpc-names (AISLE_RPC_NAMES): host names without a port", { rpcNames: "aisle-services:8081" }],
+    ["--rpc-names (AISLE_RPC_NAMES): host names without a port", { rpcNames: "a,,b" }],
     ["--rpc-url (AISLE_RPC_URL): is for --role facade only", { rpcUrl: "http://127.0.0.1:8081" }],
   ])("refuses with %s", (start, flags) => {
     expect(() => readConfig(flags, {})).toThrow(ConfigError);
@@ -111,6 +115,12 @@ describe("readConfig", () => {
   it("lets RPC callers from elsewhere in only when told that this is insecure", () => {
     expect(readConfig({ rpcHost: "0.0.0.0", insecureRpc: true }, {}).rpc.host).toBe("0.0.0.0");
     expect(readConfig({ rpcHost: "0.0.0.0" }, { AISLE_INSECURE_RPC: "1" }).rpc.host).toBe("0.0.0.0");
+  });
+
+  it("reads the names by which callers reach the RPC port", () => {
+    const names = ["aisle-services", "aisle-services.shop.svc"];
+    expect(readConfig({ rpcNames: "aisle-services, aisle-services.shop.svc" }, {}).rpcNames).toEqual(names);
+    expect(readConfig({}, { AISLE_RPC_NAMES: names.join() }).rpcNames).toEqual(names);
   });
 
   it("reads where the facade finds its services", () => {
