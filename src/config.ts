@@ -4,6 +4,10 @@
  */
 
 import { isIP } from "node:net";
+import { ConfigError, type Setting } from "./setting.js";
+import { readStoreLocation, type StoreLocation } from "./store-location.js";
+
+export { ConfigError } from "./setting.js";
 
 /** `aisle serve` as its flags were given: text as typed, undefined where a flag is absent. */
 export interface ConfigFlags {
@@ -40,8 +44,7 @@ export interface ListenAddress {
 }
 
 export interface Config {
-  /** The embedded store and its directory as given, relative to the working directory. */
-  readonly store: { readonly kind: "embedded"; readonly directory: string };
+  readonly store: StoreLocation;
   readonly facade: ListenAddress;
   readonly rpc: ListenAddress;
   /** http(s) address storefronts use, without a slash at its end. Null: made from the facade's listener. */
@@ -59,21 +62,6 @@ export interface Config {
   readonly rpcUrl: string | null;
   /** Host names by which RPC callers reach this server, besides its own address and loopback names. */
   readonly rpcNames: readonly string[];
-}
-
-/** The configuration cannot be used. The message is one line for the operator; the process ends with `exitCode`. */
-export class ConfigError extends Error {
-  readonly exitCode = 2;
-
-  constructor(setting: Setting, accepted: string) {
-    super(`${setting.flag} (${setting.variable}): ${accepted}`);
-    this.name = "ConfigError";
-  }
-}
-
-interface Setting {
-  readonly flag: string;
-  readonly variable: string;
 }
 
 /** Names of each setting as an operator writes them. */
@@ -129,7 +117,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   if (demo && role !== "all") throw new ConfigError(SETTINGS.demo, `is for ${SETTINGS.role.flag} all only`);
   const publicUrl = given(flags.publicUrl, env, "publicUrl");
   return {
-    store: readStore(text("store")),
+    store: readStoreLocation(text("store"), SETTINGS.store),
     facade,
     rpc,
     publicUrl: publicUrl === undefined ? null : readAddress("publicUrl", publicUrl),
@@ -146,15 +134,6 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
 
 function given(flag: string | undefined, env: Environment, name: keyof ConfigFlags): string | undefined {
   return flag?.trim() || env[SETTINGS[name].variable]?.trim() || undefined;
-}
-
-function readStore(text: string): Config["store"] {
-  const directory = /^embedded:(.*)$/s.exec(text)?.[1]?.trim();
-  if (directory && !directory.includes("\0")) return { kind: "embedded", directory };
-  if (/^mongodb(\+srv)?:/i.test(text)) {
-    throw new ConfigError(SETTINGS.store, "a MongoDB store is not supported yet; embedded:DIR is accepted");
-  }
-  throw new ConfigError(SETTINGS.store, "embedded:DIR is accepted, for example embedded:./aisle-data");
 }
 
 function readPort(name: "facadePort" | "rpcPort", text: string): number {

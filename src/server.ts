@@ -91,6 +91,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     metrics,
     report,
     onDamage: (table) => logger.error({ table }, "a damaged value was met and not answered"),
+    log: (line) => logger.info(line),
     senderLimit: around.senderLimit,
   });
   const { aisle } = services;

@@ -1,11 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { Conflict, Unavailable } from "./domain/errors.js";
 import type { ModelManifest } from "./domain/model.js";
+import type { StoreLocation } from "./open-store.js";
 import type { RunTraining, TrainingProgress } from "./training/trainer.js";
 
 /** What the worker is started with. */
 export interface TrainingJob {
-  readonly directory: string;
+  readonly store: StoreLocation;
   readonly appId: string;
 }
 
@@ -17,17 +18,17 @@ export type TrainingMessage =
   | { readonly kind: "failed"; readonly text: string };
 
 /**
- * Trains in a worker thread that opens the embedded store for itself, so that serving keeps its latency. `stop` ends
+ * Trains in a worker thread that opens the store for itself, so that serving keeps its latency. `stop` ends
  * trainings under way and refuses new ones: those reject with Unavailable.
  */
-export function createThreadTraining(directory: string): { readonly run: RunTraining; stop(): Promise<void> } {
+export function createThreadTraining(store: StoreLocation): { readonly run: RunTraining; stop(): Promise<void> } {
   const workers = new Set<Worker>();
   let stopped = false;
   return {
     run: (appId, onProgress) =>
       new Promise((resolve, reject) => {
         if (stopped) throw new Unavailable("The server is stopping");
-        const job: TrainingJob = { directory, appId };
+        const job: TrainingJob = { store, appId };
         const worker = new Worker(new URL("./training-worker.js", import.meta.url), { workerData: job });
         workers.add(worker);
         worker.on("message", (message: TrainingMessage) => {

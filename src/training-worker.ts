@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openEmbeddedStore } from "./adapters/embedded/store.js";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { Conflict } from "./domain/errors.js";
+import { openStore } from "./open-store.js";
 import { trainModel } from "./training/train-model.js";
 import type { TrainingJob, TrainingMessage } from "./training-thread.js";
 
@@ -11,7 +11,7 @@ const port = parentPort;
 if (port === null) throw new Error("The training worker runs as a thread of aisle serve");
 const say = (message: TrainingMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-const store = await openEmbeddedStore({ directory: job.directory, now: Date.now, readOnly: true });
+const store = await openStore(job.store, { now: Date.now, readOnly: true });
 try {
   const { manifest, bytes } = await trainModel({
     appId: job.appId,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError, type ConfigFlags, readConfig } from "../src/config.js";
+import { readStoreLocation } from "../src/open-store.js";
 
 describe("readConfig", () => {
   it("serves an embedded store on the loopback ports 8080 and 8081 when nothing is said", () => {
@@ -74,11 +75,46 @@ describe("readConfig", () => {
     expect(readConfig({ trainEvery: text }, {}).trainEveryMs).toBe(ms);
   });
 
+  it.each([
+    "mongodb://localhost",
+    "mongodb://db:27017/aisle",
+    "mongodb://ann:p%40ss%2Fword@db1:27017,db2,[::1]:27019/aisle?replicaSet=r0&tls=true&w=majority",
+    "mongodb+srv://ann:secret@cluster.example.net/aisle?retryWrites=true",
+    "mongodb://%2Ftmp%2Fmongodb-27017.sock/aisle",
+    "mongodb://ann@db/?authMechanism=MONGODB-X509",
+  ])("reads the address %s of a MongoDB store as it stands", (url) => {
+    expect(readConfig({ store: url }, {}).store).toEqual({ kind: "mongo", url });
+    expect(readConfig({}, { AISLE_STORE: url }).store).toEqual({ kind: "mongo", url });
+  });
+
+  it.each([
+    "mongodb://",
+    "mongodb:db/aisle",
+    "mongodb://ann:s3cret@",
+    "mongodb://ann:s3cret@/aisle",
+    "mongodb://ann:s3@cret@db/aisle",
+    "mongodb://ann:s3/cret@db/aisle",
+    "mongodb://ann:s3?cret@db/aisle",
+    "mongodb://ann:12?34@db/aisle",
+    "mongodb://ann:s3:cret@db/aisle",
+    "mongodb://ann:s3 cret@db/aisle",
+    "mongodb://ann:s3#cret@db/aisle",
+    "mongodb://ann:s3cret@db:port/aisle",
+    "mongodb://ann:s3cret@db,,db2/aisle",
+    "mongodb://ann:s3cret@db/aisle?journal=false",
+    "mongodb://ann:s3cret@db/ai/sle",
+  ])("refuses the address %s in a line that shows nothing of it", (url) => {
+    expect(() => readConfig({ store: url }, {})).toThrow(/^--store \(AISLE_STORE\): (?!.*(ann|s3|cret|12|34)).*$/);
+  });
+
+  it("names the setting an address was given with", () => {
+    expect(() => readStoreLocation("./data", { flag: "--from" })).toThrow(/^--from: embedded:DIR/);
+  });
+
   it.each<[string, ConfigFlags]>([
-    ["--store (AISLE_STORE): a MongoDB store is not supported yet", { store: "mongodb://localhost/x" }],
-    ["--store (AISLE_STORE): a MongoDB store is not supported yet", { store: "mongodb+srv://localhost/x" }],
-    ["--store (AISLE_STORE): embedded:DIR is accepted", { store: "embedded:" }],
-    ["--store (AISLE_STORE): embedded:DIR is accepted", { store: "./data" }],
+    ["--store (AISLE_STORE): embedded:DIR or mongodb://HOST/DATABASE is accepted", { store: "embedded:" }],
+    ["--store (AISLE_STORE): embedded:DIR or mongodb://HOST/DATABASE is accepted", { store: "./data" }],
+    ["--store (AISLE_STORE): journal=false is not accepted", { store: "mongodb://db/x?w=1&journal=false" }],
     ["--facade-port (AISLE_FACADE_PORT): a port from 0 to 65535", { facadePort: "65536" }],
     ["--facade-port (AISLE_FACADE_PORT): a port from 0 to 65535", { facadePort: "-1" }],
     ["--rpc-port (AISLE_RPC_PORT): a port from 0 to 65535", { rpcPort: "8081.0" }],

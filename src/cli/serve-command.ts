@@ -24,7 +24,10 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
   program
     .command("serve")
     .description("run a server until SIGTERM or Ctrl-C")
-    .option("--store <store>", "where data lives: embedded:DIR (AISLE_STORE, else embedded:./aisle-data)")
+    .option(
+      "--store <store>",
+      "where data lives: embedded:DIR or mongodb://… (AISLE_STORE, else embedded:./aisle-data)",
+    )
     .option("--facade-port <port>", "port of the shop's REST interface, 0 for any (AISLE_FACADE_PORT, else 8080)")
     .option("--rpc-port <port>", "port of gRPC, gRPC-Web and Connect, 0 for any (AISLE_RPC_PORT, else 8081)")
     .option("--host <host>", "address the REST interface listens on (AISLE_HOST, else 127.0.0.1)")

@@ -25,7 +25,8 @@ const OPEN_MS = 5000;
 
 /**
  * Connects; the database is the one the URL names, else `aisle`. Writes are acknowledged by a majority with their journal
- * on disk; reads go to the primary. Rejects with Unavailable.
+ * on disk; reads go to the primary. Rejects with Unavailable, with
+ * AddressRefused for an address that the driver does not accept.
  */
 export async function connect(
   url: string,
@@ -44,6 +45,13 @@ export async function connect(
   }
 }
 
+/** The address of the store cannot be used as it is. `option` is what of it the driver does not accept, where it says so. */
+export class AddressRefused extends DomainError {
+  constructor(readonly option: string | undefined) {
+    super("The address of the store is no MongoDB URL");
+  }
+}
+
 function openClient(url: string, answerMs: number): MongoClient {
   try {
     return new MongoClient(url, {
@@ -58,7 +66,10 @@ function openClient(url: string, answerMs: number): MongoClient {
       maxPoolSize: 32,
     });
   } catch (error) {
-    throw new Unavailable("The address of the store is no MongoDB URL", undefined, { cause: error });
+    // The driver quotes parts of the address, and they may be secret: only the name of an option is taken from its words.
+    const said = error instanceof Error ? error.message : "";
+    const names = [...url.matchAll(/[?&]([A-Za-z]+)=/g)].map(([, name]) => name);
+    throw new AddressRefused(names.find((name) => name !== undefined && said.includes(name)));
   }
 }
 
