@@ -34,13 +34,15 @@ func main() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
+	directory := strings.TrimRight(os.Args[2], "/")
 	peer, err := ferretdb.New(&ferretdb.Config{
 		Listener:  ferretdb.ListenerConfig{TCP: os.Args[1]},
 		Logger:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 		Handler:   "sqlite",
-		SQLiteURL: "file:" + strings.TrimRight(os.Args[2], "/") + "/?_pragma=synchronous(off)",
+		SQLiteURL: "file:" + directory + "/?_pragma=synchronous(off)",
 	})
 	if err == nil {
+		go indexIDs(ctx, directory)
 		fmt.Println("ready", peer.MongoDBURI())
 		err = peer.Run(ctx)
 	}
