@@ -1,5 +1,6 @@
 import type { AppStore } from "./app-store.js";
 import type { ContactStore } from "./contact-store.js";
+import type { Copies } from "./copies.js";
 import type { EventStore } from "./event-store.js";
 import type { InteractionStore } from "./interaction-store.js";
 import type { Leases } from "./lease.js";
@@ -21,6 +22,8 @@ export interface Store {
   readonly models: ModelStore;
   /** Which process trains which app. */
   readonly leases: Leases;
+  /** Apps as they are kept, for another store. */
+  readonly copies: Copies;
   readonly unitOfWork: UnitOfWork;
   /** Resolves when an event could be made durable now; else rejects with Unavailable, which says why. */
   ready(): Promise<void>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Unavailable } from "../../src/domain/errors.js";
 import { appStoreContract } from "./app-store.js";
 import { contactStoreContract } from "./contact-store.js";
+import { copiesContract } from "./copies.js";
 import { eventStoreContract } from "./event-store.js";
 import { interactionStoreContract } from "./interaction-store.js";
 import { leasesContract } from "./lease.js";
@@ -62,6 +63,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
 
   appStoreContract(name, open);
   contactStoreContract(name, open);
+  copiesContract(name, open);
   eventStoreContract(name, open);
   interactionStoreContract(name, open);
   leasesContract(name, open);

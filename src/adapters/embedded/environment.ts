@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import type { App, FrameConfiguration } from "../../domain/app.js";
@@ -9,14 +10,16 @@ import type { ModelPointer } from "../../domain/model.js";
 import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
 import type { Visitor } from "../../domain/visitor.js";
+import type { CopyMark } from "../../ports/copies.js";
 import type { RecordCodec } from "./codec.js";
 import { makeDirectory, syncDirectory } from "./files.js";
-import { checkFormat } from "./format.js";
+import { checkFormat, openMeta, storeIdOf, upgradeFormat } from "./format.js";
 import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
 import type { KeptLease } from "./lease.js";
 import {
   appRecord,
+  copyMarkRecord,
   frameRecord,
   type KeptModel,
   type LogHead,
@@ -63,6 +66,8 @@ export interface Tables {
   readonly leases: Table<KeptLease>;
   /** Apps whose removal has begun and is not finished. */
   readonly removals: Table<number>;
+  /** How far the copying of an app from another store has come. */
+  readonly copies: Table<CopyMark>;
 }
 
 /** All tables as one commit left them, until `end`. */
@@ -76,6 +81,8 @@ export interface Inspection {
 /** An open LMDB environment. */
 export interface Environment {
   readonly directory: string;
+  /** The name the store got when it was made; a backup has the same. */
+  readonly storeId: string;
   readonly readOnly: boolean;
   readonly tables: Tables;
   /**
@@ -90,11 +97,16 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-/** Rejects with FormatUnsupported for a store of a newer Aisle, with Unavailable when there is none to read. */
+/**
+ * Upgrades a store of an older Aisle. Rejects with FormatUnsupported for one of a newer Aisle, and for an older one that
+ * is only to be read; with Unavailable when there is none to read.
+ */
 export async function openEnvironment(
   directory: string,
   readOnly: boolean,
   onDamage: (table: string) => void,
+  log: (line: string) => void = () => undefined,
+  newId: () => string = randomUUID,
 ): Promise<Environment> {
   const path = resolve(directory);
   if (!readOnly) await makeDirectory(path);
@@ -107,9 +119,10 @@ export async function openEnvironment(
       databases.set(name, database);
       return new Table(name, database, codec, context);
     };
-    const meta = openDatabase(root, META);
-    databases.set(META, meta);
-    checkFormat(meta, root, readOnly, context);
+    const metaDatabase = openDatabase(root, META);
+    databases.set(META, metaDatabase);
+    const meta = openMeta(metaDatabase, context);
+    checkFormat(meta, readOnly);
     const tables: Tables = {
       apps: table("apps", appRecord),
       frames: table("frames", frameRecord),
@@ -133,10 +146,13 @@ export async function openEnvironment(
       activity: table("activity", numberRecord),
       leases: table("leases", leaseRecord),
       removals: table("removals", numberRecord),
+      copies: table("copies", copyMarkRecord),
     };
+    if (!readOnly) upgradeFormat(root, { meta, tables, newId }, log);
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files
     return {
       directory: path,
+      storeId: storeIdOf(meta),
       readOnly,
       tables,
       transact: (body) =>

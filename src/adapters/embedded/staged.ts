@@ -201,5 +201,6 @@ export function stageTables(tables: Tables, journal: Journal): StagedTables {
     activity: new Staged(tables.activity, journal),
     leases: new Staged(tables.leases, journal),
     removals: new Staged(tables.removals, journal),
+    copies: new Staged(tables.copies, journal),
   };
 }

@@ -5,6 +5,7 @@ import type { Store } from "../../ports/store.js";
 import { createActivity } from "./activity.js";
 import { createAppStore } from "./app-store.js";
 import { createContactStore } from "./contact-store.js";
+import { createCopies } from "./copies.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { createEventStore } from "./event-store.js";
 import { freeBytesOf } from "./free-space.js";
@@ -30,6 +31,8 @@ export interface EmbeddedStoreOptions {
   readonly newId?: () => string;
   /** Told of each damaged value that was met, by the name of its table. */
   readonly onDamage?: (table: string) => void;
+  /** Told, in one line each, what was done while opening. */
+  readonly log?: (line: string) => void;
   /** Every write is then refused. */
   readonly readOnly?: boolean;
   readonly metrics?: Metrics;
@@ -53,7 +56,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     options.metrics?.count("store_damaged_values", { table });
     options.onDamage?.(table);
   };
-  const environment = await openEnvironment(options.directory, options.readOnly ?? false, onDamage);
+  const { directory, readOnly = false, log, newId } = options;
+  const environment = await openEnvironment(directory, readOnly, onDamage, log, newId);
   return assembleStore(environment, { ...options, onDamage });
 }
 
@@ -90,6 +94,7 @@ export async function assembleStore(
     orders: createOrderStore(environment),
     models: createModelStore({ environment, writer, now, newId, onDamage }),
     leases: createLeases(writer, now),
+    copies: createCopies({ environment, writer, removals, changed }),
     unitOfWork: createUnitOfWork({ writer, now, changed }),
     ready: async () => {
       const refusal = writer.refusal();

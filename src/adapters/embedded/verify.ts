@@ -149,7 +149,9 @@ class Verification {
       holds(models, keyOf(appId, modelId)) ? undefined : "reference",
     );
     await this.walk("activity", of(tables.activity));
+    await this.walk("leases", of(tables.leases));
     await this.walk("removals", of(tables.removals));
+    await this.walk("copies", of(tables.copies));
     return {
       entries: this.entries,
       modelFiles: this.modelFiles.size,

@@ -59,6 +59,7 @@ export class Draft {
       activity: new Staged(tables.activity, this),
       leases: new Staged(tables.leases, this),
       removals: new Staged(tables.removals, this),
+      copies: new Staged(tables.copies, this),
     };
     this.all = Object.values(this.tables);
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Now } from "../../domain/clock.js";
+import { Unavailable } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
 import type { Store } from "../../ports/store.js";
 import { createAppStore } from "./app-store.js";
@@ -7,8 +8,9 @@ import { Applier } from "./apply.js";
 import { Commits } from "./commits.js";
 import { asked, type Connection, collectionOf, connect } from "./connection.js";
 import { createContactStore } from "./contact-store.js";
+import { createCopies } from "./copies.js";
 import { createEventStore } from "./event-store.js";
-import { checkFormat } from "./format.js";
+import { checkFormat, FORMAT_NUMBER, formatOf } from "./format.js";
 import { sweepIdempotency } from "./idempotency.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases } from "./lease.js";
@@ -59,27 +61,33 @@ const FINISH_MS = 30_000;
  * it is back.
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<Store> {
-  const { metrics, log = () => undefined } = options;
+  const { metrics, log = () => undefined, newId = randomUUID } = options;
   const limits = { ...WRITER_LIMITS, ...options.limits };
   const onDamage = (table: string): void => {
     metrics?.count("store_damaged_values", { table });
     options.onDamage?.(table);
   };
   const { connection, server } = await connect(options.url, limits.answerMs, onDamage);
+  let storeId: string;
   try {
     log(`The store is ${server}; expiry is a sweep, changes of other servers are asked for each second`);
-    await checkFormat(connection, log, options.readOnly ?? false);
+    storeId = await checkFormat(connection, { log, readOnly: options.readOnly ?? false, newId });
     if (options.readOnly !== true) await ensureIndexes(connection);
   } catch (error) {
     await connection.client.close();
     throw error;
   }
-  return assembleStore(connection, options, limits);
+  return assembleStore(connection, storeId, { ...options, newId }, limits);
 }
 
 /** The store over an open connection. */
-function assembleStore(connection: Connection, options: MongoStoreOptions, limits: WriterLimits): Store {
-  const { now, metrics, newId = randomUUID } = options;
+function assembleStore(
+  connection: Connection,
+  storeId: string,
+  options: MongoStoreOptions & Required<Pick<MongoStoreOptions, "newId">>,
+  limits: WriterLimits,
+): Store {
+  const { now, metrics, newId } = options;
   const tables = openTables(connection);
   const applier = new Applier(connection, now);
   const commits = new Commits(connection, applier);
@@ -119,6 +127,7 @@ function assembleStore(connection: Connection, options: MongoStoreOptions, limit
     products: createProductStore(tables, watchers),
     orders: createOrderStore(tables),
     leases: createLeases(writer, now),
+    copies: createCopies({ storeId, tables, writer, removals }),
     models: createModelStore({ tables, writer, commits, files, onDamage: connection.onDamage }),
     unitOfWork: createUnitOfWork({ writer, now }),
     ready: async () => {
@@ -127,6 +136,8 @@ function assembleStore(connection: Connection, options: MongoStoreOptions, limit
       // A write of the same kind as an event's: it needs a primary, a majority and room on the disk.
       const meta = collectionOf<{ readonly _id: string; readonly at: number }>(connection, "meta");
       await asked(connection, () => meta.updateOne({ _id: "ready" }, { $set: { at: now() } }, { upsert: true }));
+      if ((await formatOf(connection)) !== FORMAT_NUMBER)
+        throw new Unavailable("Another version of Aisle has upgraded the store");
     },
     close: async () => {
       await writer.close();

@@ -6,9 +6,18 @@ import type { ModelPointer } from "../../domain/model.js";
 import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
 import type { Visitor } from "../../domain/visitor.js";
+import type { CopyMark } from "../../ports/copies.js";
 import { asked, type Connection } from "./connection.js";
 import type { KeptLease } from "./lease.js";
-import { appShape, frameShape, type KeptModel, leaseShape, modelShape, pointerShape } from "./records/app.js";
+import {
+  appShape,
+  copyMarkShape,
+  frameShape,
+  type KeptModel,
+  leaseShape,
+  modelShape,
+  pointerShape,
+} from "./records/app.js";
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
 import { changeShape, contactShape, visitorShape } from "./records/visitor.js";
@@ -38,6 +47,8 @@ export interface Tables {
   readonly leases: Table<KeptLease>;
   /** Apps whose removal has begun and is not finished. */
   readonly removals: Table<number>;
+  /** How far the copying of an app from another store has come. */
+  readonly copies: Table<CopyMark>;
 }
 
 export function openTables(connection: Connection): Tables {
@@ -62,6 +73,7 @@ export function openTables(connection: Connection): Tables {
     activity: reread("activity", number),
     leases: reread("leases", leaseShape),
     removals: reread("removals", number),
+    copies: reread("copies", copyMarkShape),
   };
 }
 

@@ -87,7 +87,9 @@ describe("verification of an embedded store", () => {
       models: 1,
       pointers: 1,
       activity: 1,
+      leases: 0,
       removals: 0,
+      copies: 0,
     });
   });
 

@@ -1,6 +1,12 @@
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../../src/adapters/mongo/connection.js";
-import { checkFormat, FORMAT_NUMBER, FormatUnsupported } from "../../../src/adapters/mongo/format.js";
+import { AddressRefused, connect } from "../../../src/adapters/mongo/connection.js";
+import {
+  checkFormat,
+  FORMAT_NUMBER,
+  FormatUnsupported,
+  formatOf,
+  type Upgrade,
+} from "../../../src/adapters/mongo/format.js";
 import { openMongoStore } from "../../../src/adapters/mongo/store.js";
 import { ensureIndexes, INDEXES } from "../../../src/adapters/mongo/tables.js";
 import { Unavailable } from "../../../src/domain/errors.js";
@@ -23,18 +29,35 @@ async function emptyDatabase() {
 }
 
 describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER}`, () => {
-  const none = () => undefined;
+  const open = { log: () => undefined, readOnly: false, newId: () => "id" };
+  const step = (to: number, run: Upgrade["run"] = async () => undefined): Upgrade => ({ to, run });
 
-  it("writes the format number of a new store and takes it again", async () => {
+  it("gives a new store the newest format and an id, and leaves both when it is opened again", async () => {
     const { connection } = await emptyDatabase();
-    await checkFormat(connection, none, false);
-    await checkFormat(connection, none, false);
-    await checkFormat(connection, none, true);
+    expect(await checkFormat(connection, open)).toBe("id");
+    expect(await checkFormat(connection, { ...open, newId: () => "another" })).toBe("id");
+    expect(await checkFormat(connection, { ...open, readOnly: true })).toBe("id");
+    expect(await formatOf(connection)).toBe(FORMAT_NUMBER);
+  });
+
+  it("gives a new store one id, however many servers open it at once", async () => {
+    const { connection } = await emptyDatabase();
+    const ids = await Promise.all([1, 2, 3, 4].map((n) => checkFormat(connection, { ...open, newId: () => `id${n}` })));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it("gives a store of format 1, which has no id, one", async () => {
+    const { connection } = await emptyDatabase();
+    await connection.db.collection<{ _id: string; number: number }>("meta").insertOne({ _id: "format", number: 1 });
+    const lines: string[] = [];
+    expect(await checkFormat(connection, { ...open, log: (line) => lines.push(line) })).toBe("id");
+    expect(lines).toEqual(["The store was upgraded from format 1 to format 2"]);
+    expect(await checkFormat(connection, { ...open, newId: () => "another" })).toBe("id");
   });
 
   it("refuses a store of a newer format", async () => {
     const { url, connection } = await emptyDatabase();
-    await checkFormat(connection, none, false, FORMAT_NUMBER + 1, new Map());
+    await checkFormat(connection, { ...open, upgrades: [step(FORMAT_NUMBER + 1)] });
     const opening = openMongoStore({ url, now: () => 0, limits: PATIENT });
     await expect(opening).rejects.toThrow(FormatUnsupported);
     await expect(opening).rejects.toThrow(`has format ${FORMAT_NUMBER + 1}`);
@@ -42,23 +65,82 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
 
   it("upgrades an older one step by step, a line for each", async () => {
     const { connection } = await emptyDatabase();
-    await checkFormat(connection, none, false, 1);
+    await checkFormat(connection, open);
     const lines: string[] = [];
     const steps: number[] = [];
-    const upgrades = new Map([2, 3].map((to) => [to, async () => void steps.push(to)]));
-    await checkFormat(connection, (line) => lines.push(line), false, 3, upgrades);
-    expect(steps).toEqual([2, 3]);
+    const upgrades = [3, 4].map((to) => step(to, async () => void steps.push(to)));
+    await checkFormat(connection, { ...open, log: (line) => lines.push(line), upgrades });
+    expect(steps).toEqual([3, 4]);
     expect(lines).toHaveLength(2);
-    await expect(checkFormat(connection, none, false, 1)).rejects.toThrow(FormatUnsupported);
+    await expect(checkFormat(connection, open)).rejects.toThrow(FormatUnsupported);
+  });
+
+  it("goes on with the step that was interrupted", async () => {
+    const { connection } = await emptyDatabase();
+    await checkFormat(connection, open);
+    const steps: string[] = [];
+    const upgrades = (outcome: string) => [
+      step(3, async () => void steps.push(`3 ${outcome}`)),
+      step(4, async () => {
+        steps.push(`4 ${outcome}`);
+        if (outcome === "fails") throw new Unavailable("cut off");
+      }),
+    ];
+    const options = { ...open, beatMs: 5 };
+    await expect(checkFormat(connection, { ...options, upgrades: upgrades("fails") })).rejects.toThrow("cut off");
+    expect(await formatOf(connection)).toBe(3);
+    await checkFormat(connection, { ...options, upgrades: upgrades("succeeds") });
+    expect(steps).toEqual(["3 fails", "4 fails", "4 succeeds"]);
+    expect(await formatOf(connection)).toBe(4);
+  });
+
+  it("is upgraded by one server while those that start meanwhile wait", async () => {
+    const { connection } = await emptyDatabase();
+    await checkFormat(connection, open);
+    let running = 0;
+    let runs = 0;
+    const upgrades = [
+      step(3, async () => {
+        runs++;
+        expect(++running).toBe(1);
+        await connection.db.collection("meta").findOne({});
+        running--;
+      }),
+    ];
+    const formats = await Promise.all(
+      [1, 2, 3].map(async () => {
+        await checkFormat(connection, { ...open, upgrades, beatMs: 200 });
+        return formatOf(connection);
+      }),
+    );
+    expect(formats).toEqual([3, 3, 3]);
+    expect(runs).toBe(1);
+  });
+
+  it("is not raised by a server whose upgrade was followed by another's", async () => {
+    const { connection } = await emptyDatabase();
+    await checkFormat(connection, open);
+    const claims = connection.db.collection<{ _id: string; claim: number }>("meta");
+    const upgrades = [step(3, async () => void (await claims.insertOne({ _id: "upgrade\0" + "1", claim: 1 })))];
+    await expect(checkFormat(connection, { ...open, upgrades })).rejects.toThrow("taken the upgrade");
+    expect(await formatOf(connection)).toBe(2);
   });
 
   it("refuses an older one for reading only, or when there is no way up", async () => {
     const { connection } = await emptyDatabase();
-    await checkFormat(connection, none, false, 1);
-    await expect(checkFormat(connection, none, true, 2, new Map([[2, async () => undefined]]))).rejects.toThrow(
-      FormatUnsupported,
-    );
-    await expect(checkFormat(connection, none, false, 2, new Map())).rejects.toThrow(FormatUnsupported);
+    await checkFormat(connection, open);
+    const reading = checkFormat(connection, { ...open, readOnly: true, upgrades: [step(3)] });
+    await expect(reading).rejects.toThrow(FormatUnsupported);
+    await expect(checkFormat(connection, { ...open, upgrades: [step(4)] })).rejects.toThrow(FormatUnsupported);
+  });
+
+  it("makes a server that serves it not ready when a newer one upgrades it", async () => {
+    const { url, connection } = await emptyDatabase();
+    const store = await openMongoStore({ url, now: () => 0, limits: PATIENT });
+    onTestFinished(() => store.close());
+    await store.ready();
+    await checkFormat(connection, { ...open, upgrades: [step(FORMAT_NUMBER + 1)] });
+    await expect(store.ready()).rejects.toThrow(Unavailable);
   });
 
   it("makes the indexes that are listed, and makes them again without harm", async () => {
@@ -96,10 +178,13 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
 });
 
 describe("opening without a server", () => {
-  it.each(["no url", "http://127.0.0.1:1/", "mongodb://127.0.0.1:1/aisle"])(
-    "rejects with Unavailable: %s",
-    async (url) => {
-      await expect(openMongoStore({ url, now: () => 0, limits: { answerMs: 100 } })).rejects.toThrow(Unavailable);
-    },
-  );
+  const opening = (url: string) => openMongoStore({ url, now: () => 0, limits: { answerMs: 100 } });
+
+  it("rejects with Unavailable", async () => {
+    await expect(opening("mongodb://127.0.0.1:1/aisle")).rejects.toThrow(Unavailable);
+  });
+
+  it.each(["no url", "http://127.0.0.1:1/"])("rejects with AddressRefused: %s", async (url) => {
+    await expect(opening(url)).rejects.toThrow(AddressRefused);
+  });
 });

@@ -1,5 +1,6 @@
 import type { App, FrameConfiguration } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
+import type { CopyMark } from "../../../ports/copies.js";
 import type { Cells, RecordCodec } from "../codec.js";
 import type { KeptLease } from "../lease.js";
 import * as cell from "./cells.js";
@@ -107,6 +108,19 @@ export const pointerRecord: RecordCodec<ModelPointer> = {
 export const leaseRecord: RecordCodec<KeptLease> = {
   toCells: (lease) => [lease.holder, lease.token, lease.until],
   fromCells: (cells) => ({ holder: cell.text(cells, 0), token: cell.number(cells, 1), until: cell.number(cells, 2) }),
+};
+
+const COPY_STATES = ["copying", "done"] as const;
+
+export const copyMarkRecord: RecordCodec<CopyMark> = {
+  toCells: (mark) => [mark.run, mark.from, mark.state, mark.table, mark.upTo],
+  fromCells: (cells) => ({
+    run: cell.text(cells, 0),
+    from: cell.text(cells, 1),
+    state: cell.oneOf(cells, 2, COPY_STATES),
+    table: cell.text(cells, 3),
+    upTo: cell.text(cells, 4),
+  }),
 };
 
 /** A record that is one text, such as the id an index leads to. */

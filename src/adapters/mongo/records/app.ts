@@ -1,7 +1,8 @@
 import type { App, FrameConfiguration } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
+import type { CopyMark } from "../../../ports/copies.js";
 import type { KeptLease } from "../lease.js";
-import { flag, list, map, number, record, text } from "../shape.js";
+import { flag, list, map, number, oneOf, record, text } from "../shape.js";
 
 export const appShape = record<App>({
   appId: text,
@@ -58,4 +59,12 @@ export const pointerShape = record<ModelPointer>({
   version: text,
   activatedAt: number,
   usedVersions: list(text),
+});
+
+export const copyMarkShape = record<CopyMark>({
+  run: text,
+  from: text,
+  state: oneOf("copying", "done"),
+  table: text,
+  upTo: text,
 });

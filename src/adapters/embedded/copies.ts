@@ -1,0 +1,119 @@
+import { Conflict } from "../../domain/errors.js";
+import type { CopiedRecords, CopiedTable, Copies, CopyMark } from "../../ports/copies.js";
+import type { Environment } from "./environment.js";
+import { after, afterPrefix, appKey, type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
+import type { Removals } from "./removal.js";
+import type { Staged, StagedTables } from "./staged.js";
+import type { Table } from "./table.js";
+import type { Writer } from "./writer.js";
+
+/** How the rows of one table are read and written, with what is kept beside them. */
+interface CopiedKind<T> {
+  readonly table: Table<T>;
+  put(staged: StagedTables, appId: string, key: Key, value: T): void;
+  remove(staged: StagedTables, appId: string, key: Key): void;
+}
+
+/** `changed` gathers the apps that a batch marked as changed. */
+export function createCopies(deps: {
+  readonly environment: Environment;
+  readonly writer: Writer;
+  readonly removals: Removals;
+  readonly changed: Set<string>;
+}): Copies {
+  const { environment, writer, removals, changed } = deps;
+  const { tables, storeId } = environment;
+  const kinds = copiedKinds(environment);
+
+  const mustRun = (staged: StagedTables, appId: string, run: string): CopyMark => {
+    const mark = staged.copies.get(appKey(appId));
+    if (mark?.run === run && mark.state === "copying") return mark;
+    throw new Conflict("aborted", "Another run copies this app now, or has copied it");
+  };
+
+  return {
+    storeId,
+
+    scan: async (appId, table, from, limit) => {
+      const prefix = keyOf(appId, "");
+      const start = from === "" ? prefix : after(prefix + from);
+      const rows = kinds[table].table.entries({ start, end: afterPrefix(prefix), limit });
+      return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));
+    },
+
+    mark: async (appId) => tables.copies.get(appKey(appId)),
+
+    begin: async (appId, decide) => {
+      const key = appKey(appId);
+      for (;;) {
+        const begun = await writer.run((staged) => {
+          if (staged.removals.get(key) !== undefined) return undefined;
+          const mark = decide(staged.copies.get(key), staged.apps.get(key) !== undefined);
+          if (mark !== undefined) staged.copies.put(key, mark);
+          return { mark };
+        });
+        if (begun !== undefined) return begun.mark;
+        await removals.finish(appId);
+      }
+    },
+
+    write: (appId, run, { table, puts, removals: removed, upTo }) =>
+      writer.run((staged) => {
+        const mark = mustRun(staged, appId, run);
+        const kind: CopiedKind<CopiedRecords[typeof table]> = kinds[table];
+        const prefix = keyOf(appId, "");
+        for (const key of removed) kind.remove(staged, appId, prefix + key);
+        for (const { key, value } of puts) kind.put(staged, appId, prefix + key, value);
+        staged.copies.put(appKey(appId), { ...mark, table, upTo });
+      }),
+
+    finish: (app, run) =>
+      writer.run((staged) => {
+        const mark = mustRun(staged, app.appId, run);
+        staged.apps.put(appKey(app.appId), app);
+        staged.copies.put(appKey(app.appId), { ...mark, state: "done", table: "", upTo: "" });
+        changed.add(app.appId);
+      }),
+  };
+}
+
+function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: CopiedKind<CopiedRecords[N]> } {
+  const plain = <T>(table: Table<T>, of: (staged: StagedTables) => Staged<T>): CopiedKind<T> => ({
+    table,
+    put: (staged, _appId, key, value) => of(staged).put(key, value),
+    remove: (staged, _appId, key) => of(staged).delete(key),
+  });
+  return {
+    frames: plain(tables.frames, (staged) => staged.frames),
+    contacts: plain(tables.contacts, (staged) => staged.contacts),
+    contactKeys: plain(tables.contactKeys, (staged) => staged.contactKeys),
+    visitors: plain(tables.visitors, (staged) => staged.visitors),
+    visitorKeys: plain(tables.visitorKeys, (staged) => staged.visitorKeys),
+    products: plain(tables.products, (staged) => staged.products),
+    productSkus: plain(tables.productSkus, (staged) => staged.productSkus),
+    events: plain(tables.events, (staged) => staged.events),
+    orders: plain(tables.orders, (staged) => staged.orders),
+    interactions: plain(tables.interactions, (staged) => staged.interactions),
+    changes: {
+      table: tables.changes,
+      put: (staged, appId, key, value) => {
+        staged.changes.put(key, value);
+        staged.contactChanges.put(ownedKey(appId, value.contactId, value.changeId), value.changeId);
+      },
+      remove: (staged, appId, key) => {
+        const before = staged.changes.get(key);
+        staged.changes.delete(key);
+        if (before !== undefined) staged.contactChanges.delete(ownedKey(appId, before.contactId, before.changeId));
+      },
+    },
+    idempotency: {
+      table: tables.idempotency,
+      put: (staged, appId, key, value) => {
+        const own = unpart(key.slice(keyOf(appId, "").length));
+        staged.idempotency.put(key, value);
+        staged.idempotencyTimes.put(timedKey(appId, "", value.claimedAt, own), own);
+      },
+      remove: (staged, _appId, key) => staged.idempotency.delete(key), // its entry by time goes when its time comes
+    },
+  };
+}

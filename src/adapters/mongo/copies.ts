@@ -1,0 +1,116 @@
+import { Conflict } from "../../domain/errors.js";
+import type { CopiedRecords, CopiedTable, Copies, CopyMark } from "../../ports/copies.js";
+import { after, afterPrefix, appKey, type Key, keyOf, unpart } from "./keys.js";
+import type { Removals } from "./removal.js";
+import type { Staged, StagedTables } from "./staged.js";
+import type { Entry, Range, Table } from "./table.js";
+import type { Tables } from "./tables.js";
+import type { Writer } from "./writer.js";
+
+/** How the rows of one table are read and written. */
+interface CopiedKind<T> {
+  entries(range: Range): Promise<Entry<T>[]>;
+  put(staged: StagedTables, key: Key, value: T): void;
+  remove(staged: StagedTables, key: Key): void;
+}
+
+export function createCopies(deps: {
+  readonly storeId: string;
+  readonly tables: Tables;
+  readonly writer: Writer;
+  readonly removals: Removals;
+}): Copies {
+  const { storeId, tables, writer, removals } = deps;
+  const kinds = copiedKinds(tables);
+
+  const mustRun = (staged: StagedTables, appId: string, run: string): CopyMark => {
+    const mark = staged.copies.get(appKey(appId));
+    if (mark?.run === run && mark.state === "copying") return mark;
+    throw new Conflict("aborted", "Another run copies this app now, or has copied it");
+  };
+
+  return {
+    storeId,
+
+    scan: async (appId, table, from, limit) => {
+      const prefix = keyOf(appId, "");
+      const start = from === "" ? prefix : after(prefix + from);
+      const rows = await kinds[table].entries({ start, end: afterPrefix(prefix), limit });
+      return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));
+    },
+
+    mark: (appId) => tables.copies.get(appKey(appId)),
+
+    begin: async (appId, decide) => {
+      const key = appKey(appId);
+      for (;;) {
+        const begun = await writer.run(appId, ({ tables: staged }) => {
+          if (staged.removals.get(key) !== undefined) return undefined;
+          const before = staged.copies.get(key);
+          const mark = decide(before, staged.apps.get(key) !== undefined);
+          if (mark !== undefined) staged.copies.put(key, mark);
+          return { mark };
+        });
+        if (begun !== undefined) return begun.mark;
+        await removals.finish(appId);
+      }
+    },
+
+    write: (appId, run, { table, puts, removals: removed, upTo }) =>
+      writer.run(appId, ({ tables: staged }) => {
+        const mark = mustRun(staged, appId, run);
+        const kind: CopiedKind<CopiedRecords[typeof table]> = kinds[table];
+        const prefix = keyOf(appId, "");
+        for (const key of removed) kind.remove(staged, prefix + key);
+        for (const { key, value } of puts) kind.put(staged, prefix + key, value);
+        staged.copies.put(appKey(appId), { ...mark, table, upTo });
+      }),
+
+    finish: (app, run) =>
+      writer.run(app.appId, (draft) => {
+        const { tables: staged } = draft;
+        const mark = mustRun(staged, app.appId, run);
+        staged.apps.put(appKey(app.appId), app);
+        staged.copies.put(appKey(app.appId), { ...mark, state: "done", table: "", upTo: "" });
+        draft.markChanged();
+      }),
+  };
+}
+
+function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<CopiedRecords[N]> } {
+  const plain = <T>(table: Table<T>, of: (staged: StagedTables) => Staged<T>): CopiedKind<T> => ({
+    entries: (range) => table.entries(range),
+    put: (staged, key, value) => of(staged).put(key, value),
+    remove: (staged, key) => of(staged).delete(key),
+  });
+  return {
+    frames: plain(tables.frames, (staged) => staged.frames),
+    contacts: plain(tables.contacts, (staged) => staged.contacts),
+    contactKeys: plain(tables.contactKeys, (staged) => staged.contactKeys),
+    visitors: plain(tables.visitors, (staged) => staged.visitors),
+    visitorKeys: plain(tables.visitorKeys, (staged) => staged.visitorKeys),
+    products: plain(tables.products, (staged) => staged.products),
+    productSkus: plain(tables.productSkus, (staged) => staged.productSkus),
+    events: plain(tables.events, (staged) => staged.events),
+    orders: plain(tables.orders, (staged) => staged.orders),
+    interactions: {
+      entries: async (range) => {
+        const rows = await tables.interactions.entries(range);
+        return rows.map(({ key, value: { type, at, productIds, ref } }) => ({
+          key,
+          value: { type, at, productIds, ref },
+        }));
+      },
+      put: (staged, key, value) => staged.interactions.put(key, { ...value, visitorId: ownerIn(key) }),
+      remove: (staged, key) => staged.interactions.delete(key),
+    },
+    changes: plain(tables.changes, (staged) => staged.changes),
+    idempotency: plain(tables.idempotency, (staged) => staged.idempotency),
+  };
+}
+
+/** The second part of a key: whose record it is. */
+function ownerIn(key: Key): string {
+  const start = key.indexOf("\0") + 1;
+  return unpart(key.slice(start, key.indexOf("\0", start)));
+}

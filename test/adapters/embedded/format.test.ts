@@ -1,0 +1,136 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { type Database, open, type RootDatabase } from "lmdb";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openEnvironment } from "../../../src/adapters/embedded/environment.js";
+import {
+  checkFormat,
+  FORMAT_KEY,
+  FORMAT_NUMBER,
+  FormatUnsupported,
+  openMeta,
+  type Upgrade,
+  type UpgradedStore,
+  upgradeFormat,
+} from "../../../src/adapters/embedded/format.js";
+import type { Key } from "../../../src/adapters/embedded/keys.js";
+import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
+import { verifyStore } from "../../../src/adapters/embedded/verify.js";
+import { app, contact, event, pointer, product, view } from "../../contract/samples.js";
+import { makeDirectory } from "./open-embedded.js";
+
+/** A store that Aisle made when format 1 was the newest, with one record of each kind. */
+const FORMAT_1 = join(import.meta.dirname, "../../fixtures/embedded-format-1.mdb.gz");
+
+describe("a directory of format 1", () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await makeDirectory();
+    await writeFile(join(directory, "data.mdb"), gunzipSync(await readFile(FORMAT_1)));
+    await mkdir(join(directory, "models", "shop"), { recursive: true });
+    await writeFile(join(directory, "models", "shop", "m1.snapshot"), "bytes");
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  it("is upgraded when it is opened, with a line, and keeps all it held", async () => {
+    const lines: string[] = [];
+    const store = await openEmbeddedStore({ directory, now: () => 5, log: (line) => lines.push(line) });
+    expect(lines).toEqual(["The store was upgraded from format 1 to format 2"]);
+    expect(store.copies.storeId).not.toBe("");
+    expect(await store.apps.get("shop")).toEqual(app("shop"));
+    expect(await store.events.get("shop", "e1")).toEqual(event("e1"));
+    expect(await store.products.getBySku("shop", "s1")).toEqual(product("p1", { sku: "s1" }));
+    expect(await store.contacts.find("shop", "e:a@b.de")).toEqual(contact("k1", { email: "a@b.de" }));
+    expect(await store.interactions.recent("shop", ["v1"], 5)).toEqual([view(1, "e1")]);
+    expect(await store.models.pointer("shop")).toEqual(pointer("m1", "1"));
+    expect(Buffer.from((await store.models.read("shop", "m1")) ?? []).toString()).toBe("bytes");
+    await store.close();
+    expect(await verifyStore(directory)).toMatchObject({ faultCount: 0, entries: { events: 1, copies: 0 } });
+  });
+
+  it("is upgraded once, and keeps the id it got", async () => {
+    const first = await openEmbeddedStore({ directory, now: () => 5 });
+    const second = await openEmbeddedStore({ directory, now: () => 5, log: (line) => expect(line).toBe("") });
+    expect(second.copies.storeId).toBe(first.copies.storeId);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it("is refused to one who only reads, and left as it is", async () => {
+    const reading = openEmbeddedStore({ directory, now: () => 5, readOnly: true });
+    await expect(reading).rejects.toThrow(FormatUnsupported);
+    await expect(reading).rejects.toThrow("upgraded when it is opened for writing");
+  });
+});
+
+/** As the store keeps keys and values. */
+const AS_BYTES = {
+  encoding: "binary",
+  keyEncoder: {
+    writeKey: (key: Key, target: Buffer, start: number) => start + target.write(key, start),
+    readKey: (source: Buffer, start: number, end: number) => source.toString("utf8", start, end),
+  },
+} as const;
+
+describe("the upgrade of a directory", () => {
+  let directory: string;
+  let root: RootDatabase<Uint8Array, Key>;
+  let store: UpgradedStore;
+
+  beforeEach(async () => {
+    directory = await makeDirectory();
+    const environment = await openEnvironment(directory, false, () => undefined);
+    await environment.close();
+    root = open<Uint8Array, Key>(directory, {
+      noSubdir: false,
+      overlappingSync: false,
+      maxDbs: 64,
+      encoding: "binary",
+    });
+    const database: Database<Uint8Array, Key> = root.openDB<Uint8Array, Key>("meta", { name: "meta", ...AS_BYTES });
+    const meta = openMeta(database, { onDamage: () => undefined, closed: false, pinned: false });
+    store = { meta, tables: environment.tables, newId: () => "id" };
+  });
+  afterEach(async () => {
+    await root.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const formatNow = () => store.meta.numbers.get(FORMAT_KEY);
+  const note = (text: string) => store.meta.texts.putNow(text, store.meta.texts.encode(text, text));
+  const step = (to: number, run: Upgrade["run"] = () => note(`step ${to}`)): Upgrade => ({ to, run });
+
+  it("goes step by step, with a line for each", () => {
+    const lines: string[] = [];
+    upgradeFormat(root, store, (line) => lines.push(line), [step(3), step(4)]);
+    expect(formatNow()).toBe(4);
+    expect(["step 3", "step 4"].map((key) => store.meta.texts.get(key))).toEqual(["step 3", "step 4"]);
+    expect(lines).toEqual([
+      "The store was upgraded from format 2 to format 3",
+      "The store was upgraded from format 3 to format 4",
+    ]);
+  });
+
+  it("leaves nothing of a step that was interrupted, and does it again", () => {
+    const failing = step(4, () => {
+      note("step 4");
+      throw new Error("cut off");
+    });
+    expect(() => upgradeFormat(root, store, () => undefined, [step(3), failing])).toThrow("cut off");
+    expect(formatNow()).toBe(3);
+    expect(store.meta.texts.get("step 4")).toBeUndefined();
+    upgradeFormat(root, store, () => undefined, [step(3, () => expect.unreachable()), step(4)]);
+    expect(formatNow()).toBe(4);
+    expect(store.meta.texts.get("step 4")).toBe("step 4");
+  });
+
+  it("is refused where a step is missing", () => {
+    expect(() => upgradeFormat(root, store, () => undefined, [step(4)])).toThrow(FormatUnsupported);
+    expect(formatNow()).toBe(FORMAT_NUMBER);
+  });
+
+  it("is not made of a newer store, which is refused", () => {
+    upgradeFormat(root, store, () => undefined, [step(3)]);
+    expect(() => checkFormat(store.meta, false)).toThrow(FormatUnsupported);
+  });
+});
