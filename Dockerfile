@@ -1,0 +1,33 @@
+# syntax=docker/dockerfile:1
+# The server and its command line:  docker build -t aisle .
+# One process over a directory:     docker run -d -p 8080:8080 -v aisle-data:/var/lib/aisle aisle
+
+# The image that is not slim has Python 3, make and a C++ compiler, which compile hnswlib-node.
+FROM node:24-bookworm AS build
+WORKDIR /aisle
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+WORKDIR /aisle
+COPY --from=build /aisle/package.json /aisle/LICENSE ./
+COPY --from=build /aisle/node_modules node_modules
+COPY --from=build /aisle/bin bin
+COPY --from=build /aisle/dist dist
+COPY --from=build /aisle/deploy/health-check.mjs deploy/
+# The directory exists and belongs to the user, so that a new volume does, too.
+RUN ln -s /aisle/bin/aisle.js /usr/local/bin/aisle && install -d -o node -g node /var/lib/aisle
+ENV NODE_ENV=production \
+    AISLE_STORE=embedded:/var/lib/aisle \
+    AISLE_HOST=0.0.0.0
+# The root file system may be read-only: only the volume is written to, and /tmp while a large index is made or loaded.
+# By number, so that Kubernetes can see that it is not root.
+USER 1000:1000
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/aisle/deploy/health-check.mjs"]
+# No shell between: SIGTERM reaches node, which drains for at most 10 s.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/aisle/bin/aisle.js"]
+CMD ["serve"]
