@@ -1,4 +1,11 @@
-import { type Collection, type Db, type Document, MongoClient, MongoServerError } from "mongodb";
+import {
+  type Collection,
+  type Db,
+  type Document,
+  MongoClient,
+  MongoServerError,
+  MongoServerSelectionError,
+} from "mongodb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
 
 /** An open database, and what all who use it share. */
@@ -9,6 +16,8 @@ export interface Connection {
   readonly answerMs: number;
   /** Told of each damaged value that was met, by the name of its table. */
   readonly onDamage: (table: string) => void;
+  /** The server finds one `_id` by its index, but reads the whole collection for several: each is asked for alone. */
+  readonly asksAlone: boolean;
   /** True once the store was closed. */
   closed: boolean;
 }
@@ -36,20 +45,40 @@ export async function connect(
   const client = openClient(url, answerMs);
   try {
     const db = client.db(hasDatabase(url) ? undefined : DEFAULT_DATABASE);
-    const connection: Connection = { client, db, answerMs, onDamage, closed: false };
-    const server = await asked(connection, () => describeServer(db), Math.max(OPEN_MS, answerMs));
-    return { connection, server };
+    const opening: Connection = { client, db, answerMs, onDamage, asksAlone: false, closed: false };
+    const openMs = Math.max(OPEN_MS, answerMs);
+    const server = await asked(opening, () => describeServer(db), openMs);
+    const asksAlone = await asked(opening, () => scansForMany(db), openMs);
+    return { connection: { ...opening, asksAlone }, server };
   } catch (error) {
     await client.close();
-    throw unavailable(error);
+    throw notConnected(error);
   }
 }
+
+/** The server answers, but not to this user. */
+export class AccessRefused extends DomainError {}
 
 /** The address of the store cannot be used as it is. `option` is what of it the driver does not accept, where it says so. */
 export class AddressRefused extends DomainError {
   constructor(readonly option: string | undefined) {
     super("The address of the store is no MongoDB URL");
   }
+}
+
+/** Codes of servers: authentication failed; not authorized; Atlas's own. */
+const REFUSALS: ReadonlySet<unknown> = new Set([18, 13, 8000]);
+
+/** Says what keeps the server from answering: that is what who starts a process wants to know. */
+function notConnected(error: unknown): DomainError {
+  const { cause } = unavailable(error);
+  if (!(cause instanceof Error)) return unavailable(error);
+  if ("code" in cause && REFUSALS.has(cause.code)) {
+    return new AccessRefused("The MongoDB server refuses the user or the password", { cause });
+  }
+  const found = cause instanceof MongoServerSelectionError ? [...(cause.reason?.servers.values() ?? [])] : [];
+  const why = found.map((server) => server.error?.message).find((text) => text !== undefined) ?? cause.message;
+  return new Unavailable(`No MongoDB server answers (${why})`, undefined, { cause });
 }
 
 function openClient(url: string, answerMs: number): MongoClient {
@@ -86,6 +115,20 @@ async function describeServer(db: Db): Promise<string> {
   return `MongoDB ${String(version)}, ${kind}, ${retries}`;
 }
 
+/** What FerretDB 1 says of a query that it reads the whole collection for; other servers do not say this of any. */
+async function scansForMany(db: Db): Promise<boolean> {
+  try {
+    const plan: Document = await db
+      .collection<{ readonly _id: string }>("meta")
+      .find(withIds(["", "\0"]))
+      .explain();
+    return plan.filterPushdown === false;
+  } catch (error) {
+    if (error instanceof MongoServerError) return false; // not every server explains
+    throw error;
+  }
+}
+
 /**
  * The answer of the server; rejects with Unavailable, the driver's error as its cause, when there is none within
  * `limitMs`. Whether a write that rejects was made, or is made later, is then not known.
@@ -117,7 +160,7 @@ export function unavailable(error: unknown): DomainError {
 
 /** What a server refuses it quotes, and that may be personal. */
 function withoutValues({ name, code }: MongoServerError): Error {
-  return new Error(`${name} with code ${String(code)}`);
+  return Object.assign(new Error(`${name} with code ${String(code)}`), { code });
 }
 
 /** A document with this `_id` is there already. */

@@ -63,7 +63,8 @@ export class Table<T> {
   async load(keys: readonly Key[]): Promise<Map<Key, unknown>> {
     const found = new Map<Key, unknown>();
     const parts: (readonly Key[])[] = [];
-    for (let n = 0; n < keys.length; n += KEYS_AT_ONCE) parts.push(keys.slice(n, n + KEYS_AT_ONCE));
+    const atOnce = this.connection.asksAlone ? 1 : KEYS_AT_ONCE;
+    for (let n = 0; n < keys.length; n += atOnce) parts.push(keys.slice(n, n + atOnce));
     await Promise.all(
       parts.map(async (part) => {
         const documents = await asked(this.connection, () =>
