@@ -26,8 +26,10 @@ const TABLE: ImportTable = {
   recommend: ["domain", "ports", "algorithms", "model"],
   services: ["gen", "domain", "ports", "subscription", "catalog", "intake", "training", "model", "recommend"],
   facade: ["gen"],
-  "adapters/embedded": ["domain", "ports"],
-  "adapters/mongo": ["domain", "ports"],
+  // What the adapters of all stores are made of.
+  "adapters/store": ["domain", "ports"],
+  "adapters/embedded": ["domain", "ports", "adapters/store"],
+  "adapters/mongo": ["domain", "ports", "adapters/store"],
   "adapters/embedding": ["domain", "ports"],
   "adapters/metrics": ["domain", "ports"],
   // A small set of vectors is searched exactly instead: that search is an algorithm.

@@ -1,6 +1,6 @@
 import type { AppStore } from "../../ports/app-store.js";
 import type { Environment } from "./environment.js";
-import { after, afterPrefix, appKey, FIRST, keyOf, LAST } from "./keys.js";
+import { after, appKey, FIRST, keyOf, keysOf, LAST } from "./keys.js";
 import type { Removals } from "./removal.js";
 import type { Writer } from "./writer.js";
 
@@ -40,9 +40,7 @@ export function createAppStore({ tables }: Environment, writer: Writer, removals
     getFrame: async (appId, frameId) => tables.frames.get(keyOf(appId, frameId)),
 
     listFrames: async (appId, from, limit) => {
-      const first = keyOf(appId, "");
-      const start = from === "" ? first : after(keyOf(appId, from));
-      return tables.frames.entries({ start, end: afterPrefix(first), limit }).map((entry) => entry.value);
+      return tables.frames.entries({ ...keysOf(appId, from), limit }).map((entry) => entry.value);
     },
 
     putFrame: (appId, frame) => writer.run((staged) => staged.frames.put(keyOf(appId, frame.frameId), frame)),

@@ -2,7 +2,7 @@ import type { SubscriptionChange } from "../../domain/contact.js";
 import { DataDamaged } from "../../domain/errors.js";
 import type { ContactStore } from "../../ports/contact-store.js";
 import type { Environment } from "./environment.js";
-import { after, afterPrefix, keyOf, ownedKey } from "./keys.js";
+import { keyOf, keysOf, keysOwnedBy } from "./keys.js";
 
 export function createContactStore({ tables }: Environment): ContactStore {
   return {
@@ -15,14 +15,10 @@ export function createContactStore({ tables }: Environment): ContactStore {
 
     changes: async (appId, contactId, from, limit) => {
       if (contactId === "") {
-        const first = keyOf(appId, "");
-        const start = from === "" ? first : after(keyOf(appId, from));
-        return tables.changes.entries({ start, end: afterPrefix(first), limit }).map((entry) => entry.value);
+        return tables.changes.entries({ ...keysOf(appId, from), limit }).map((entry) => entry.value);
       }
-      const first = ownedKey(appId, contactId, "");
-      const start = from === "" ? first : after(ownedKey(appId, contactId, from));
       return tables.contactChanges
-        .entries({ start, end: afterPrefix(first), limit })
+        .entries({ ...keysOwnedBy(appId, contactId, from), limit })
         .map((entry) => changeNamed(appId, entry.value));
     },
   };

@@ -1,15 +1,8 @@
 import type { Now } from "../../domain/clock.js";
-import type { IdempotencyRecord } from "../../domain/event.js";
+import { IDEMPOTENCY_MS } from "../store/idempotency.js";
 import type { Environment } from "./environment.js";
 import { after, FIRST, keyOf, LAST, ownedKey, timedKey } from "./keys.js";
 import type { StagedTables } from "./staged.js";
-
-/** How long an idempotency key keeps its event. */
-export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
-
-export function isExpired(record: IdempotencyRecord, now: number): boolean {
-  return now - record.claimedAt > IDEMPOTENCY_MS;
-}
 
 /** Limits of one sweep: some milliseconds of work. */
 const RECORDS_AT_ONCE = 2000;

@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
 import type { InteractionStore } from "../../ports/interaction-store.js";
+import { newestInteractionFirst } from "../store/newest-first.js";
 import type { Environment } from "./environment.js";
-import { afterPrefix, type Key, keyOf, ownedKey, unpart } from "./keys.js";
+import { type Key, keysOf, keysOwnedBy, unpart } from "./keys.js";
 import { SCAN_ROWS } from "./scan.js";
 
 export function createInteractionStore({ tables }: Environment): InteractionStore {
@@ -10,20 +11,18 @@ export function createInteractionStore({ tables }: Environment): InteractionStor
     recent: async (appId, visitorIds, limit) => {
       const found: Interaction[] = [];
       for (const visitorId of new Set(visitorIds)) {
-        const start = ownedKey(appId, visitorId, "");
-        for (const { value } of tables.interactions.backwards({ start, end: afterPrefix(start), limit })) {
+        for (const { value } of tables.interactions.backwards({ ...keysOwnedBy(appId, visitorId), limit })) {
           found.push(value);
         }
       }
-      return found.sort(newestFirst).slice(0, limit);
+      return found.sort(newestInteractionFirst).slice(0, limit);
     },
 
     scan: async function* (appId) {
-      const all = keyOf(appId, "");
-      const end = afterPrefix(all);
-      let from = all;
+      const { start, end } = keysOf(appId);
+      let from = start;
       for (;;) {
-        const { histories, next } = readHistories(from, end, all.length);
+        const { histories, next } = readHistories(from, end, start.length);
         if (histories.length > 0) yield histories;
         if (next === undefined) return;
         from = next;
@@ -59,9 +58,4 @@ export function createInteractionStore({ tables }: Environment): InteractionStor
     });
     return { histories, next };
   }
-}
-
-/** Falling time; at the same time falling ref, so that the order is fixed. */
-function newestFirst(a: Interaction, b: Interaction): number {
-  return b.at - a.at || (a.ref < b.ref ? 1 : a.ref > b.ref ? -1 : 0);
 }

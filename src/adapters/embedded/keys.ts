@@ -1,103 +1,16 @@
-/**
- * Keys are text, kept as UTF-8 and compared byte by byte. A key is the app id, a NUL, and the parts of the record's
- * own key with a NUL between them, so that the records of one app, one visitor or one contact lie together:
- *
- *   events         app \0 eventId
- *   interactions   app \0 visitorId \0 <time><ref>       time: 9 characters, see `timeText`
- *
- * Within a part NUL becomes \x01 \x01 and \x01 becomes \x01 \x02, which keeps both the order and the borders:
- * no app id, however malformed, reaches the keys of another app. A lone surrogate is kept as U+FFFD.
- */
-export type Key = string;
+import type { Key } from "../store/keys.js";
+
+export * from "../store/keys.js";
 
 /** The longest key LMDB takes with 4 KiB pages, as lmdb-js opens it. Three ids of 255 bytes fit well. */
 export const MAX_KEY_BYTES = 1978;
 
-function part(text: string): string {
-  if (!text.includes("\0") && !text.includes("\x01")) return text;
-  return text.replaceAll("\x01", "\x01\x02").replaceAll("\0", "\x01\x01");
-}
-
-/** The text a part was made from. */
-export function unpart(text: string): string {
-  if (!text.includes("\x01")) return text;
-  return text.replaceAll("\x01\x01", "\0").replaceAll("\x01\x02", "\x01");
-}
-
-/** Lower and higher than every key. */
-export const FIRST: Key = "\0";
-export const LAST: Key = "\u{10ffff}";
-
-/** The key of what an app has one of. */
-export function appKey(appId: string): Key {
-  return `${part(appId)}\0app`;
-}
-
-/** The key of one record, or with `id` "" what all keys of the app begin with. */
-export function keyOf(appId: string, id: string): Key {
-  return `${part(appId)}\0${part(id)}`;
-}
-
-/** The key of a record that belongs to another, or with `id` "" what all keys of that owner begin with. */
-export function ownedKey(appId: string, owner: string, id: string): Key {
-  return `${part(appId)}\0${part(owner)}\0${part(id)}`;
-}
-
-/** The key of a record in order of time within its owner. */
-export function timedKey(appId: string, owner: string, at: number, id: string): Key {
-  return `${part(appId)}\0${part(owner)}\0${timeText(at)}${part(id)}`;
-}
-
-/** The least key that is greater than all keys beginning with `prefix`, which ends with a NUL. */
-export function afterPrefix(prefix: Key): Key {
-  return `${prefix.slice(0, -1)}\x01`;
-}
-
-/** The least key greater than `key`. */
-export function after(key: Key): Key {
-  return `${key}\0`;
+/** True when LMDB can hold the key. */
+export function fits(key: Key): boolean {
+  return key.length * 3 <= MAX_KEY_BYTES || (key.length <= MAX_KEY_BYTES && Buffer.byteLength(key) <= MAX_KEY_BYTES);
 }
 
 /** Below 0 when `a` comes before `b`, above 0 when after it, as LMDB orders keys: by bytes. */
 export function keyOrder(a: Key, b: Key): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-export const TIME_LENGTH = 9;
-
-const LOW = 2 ** 24;
-const OFFSET = 2 ** 29;
-const ZERO = 0x30;
-
-/** A whole number from -2^53 to 2^53 as 9 characters whose order is that of the numbers; 6 bits a character. */
-export function timeText(at: number): string {
-  if (!Number.isSafeInteger(at)) throw new RangeError("A time in a key is a whole number of milliseconds");
-  const floor = Math.floor(at / LOW);
-  const high = floor + OFFSET;
-  const low = at - floor * LOW;
-  return String.fromCharCode(
-    ZERO + ((high >>> 24) & 63),
-    ZERO + ((high >>> 18) & 63),
-    ZERO + ((high >>> 12) & 63),
-    ZERO + ((high >>> 6) & 63),
-    ZERO + (high & 63),
-    ZERO + ((low >>> 18) & 63),
-    ZERO + ((low >>> 12) & 63),
-    ZERO + ((low >>> 6) & 63),
-    ZERO + (low & 63),
-  );
-}
-
-/** The number `timeText` wrote at `start`. */
-export function timeOf(key: Key, start: number): number {
-  let high = 0;
-  for (let i = start; i < start + 5; i++) high = high * 64 + key.charCodeAt(i) - ZERO;
-  let low = 0;
-  for (let i = start + 5; i < start + TIME_LENGTH; i++) low = low * 64 + key.charCodeAt(i) - ZERO;
-  return (high - OFFSET) * LOW + low;
-}
-
-/** True when LMDB can hold the key. */
-export function fits(key: Key): boolean {
-  return key.length * 3 <= MAX_KEY_BYTES || (key.length <= MAX_KEY_BYTES && Buffer.byteLength(key) <= MAX_KEY_BYTES);
 }

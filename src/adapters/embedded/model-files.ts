@@ -4,7 +4,7 @@ import type { Now } from "../../domain/clock.js";
 import { InvalidArgument } from "../../domain/errors.js";
 import type { Environment } from "./environment.js";
 import { syncDirectory } from "./files.js";
-import { afterPrefix, keyOf } from "./keys.js";
+import { keysOf } from "./keys.js";
 import type { KeptModel } from "./records/app.js";
 
 /** The directory of all apps' snapshots, within that of the store. */
@@ -34,8 +34,7 @@ function safeName(field: string, id: string): string {
 
 /** Records of an app's snapshots, in order of ids. */
 export function keptModels({ tables }: Environment, appId: string): KeptModel[] {
-  const start = keyOf(appId, "");
-  return tables.models.entries({ start, end: afterPrefix(start) }).map((entry) => entry.value);
+  return tables.models.entries(keysOf(appId)).map((entry) => entry.value);
 }
 
 /** Removes of an app these files, unless they have a record, and what interrupted writes left. */

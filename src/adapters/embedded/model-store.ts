@@ -3,6 +3,7 @@ import { crc32c } from "@node-rs/crc32";
 import type { Now } from "../../domain/clock.js";
 import { Conflict, DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
 import type { ModelStore } from "../../ports/model-store.js";
+import { newestModelFirst } from "../store/newest-first.js";
 import type { Environment } from "./environment.js";
 import { writeFileDurably } from "./files.js";
 import { appKey, keyOf } from "./keys.js";
@@ -24,7 +25,7 @@ export interface ModelStoreDeps {
 export function createModelStore({ environment, writer, now, newId, onDamage }: ModelStoreDeps): ModelStore {
   const { tables } = environment;
 
-  const newestFirstOf = (appId: string): KeptModel[] => keptModels(environment, appId).sort(newestFirst);
+  const newestFirstOf = (appId: string): KeptModel[] => keptModels(environment, appId).sort(newestModelFirst);
 
   return {
     put: async (appId, record, bytes) => {
@@ -88,8 +89,4 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
 
     activity: async (appId) => tables.activity.get(appKey(appId))?.toString() ?? "",
   };
-}
-
-function newestFirst(a: KeptModel, b: KeptModel): number {
-  return b.record.createdAt - a.record.createdAt || (a.record.modelId < b.record.modelId ? 1 : -1);
 }

@@ -1,6 +1,6 @@
 import type { ProductStore } from "../../ports/product-store.js";
 import type { Environment } from "./environment.js";
-import { after, afterPrefix, keyOf } from "./keys.js";
+import { keyOf, keysOf } from "./keys.js";
 import type { ProductWatchers } from "./product-watch.js";
 import { scanValues } from "./scan.js";
 
@@ -14,15 +14,10 @@ export function createProductStore({ tables }: Environment, watchers: ProductWat
     },
 
     list: async (appId, from, limit) => {
-      const first = keyOf(appId, "");
-      const start = from === "" ? first : after(keyOf(appId, from));
-      return tables.products.entries({ start, end: afterPrefix(first), limit }).map((entry) => entry.value);
+      return tables.products.entries({ ...keysOf(appId, from), limit }).map((entry) => entry.value);
     },
 
-    scan: (appId) => {
-      const first = keyOf(appId, "");
-      return scanValues(tables.products, first, afterPrefix(first));
-    },
+    scan: (appId) => scanValues(tables.products, appId),
 
     watch: (appId, listener) => watchers.watch(appId, listener),
   };

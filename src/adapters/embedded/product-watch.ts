@@ -2,19 +2,19 @@ import { setImmediate } from "node:timers/promises";
 import { DataDamaged } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
 import type { ProductChange } from "../../ports/product-store.js";
+import { type ProductListener, ProductListeners } from "../store/product-listeners.js";
 import type { Environment } from "./environment.js";
-import { afterPrefix, appKey, keyOf, ownedKey, unpart } from "./keys.js";
+import { appKey, keyOf, keysOwnedBy, unpart } from "./keys.js";
 import { logKey, type ProductLog } from "./product-log.js";
 import type { StagedTables } from "./staged.js";
-
-type Listener = (changes: readonly ProductChange[]) => void;
 
 /** Records of the log read in one go: some milliseconds of work. */
 const RECORDS_AT_ONCE = 4;
 
 /** How far the listeners of one app have been told. */
 class AppWatch {
-  readonly listeners = new Set<Listener>();
+  constructor(readonly listeners: ProductListeners) {}
+
   /** Of the log that `told` counts in; undefined while the app has none. */
   generation: string | undefined;
   /** Number of the last log record that was told. */
@@ -42,19 +42,19 @@ export class ProductWatchers {
     },
   ) {}
 
-  watch(appId: string, listener: Listener): () => void {
+  watch(appId: string, listener: ProductListener): () => void {
     let watch = this.watches.get(appId);
     if (watch === undefined) {
-      watch = new AppWatch();
+      watch = new AppWatch(new ProductListeners(this.deps.metrics));
       this.begin(appId, watch);
       this.watches.set(appId, watch);
     }
-    const own: Listener = (changes) => listener(changes); // so that one function can watch twice
-    const all = watch.listeners.add(own);
+    const { listeners } = watch;
+    const stop = listeners.add(listener);
     this.schedule();
     return () => {
-      all.delete(own);
-      if (all.size === 0 && this.watches.get(appId)?.listeners === all) this.watches.delete(appId);
+      stop();
+      if (listeners.isEmpty && this.watches.get(appId)?.listeners === listeners) this.watches.delete(appId);
     };
   }
 
@@ -115,14 +115,14 @@ export class ProductWatchers {
   private tellOwn(appId: string, watch: AppWatch, changes: readonly ProductChange[]): void {
     const added = this.deps.log.added.get(appId);
     if (added === undefined) {
-      this.tell(watch, changes); // the app is being removed
+      watch.listeners.tell(changes); // the app is being removed
       return;
     }
     const isSameLog = watch.generation === added.generation || (watch.generation === undefined && added.first === 1);
     if (isSameLog && watch.told === added.first - 1 && watch.readAt < added.first) {
       watch.generation = added.generation;
       watch.told = watch.readAt = added.last;
-      this.tell(watch, changes);
+      watch.listeners.tell(changes);
       return;
     }
     // Others wrote before, or it was told already because the log was looked at when it was on disk.
@@ -144,7 +144,7 @@ export class ProductWatchers {
     const { environment } = this.deps;
     const changes = environment.snapshot(() => this.read(appId, watch) ?? [RELOAD, ...this.current(appId, own)]);
     if (changes.length === 0) return false;
-    this.tell(watch, changes);
+    watch.listeners.tell(changes);
     return true;
   }
 
@@ -165,7 +165,7 @@ export class ProductWatchers {
     watch.told = watch.readAt = head.last;
     if (!isComplete) return undefined;
     if (from === head.last) return [];
-    const end = afterPrefix(ownedKey(appId, "", ""));
+    const { end } = keysOwnedBy(appId, "");
     try {
       const records = productLog.entries({ start: logKey(appId, from + 1), end, limit: RECORDS_AT_ONCE });
       if (records.length < Math.min(RECORDS_AT_ONCE, head.last - from)) return undefined;
@@ -189,17 +189,6 @@ export class ProductWatchers {
         throw error;
       }
     });
-  }
-
-  /** A listener that throws keeps nobody from anything. */
-  private tell(watch: AppWatch, changes: readonly ProductChange[]): void {
-    for (const listener of watch.listeners) {
-      try {
-        listener(changes);
-      } catch {
-        this.deps.metrics?.count("store_watchers_failed");
-      }
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Environment } from "./environment.js";
-import { afterPrefix, appKey, FIRST, type Key, keyOf, LAST } from "./keys.js";
+import { appKey, FIRST, type Key, keysOf, LAST } from "./keys.js";
 import { modelDirectory } from "./model-files.js";
 import type { Staged, StagedTables } from "./staged.js";
 import type { Writer } from "./writer.js";
@@ -67,8 +67,7 @@ export class Removals {
 function removeSome(tables: StagedTables, appId: string): number {
   // Another process has finished it meanwhile, and a new app may have the id by now.
   if (tables.removals.get(appKey(appId)) === undefined) return 0;
-  const start = keyOf(appId, "");
-  const range = { start, end: afterPrefix(start) };
+  const range = keysOf(appId);
   let left = REMOVED_AT_ONCE;
   const all: readonly Pick<Staged<unknown>, "delete" | "table">[] = Object.values(tables);
   for (const staged of all) {

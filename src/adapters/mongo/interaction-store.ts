@@ -1,6 +1,7 @@
 import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
 import type { InteractionStore } from "../../ports/interaction-store.js";
-import { afterPrefix, ownedKey } from "./keys.js";
+import { newestInteractionFirst } from "../store/newest-first.js";
+import { keysOwnedBy } from "./keys.js";
 import type { HistoryRow } from "./records/catalog.js";
 import { scanValues } from "./scan.js";
 import type { Tables } from "./tables.js";
@@ -10,12 +11,11 @@ export function createInteractionStore({ interactions }: Tables): InteractionSto
     recent: async (appId, visitorIds, limit) => {
       const histories = await Promise.all(
         [...new Set(visitorIds)].map((visitorId) => {
-          const start = ownedKey(appId, visitorId, "");
-          return interactions.entries({ start, end: afterPrefix(start), limit, backwards: true });
+          return interactions.entries({ ...keysOwnedBy(appId, visitorId), limit, backwards: true });
         }),
       );
       const found = histories.flat().map((entry) => interactionOf(entry.value));
-      return found.sort(newestFirst).slice(0, limit);
+      return found.sort(newestInteractionFirst).slice(0, limit);
     },
 
     scan: async function* (appId) {
@@ -38,9 +38,4 @@ export function createInteractionStore({ interactions }: Tables): InteractionSto
 
 function interactionOf({ type, at, productIds, ref }: HistoryRow): Interaction {
   return { type, at, productIds, ref };
-}
-
-/** Falling time; at the same time falling ref, so that the order is fixed. */
-function newestFirst(a: Interaction, b: Interaction): number {
-  return b.at - a.at || (a.ref < b.ref ? 1 : a.ref > b.ref ? -1 : 0);
 }

@@ -1,7 +1,7 @@
 import { GridFSBucket, type GridFSFile, MongoRuntimeError, ObjectId } from "mongodb";
 import type { Now } from "../../domain/clock.js";
 import { asked, type Connection, LONG_MS } from "./connection.js";
-import { afterPrefix, keyOf } from "./keys.js";
+import { keyOf, keysOf } from "./keys.js";
 
 /** A file that no record names is what an interruption left, once it is too old to be one that is about to be named. */
 const ORPHAN_MS = 60 * 60 * 1000;
@@ -75,10 +75,8 @@ export class ModelFiles {
   }
 
   private of(appId: string): Promise<GridFSFile[]> {
-    const first = keyOf(appId, "");
-    return asked(this.connection, () =>
-      this.bucket.find({ filename: { $gte: first, $lt: afterPrefix(first) } }).toArray(),
-    );
+    const { start, end } = keysOf(appId);
+    return asked(this.connection, () => this.bucket.find({ filename: { $gte: start, $lt: end } }).toArray());
   }
 }
 

@@ -1,6 +1,7 @@
 import { crc32c } from "@node-rs/crc32";
 import { Conflict, DataDamaged, InvalidArgument } from "../../domain/errors.js";
 import type { ModelStore } from "../../ports/model-store.js";
+import { newestModelFirst } from "../store/newest-first.js";
 import type { Commits } from "./commits.js";
 import { appKey, keyOf } from "./keys.js";
 import { isHeld } from "./lease.js";
@@ -26,7 +27,7 @@ const MAX_MODELS = 10_000;
 export function createModelStore({ tables, writer, commits, files, onDamage }: ModelStoreDeps): ModelStore {
   const kept = async (appId: string): Promise<KeptModel[]> => {
     const entries = await tables.models.list(appId, "", MAX_MODELS);
-    return entries.map((entry) => entry.value).sort(newestFirst);
+    return entries.map((entry) => entry.value).sort(newestModelFirst);
   };
 
   return {
@@ -93,8 +94,4 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
       return String(rev);
     },
   };
-}
-
-function newestFirst(a: KeptModel, b: KeptModel): number {
-  return b.record.createdAt - a.record.createdAt || (a.record.modelId < b.record.modelId ? 1 : -1);
 }

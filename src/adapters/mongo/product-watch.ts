@@ -1,6 +1,7 @@
 import type { Now } from "../../domain/clock.js";
 import type { Metrics } from "../../ports/metrics.js";
 import type { ProductChange } from "../../ports/product-store.js";
+import { type ProductListener, ProductListeners } from "../store/product-listeners.js";
 import { TOMBSTONE_MS } from "./apply.js";
 import type { Commits } from "./commits.js";
 import { asked, type Connection, LONG_MS } from "./connection.js";
@@ -8,11 +9,9 @@ import { appKey, type Key, keyOf, unpart } from "./keys.js";
 import type { Write } from "./staged.js";
 import type { Tables } from "./tables.js";
 
-export type ProductListener = (changes: readonly ProductChange[]) => void;
-
 /** What the watchers of one app have been told. */
 interface Watched {
-  readonly listeners: Set<ProductListener>;
+  readonly listeners: ProductListeners;
   /** All commits up to this one were told; undefined until it is known where to begin. */
   upTo: number | undefined;
   /** Commits told of since, by key. */
@@ -44,12 +43,11 @@ export class ProductWatchers {
   constructor(private readonly deps: ProductWatchersDeps) {}
 
   watch(appId: string, listener: ProductListener): () => void {
-    const own: ProductListener = (changes) => listener(changes); // so that one function can watch twice
     const watched = this.apps.get(appId) ?? this.open(appId);
-    watched.listeners.add(own);
+    const stop = watched.listeners.add(listener);
     return () => {
-      watched.listeners.delete(own);
-      if (watched.listeners.size === 0 && this.apps.get(appId) === watched) this.apps.delete(appId);
+      stop();
+      if (watched.listeners.isEmpty && this.apps.get(appId) === watched) this.apps.delete(appId);
     };
   }
 
@@ -64,7 +62,7 @@ export class ProductWatchers {
       watched.told.set(key, rev);
       changes.push(this.changeOf(appId, key, stored));
     }
-    this.tell(watched, changes);
+    watched.listeners.tell(changes);
   }
 
   /** Looks for what other servers have committed. */
@@ -74,7 +72,7 @@ export class ProductWatchers {
     for (const [appId, watched] of this.apps) {
       const head = heads.get(appId) ?? 0;
       const from = watched.upTo ?? head - 1;
-      if (this.deps.now() - watched.polledAt > TOO_LONG_MS) this.tell(watched, [{ reload: true }]);
+      if (this.deps.now() - watched.polledAt > TOO_LONG_MS) watched.listeners.tell([{ reload: true }]);
       else if (head > from) await this.tellSince(appId, watched, from);
       watched.polledAt = this.deps.now();
       watched.upTo = head;
@@ -88,7 +86,7 @@ export class ProductWatchers {
    */
   private open(appId: string): Watched {
     const watched: Watched = {
-      listeners: new Set(),
+      listeners: new ProductListeners(this.deps.metrics),
       upTo: this.deps.known(appId),
       told: new Map(),
       polledAt: this.deps.now(),
@@ -108,7 +106,7 @@ export class ProductWatchers {
   private async tellSince(appId: string, watched: Watched, from: number): Promise<void> {
     const { removals, products } = this.deps.tables;
     const removal = await asked(this.deps.connection, () => removals.collection.findOne({ _id: appKey(appId) }));
-    if (removal !== null && removal.rev > from) this.tell(watched, [{ reload: true }]);
+    if (removal !== null && removal.rev > from) watched.listeners.tell([{ reload: true }]);
     const documents = await asked(
       this.deps.connection,
       () =>
@@ -124,23 +122,11 @@ export class ProductWatchers {
       watched.told.set(key, rev);
       changes.push(this.changeOf(appId, key, gone === true ? undefined : v));
     }
-    this.tell(watched, changes);
+    watched.listeners.tell(changes);
   }
 
   private changeOf(appId: string, key: Key, stored: unknown): ProductChange {
     if (stored === undefined) return { removed: unpart(key.slice(keyOf(appId, "").length)) };
     return { put: this.deps.tables.products.decode(stored) };
-  }
-
-  /** A listener that throws keeps nobody from anything. */
-  private tell(watched: Watched, changes: readonly ProductChange[]): void {
-    if (changes.length === 0) return;
-    for (const listener of watched.listeners) {
-      try {
-        listener(changes);
-      } catch {
-        this.deps.metrics?.count("store_watchers_failed");
-      }
-    }
   }
 }

@@ -1,5 +1,5 @@
 import { asked, type Connection, LONG_MS, withIds } from "./connection.js";
-import { afterPrefix, appKey, keyOf } from "./keys.js";
+import { appKey, keysOf } from "./keys.js";
 import type { ModelFiles } from "./model-files.js";
 import type { Tables } from "./tables.js";
 import type { Writer } from "./writer.js";
@@ -68,14 +68,14 @@ export class Removals {
 
   private async removeFrom(name: string, appId: string, rev: number): Promise<void> {
     const collection = this.connection.db.collection<{ readonly _id: string; readonly rev: number }>(name);
-    const start = keyOf(appId, "");
+    const { start, end } = keysOf(appId);
     for (;;) {
       const due = await asked(
         this.connection,
         () =>
           collection
             .find(
-              { _id: { $gte: start, $lt: afterPrefix(start) }, rev: { $lte: rev } },
+              { _id: { $gte: start, $lt: end }, rev: { $lte: rev } },
               { projection: { _id: 1 }, batchSize: REMOVED_AT_ONCE + 1 },
             )
             .limit(REMOVED_AT_ONCE)

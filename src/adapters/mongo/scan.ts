@@ -1,4 +1,4 @@
-import { after, afterPrefix, keyOf } from "./keys.js";
+import { after, keysOf } from "./keys.js";
 import type { Entry, Table } from "./table.js";
 
 /** Rows read at a time. */
@@ -6,9 +6,7 @@ export const SCAN_ROWS = 5000;
 
 /** The entries of an app in batches, in order of keys. */
 export async function* scanEntries<T>(table: Table<T>, appId: string): AsyncGenerator<readonly Entry<T>[]> {
-  const first = keyOf(appId, "");
-  const end = afterPrefix(first);
-  let start = first;
+  let { start, end } = keysOf(appId);
   for (;;) {
     const entries = await table.entries({ start, end, limit: SCAN_ROWS });
     const last = entries.at(-1);

@@ -1,7 +1,7 @@
 import type { Collection, Filter } from "mongodb";
 import { DataDamaged } from "../../domain/errors.js";
 import { asked, type Connection, collectionOf, LONG_MS, withIds } from "./connection.js";
-import { after as afterKey, afterPrefix, type Key, keyOf } from "./keys.js";
+import { type Key, keysOf } from "./keys.js";
 import type { Shape } from "./shape.js";
 
 /** A record as it is kept. A removed one stays for a while as a tombstone, see `apply.ts`. */
@@ -98,9 +98,7 @@ export class Table<T> {
 
   /** Up to `limit` entries of an app, those of greater ids than `after`, "" for the first; `also` narrows them. */
   list(appId: string, after: string, limit: number, also: Filter<StoredDocument> = {}): Promise<Entry<T>[]> {
-    const first = keyOf(appId, "");
-    const start = after === "" ? first : afterKey(keyOf(appId, after));
-    return this.entries({ start, end: afterPrefix(first), limit }, also);
+    return this.entries({ ...keysOf(appId, after), limit }, also);
   }
 
   decode(stored: unknown): T {

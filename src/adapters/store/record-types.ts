@@ -1,0 +1,43 @@
+import type { App, FrameConfiguration } from "../../domain/app.js";
+import type { Contact, SubscriptionChange } from "../../domain/contact.js";
+import type { Event, IdempotencyRecord } from "../../domain/event.js";
+import type { ModelPointer } from "../../domain/model.js";
+import type { Order } from "../../domain/order.js";
+import type { Product } from "../../domain/product.js";
+import type { Visitor } from "../../domain/visitor.js";
+import type { Lease } from "../../ports/lease.js";
+
+/**
+ * The kinds of record that every store keeps, by the name of their table; what a table leads to is in its key, see
+ * `keys.ts`. A store adds tables of its own, such as indexes.
+ */
+export interface RecordTypes {
+  readonly apps: App;
+  readonly frames: FrameConfiguration;
+  readonly events: Event;
+  readonly idempotency: IdempotencyRecord;
+  readonly visitors: Visitor;
+  /** Visitor ids by visitor key. */
+  readonly visitorKeys: string;
+  readonly contacts: Contact;
+  /** Contact ids by contact key. */
+  readonly contactKeys: string;
+  readonly changes: SubscriptionChange;
+  readonly products: Product;
+  /** Product ids by SKU. */
+  readonly productSkus: string;
+  readonly orders: Order;
+  readonly pointers: ModelPointer;
+  /** A number that is another one after each `markChanged` of the app. */
+  readonly activity: number;
+  /** The newest lease of each app. */
+  readonly leases: KeptLease;
+  /** Apps whose removal has begun and is not finished. */
+  readonly removals: number;
+}
+
+/** The newest lease of an app; `until` 0 when it was given back. */
+export interface KeptLease extends Lease {
+  /** When it ends, in milliseconds since 1970. By whose clock, the store says. */
+  readonly until: number;
+}
