@@ -1,4 +1,4 @@
-module aisle/test/peers/deploy
+module aisle.example/deploycheck
 
 go 1.24.0
 

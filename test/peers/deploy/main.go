@@ -65,21 +65,13 @@ func compose(file string) (any, error) {
 	return options.LoadProject(context.Background())
 }
 
-// An object's kind, and what it is strictly read into.
+// What an object of this kind is strictly read into; nil when the kind is not known here.
 func typeOf(apiVersion, kind string) any {
 	switch apiVersion + " " + kind {
 	case "apps/v1 Deployment":
 		return &apps.Deployment{}
-	case "apps/v1 StatefulSet":
-		return &apps.StatefulSet{}
 	case "v1 Service":
 		return &core.Service{}
-	case "v1 ServiceAccount":
-		return &core.ServiceAccount{}
-	case "v1 Secret":
-		return &core.Secret{}
-	case "v1 ConfigMap":
-		return &core.ConfigMap{}
 	case "policy/v1 PodDisruptionBudget":
 		return &policy.PodDisruptionBudget{}
 	case "autoscaling/v2 HorizontalPodAutoscaler":
