@@ -24,6 +24,7 @@ const TABLE: ImportTable = {
   intake: ["domain", "ports"],
   training: ["domain", "ports", "algorithms", "model"],
   recommend: ["domain", "ports", "algorithms", "model"],
+  migrate: ["domain", "ports"],
   services: ["gen", "domain", "ports", "subscription", "catalog", "intake", "training", "model", "recommend"],
   facade: ["gen"],
   // What the adapters of all stores are made of.

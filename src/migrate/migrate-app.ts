@@ -1,0 +1,174 @@
+import type { App } from "../domain/app.js";
+import type { Now } from "../domain/clock.js";
+import { AlreadyExists, Conflict, InvalidArgument, NotFound } from "../domain/errors.js";
+import { COPIED_TABLES, type CopyMark } from "../ports/copies.js";
+import type { Store } from "../ports/store.js";
+import { canonicalText } from "./canonical.js";
+import { copyTable } from "./copy-table.js";
+import { digestTable, type TableDigest } from "./digest.js";
+import { copyModels, digestModels } from "./models.js";
+import { oldestClaim } from "./rows.js";
+
+/** A table of an app in both stores. */
+export interface ComparedTable {
+  readonly table: string;
+  readonly source: TableDigest;
+  readonly target: TableDigest;
+}
+
+export interface AppReport {
+  readonly appId: string;
+  /**
+   * `copied`: written and found equal; `equal`: compared only; `differs`: not equal, and when it was being copied not
+   * finished: the target does not show the app
+   */
+  readonly outcome: "copied" | "equal" | "differs";
+  /** True when a copy that was finished before was only compared. */
+  readonly wasDone: boolean;
+  /** Rows and models that were written or removed. */
+  readonly written: number;
+  readonly tables: readonly ComparedTable[];
+}
+
+export interface MigrationDeps {
+  readonly from: Store;
+  readonly to: Store;
+  readonly now: Now;
+  /** A text not given before. */
+  readonly newId: () => string;
+  /** Makes the target equal to the source also where a copy was finished before, or comes from another source. */
+  readonly again: boolean;
+  /** Told how far it is. May throw to end the run; a later one goes on. */
+  readonly onProgress: (progress: MigrationProgress) => void;
+}
+
+export interface MigrationProgress {
+  readonly appId: string;
+  readonly stage: "copying" | "comparing";
+  readonly table: string;
+  /** Rows of the table so far. */
+  readonly rows: number;
+}
+
+/** The stores' clocks and sweeps differ: what is compared lives at least for this long. */
+const CLAIM_MARGIN_MS = 60 * 60 * 1000;
+
+/** Passes over an app: what was written to the source during the first is brought after by the second. */
+const PASSES = 2;
+
+/**
+ * Whether and from where a copy goes on, or undefined when it was finished before.
+ * Throws AlreadyExists and Conflict("precondition") for an app that is not from this source.
+ */
+export function markFor(
+  before: CopyMark | undefined,
+  isThere: boolean,
+  { run, from, again }: { readonly run: string; readonly from: string; readonly again: boolean },
+): CopyMark | undefined {
+  const fresh: CopyMark = { run, from, state: "copying", table: "", upTo: "" };
+  if (before === undefined) {
+    if (isThere) throw new AlreadyExists("app", "The target has this app already, and not as a copy");
+    return fresh;
+  }
+  if (again) return fresh;
+  if (before.from !== from) throw new Conflict("precondition", "The target has a copy of this app from another source");
+  return before.state === "done" ? undefined : { ...before, run };
+}
+
+/** Throws what `migrateApp` would refuse the app with; writes nothing. */
+export async function checkApp({ from, to, again }: MigrationDeps, appId: string): Promise<void> {
+  if (from.copies.storeId === to.copies.storeId)
+    throw new InvalidArgument("to", "invalid", "another store than the source, which is no backup of it");
+  if ((await from.apps.get(appId)) === undefined) throw new NotFound("app");
+  const [mark, there] = await Promise.all([to.copies.mark(appId), to.apps.get(appId)]);
+  markFor(mark, there !== undefined, { run: "", from: from.copies.storeId, again });
+}
+
+/** Reads all of an app from both stores. */
+export async function compareApp(deps: MigrationDeps, appId: string): Promise<ComparedTable[]> {
+  const { from, to, now, onProgress } = deps;
+  const compared: ComparedTable[] = [];
+  for (const table of COPIED_TABLES) {
+    const claimedFrom = oldestClaim(now(), CLAIM_MARGIN_MS);
+    const onRows = (rows: number) => onProgress({ appId, stage: "comparing", table, rows });
+    const source = await digestTable(from, appId, table, claimedFrom, onRows);
+    const target = await digestTable(to, appId, table, claimedFrom, onRows);
+    compared.push({ table, source, target });
+  }
+  onProgress({ appId, stage: "comparing", table: "models", rows: 0 });
+  compared.push({
+    table: "models",
+    source: await digestModels(from, appId),
+    target: await digestModels(to, appId),
+  });
+  return compared;
+}
+
+/**
+ * Copies an app with all that belongs to it. The target shows the app only when all of it was found equal. Interrupted
+ * anywhere, it is gone on with by the next call; a second run at the same time makes the first one reject with
+ * Conflict("aborted").
+ */
+export async function migrateApp(deps: MigrationDeps, appId: string): Promise<AppReport> {
+  await checkApp(deps, appId);
+  const { from, to, newId, again } = deps;
+  const run = newId();
+  const source = from.copies.storeId;
+  let mark = await to.copies.begin(appId, (before, isThere) => markFor(before, isThere, { run, from: source, again }));
+  if (mark === undefined) {
+    const tables = [await appDigests(deps, appId), ...(await compareApp(deps, appId))];
+    return { appId, outcome: tables.every(isEqual) ? "equal" : "differs", wasDone: true, written: 0, tables };
+  }
+  let written = 0;
+  for (let pass = 1; ; pass++) {
+    written += await copyRows(deps, appId, mark);
+    written += await copyModels(from, to, appId, pass > 1);
+    const tables = await compareApp(deps, appId);
+    if (tables.every(isEqual)) {
+      const app = await from.apps.get(appId);
+      if (app === undefined) throw new NotFound("app");
+      await to.copies.finish(app, run);
+      const all = [await appDigests(deps, appId), ...tables];
+      return { appId, outcome: all.every(isEqual) ? "copied" : "differs", wasDone: false, written, tables: all };
+    }
+    mark = await beginAnew(to, appId, mark); // what is equal is passed over fast
+    if (pass === PASSES) return { appId, outcome: "differs", wasDone: false, written, tables };
+  }
+}
+
+/** The mark with which a run goes through all tables once more. */
+async function beginAnew(to: Store, appId: string, mark: CopyMark): Promise<CopyMark> {
+  const fresh: CopyMark = { ...mark, table: "", upTo: "" };
+  await to.copies.begin(appId, (before) => {
+    if (before?.run !== mark.run) throw new Conflict("aborted", "Another run copies this app now");
+    return fresh;
+  });
+  return fresh;
+}
+
+/** Copies the tables from where the mark says. */
+async function copyRows(deps: MigrationDeps, appId: string, mark: CopyMark): Promise<number> {
+  const { from, to, now, onProgress } = deps;
+  const tables: readonly string[] = COPIED_TABLES;
+  const at = tables.indexOf(mark.table);
+  let written = 0;
+  for (const table of COPIED_TABLES.slice(Math.max(0, at))) {
+    const onRows = (rows: number) => onProgress({ appId, stage: "copying", table, rows });
+    const copy = { from, to, appId, run: mark.run, claimedFrom: oldestClaim(now()), onRows };
+    written += await copyTable(copy, table, table === mark.table ? mark.upTo : "");
+  }
+  onProgress({ appId, stage: "copying", table: "models", rows: 0 });
+  return written;
+}
+
+async function appDigests({ from, to }: MigrationDeps, appId: string): Promise<ComparedTable> {
+  const digest = (app: App | undefined): TableDigest => ({
+    rows: app === undefined ? 0 : 1,
+    checksum: app === undefined ? "" : canonicalText(app),
+  });
+  return { table: "apps", source: digest(await from.apps.get(appId)), target: digest(await to.apps.get(appId)) };
+}
+
+export function isEqual({ source, target }: ComparedTable): boolean {
+  return source.rows === target.rows && source.checksum === target.checksum;
+}
