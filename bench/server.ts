@@ -13,17 +13,12 @@ export interface BenchServer {
 
 /** Starts `aisle serve` on free ports over a store in `directory`, and resolves when it is ready. */
 export function startServer(directory: string, ...flags: string[]): Promise<BenchServer> {
-  const args = [
-    "serve",
-    "--store",
-    `embedded:${directory}`,
-    "--facade-port",
-    "0",
-    "--rpc-port",
-    "0",
-    "--train-every",
-    "off",
-  ];
+  return startServerOn(`embedded:${directory}`, ...flags);
+}
+
+/** The same over the store of this address. */
+export function startServerOn(store: string, ...flags: string[]): Promise<BenchServer> {
+  const args = ["serve", "--store", store, "--facade-port", "0", "--rpc-port", "0", "--train-every", "off"];
   const child = spawn(process.execPath, [BIN, ...args, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return new Promise((resolve, reject) => {

@@ -11,44 +11,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
-import type { Event } from "../src/domain/event.js";
 import type { Visitor } from "../src/domain/visitor.js";
 import type { Store } from "../src/ports/store.js";
+import { interactionOf, type Measured, measure, viewEvent } from "./load.js";
 
 const SECONDS = Number(process.argv[2] ?? 3);
 const VISITORS = 20_000;
 const SCAN_ROWS = 1_000_000;
-
-interface Measured {
-  readonly perSecond: number;
-  readonly cpuMicros: number;
-  readonly p99Ms: number;
-}
-
-/** Runs `call` from `callers` loops until the time is over. */
-async function measure(callers: number, call: (n: number) => Promise<unknown>): Promise<Measured> {
-  const latencies: number[] = [];
-  let n = 0;
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  const end = start + SECONDS * 1000;
-  const loop = async () => {
-    while (performance.now() < end) {
-      const from = performance.now();
-      await call(n++);
-      latencies.push(performance.now() - from);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, loop));
-  const seconds = (performance.now() - start) / 1000;
-  const used = process.cpuUsage(cpu);
-  latencies.sort((a, b) => a - b);
-  return {
-    perSecond: latencies.length / seconds,
-    cpuMicros: (used.user + used.system) / latencies.length,
-    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
-  };
-}
 
 function show(name: string, one: Measured, base?: Measured): void {
   const ratio = base === undefined ? "" : `, ${(one.perSecond / base.perSecond).toFixed(2)} of plain puts`;
@@ -56,46 +25,6 @@ function show(name: string, one: Measured, base?: Measured): void {
     `${name}: ${Math.round(one.perSecond).toLocaleString("en")}/s, ${one.cpuMicros.toFixed(1)} µs CPU, ` +
       `p99 ${one.p99Ms.toFixed(1)} ms${ratio}`,
   );
-}
-
-function event(n: number): Event {
-  return {
-    eventId: `018f3c2e-7b1a-7c3d-9e4f-${n.toString(16).padStart(12, "0")}`,
-    actionType: "product_view",
-    sender: "browser",
-    occurredAt: 1_700_000_000_000 + n,
-    receivedAt: 1_700_000_000_120 + n,
-    visitor: { clientId: `c-${n % VISITORS}`, fingerprintId: "4f5e6a7b8c9d0e1f2a3b4c5d6e7f8091", userId: "" },
-    contact: null,
-    products: [
-      {
-        productId: "10442",
-        sku: "BOOT-10442-BLK",
-        variantId: "10442-43",
-        title: "Waterproof hiking boots with a stiff sole, black, for men",
-        imageUrl: "https://cdn.shop.example.com/media/catalog/product/b/o/boot-10442-black.jpg",
-        url: "https://shop.example.com/outdoor/shoes/waterproof-hiking-boots-10442.html",
-        quantity: 1,
-        available: true,
-        categories: [
-          { categoryId: "3", name: "Outdoor" },
-          { categoryId: "31", name: "Shoes" },
-          { categoryId: "317", name: "Hiking boots" },
-        ],
-        brandId: "81",
-        brandName: "Northridge",
-        price: { amount: "149.99", currency: "EUR" },
-      },
-    ],
-    categories: [],
-    order: null,
-    searchQuery: "",
-    platform: "magento2",
-    platformVersion: "2.4.6",
-    senderVersion: "1.12.0",
-    extraFields: { page_type: "product", session: "9f8e7d6c5b4a" },
-    notes: [],
-  };
 }
 
 function visitor(n: number, linkedAt: number): Visitor {
@@ -106,17 +35,12 @@ function visitor(n: number, linkedAt: number): Visitor {
 /** One product view, as intake would record it. */
 function recordView(store: Store, n: number): Promise<void> {
   return store.unitOfWork.run("bench", (tx) => {
-    const one = event(n);
+    const one = viewEvent(n, VISITORS);
     tx.events.put(one.eventId, one);
     const visitorId = tx.visitorKeys.get(`c:${one.visitor.clientId}`) ?? "visitor-0";
     const known = tx.visitors.get(visitorId) ?? visitor(0, 0);
     tx.visitors.put(visitorId, { ...known, linkedAt: one.occurredAt });
-    tx.putInteraction(visitorId, {
-      type: "product_view",
-      at: one.occurredAt,
-      productIds: ["10442"],
-      ref: one.eventId,
-    });
+    tx.putInteraction(visitorId, interactionOf(one));
     tx.markChanged();
   });
 }
@@ -191,11 +115,15 @@ try {
   await store.apps.create({ ...NO_APP, appId: "bench" });
   await fill(store);
   for (const callers of [1, 64, 512]) {
-    const base = await measure(callers, (n) => plain.put(`${callers}-${n}`, value));
+    const base = await measure(SECONDS, callers, (n) => plain.put(`${callers}-${n}`, value));
     show(`${callers} callers, plain lmdb put`, base);
-    const same = await measure(callers, (n) => plainView(plain, value, callers * 10_000_000 + n));
+    const same = await measure(SECONDS, callers, (n) => plainView(plain, value, callers * 10_000_000 + n));
     show(`${callers} callers, the same reads and writes in plain lmdb transactions`, same, base);
-    show(`${callers} callers, works`, await measure(callers, (n) => recordView(store, callers * 10_000_000 + n)), base);
+    show(
+      `${callers} callers, works`,
+      await measure(SECONDS, callers, (n) => recordView(store, callers * 10_000_000 + n)),
+      base,
+    );
   }
   await plain.close();
   await scan(store);
