@@ -39,6 +39,8 @@ export interface MongoStoreOptions {
   /** Every write is then refused, and upkeep is left to others. */
   readonly readOnly?: boolean;
   readonly metrics?: Metrics;
+  /** One operation that takes longer than this many milliseconds is rejected with Unavailable; else `limits.answerMs`. */
+  readonly answerMs?: number;
   readonly limits?: Partial<WriterLimits>;
   /** Milliseconds until product watchers are told of writes of other servers; 1 s when not given. */
   readonly watchPollMs?: number;
@@ -67,7 +69,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     metrics?.count("store_damaged_values", { table });
     options.onDamage?.(table);
   };
-  const { connection, server } = await connect(options.url, limits.answerMs, onDamage);
+  const { connection, server } = await connect(options.url, options.answerMs ?? limits.answerMs, onDamage);
   let storeId: string;
   try {
     log(`The store is ${server}; expiry is a sweep, changes of other servers are asked for each second`);
