@@ -1,5 +1,6 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
+import { withCopies } from "./app-copies.js";
 import { createCatalogViews } from "./catalog/catalog-view.js";
 import { learnProducts } from "./catalog/learn-products.js";
 import { createDeleteProduct, createUpsertProducts } from "./catalog/write-products.js";
@@ -16,6 +17,7 @@ import { createRecordEvent } from "./intake/record-event.js";
 import { createSenderLimit, type SenderLimit } from "./intake/sender-limit.js";
 import { createModelRegistry } from "./model/registry.js";
 import { loadServingModel } from "./model/serving-model.js";
+import { createPatience } from "./patience.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { Store } from "./ports/store.js";
 import type { VectorIndexes } from "./ports/vector-index.js";
@@ -49,16 +51,37 @@ export interface AppDependencies {
   readonly newAppId: () => string;
   /** Of backend senders, where several processes share one limit. Else it is kept in this process. */
   readonly senderLimit?: SenderLimit | undefined;
+  /** Of a store that is some way off: how long its answers are waited for. Nothing, for one that is near. */
+  readonly farStore?: FarStore | undefined;
   readonly metrics: Metrics;
   readonly report: ReportInternal;
 }
+
+/** In milliseconds. */
+export interface FarStore {
+  /** A single event that is not stored by then is refused. */
+  readonly recordMs: number;
+  /** Recommendations are made without a visitor's stored history that was not read by then. */
+  readonly historyMs: number;
+  /** A remembered app or frame serves when it was not read again by then. */
+  readonly settingsMs: number;
+}
+
+/** Nobody waits for a store that has answered nobody for this long after the last who did. */
+const REST_MS = 1000;
 
 export type Aisle = ReturnType<typeof createAisle>;
 
 /** Wires stages, services and clients over a store. Nothing listens yet, and nothing runs by itself. */
 export function createAisle(deps: AppDependencies) {
   const { store, now, newId, metrics, report } = deps;
-  const { apps, events, visitors, interactions, contacts, products, models, unitOfWork } = store;
+  const { events, visitors, interactions, contacts, products, models, unitOfWork } = store;
+  const { farStore, monotonicNow } = deps;
+  const patience = (waitMs: number) => createPatience({ waitMs, restMs: REST_MS, monotonicNow });
+  const apps =
+    farStore === undefined
+      ? store.apps
+      : withCopies(store.apps, { patience: patience(farStore.settingsMs), monotonicNow, metrics });
 
   const catalogViews = createCatalogViews(products);
   const registry = createModelRegistry({
@@ -86,7 +109,8 @@ export function createAisle(deps: AppDependencies) {
     unitOfWork,
     identify,
     effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
-    senderLimit: deps.senderLimit ?? createSenderLimit(deps.monotonicNow),
+    senderLimit: deps.senderLimit ?? createSenderLimit(monotonicNow),
+    answerMs: farStore?.recordMs,
     now,
     newEventId: newId,
     metrics,
@@ -96,6 +120,7 @@ export function createAisle(deps: AppDependencies) {
     visitors,
     interactions,
     joinVisitors: createJoinVisitors({ visitors, unitOfWork, now, newId }),
+    ...(farStore !== undefined && { historyInTime: patience(farStore.historyMs).wait }),
     catalogOf: catalogViews.of,
     modelOf: async (appId) => {
       const serving = await registry.current(appId);
@@ -158,6 +183,8 @@ export function createAisle(deps: AppDependencies) {
       add(ModelService, services.models);
     },
     trainer,
+    /** Takes note of models that other processes published. */
+    lookForModels: registry.lookAgain,
     close(): void {
       catalogViews.close();
     },

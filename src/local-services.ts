@@ -1,15 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
-import { createAisle } from "./app.js";
+import { createAisle, type FarStore } from "./app.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
-import { openStore, type StoreLocation } from "./open-store.js";
+import { openStoreWhenThere, type StoreLocation } from "./open-store.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { ReportInternal } from "./services/errors.js";
 import { createThreadTraining } from "./training-thread.js";
 
-/** Calls of a store that does not answer are given up after this time, so that senders hear of it within a second. */
-const ANSWER_MS = 800;
+/** Calls of a MongoDB store that does not answer are given up after this time … */
+const ANSWER_MS = 700;
+/** … so that senders hear of it within a second, whatever else their event has waited for. */
+const FAR_STORE: FarStore = { recordMs: 750, historyMs: 400, settingsMs: 200 };
+
+/** Nobody waits longer for what is read for the first time, a catalogue or a model; it goes on being read. */
+const CALL_MS = 3_000;
 
 export type LocalServices = Awaited<ReturnType<typeof openLocalServices>>;
 
@@ -22,15 +27,18 @@ export async function openLocalServices(options: {
   readonly onDamage: (table: string) => void;
   /** Told in one line each what was found and done while the store was opened. */
   readonly log: (line: string) => void;
+  /** Told why the store cannot be reached yet; its calls fail until it can. */
+  readonly away: (line: string) => void;
   readonly senderLimit: SenderLimit | undefined;
 }) {
   const now = Date.now;
-  const store = await openStore(options.store, {
+  const { store, opening } = await openStoreWhenThere(options.store, {
     now,
     newId: uuidv7,
     metrics: options.metrics,
     onDamage: options.onDamage,
     log: options.log,
+    away: options.away,
     answerMs: ANSWER_MS,
   });
   const training = createThreadTraining(options.store);
@@ -43,11 +51,16 @@ export async function openLocalServices(options: {
     newId: uuidv7,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
     senderLimit: options.senderLimit,
+    farStore: options.store.kind === "mongo" ? FAR_STORE : undefined,
     metrics: options.metrics,
     report: options.report,
   });
   return {
     aisle,
+    /** Milliseconds in which a call of the facade is answered; undefined when they are not counted. */
+    callMs: options.store.kind === "mongo" ? CALL_MS : undefined,
+    /** Resolves when the store is there; undefined when it was at once. */
+    opening,
     ready: () => store.ready(),
     /** Ends trainings under way. */
     stopTraining: () => training.stop(),

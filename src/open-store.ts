@@ -1,10 +1,13 @@
 /** Opening the store that a location names: the one place that knows which kinds there are. */
+import { setTimeout as pause } from "node:timers/promises";
 import { SETTINGS } from "./config.js";
 import type { Now } from "./domain/clock.js";
+import { Unavailable } from "./domain/errors.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { Store } from "./ports/store.js";
 import { nameOf, type Setting } from "./setting.js";
 import type { StoreLocation } from "./store-location.js";
+import { storeWhenOpen } from "./store-when-open.js";
 
 export { readStoreLocation, type StoreLocation } from "./store-location.js";
 
@@ -25,11 +28,13 @@ export interface OpenStoreOptions {
   readonly setting?: Setting;
 }
 
-/** The store cannot be opened: one line for the operator that names the setting, and shows nothing of an address. */
+/** The store cannot be opened: one line for the operator that names the setting, and shows no user and no password. */
 export class StoreNotOpened extends Error {
   constructor(
     line: string,
     readonly exitCode: number,
+    /** It may be opened later as it is: the server of the store is away. */
+    readonly isPassing: boolean,
     options?: { cause?: unknown },
   ) {
     super(line, options);
@@ -43,17 +48,65 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
   try {
     if (location.kind === "mongo") {
       const { openMongoStore } = await import("./adapters/mongo/store.js");
-      return await openMongoStore({
-        url: location.url,
-        ...rest,
-        ...(answerMs !== undefined && { limits: { answerMs } }),
-      });
+      return await openMongoStore({ url: location.url, ...rest, ...(answerMs !== undefined && { answerMs }) });
     }
     const { openEmbeddedStore } = await import("./adapters/embedded/store.js");
     return await openEmbeddedStore({ directory: location.directory, ...rest });
   } catch (cause) {
-    throw notOpened(cause, setting);
+    throw notOpened(cause, location, setting);
   }
+}
+
+/** How often a store that is away is looked for. */
+const LOOK_AGAIN_MS = 1000;
+
+/** A store, and when it will be open where its server is away: until then its calls reject with Unavailable. */
+export interface StoreWhenThere {
+  readonly store: Store;
+  readonly opening: Promise<void> | undefined;
+}
+
+/** Opens the store, now or when it is there; `away` is told why it is not. Rejects when waiting would not help. */
+export async function openStoreWhenThere(
+  location: StoreLocation,
+  options: OpenStoreOptions & { readonly away: (line: string) => void },
+): Promise<StoreWhenThere> {
+  const first = await openStore(location, options).catch(passing);
+  if (!(first instanceof StoreNotOpened)) return { store: first, opening: undefined };
+  options.away(first.message);
+  let why = first.message;
+  let found: Store | undefined;
+  const closing = new AbortController();
+  const look = async (): Promise<void> => {
+    while (found === undefined) {
+      await pause(LOOK_AGAIN_MS, undefined, { signal: closing.signal });
+      try {
+        found = await openStore(location, options);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : "The store cannot be opened";
+        if (reason !== why) options.away(reason);
+        why = reason;
+      }
+    }
+  };
+  const opening = look();
+  opening.catch(() => undefined); // only closing ends it without a store
+  const opened = (): Store => {
+    if (found === undefined) throw new Unavailable("The store could not be reached yet");
+    return found;
+  };
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await opening.catch(() => undefined);
+    await found?.close();
+  };
+  return { store: storeWhenOpen(opened, close), opening };
+}
+
+/** The error itself when it passes. */
+function passing(error: unknown): StoreNotOpened {
+  if (error instanceof StoreNotOpened && error.isPassing) return error;
+  throw error;
 }
 
 /** By the code of a system error: what it says of the directory of an embedded store. */
@@ -68,14 +121,26 @@ const DIRECTORY_FAULTS: ReadonlyMap<string, string> = new Map([
   ["ELOOP", "leads in a circle"],
 ]);
 
-function notOpened(cause: unknown, setting: Setting): StoreNotOpened {
-  const line = (text: string) => `${nameOf(setting)}: ${text}`;
-  if (!(cause instanceof Error)) return new StoreNotOpened(line("cannot be opened"), 1, { cause });
-  if (cause.name === "AddressRefused") {
-    const option = "option" in cause && typeof cause.option === "string" ? `its option ${cause.option}` : "it";
-    return new StoreNotOpened(line(`is no address of a MongoDB server: the driver does not accept ${option}`), 2);
+function notOpened(cause: unknown, { kind }: StoreLocation, setting: Setting): StoreNotOpened {
+  const failure = (text: string, exitCode: number, isPassing: boolean) =>
+    new StoreNotOpened(`${nameOf(setting)}: ${text}`, exitCode, isPassing, { cause });
+  if (!(cause instanceof Error)) return failure("cannot be opened", 1, false);
+  if (kind === "mongo") {
+    if ("option" in cause) {
+      const what = typeof cause.option === "string" ? `its option ${cause.option}` : "it";
+      return failure(`is no address of a MongoDB server: the driver does not accept ${what}`, 2, false);
+    }
+    return failure(cause.message, 1, cause instanceof Unavailable);
   }
-  const code = "code" in cause ? String(cause.code) : "";
-  const fault = DIRECTORY_FAULTS.get(code) ?? (code && `cannot be opened (${code})`);
-  return new StoreNotOpened(line(fault || cause.message), 1, { cause });
+  const code = systemCode(cause);
+  const fault = DIRECTORY_FAULTS.get(code) ?? (code === "" ? cause.message : `cannot be opened (${code})`);
+  return failure(fault, 1, false);
+}
+
+/** The code of the system error behind an error, "" when there is none. */
+function systemCode(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ("code" in at && typeof at.code === "string" && /^E[A-Z0-9]+$/.test(at.code)) return at.code;
+  }
+  return "";
 }

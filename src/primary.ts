@@ -47,9 +47,16 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec: fileURLToPath(new URL("./worker.js", import.meta.url)), args: [] });
 
-  /** Keeps one process with these duties running; resolves when the first one is ready, with whether there is a demo. */
-  const keep = (duties: Duties): Promise<boolean> =>
-    new Promise((resolve, reject) => {
+  /**
+   * Keeps one process with these duties running. `ready` resolves when the first one is, with whether there is a demo;
+   * `begun` then, too, or when it has to wait for its store.
+   */
+  const keep = (duties: Duties): { readonly begun: Promise<void>; readonly ready: Promise<boolean> } => {
+    let begin = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const ready = new Promise<boolean>((resolve, reject) => {
       let deaths = 0;
       let wasReady = false;
       const start = () => {
@@ -63,6 +70,7 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
           if (message.kind === "hello") tell(stop.seen() ? { kind: "stop" } : { kind: "start", config, duties, ports });
           else if (message.kind === "ask")
             tell({ kind: "verdicts", round: message.round, verdicts: message.questions.map(admit) });
+          else if (message.kind === "waiting") begin();
           else if (message.kind === "failed") failure = new StartFailure(message.text, message.exitCode);
           else {
             wasReady = true;
@@ -88,14 +96,20 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
       };
       start();
     });
+    const begun = Promise.race([waiting, ready.then(() => undefined)]);
+    begun.catch(() => undefined); // whoever waits for one of the two learns of it
+    return { begun, ready };
+  };
 
   try {
     // One first, so that the directory and the demo are made once. The others share the port of the first that listens.
-    const trains = whole.training && (await keep({ facade: false, rpc: "closed", training: true }));
+    const trainer = whole.training ? keep({ facade: false, rpc: "closed", training: true }) : undefined;
+    await trainer?.begun;
     if (stop.seen()) return;
-    await Promise.all(Array.from({ length: config.workers }, () => keep({ ...whole, training: false })));
+    const others = Array.from({ length: config.workers }, () => keep({ ...whole, training: false }));
+    const [hasDemo] = await Promise.all([trainer?.ready ?? false, ...others.map(({ ready }) => ready)]);
     if (stop.seen()) return;
-    for (const line of readyLines(config, whole, ports, trains)) say(line);
+    for (const line of readyLines(config, whole, ports, hasDemo)) say(line);
     await stop.signalled;
   } finally {
     stop.ask();

@@ -9,6 +9,7 @@ import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/h
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
 import { openLocalServices } from "./local-services.js";
+import { toConnectError } from "./services/errors.js";
 import { createHealthState, type HealthState } from "./services/health.js";
 import { connectServices } from "./services/remote-clients.js";
 import { createRpcListener } from "./services/rpc-listener.js";
@@ -22,6 +23,8 @@ export const DRAIN_MS = 10_000;
 const SILENT_MS = 500;
 /** How often health looks whether the store takes writes. */
 const HEALTH_EVERY_MS = 1_000;
+/** How often models that other processes published are looked for. */
+const MODELS_EVERY_MS = 1_000;
 
 /** What one process does. */
 export interface Duties {
@@ -74,13 +77,16 @@ export interface Surroundings {
   readonly ports: Ports;
   readonly stop: StopSignal;
   readonly say: (line: string) => void;
-  /** Called when everything listens; `demo` when there is a demo shop. */
+  /** Called when everything listens and the store is not there yet. */
+  readonly waiting?: () => void;
+  /** Called when everything listens and the store is there; `demo` when there is a demo shop. */
   readonly ready: (demo: boolean) => void;
   readonly senderLimit?: SenderLimit | undefined;
 }
 
 /**
- * Runs one process of a server until it is to stop, then drains it. Its ports open when everything behind them is ready.
+ * Runs one process of a server until it is to stop, then drains it. Its ports open when everything behind them is ready,
+ * or has to be waited for: then calls are refused, and readiness says why.
  * Whatever ends it, the store is closed and nothing is left that keeps the process alive.
  */
 export async function runServer(config: Config, { duties, ports, stop, ...around }: Surroundings): Promise<void> {
@@ -92,9 +98,17 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     report,
     onDamage: (table) => logger.error({ table }, "a damaged value was met and not answered"),
     log: (line) => logger.info(line),
+    away: (line) => logger.warn(`${line}; waiting for the store`),
     senderLimit: around.senderLimit,
   });
-  const { aisle } = services;
+  const { aisle, opening } = services;
+  const ready = async () => {
+    try {
+      await services.ready();
+    } catch (error) {
+      throw toConnectError(error);
+    }
+  };
   const health = createHealthState();
   const facade = createFacade({
     clients: services.clients,
@@ -102,7 +116,8 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     newRequestId: uuidv7,
     publicUrl: ports.facadeUrl,
     cacheMaxAgeSeconds: config.cacheSeconds,
-    ready: services.ready,
+    callTimeoutMs: services.callMs,
+    ready,
     isStopping: stop.seen,
     metrics,
     logger,
@@ -125,7 +140,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
       if (!stop.seen()) logger.error({ appId, error: describe(error) }, "a scheduled training failed");
     });
   const lookAtHealth = async () => {
-    const serving = await services.ready().then(
+    const serving = await ready().then(
       () => true,
       () => false,
     );
@@ -134,17 +149,24 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
 
   try {
     const wantsDemo = config.demo && duties.training && aisle !== undefined;
-    const demo = wantsDemo && setUpDemo(aisle, { baseUrl: ports.facadeUrl, now: Date.now, say: around.say });
-    const hasDemo = await Promise.race([stop.signalled, demo]);
+    const makeDemo = async () =>
+      wantsDemo && setUpDemo(aisle, { baseUrl: ports.facadeUrl, now: Date.now, say: around.say });
+    let hasDemo = opening === undefined && (await Promise.race([stop.signalled, makeDemo()]));
     if (stop.seen()) return;
     if (duties.facade)
       await opened(facade.listen({ host: config.facade.host, port: ports.facadePort }), ports.facadePort, FACADE);
     if (duties.rpc !== "closed") {
       await opened(rpc.listen(), ports.rpcPort, RPC);
-      health.set(true);
+      health.set(opening === undefined);
       schedules.push(startSchedule(HEALTH_EVERY_MS, lookAtHealth, report));
     }
     if (duties.training) schedules.push(startSchedule(config.trainEveryMs, trainChanged, report));
+    if (aisle !== undefined) schedules.push(startSchedule(MODELS_EVERY_MS, aisle.lookForModels, report));
+    if (opening !== undefined) {
+      around.waiting?.();
+      hasDemo = await Promise.race([stop.signalled, opening.then(makeDemo)]);
+      if (stop.seen()) return;
+    }
     around.ready(hasDemo === true);
     await stop.signalled;
   } finally {
@@ -170,7 +192,14 @@ async function openServices(config: Config, options: Omit<Parameters<typeof open
     return { ...local, clients: aisle.clients, aisle };
   }
   const { close, ...remote } = connectServices(config.rpcUrl);
-  return { ...remote, aisle: undefined, stopTraining: async () => undefined, close: async () => close() };
+  return {
+    ...remote,
+    callMs: undefined,
+    aisle: undefined,
+    opening: undefined,
+    stopTraining: async () => undefined,
+    close: async () => close(),
+  };
 }
 
 function isServing(health: HealthState): boolean {

@@ -5,6 +5,8 @@ import type { LimitQuestion, LimitVerdict } from "./shared-sender-limit.js";
 /** What a process that was started by the primary says to it. */
 export type FromWorker =
   | { readonly kind: "hello" }
+  /** It listens, and waits for its store. */
+  | { readonly kind: "waiting" }
   | { readonly kind: "ready"; readonly demo: boolean }
   /** It cannot run. The text is for the operator. */
   | { readonly kind: "failed"; readonly text: string; readonly exitCode: number }

@@ -20,6 +20,7 @@ async function run({ config, duties, ports }: Extract<ToWorker, { kind: "start" 
       ports,
       stop,
       say: (line) => process.stdout.write(`${line}\n`),
+      waiting: () => say({ kind: "waiting" }),
       ready: (demo) => say({ kind: "ready", demo }),
       senderLimit: senders.limit,
     });

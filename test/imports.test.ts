@@ -47,6 +47,7 @@ const CONFIG_MODULES = ["config.ts", "setting.ts", "store-location.ts"];
 
 /** The modules outside every folder. */
 const TOP_MODULES = [
+  "app-copies.ts",
   "app.ts",
   ...CONFIG_MODULES,
   "demo-shop.ts",
@@ -54,11 +55,13 @@ const TOP_MODULES = [
   "local-services.ts",
   "main.ts",
   "open-store.ts",
+  "patience.ts",
   "primary.ts",
   "serve.ts",
   "server.ts",
   "shared-sender-limit.ts",
   "stop-signal.ts",
+  "store-when-open.ts",
   "training-thread.ts",
   "training-worker.ts",
   "worker-messages.ts",

@@ -2,7 +2,7 @@
  * The REST facade: three operations for storefronts and shops, translated to typed calls. It knows wire formats and
  * nothing of what lies behind the clients.
  */
-import type { CallOptions, Client } from "@connectrpc/connect";
+import { type CallOptions, type Client, ConnectError } from "@connectrpc/connect";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import type { EventService } from "../gen/aisle/v1/event_service_pb.js";
@@ -59,7 +59,7 @@ export interface FacadeOptions {
   readonly cacheMaxAgeSeconds?: number | undefined;
   /** Deadline of each call, for clients that go over a network. */
   readonly callTimeoutMs?: number | undefined;
-  /** Resolves when an event could be made durable now. */
+  /** Resolves when an event could be made durable now; the words of a ConnectError are told as the reason why not. */
   readonly ready: () => Promise<void>;
   /** True once the process is about to end: readiness is gone, connections are closed after their answer. */
   readonly isStopping: () => boolean;
@@ -156,8 +156,9 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     if (isStopping()) return sendError(reply, 503, TEXT.stopping);
     try {
       await options.ready();
-    } catch {
-      return sendError(reply, 503, TEXT.notReady);
+    } catch (error) {
+      const reason = error instanceof ConnectError ? { reason: error.rawMessage } : {};
+      return sendJson(reply, 503, JSON.stringify({ error: TEXT.notReady, ...reason }));
     }
     return sendJson(reply, 200, '{"status":"ready"}');
   });

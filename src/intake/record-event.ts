@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Now } from "../domain/clock.js";
-import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
+import { AlreadyExists, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
 import { cleanId } from "../domain/ids.js";
 import type { AppStore } from "../ports/app-store.js";
@@ -28,6 +28,8 @@ export interface RecordEventDependencies {
   /** In the order they are done. */
   readonly effects: readonly Effect[];
   readonly senderLimit: SenderLimit;
+  /** A single event that is not stored after so many milliseconds is refused; none for a store that is near. */
+  readonly answerMs?: number | undefined;
   readonly now: Now;
   /** UUIDv7, each greater than the one before. */
   readonly newEventId: () => string;
@@ -35,28 +37,33 @@ export interface RecordEventDependencies {
 }
 
 /**
- * Stores an event with its effects; durable when it resolves. `idempotencyKey` "" means none. `limited` applies the
- * limit of backend senders. Rejects with InvalidArgument, NotFound("app"), AlreadyExists("idempotency_key"),
- * RateLimited or Unavailable; then nothing was stored.
+ * Stores an event with its effects; durable when it resolves. `idempotencyKey` "" means none. `single` applies the
+ * limit of backend senders and the time for an answer: it is not set for those of a batch. Rejects with InvalidArgument, NotFound("app"), AlreadyExists("idempotency_key"),
+ * RateLimited or Unavailable; then nothing was stored, but that after Unavailable for lateness it may still be.
  */
 export type RecordEvent = (
   appId: string,
   draft: EventDraft,
   idempotencyKey: string,
-  limited: boolean,
+  single: boolean,
 ) => Promise<Recorded>;
 
 export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
-  return async (appId, draft, idempotencyKey, limited) => {
+  const record = async (
+    isWanted: () => boolean,
+    ...[appId, draft, idempotencyKey, single]: Parameters<RecordEvent>
+  ): Promise<Recorded> => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
     if (idempotencyKey !== "" && cleanId(idempotencyKey) === "")
       throw new InvalidArgument("idempotency_key", "invalid", "at most 255 bytes without control characters");
     const receivedAt = deps.now();
     const event = normalise(draft, deps.newEventId(), receivedAt);
     if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
-    if (limited && draft.sender === "server") await deps.senderLimit(appId);
+    if (single && draft.sender === "server") await deps.senderLimit(appId);
     const bodyHash = idempotencyKey === "" ? "" : hashOf(draft);
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
+      // Under overload the time goes to senders that still wait.
+      if (!isWanted()) throw new Unavailable("The sender was answered already");
       if (tx.app() === undefined) throw new NotFound("app");
       if (idempotencyKey !== "") {
         const claimed = tx.idempotency.get(idempotencyKey);
@@ -72,6 +79,29 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     deps.metrics.count(recorded.deduplicated ? "events_deduplicated" : "events_stored");
     return recorded;
   };
+  const { answerMs } = deps;
+  return (...call) => {
+    const single = call[3];
+    if (!single || answerMs === undefined) return record(() => true, ...call);
+    return inTime(answerMs, (isWanted) => record(isWanted, ...call));
+  };
+}
+
+/** Rejects with Unavailable when `work` takes longer than `limitMs`; `isWanted` tells it whether anybody waits for it. */
+async function inTime<T>(limitMs: number, work: (isWanted: () => boolean) => Promise<T>): Promise<T> {
+  let isWanted = true;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      isWanted = false;
+      reject(new Unavailable(`The event was not stored within ${limitMs} ms`));
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([work(() => isWanted), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Writes the event and does its effects, in the transaction `tx`. */

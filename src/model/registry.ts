@@ -25,6 +25,8 @@ export interface ModelRegistry<M> {
    * and the old one goes on, when the lease it was trained under was taken over.
    */
   publish(appId: string, record: ModelRecord, bytes: Uint8Array, lease?: Lease): Promise<ModelPointer>;
+  /** Looks, for every app in memory, whether another process has published, and loads what it has. */
+  lookAgain(): Promise<void>;
   forget(appId: string): void;
 }
 
@@ -78,6 +80,20 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     if (entries.get(appId) === entry) entry.serving = Promise.resolve(fresh);
   };
 
+  /** The model in memory goes on serving when this fails; the next look tries again. */
+  const look = async (appId: string, entry: Entry): Promise<void> => {
+    if (entry.looking) return;
+    entry.looking = true;
+    try {
+      await lookAgain(appId, entry);
+    } catch {
+      // see above
+    } finally {
+      entry.looking = false;
+      entry.lookedAt = deps.now();
+    }
+  };
+
   const moveTo = async (appId: string, modelId: string, model: M, lease?: Lease): Promise<ModelPointer> => {
     const before = await deps.models.pointer(appId);
     const used = new Set(before?.usedVersions ?? [await deps.firstVersionOf(appId)]);
@@ -101,16 +117,7 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
           if (entries.get(appId) === opened) entries.delete(appId);
         });
         entry = opened;
-      } else if (!entry.looking && now - entry.lookedAt >= LOOK_AGAIN_MS) {
-        const looked = entry;
-        looked.looking = true;
-        lookAgain(appId, looked)
-          .catch(() => undefined) // the model in memory goes on serving; the next look tries again
-          .finally(() => {
-            looked.looking = false;
-            looked.lookedAt = deps.now();
-          });
-      }
+      } else if (now - entry.lookedAt >= LOOK_AGAIN_MS) void look(appId, entry);
       return entry.serving;
     },
 
@@ -126,6 +133,10 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
       const pointer = await moveTo(appId, record.modelId, model, lease);
       await deps.models.prune(appId, KEPT_SNAPSHOTS);
       return pointer;
+    },
+
+    async lookAgain() {
+      for (const [appId, entry] of [...entries]) await look(appId, entry);
     },
 
     forget(appId) {

@@ -25,6 +25,8 @@ export interface AnswerVisitorDependencies {
   readonly interactions: Pick<InteractionStore, "recent">;
   /** Takes note of ids seen together. */
   readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<void>;
+  /** Waits for what the store knows of a visitor; rejects when the answer should be made without it. */
+  readonly historyInTime?: <T>(read: () => Promise<T>) => Promise<T>;
   readonly catalogOf: (appId: string) => Promise<Catalog>;
   /** The model that serves and its version text. */
   readonly modelOf: (appId: string) => Promise<{ readonly model: ServingModel; readonly version: string } | undefined>;
@@ -37,22 +39,35 @@ export type AnswerVisitor = (query: RecommendQuery, withReasons: boolean) => Pro
 
 /** Gathers what is known of app, visitor and catalogue, and recommends. */
 export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisitor {
+  const { historyInTime = (read) => read() } = deps;
+  /** Undefined when there is none, or none that can be read: the default makes an answer, too. */
+  const getFrame = async (appId: string, frameId: string): Promise<FrameConfiguration | undefined> => {
+    try {
+      return await deps.apps.getFrame(appId, frameId);
+    } catch {
+      deps.metrics.count("recommend_frame_failures");
+      return undefined;
+    }
+  };
+
   const frameOf = async (query: RecommendQuery): Promise<FrameConfiguration> => {
     const wanted = query.frameId || DEFAULT_FRAME_ID;
-    const frame = await deps.apps.getFrame(query.appId, wanted);
+    const frame = await getFrame(query.appId, wanted);
     if (frame !== undefined || wanted === DEFAULT_FRAME_ID) return frame ?? DEFAULT_FRAME;
     deps.metrics.count("recommend_unknown_frames");
-    return (await deps.apps.getFrame(query.appId, DEFAULT_FRAME_ID)) ?? DEFAULT_FRAME;
+    return (await getFrame(query.appId, DEFAULT_FRAME_ID)) ?? DEFAULT_FRAME;
   };
 
   const knownOf = async (query: RecommendQuery) => {
     const keys = visitorKeys(query.visitor);
     if (keys.length === 0) return [];
     try {
-      await deps.joinVisitors(query.appId, query.visitor);
-      const visitors = await deps.visitors.find(query.appId, keys);
-      const historyIds = visitors.flatMap(historyIdsOf);
-      return historyIds.length === 0 ? [] : await deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
+      return await historyInTime(async () => {
+        await deps.joinVisitors(query.appId, query.visitor);
+        const visitors = await deps.visitors.find(query.appId, keys);
+        const historyIds = visitors.flatMap(historyIdsOf);
+        return historyIds.length === 0 ? [] : deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
+      });
     } catch {
       // What the request itself carries still makes an answer.
       deps.metrics.count("recommend_history_failures");
@@ -70,7 +85,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
       deps.catalogOf(query.appId),
       deps.modelOf(query.appId),
     ]);
-    const frameInteractions = await knownFrames(deps.apps, query);
+    const frameInteractions = await knownFrames(getFrame, query);
     return deps.recommend(
       {
         query: { ...query, frameInteractions },
@@ -92,11 +107,11 @@ export function firstVersion(app: App): string {
 }
 
 /** Frame interactions with unknown frames under the empty name, by which they count for the default frame. */
-async function knownFrames(apps: Pick<AppStore, "getFrame">, query: RecommendQuery) {
+async function knownFrames(getFrame: AppStore["getFrame"], query: RecommendQuery) {
   const names = new Map<string, string>();
   for (const { frameId } of query.frameInteractions) {
     if (names.has(frameId) || names.size === MAX_FRAMES) continue;
-    const known = frameId === DEFAULT_FRAME_ID || (await apps.getFrame(query.appId, frameId)) !== undefined;
+    const known = frameId === DEFAULT_FRAME_ID || (await getFrame(query.appId, frameId)) !== undefined;
     names.set(frameId, known ? frameId : "");
   }
   return query.frameInteractions.map((use) => ({ ...use, frameId: names.get(use.frameId) ?? "" }));

@@ -78,6 +78,8 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   recommend_history_failures: {
     help: "Answers made without the visitor's stored history because it could not be read",
   },
+  recommend_frame_failures: { help: "Frame configurations taken for the default one because they could not be read" },
+  app_copies_used: { help: "Calls answered by a remembered app or frame because the store did not answer" },
   recommend_source_failures: {
     help: "Sources of candidates left out of an answer because they failed",
     labels: { source: SOURCES },

@@ -1,0 +1,128 @@
+import type { App, FrameConfiguration } from "./domain/app.js";
+import type { Now } from "./domain/clock.js";
+import { Unavailable } from "./domain/errors.js";
+import type { Patience } from "./patience.js";
+import type { AppStore } from "./ports/app-store.js";
+import type { Metrics } from "./ports/metrics.js";
+
+/** How long a copy is used without a look at the store: a change made by another server is seen after this time. */
+export const COPY_MS = 1000;
+
+/** Apps and frames remembered, the last ones used. */
+const MAX_COPIES = 10_000;
+
+/**
+ * Apps and frame configurations of a store that is some way off: one read of each in a second is enough, and the last
+ * one known serves while the store does not answer. What is written here is seen here at once. Apps that are not there
+ * are not remembered; frames that are not there are, as long as their app may have some.
+ */
+export function withCopies(
+  apps: AppStore,
+  deps: { readonly patience: Patience; readonly monotonicNow: Now; readonly metrics: Metrics },
+): AppStore {
+  const appCopies = new Copies<App>(deps, false);
+  const frameCopies = new Copies<FrameConfiguration>(deps, true);
+  const changing = async <T>(forget: () => void, write: () => Promise<T>): Promise<T> => {
+    try {
+      return await write();
+    } finally {
+      forget(); // a write that failed may have been made
+    }
+  };
+  const frameKey = (appId: string, frameId: string) => `${appId}\0${frameId}`;
+  return {
+    ...apps,
+    get: (appId) => appCopies.get(appId, () => apps.get(appId)),
+    getFrame: (appId, frameId) => frameCopies.get(frameKey(appId, frameId), () => apps.getFrame(appId, frameId)),
+    create: (app) =>
+      changing(
+        () => appCopies.forget(app.appId),
+        () => apps.create(app),
+      ),
+    update: (app) =>
+      changing(
+        () => appCopies.forget(app.appId),
+        () => apps.update(app),
+      ),
+    delete: (appId) => {
+      const forget = () => {
+        appCopies.forget(appId);
+        frameCopies.forgetAll();
+      };
+      return changing(forget, () => apps.delete(appId));
+    },
+    putFrame: (appId, frame) =>
+      changing(
+        () => frameCopies.forget(frameKey(appId, frame.frameId)),
+        () => apps.putFrame(appId, frame),
+      ),
+    deleteFrame: (appId, frameId) =>
+      changing(
+        () => frameCopies.forget(frameKey(appId, frameId)),
+        () => apps.deleteFrame(appId, frameId),
+      ),
+  };
+}
+
+interface Copy<T> {
+  /** Undefined before the first answer. */
+  known: { readonly value: T | undefined; readonly readAt: number } | undefined;
+  reading: Promise<T | undefined> | undefined;
+}
+
+class Copies<T> {
+  /** In order of use, the oldest first. */
+  private readonly copies = new Map<string, Copy<T>>();
+
+  constructor(
+    private readonly deps: { readonly patience: Patience; readonly monotonicNow: Now; readonly metrics: Metrics },
+    private readonly keepsAbsent: boolean,
+  ) {}
+
+  async get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    const copy = this.used(key);
+    const { known } = copy;
+    if (known !== undefined && this.deps.monotonicNow() - known.readAt < COPY_MS) return known.value;
+    if (known === undefined) return this.deps.patience.waitLong(() => this.read(key, copy, read));
+    try {
+      return await this.deps.patience.wait(() => this.read(key, copy, read));
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      this.deps.metrics.count("app_copies_used");
+      return known.value;
+    }
+  }
+
+  forget(key: string): void {
+    this.copies.delete(key);
+  }
+
+  forgetAll(): void {
+    this.copies.clear();
+  }
+
+  /** Callers at the same time share one read. What it finds is not kept when it was forgotten meanwhile. */
+  private read(key: string, copy: Copy<T>, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    if (copy.reading !== undefined) return copy.reading;
+    const readAt = this.deps.monotonicNow();
+    const reading = read();
+    copy.reading = reading;
+    const ended = () => {
+      copy.reading = undefined;
+    };
+    reading.then((value) => {
+      ended();
+      copy.known = { value, readAt };
+      if (value === undefined && !this.keepsAbsent && this.copies.get(key) === copy) this.copies.delete(key);
+    }, ended);
+    return reading;
+  }
+
+  private used(key: string): Copy<T> {
+    const copy = this.copies.get(key) ?? { known: undefined, reading: undefined };
+    this.copies.delete(key);
+    this.copies.set(key, copy);
+    if (this.copies.size > MAX_COPIES) for (const oldest of this.copies.keys()) if (this.copies.delete(oldest)) break;
+    return copy;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Store } from "./ports/store.js";
+
+/** A store that may not be open yet. Until it is, every call fails with what `opened` throws. */
+export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): Store {
+  return {
+    apps: {
+      create: async (app) => opened().apps.create(app),
+      get: async (appId) => opened().apps.get(appId),
+      list: async (after, limit) => opened().apps.list(after, limit),
+      update: async (app) => opened().apps.update(app),
+      delete: async (appId) => opened().apps.delete(appId),
+      getFrame: async (appId, frameId) => opened().apps.getFrame(appId, frameId),
+      listFrames: async (appId, after, limit) => opened().apps.listFrames(appId, after, limit),
+      putFrame: async (appId, frame) => opened().apps.putFrame(appId, frame),
+      deleteFrame: async (appId, frameId) => opened().apps.deleteFrame(appId, frameId),
+    },
+    events: {
+      get: async (appId, eventId) => opened().events.get(appId, eventId),
+      list: async (appId, from, limit, newestFirst) => opened().events.list(appId, from, limit, newestFirst),
+    },
+    visitors: { find: async (appId, keys) => opened().visitors.find(appId, keys) },
+    interactions: {
+      recent: async (appId, visitorIds, limit) => opened().interactions.recent(appId, visitorIds, limit),
+      scan: (appId) => opened().interactions.scan(appId),
+    },
+    contacts: {
+      get: async (appId, contactId) => opened().contacts.get(appId, contactId),
+      find: async (appId, contactKey) => opened().contacts.find(appId, contactKey),
+      changes: async (appId, contactId, after, limit) => opened().contacts.changes(appId, contactId, after, limit),
+    },
+    products: {
+      get: async (appId, productId) => opened().products.get(appId, productId),
+      getBySku: async (appId, sku) => opened().products.getBySku(appId, sku),
+      list: async (appId, after, limit) => opened().products.list(appId, after, limit),
+      scan: (appId) => opened().products.scan(appId),
+      watch: (appId, listener) => opened().products.watch(appId, listener),
+    },
+    orders: {
+      get: async (appId, orderId) => opened().orders.get(appId, orderId),
+      scan: (appId) => opened().orders.scan(appId),
+    },
+    models: {
+      put: async (appId, record, bytes) => opened().models.put(appId, record, bytes),
+      read: async (appId, modelId) => opened().models.read(appId, modelId),
+      list: async (appId) => opened().models.list(appId),
+      pointer: async (appId) => opened().models.pointer(appId),
+      setPointer: async (appId, pointer, lease) => opened().models.setPointer(appId, pointer, lease),
+      prune: async (appId, keep) => opened().models.prune(appId, keep),
+      activity: async (appId) => opened().models.activity(appId),
+    },
+    leases: {
+      acquire: async (appId, holder, forMs) => opened().leases.acquire(appId, holder, forMs),
+      renew: async (appId, lease, forMs) => opened().leases.renew(appId, lease, forMs),
+      release: async (appId, lease) => opened().leases.release(appId, lease),
+    },
+    get copies() {
+      return opened().copies;
+    },
+    unitOfWork: { run: async (appId, work) => opened().unitOfWork.run(appId, work) },
+    ready: async () => opened().ready(),
+    close,
+  };
+}
