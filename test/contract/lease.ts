@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Conflict } from "../../src/domain/errors.js";
 import type { Lease } from "../../src/ports/lease.js";
-import { type OpenStore, START, useStore } from "./open-store.js";
+import { because, type OpenStore, START, type StoreLimits, useStore } from "./open-store.js";
 import { pointer } from "./samples.js";
 
-export function leasesContract(name: string, open: OpenStore): void {
+export function leasesContract(name: string, open: OpenStore, limits: StoreLimits = {}): void {
   describe(`leases: ${name}`, () => {
     const under = useStore(open);
 
@@ -72,6 +72,42 @@ export function leasesContract(name: string, open: OpenStore): void {
       expect(await under.store.models.pointer("shop")).toEqual(pointer("m1", "1"));
       await under.store.models.setPointer("shop", pointer("m3", "3"), held);
       expect(await under.store.models.pointer("shop")).toEqual(pointer("m3", "3"));
+    });
+
+    describe.skipIf(limits.oneClock !== undefined)(`of a store by another clock${because(limits.oneClock)}`, () => {
+      const TEN_MINUTES = 600_000;
+
+      it("are not taken by one that is ahead while they are renewed", async () => {
+        const ahead = await under.openSecond(() => under.at + TEN_MINUTES);
+        const lease = await take("one");
+        for (let n = 0; n < 5; n++) {
+          expect(await ahead.leases.acquire("shop", "two", 1000)).toBeUndefined();
+          under.at += 900;
+          expect(await under.store.leases.renew("shop", lease, 1000)).toBe(true);
+        }
+      });
+
+      it("are taken by one that is ahead or behind when they are renewed no more", async () => {
+        for (const apart of [TEN_MINUTES, -TEN_MINUTES]) {
+          const other = await under.openSecond(() => under.at + apart);
+          const lost = await take("one", `shop${apart}`);
+          expect(await other.leases.acquire(`shop${apart}`, "two", 1000)).toBeUndefined();
+          under.at += 999;
+          expect(await other.leases.acquire(`shop${apart}`, "two", 1000)).toBeUndefined();
+          under.at += 1;
+          const taken = await other.leases.acquire(`shop${apart}`, "two", 1000);
+          expect(taken?.token).toBeGreaterThan(lost.token);
+          expect(await under.store.leases.renew(`shop${apart}`, lost, 1000)).toBe(false);
+        }
+      });
+
+      it("given back by one that is ahead are taken at once", async () => {
+        const ahead = await under.openSecond(() => under.at + TEN_MINUTES);
+        const lease = await ahead.leases.acquire("shop", "two", 1000);
+        if (lease === undefined) throw new Error("The lease is held by another");
+        await ahead.leases.release("shop", lease);
+        expect((await take("one")).token).toBeGreaterThan(lease.token);
+      });
     });
   });
 }

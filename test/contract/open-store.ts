@@ -7,8 +7,8 @@ export interface OpenedStore {
   readonly store: Store;
   /** Closes the store and opens another over the same data. */
   reopen(): Promise<Store>;
-  /** Opens another store over the same data, as another process would; `dispose` closes it. */
-  openSecond?(): Promise<Store>;
+  /** Opens another store over the same data, as another process would, by its own clock `now`; `dispose` closes it. */
+  openSecond?(now?: Now): Promise<Store>;
   /** Closes the store and removes its data. */
   dispose(): Promise<void>;
 }
@@ -17,6 +17,13 @@ export interface OpenedStore {
 export interface StoreLimits {
   /** Its data is seen by one store at a time. */
   readonly oneProcess?: string;
+  /** All processes that share its data go by the same clock. */
+  readonly oneClock?: string;
+}
+
+/** For the name of a suite that is left out. */
+export function because(reason: string | undefined): string {
+  return reason === undefined ? "" : ` (left out: ${reason})`;
 }
 
 /** How a suite gets a store; `now` is the clock it must go by. */
@@ -28,7 +35,7 @@ export interface StoreUnderTest {
   /** The store's clock, in milliseconds; tests set it. */
   at: number;
   reopen(): Promise<Store>;
-  openSecond(): Promise<Store>;
+  openSecond(now?: Now): Promise<Store>;
 }
 
 /** The time at which every test begins. */
@@ -48,8 +55,8 @@ export function useStore(open: OpenStore): StoreUnderTest {
       store = await opened?.reopen();
       return current.store;
     },
-    openSecond: async () => {
-      const second = await opened?.openSecond?.();
+    openSecond: async (now) => {
+      const second = await opened?.openSecond?.(now);
       if (second === undefined) throw new Error("The store is not opened twice; its limits should say so");
       return second;
     },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Product } from "../../src/domain/product.js";
 import type { ProductChange } from "../../src/ports/product-store.js";
 import type { Store } from "../../src/ports/store.js";
-import { byCodePoints, gather, type OpenStore, type StoreLimits, useStore } from "./open-store.js";
+import { because, byCodePoints, gather, type OpenStore, type StoreLimits, useStore } from "./open-store.js";
 import { anyProduct, product } from "./samples.js";
 
 export function productStoreContract(name: string, open: OpenStore, limits: StoreLimits = {}): void {
@@ -172,10 +172,6 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
       });
     });
   });
-}
-
-function because(reason: string | undefined): string {
-  return reason === undefined ? "" : ` (left out: ${reason})`;
 }
 
 /** What a watcher knows of an app's products from what it is told; null for a removed one. */

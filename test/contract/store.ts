@@ -66,7 +66,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
   copiesContract(name, open);
   eventStoreContract(name, open);
   interactionStoreContract(name, open);
-  leasesContract(name, open);
+  leasesContract(name, open, limits);
   modelStoreContract(name, open);
   orderStoreContract(name, open);
   productStoreContract(name, open, limits);

@@ -1,74 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
-import type { App, FrameConfiguration } from "../../domain/app.js";
-import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import { DomainError, Unavailable } from "../../domain/errors.js";
-import type { Event, IdempotencyRecord } from "../../domain/event.js";
-import type { Interaction } from "../../domain/interaction.js";
-import type { ModelPointer } from "../../domain/model.js";
-import type { Order } from "../../domain/order.js";
-import type { Product } from "../../domain/product.js";
-import type { Visitor } from "../../domain/visitor.js";
-import type { CopyMark } from "../../ports/copies.js";
-import type { RecordCodec } from "./codec.js";
 import { makeDirectory, syncDirectory } from "./files.js";
 import { checkFormat, openMeta, storeIdOf, upgradeFormat } from "./format.js";
 import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
-import type { KeptLease } from "./lease.js";
-import {
-  appRecord,
-  copyMarkRecord,
-  frameRecord,
-  type KeptModel,
-  type LogHead,
-  leaseRecord,
-  logHeadRecord,
-  modelRecord,
-  numberRecord,
-  pointerRecord,
-  textRecord,
-  textsRecord,
-} from "./records/app.js";
-import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
-import { eventRecord, idempotencyRecord } from "./records/event.js";
-import { changeRecord, contactRecord, visitorRecord } from "./records/visitor.js";
 import { Table, type TableContext } from "./table.js";
-
-/** Every table of the store. Each key begins with an app id; what an app has one of stands under `appKey`. */
-export interface Tables {
-  readonly apps: Table<App>;
-  readonly frames: Table<FrameConfiguration>;
-  readonly events: Table<Event>;
-  readonly idempotency: Table<IdempotencyRecord>;
-  /** Idempotency keys in order of their time, so that old ones are found. */
-  readonly idempotencyTimes: Table<string>;
-  readonly visitors: Table<Visitor>;
-  readonly visitorKeys: Table<string>;
-  readonly interactions: Table<Interaction>;
-  readonly contacts: Table<Contact>;
-  readonly contactKeys: Table<string>;
-  readonly changes: Table<SubscriptionChange>;
-  /** Change ids by contact. */
-  readonly contactChanges: Table<string>;
-  readonly products: Table<Product>;
-  readonly productSkus: Table<string>;
-  /** Ids of the products each batch wrote, in order of commits; see `product-log.ts`. */
-  readonly productLog: Table<readonly string[]>;
-  readonly productHeads: Table<LogHead>;
-  readonly orders: Table<Order>;
-  readonly models: Table<KeptModel>;
-  readonly pointers: Table<ModelPointer>;
-  /** Changes at each `markChanged` of the app. */
-  readonly activity: Table<number>;
-  /** The newest lease of each app. */
-  readonly leases: Table<KeptLease>;
-  /** Apps whose removal has begun and is not finished. */
-  readonly removals: Table<number>;
-  /** How far the copying of an app from another store has come. */
-  readonly copies: Table<CopyMark>;
-}
+import { openTables, type Tables } from "./tables.js";
 
 /** All tables as one commit left them, until `end`. */
 export interface Inspection {
@@ -114,40 +53,15 @@ export async function openEnvironment(
   try {
     const context: TableContext = { onDamage, closed: false, pinned: false };
     const databases = new Map<string, Database<Uint8Array, Key>>();
-    const table = <T>(name: string, codec: RecordCodec<T>): Table<T> => {
-      const database = openDatabase(root, name);
-      databases.set(name, database);
-      return new Table(name, database, codec, context);
-    };
     const metaDatabase = openDatabase(root, META);
     databases.set(META, metaDatabase);
     const meta = openMeta(metaDatabase, context);
     checkFormat(meta, readOnly);
-    const tables: Tables = {
-      apps: table("apps", appRecord),
-      frames: table("frames", frameRecord),
-      events: table("events", eventRecord),
-      idempotency: table("idempotency", idempotencyRecord),
-      idempotencyTimes: table("idempotencyTimes", textRecord),
-      visitors: table("visitors", visitorRecord),
-      visitorKeys: table("visitorKeys", textRecord),
-      interactions: table("interactions", interactionRecord),
-      contacts: table("contacts", contactRecord),
-      contactKeys: table("contactKeys", textRecord),
-      changes: table("changes", changeRecord),
-      contactChanges: table("contactChanges", textRecord),
-      products: table("products", productRecord),
-      productSkus: table("productSkus", textRecord),
-      productLog: table("productLog", textsRecord),
-      productHeads: table("productHeads", logHeadRecord),
-      orders: table("orders", orderRecord),
-      models: table("models", modelRecord),
-      pointers: table("pointers", pointerRecord),
-      activity: table("activity", numberRecord),
-      leases: table("leases", leaseRecord),
-      removals: table("removals", numberRecord),
-      copies: table("copies", copyMarkRecord),
-    };
+    const tables = openTables((name, codec) => {
+      const database = openDatabase(root, name);
+      databases.set(name, database);
+      return new Table(name, database, codec, context);
+    });
     if (!readOnly) upgradeFormat(root, { meta, tables, newId }, log);
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files
     return {

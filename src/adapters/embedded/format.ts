@@ -1,9 +1,9 @@
 import type { Database, RootDatabase } from "lmdb";
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
-import type { Tables } from "./environment.js";
 import type { Key } from "./keys.js";
 import { numberRecord, textRecord } from "./records/app.js";
 import { Table, type TableContext } from "./table.js";
+import type { Tables } from "./tables.js";
 
 /** What the store says of itself, beside its tables. */
 export interface Meta {

@@ -3,11 +3,11 @@ import { crc32c } from "@node-rs/crc32";
 import type { Now } from "../../domain/clock.js";
 import { Conflict, DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
 import type { ModelStore } from "../../ports/model-store.js";
+import { isHeld } from "../store/lease.js";
 import { newestModelFirst } from "../store/newest-first.js";
 import type { Environment } from "./environment.js";
 import { writeFileDurably } from "./files.js";
 import { appKey, keyOf } from "./keys.js";
-import { isHeld } from "./lease.js";
 import { keptModels, modelDirectory, modelFile, readIfThere, removeFiles } from "./model-files.js";
 import type { KeptModel } from "./records/app.js";
 import type { Writer } from "./writer.js";
@@ -68,7 +68,7 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
 
     setPointer: (appId, pointer, lease) =>
       writer.run((staged) => {
-        if (lease !== undefined && !isHeld(staged, appId, lease))
+        if (lease !== undefined && !isHeld(staged.leases.get(appKey(appId)), lease))
           throw new Conflict("aborted", "Another process trains this app now");
         staged.pointers.put(appKey(appId), pointer);
       }),

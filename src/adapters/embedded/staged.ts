@@ -1,7 +1,7 @@
 import { DataDamaged } from "../../domain/errors.js";
-import type { Tables } from "./environment.js";
 import type { Key } from "./keys.js";
 import type { Table } from "./table.js";
+import type { Tables } from "./tables.js";
 
 /** A write of the batch that is being made. */
 interface StagedWrite {

@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { crc32c } from "@node-rs/crc32";
 import { emailKey, phoneKey } from "../../domain/contact.js";
-import { type Environment, type Inspection, openEnvironment, type Tables } from "./environment.js";
+import { type Environment, type Inspection, openEnvironment } from "./environment.js";
 import type { TableInspection } from "./inspection.js";
 import { type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
 import { MODELS, modelDirectory, modelFile, namesIn, readIfThere } from "./model-files.js";
 import type { KeptModel } from "./records/app.js";
 import type { Table } from "./table.js";
+import type { Tables } from "./tables.js";
 
 /**
  * `value`: does not match its checksum, or is no record of its kind

@@ -1,45 +1,120 @@
 import type { Now } from "../../domain/clock.js";
-import type { Lease, Leases } from "../../ports/lease.js";
+import { DataDamaged } from "../../domain/errors.js";
+import type { Leases } from "../../ports/lease.js";
+import { isHeld, type KeptLease } from "../store/lease.js";
+import type { StagedTable } from "../store/transaction.js";
+import { asked, type Connection } from "./connection.js";
 import { appKey } from "./keys.js";
-import type { StagedTables } from "./staged.js";
-import type { Writer } from "./writer.js";
+import type { Tables } from "./tables.js";
 
-/** The newest lease of an app; `until` 0 when it was given back. */
-export interface KeptLease extends Lease {
-  /** Ends at this time, in milliseconds since 1970 by the clock of the server that holds it. */
-  readonly until: number;
+/** A lease, and for how many milliseconds it was given at last. */
+export interface TimedLease extends KeptLease {
+  readonly forMs: number;
 }
 
-/** Leases as records: commits of an app come one after the other over all servers, so that two cannot take one. The clocks of
- * the servers must agree to a few seconds; where they do not, the token still keeps a late one from publishing. */
-export function createLeases(writer: Writer, now: Now): Leases {
+/** Leases that are held, by app. */
+export type HeldLeases = ReadonlyMap<string, TimedLease>;
+
+export interface ObservedLeases extends Leases {
+  /** Takes note of the leases that are held. Every few seconds, so that one nobody renews is over when it is wanted. */
+  observe(): Promise<void>;
+}
+
+export interface LeasesDeps {
+  /** Runs a piece of work over the leases of an app, as `Writer.run`. */
+  readonly run: <T>(appId: string, work: (leases: StagedTable<TimedLease>) => T) => Promise<T>;
+  readonly held: () => Promise<HeldLeases>;
+  readonly now: Now;
+  /** Milliseconds by a clock that is never set. */
+  readonly elapsed: Now;
+}
+
+/**
+ * Leases as records: commits of an app come one after the other over all servers, so that two cannot take one.
+ *
+ * The clocks of servers may be apart, so none is compared with another's: a lease is over for a server that has seen
+ * its record unchanged for as long as it was given. Each renewal changes the record. A server that has just started
+ * therefore waits the whole time once more.
+ */
+export function createLeases({ run, held, now, elapsed }: LeasesDeps): ObservedLeases {
+  let seen = new Map<string, Sight>();
+
+  /** To be called after the record was read: a change may have come until then. */
+  const note = (into: Map<string, Sight>, appId: string, lease: TimedLease): void => {
+    const before = seen.get(appId);
+    into.set(appId, before !== undefined && isSame(before.lease, lease) ? before : { lease, at: elapsed() });
+  };
+
   return {
-    acquire: (appId, holder, forMs) =>
-      writer.run(appId, ({ tables }) => {
-        const last = tables.leases.get(appKey(appId));
-        if (last !== undefined && last.until > now()) return undefined;
-        const lease = { holder, token: (last?.token ?? 0) + 1 };
-        tables.leases.put(appKey(appId), { ...lease, until: now() + forMs });
-        return lease;
-      }),
+    acquire: async (appId, holder, forMs) => {
+      const sight = seen.get(appId);
+      const waited = sight === undefined ? 0 : elapsed() - sight.at;
+      const { lease, given } = await run(appId, (leases) => {
+        const last = leases.get(appKey(appId));
+        const isOver =
+          last === undefined ||
+          last.until === 0 ||
+          (sight !== undefined && isSame(sight.lease, last) && waited >= last.forMs);
+        if (!isOver) return { lease: last, given: false };
+        const next = { holder, token: (last?.token ?? 0) + 1, until: now() + forMs, forMs };
+        leases.put(appKey(appId), next);
+        return { lease: next, given: true };
+      });
+      note(seen, appId, lease);
+      return given ? { holder, token: lease.token } : undefined;
+    },
 
     // A lease past its time that nobody else took is still its holder's.
-    renew: (appId, lease, forMs) =>
-      writer.run(appId, ({ tables }) => {
-        if (!isHeld(tables, appId, lease)) return false;
-        tables.leases.put(appKey(appId), { ...lease, until: now() + forMs });
-        return true;
+    renew: async (appId, { holder, token }, forMs) => {
+      const renewed = await run(appId, (leases) => {
+        const last = leases.get(appKey(appId));
+        if (last === undefined || !isHeld(last, { holder, token })) return undefined;
+        const next = { holder, token, until: Math.max(now() + forMs, last.until + 1), forMs };
+        leases.put(appKey(appId), next);
+        return next;
+      });
+      if (renewed !== undefined) note(seen, appId, renewed);
+      return renewed !== undefined;
+    },
+
+    release: (appId, { holder, token }) =>
+      run(appId, (leases) => {
+        const last = leases.get(appKey(appId));
+        if (last !== undefined && isHeld(last, { holder, token })) leases.put(appKey(appId), { ...last, until: 0 });
       }),
 
-    release: (appId, lease) =>
-      writer.run(appId, ({ tables }) => {
-        if (isHeld(tables, appId, lease)) tables.leases.put(appKey(appId), { ...lease, until: 0 });
-      }),
+    observe: async () => {
+      const leases = await held();
+      const next = new Map<string, Sight>();
+      for (const [appId, lease] of leases) note(next, appId, lease);
+      seen = next;
+    },
   };
 }
 
-/** Whether nobody has taken the lease after its holder did. */
-export function isHeld(tables: Pick<StagedTables, "leases">, appId: string, lease: Lease): boolean {
-  const last = tables.leases.get(appKey(appId));
-  return last !== undefined && last.token === lease.token && last.holder === lease.holder && last.until > 0;
+/** A lease as a server saw it, and since when by `elapsed`. */
+interface Sight {
+  readonly lease: TimedLease;
+  readonly at: number;
+}
+
+/** Whether it has not been renewed or taken in between. */
+function isSame(a: TimedLease, b: TimedLease): boolean {
+  return a.token === b.token && a.holder === b.holder && a.until === b.until;
+}
+
+/** Asks for the leases that are held. One that is damaged is left out: its app waits for it as for one never seen. */
+export async function heldLeases(connection: Connection, { leases }: Tables): Promise<HeldLeases> {
+  const documents = await asked(connection, () =>
+    leases.collection.find({ "v.until": { $gt: 0 }, gone: { $ne: true } }).toArray(),
+  );
+  const found = new Map<string, TimedLease>();
+  for (const { app, v } of documents) {
+    try {
+      found.set(app, leases.decode(v));
+    } catch (error) {
+      if (!(error instanceof DataDamaged)) throw error;
+    }
+  }
+  return found;
 }

@@ -1,10 +1,10 @@
 import { crc32c } from "@node-rs/crc32";
 import { Conflict, DataDamaged, InvalidArgument } from "../../domain/errors.js";
 import type { ModelStore } from "../../ports/model-store.js";
+import { isHeld } from "../store/lease.js";
 import { newestModelFirst } from "../store/newest-first.js";
 import type { Commits } from "./commits.js";
 import { appKey, keyOf } from "./keys.js";
-import { isHeld } from "./lease.js";
 import type { ModelFiles } from "./model-files.js";
 import type { KeptModel } from "./records/app.js";
 import type { Tables } from "./tables.js";
@@ -66,7 +66,7 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
 
     setPointer: (appId, pointer, lease) =>
       writer.run(appId, ({ tables: staged }) => {
-        if (lease !== undefined && !isHeld(staged, appId, lease))
+        if (lease !== undefined && !isHeld(staged.leases.get(appKey(appId)), lease))
           throw new Conflict("aborted", "Another process trains this app now");
         staged.pointers.put(appKey(appId), pointer);
       }),

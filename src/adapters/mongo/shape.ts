@@ -44,6 +44,14 @@ export function orNull<T>(shape: Shape<T>): Shape<T | null> {
   };
 }
 
+/** A field that is not there is `value`. */
+export function orElse<T>(shape: Shape<T>, value: T): Shape<T> {
+  return {
+    write: shape.write,
+    read: (stored) => (stored === undefined ? value : shape.read(stored)),
+  };
+}
+
 /** One of a closed list of texts. */
 export function oneOf<T extends string>(...accepted: readonly T[]): Shape<T> {
   return {

@@ -13,7 +13,7 @@ import { createEventStore } from "./event-store.js";
 import { checkFormat, FORMAT_NUMBER, formatOf } from "./format.js";
 import { sweepIdempotency } from "./idempotency.js";
 import { createInteractionStore } from "./interaction-store.js";
-import { createLeases } from "./lease.js";
+import { createLeases, heldLeases } from "./lease.js";
 import { ModelFiles } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
 import { createOrderStore } from "./order-store.js";
@@ -30,6 +30,8 @@ export interface MongoStoreOptions {
   /** `mongodb://…` or `mongodb+srv://…`; the database is the one it names, else `aisle`. Many servers may share it. */
   readonly url: string;
   readonly now: Now;
+  /** Milliseconds by a clock that is never set, for what must not depend on the clocks of servers; `performance.now`. */
+  readonly elapsed?: Now;
   /** A text not given before, on any server. */
   readonly newId?: () => string;
   /** Told of each damaged value that was met, by the name of its table. */
@@ -112,9 +114,16 @@ function assembleStore(
   });
   const files = new ModelFiles(connection, now);
   const removals = new Removals(connection, tables, writer, files);
+  const leases = createLeases({
+    run: (appId, work) => writer.run(appId, (draft) => work(draft.tables.leases)),
+    held: () => heldLeases(connection, tables),
+    now,
+    elapsed: options.elapsed ?? (() => performance.now()),
+  });
   const polling = new Upkeep([{ every: 1, run: () => watchers.poll() }], options.watchPollMs ?? WATCH_POLL_MS, metrics);
   const tasks = [
     { every: 1, run: createFinishLeft(commits, writer, FINISH_MS) },
+    { every: 5, run: () => leases.observe() },
     { every: 10, run: () => removals.resume() },
     { every: 60, run: () => sweepIdempotency(connection, tables, now) },
     { every: 60, run: () => applier.sweep() },
@@ -128,7 +137,7 @@ function assembleStore(
     contacts: createContactStore(tables),
     products: createProductStore(tables, watchers),
     orders: createOrderStore(tables),
-    leases: createLeases(writer, now),
+    leases,
     copies: createCopies({ storeId, tables, writer, removals }),
     models: createModelStore({ tables, writer, commits, files, onDamage: connection.onDamage }),
     unitOfWork: createUnitOfWork({ writer, now }),

@@ -1,14 +1,7 @@
 import type { IndexSpecification } from "mongodb";
-import type { App, FrameConfiguration } from "../../domain/app.js";
-import type { Contact, SubscriptionChange } from "../../domain/contact.js";
-import type { Event, IdempotencyRecord } from "../../domain/event.js";
-import type { ModelPointer } from "../../domain/model.js";
-import type { Order } from "../../domain/order.js";
-import type { Product } from "../../domain/product.js";
-import type { Visitor } from "../../domain/visitor.js";
-import type { CopyMark } from "../../ports/copies.js";
+import type { RecordTypes } from "../store/record-types.js";
 import { asked, type Connection } from "./connection.js";
-import type { KeptLease } from "./lease.js";
+import type { TimedLease } from "./lease.js";
 import {
   appShape,
   copyMarkShape,
@@ -24,32 +17,14 @@ import { changeShape, contactShape, visitorShape } from "./records/visitor.js";
 import { number, type Shape, text } from "./shape.js";
 import { Table } from "./table.js";
 
-/** Every table of the store. Each key begins with an app id; what an app has one of stands under `appKey`. */
-export interface Tables {
-  readonly apps: Table<App>;
-  readonly frames: Table<FrameConfiguration>;
-  readonly events: Table<Event>;
-  readonly idempotency: Table<IdempotencyRecord>;
-  readonly visitors: Table<Visitor>;
-  readonly visitorKeys: Table<string>;
-  readonly interactions: Table<HistoryRow>;
-  readonly contacts: Table<Contact>;
-  readonly contactKeys: Table<string>;
-  readonly changes: Table<SubscriptionChange>;
-  readonly products: Table<Product>;
-  readonly productSkus: Table<string>;
-  readonly orders: Table<Order>;
-  readonly models: Table<KeptModel>;
-  readonly pointers: Table<ModelPointer>;
-  /** The number of the last commit that changed what training reads. */
-  readonly activity: Table<number>;
-  /** The newest lease of each app. */
-  readonly leases: Table<KeptLease>;
-  /** Apps whose removal has begun and is not finished. */
-  readonly removals: Table<number>;
-  /** How far the copying of an app from another store has come. */
-  readonly copies: Table<CopyMark>;
+interface MongoRecordTypes extends RecordTypes {
+  readonly interactions: HistoryRow;
+  readonly models: KeptModel;
+  readonly leases: TimedLease;
 }
+
+/** Every table of the store. Each key begins with an app id; what an app has one of stands under `appKey`. */
+export type Tables = { readonly [K in keyof MongoRecordTypes]: Table<MongoRecordTypes[K]> };
 
 export function openTables(connection: Connection): Tables {
   const reread = <T>(name: string, shape: Shape<T>) => new Table(name, shape, connection, true);

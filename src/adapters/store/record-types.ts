@@ -5,11 +5,11 @@ import type { ModelPointer } from "../../domain/model.js";
 import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
 import type { Visitor } from "../../domain/visitor.js";
-import type { Lease } from "../../ports/lease.js";
+import type { CopyMark } from "../../ports/copies.js";
 
 /**
  * The kinds of record that every store keeps, by the name of their table; what a table leads to is in its key, see
- * `keys.ts`. A store adds tables of its own, such as indexes.
+ * `keys.ts`. Each store adds those that it keeps in a form of its own, and indexes.
  */
 export interface RecordTypes {
   readonly apps: App;
@@ -30,14 +30,8 @@ export interface RecordTypes {
   readonly pointers: ModelPointer;
   /** A number that is another one after each `markChanged` of the app. */
   readonly activity: number;
-  /** The newest lease of each app. */
-  readonly leases: KeptLease;
   /** Apps whose removal has begun and is not finished. */
   readonly removals: number;
-}
-
-/** The newest lease of an app; `until` 0 when it was given back. */
-export interface KeptLease extends Lease {
-  /** When it ends, in milliseconds since 1970. By whose clock, the store says. */
-  readonly until: number;
+  /** How far the copying of an app from another store has come. */
+  readonly copies: CopyMark;
 }

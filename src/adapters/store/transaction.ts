@@ -18,7 +18,7 @@ export interface StagedTable<T> {
 
 /** The tables a transaction works with. */
 export type TransactionTables = {
-  readonly [K in Exclude<keyof RecordTypes, "frames" | "pointers" | "activity" | "leases" | "removals">]: StagedTable<
+  readonly [K in Exclude<keyof RecordTypes, "frames" | "pointers" | "activity" | "removals" | "copies">]: StagedTable<
     RecordTypes[K]
   >;
 };

@@ -1,4 +1,4 @@
 import { storeContract } from "../../contract/store.js";
 import { openEmbedded } from "./open-embedded.js";
 
-storeContract("embedded", openEmbedded);
+storeContract("embedded", openEmbedded, { oneClock: "processes of one machine share its clock" });

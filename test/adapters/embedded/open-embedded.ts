@@ -13,7 +13,7 @@ export function makeDirectory(): Promise<string> {
 /** The embedded store as the contract suites want it: each in a directory of its own. */
 export const openEmbedded: OpenStore = async (now) => {
   const directory = await makeDirectory();
-  const open = () => openEmbeddedStore({ directory, now, watchPollMs: 20 });
+  const open = (clock = now) => openEmbeddedStore({ directory, now: clock, watchPollMs: 20 });
   let store: Store = await open();
   const others: Store[] = [];
   return {
@@ -23,8 +23,8 @@ export const openEmbedded: OpenStore = async (now) => {
       store = await open();
       return store;
     },
-    openSecond: async () => {
-      const second = await open();
+    openSecond: async (other = now) => {
+      const second = await open(other);
       others.push(second);
       return second;
     },

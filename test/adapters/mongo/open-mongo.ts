@@ -16,7 +16,8 @@ export function databaseName(): string {
 export function openMongoOn(peer: MongoPeer): OpenStore {
   return async (now) => {
     const database = databaseName();
-    const open = () => openMongoStore({ url: peer.url(database), now, limits: PATIENT, watchPollMs: 50 });
+    const url = peer.url(database);
+    const open = (clock = now) => openMongoStore({ url, now: clock, elapsed: clock, limits: PATIENT, watchPollMs: 50 });
     let store = await open();
     const others: Store[] = [];
     return {
@@ -26,8 +27,8 @@ export function openMongoOn(peer: MongoPeer): OpenStore {
         store = await open();
         return store;
       },
-      openSecond: async () => {
-        const second = await open();
+      openSecond: async (other = now) => {
+        const second = await open(other);
         others.push(second);
         return second;
       },

@@ -1,8 +1,8 @@
 import type { App, FrameConfiguration } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
 import type { CopyMark } from "../../../ports/copies.js";
+import type { KeptLease } from "../../store/lease.js";
 import type { Cells, RecordCodec } from "../codec.js";
-import type { KeptLease } from "../lease.js";
 import * as cell from "./cells.js";
 
 export const appRecord: RecordCodec<App> = {

@@ -1,8 +1,8 @@
 import type { App, FrameConfiguration } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
 import type { CopyMark } from "../../../ports/copies.js";
-import type { KeptLease } from "../lease.js";
-import { flag, list, map, number, oneOf, record, text } from "../shape.js";
+import type { TimedLease } from "../lease.js";
+import { flag, list, map, number, oneOf, orElse, record, text } from "../shape.js";
 
 export const appShape = record<App>({
   appId: text,
@@ -48,10 +48,14 @@ export const modelShape = record<KeptModel>({
   fileChecksum: number,
 });
 
-export const leaseShape = record<KeptLease>({
+/** Of a lease that does not say for how long it was given: longer than any was. */
+const LEASE_MS = 60_000;
+
+export const leaseShape = record<TimedLease>({
   holder: text,
   token: number,
   until: number,
+  forMs: orElse(number, LEASE_MS),
 });
 
 export const pointerShape = record<ModelPointer>({
