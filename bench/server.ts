@@ -5,7 +5,9 @@ import { join } from "node:path";
 const BIN = join(import.meta.dirname, "../bin/aisle.js");
 
 export interface BenchServer {
+  /** "" when its role has no such port. */
   readonly facadeUrl: string;
+  /** "" when its role has no such port. */
   readonly rpcUrl: string;
   readonly pid: number;
   stop(): Promise<void>;
@@ -26,11 +28,12 @@ export function startServerOn(store: string, ...flags: string[]): Promise<BenchS
     child.once("exit", (code) => reject(new Error(`aisle serve ended with ${code}`)));
     child.stdout.on("data", (chunk: Buffer) => {
       said += chunk.toString();
-      const urls = /storefronts at (\S+), RPC at (\S+)/.exec(said);
-      if (urls?.[1] === undefined || urls[2] === undefined) return;
+      const ready = /^aisle is ready: (.+)$/m.exec(said)?.[1];
+      if (ready === undefined) return;
+      const urlAfter = (words: string) => new RegExp(`${words} at ([^\\s,]+)`).exec(ready)?.[1] ?? "";
       resolve({
-        facadeUrl: urls[1],
-        rpcUrl: urls[2],
+        facadeUrl: urlAfter("storefronts"),
+        rpcUrl: urlAfter("RPC"),
         pid: child.pid ?? 0,
         async stop() {
           child.kill("SIGTERM");

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { MongoClient } from "mongodb";
+import { expect, it } from "vitest";
+import { INDEXES, openTables } from "../../src/adapters/mongo/tables.js";
+import { SETTINGS } from "../../src/config.js";
+
+const root = join(import.meta.dirname, "../..");
+const text = (path: string) => readFileSync(join(root, path), "utf8");
+const PAGES = ["docs/mongodb.md", "docs/cluster.md"];
+
+/** The names of the collections whose documents the tables of the store are, without asking a server. */
+function tableNames(): string[] {
+  const client = new MongoClient("mongodb://127.0.0.1:1");
+  const connection = {
+    client,
+    db: client.db("unused"),
+    answerMs: 1,
+    onDamage: () => undefined,
+    asksAlone: false,
+    closed: false,
+  };
+  return Object.values(openTables(connection)).map(({ name }) => name);
+}
+
+/** The rows of the table of shard keys: names of collections, and the key. */
+const shardKeys = [...text("docs/mongodb.md").matchAll(/^\| (`[^|]+) \| (`\{ [^|]+`|not sharded) \|/gm)].map(
+  ([, names = "", key = ""]) => ({ names: [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ""), key }),
+);
+
+it("the page on MongoDB says of every collection how it is sharded", () => {
+  const others = ["commits", "heads", "graves", "meta", "snapshots.files", "snapshots.chunks"];
+  const all = new Set([...tableNames(), ...others, ...INDEXES.map(({ collection }) => collection)]);
+  expect(shardKeys.flatMap(({ names }) => names).sort()).toEqual([...all].sort());
+});
+
+it("the commands that shard name the collections of the table", () => {
+  const byId = shardKeys.filter(({ key }) => key === "`{ _id: 1 }`").flatMap(({ names }) => names);
+  const [, list = ""] = /for \(const name of \[([^\]]+)\]\)/.exec(text("docs/mongodb.md")) ?? [];
+  expect([...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name).sort()).toEqual(byId.sort());
+});
+
+it("no index but that of _id is unique, which a sharded collection could not keep", () => {
+  expect(INDEXES.filter((index) => "unique" in index)).toEqual([]);
+});
+
+it("the pages on clusters name flags and variables that there are, and files that are there", () => {
+  const settings = Object.values(SETTINGS);
+  const known = new Set<string>(settings.flatMap(({ flag, variable }) => [flag, variable]));
+  const elsewhere = ["--help", "--from", "--to", "--name", "--oplog", "--oplogReplay"];
+  for (const page of PAGES) {
+    const content = text(page);
+    const named = content.match(/(?<![\w-])(?:--[a-z][A-Za-z-]+|AISLE_[A-Z_]+)/g) ?? [];
+    expect(named.filter((name) => !known.has(name) && !elsewhere.includes(name))).toEqual([]);
+    const links = [...content.matchAll(/\]\(([^)#:]+)\)/g)].map(([, link]) => link ?? "");
+    expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([]);
+  }
+});
