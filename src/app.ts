@@ -59,8 +59,8 @@ export interface AppDependencies {
 
 /** In milliseconds. */
 export interface FarStore {
-  /** A single event that is not stored by then is refused. */
-  readonly recordMs: number;
+  /** A single event that is not stored by then is refused, as is a question for a visitor's status. */
+  readonly answerMs: number;
   /** Recommendations are made without a visitor's stored history that was not read by then. */
   readonly historyMs: number;
   /** A remembered app or frame serves when it was not read again by then. */
@@ -110,7 +110,7 @@ export function createAisle(deps: AppDependencies) {
     identify,
     effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
     senderLimit: deps.senderLimit ?? createSenderLimit(monotonicNow),
-    answerMs: farStore?.recordMs,
+    answerMs: farStore?.answerMs,
     now,
     newEventId: newId,
     metrics,
@@ -131,10 +131,13 @@ export function createAisle(deps: AppDependencies) {
     metrics,
   });
 
+  const getStatus = createGetStatus({ apps, visitors, contacts });
+  const { wait: inTime } = patience(farStore?.answerMs ?? 0);
+
   const services = {
     events: createEventService({ recordEvent, apps, events, report }),
     subscriptions: createSubscriptionService({
-      getStatus: createGetStatus({ apps, visitors, contacts }),
+      getStatus: farStore === undefined ? getStatus : (...asked) => inTime(() => getStatus(...asked)),
       setSubscription: createSetSubscription({ unitOfWork, now, newId }),
       apps,
       contacts,

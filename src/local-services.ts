@@ -4,15 +4,19 @@ import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { createAisle, type FarStore } from "./app.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { openStoreWhenThere, type StoreLocation } from "./open-store.js";
+import { createPatience } from "./patience.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { ReportInternal } from "./services/errors.js";
 import { createThreadTraining } from "./training-thread.js";
 
-/** Calls of a MongoDB store that does not answer are given up after this time … */
-const ANSWER_MS = 700;
-/** … so that senders hear of it within a second, whatever else their event has waited for. */
-const FAR_STORE: FarStore = { recordMs: 750, historyMs: 400, settingsMs: 200 };
-
+/**
+ * Times of a MongoDB store, in milliseconds. Events of a batch are many at once and take their turn, so questions and works
+ * may be long; those who wait for one answer do not wait for that: a sender hears within a second of its asking.
+ */
+const QUESTION_MS = 5_000;
+const WORK_MS = 30_000;
+export const FAR_STORE: FarStore = { answerMs: 750, historyMs: 400, settingsMs: 200 };
+const READY_MS = 900;
 /** Nobody waits longer for what is read for the first time, a catalogue or a model; it goes on being read. */
 const CALL_MS = 3_000;
 
@@ -39,8 +43,11 @@ export async function openLocalServices(options: {
     onDamage: options.onDamage,
     log: options.log,
     away: options.away,
-    answerMs: ANSWER_MS,
+    answerMs: QUESTION_MS,
+    workMs: WORK_MS,
   });
+  const isFar = options.store.kind === "mongo";
+  const readiness = createPatience({ waitMs: READY_MS, restMs: 0, monotonicNow: () => performance.now() });
   const training = createThreadTraining(options.store);
   const aisle = createAisle({
     store,
@@ -51,17 +58,17 @@ export async function openLocalServices(options: {
     newId: uuidv7,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
     senderLimit: options.senderLimit,
-    farStore: options.store.kind === "mongo" ? FAR_STORE : undefined,
+    farStore: isFar ? FAR_STORE : undefined,
     metrics: options.metrics,
     report: options.report,
   });
   return {
     aisle,
     /** Milliseconds in which a call of the facade is answered; undefined when they are not counted. */
-    callMs: options.store.kind === "mongo" ? CALL_MS : undefined,
+    callMs: isFar ? CALL_MS : undefined,
     /** Resolves when the store is there; undefined when it was at once. */
     opening,
-    ready: () => store.ready(),
+    ready: () => (isFar ? readiness.wait(() => store.ready()) : store.ready()),
     /** Ends trainings under way. */
     stopTraining: () => training.stop(),
     async close(): Promise<void> {

@@ -22,8 +22,9 @@ export interface OpenStoreOptions {
   readonly log?: (line: string) => void;
   /** Every write is then refused; a store that is not there is not made. */
   readonly readOnly?: boolean;
-  /** A call of a MongoDB store that takes longer than this many milliseconds is rejected with Unavailable. */
+  /** Milliseconds in which a MongoDB store answers one question, and in which it does a piece of work. */
   readonly answerMs?: number;
+  readonly workMs?: number;
   /** The setting that named the location, for the line about what is wrong. */
   readonly setting?: Setting;
 }
@@ -44,11 +45,15 @@ export class StoreNotOpened extends Error {
 
 /** Opens the store. The driver of the other kind is not loaded. Rejects with StoreNotOpened. */
 export async function openStore(location: StoreLocation, options: OpenStoreOptions): Promise<Store> {
-  const { answerMs, setting = SETTINGS.store, ...rest } = options;
+  const { workMs, setting = SETTINGS.store, ...rest } = options;
   try {
     if (location.kind === "mongo") {
       const { openMongoStore } = await import("./adapters/mongo/store.js");
-      return await openMongoStore({ url: location.url, ...rest, ...(answerMs !== undefined && { answerMs }) });
+      return await openMongoStore({
+        url: location.url,
+        ...rest,
+        ...(workMs !== undefined && { limits: { answerMs: workMs } }),
+      });
     }
     const { openEmbeddedStore } = await import("./adapters/embedded/store.js");
     return await openEmbeddedStore({ directory: location.directory, ...rest });

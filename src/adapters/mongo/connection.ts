@@ -87,7 +87,8 @@ function openClient(url: string, answerMs: number): MongoClient {
       appName: "aisle",
       writeConcern: { w: "majority", journal: true, wtimeoutMS: answerMs },
       readPreference: "primary",
-      serverSelectionTimeoutMS: answerMs,
+      // Shorter than the whole question, so that the driver can say what it met.
+      serverSelectionTimeoutMS: Math.ceil(answerMs * 0.8),
       waitQueueTimeoutMS: answerMs,
       // A server that is silent is found out by the driver's own questions; then calls on their way are given up.
       connectTimeoutMS: HEARTBEAT_MS,

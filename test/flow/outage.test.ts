@@ -1,0 +1,174 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { FAR_STORE } from "../../src/local-services.js";
+import { databaseName } from "../adapters/mongo/open-mongo.js";
+import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
+import {
+  freePort,
+  launchServer,
+  type Owner,
+  rpcClients,
+  type ServerProcess,
+  sharedOwner,
+  startServer,
+} from "../fixtures/server.js";
+import { makeShop } from "../fixtures/small-shop.js";
+import { openTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.js";
+
+const peer = await openMongoPeer();
+afterAll(() => peer?.stop());
+
+/** URLs with several hosts or a replica set do not go through a proxy. */
+const isReachable = peer !== undefined && peer.name !== "MONGODB_TEST_URL";
+const WAIT = { interval: 100, timeout: 25_000 };
+/** The address of a new database, reached through a proxy. */
+async function behindProxy(owner: Owner) {
+  const direct = new URL(peer!.url(databaseName()));
+  const proxy = await openTcpProxy({ host: direct.hostname, port: Number(direct.port || "27017") });
+  owner(() => proxy.close());
+  direct.host = `127.0.0.1:${proxy.port}`;
+  return { proxy, store: direct.toString() };
+}
+
+/** A caller's own patience. What the server promises is a second; a busy machine gets some more. */
+const CALL_MS = 4_000;
+
+describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? peer?.name : NO_PEER}`, () => {
+  const { owner, release } = sharedOwner();
+  afterAll(release);
+  let proxy: TcpProxy;
+  let server: ServerProcess;
+  let restAt = "";
+
+  /** A call as a storefront makes it; `status` 0 when nothing came in time. */
+  async function call(path: string, init: RequestInit = {}) {
+    try {
+      const answer = await fetch(`${restAt}${path}`, { ...init, signal: AbortSignal.timeout(CALL_MS) });
+      const retryAfter = answer.headers.get("retry-after");
+      const id = answer.headers.get("x-service-event-id") ?? "";
+      return { status: answer.status, body: (await answer.json()) as unknown, retryAfter, id };
+    } catch {
+      return { status: 0, body: undefined, retryAfter: null, id: "" };
+    }
+  }
+  const ORIGIN = { origin: "https://shop.example" };
+  const trace = (more = {}) => {
+    const view = { app_id: "shop", action_type: "product_view", product_ids: "p0", fp_ccid: "f1" };
+    const body = new URLSearchParams({ ...view, ...more });
+    return call("/trace", { method: "POST", body, headers: ORIGIN });
+  };
+  const recommend = (visitor = {}) => {
+    const body = { appId: "shop", productInteractions: [], currentProductIds: "p0", ...visitor };
+    const headers = { ...ORIGIN, "content-type": "application/json" };
+    return call("/recommend", { method: "POST", headers, body: JSON.stringify(body) });
+  };
+  const status = () => call("/subscription_status?app_id=shop&fpcid=f1&force=1", { headers: ORIGIN });
+  const ready = () => call("/readyz");
+  const isReady = async () => (await ready()).status;
+
+  /** A counter of the server. */
+  async function counted(name: string): Promise<number> {
+    const text = await (await fetch(`${server.rpcUrl}/metrics`)).text();
+    return Number(new RegExp(`^aisle_${name}_total (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+  }
+
+  beforeAll(async () => {
+    const behind = await behindProxy(owner);
+    proxy = behind.proxy;
+    server = await startServer({ store: behind.store, flags: ["--log-level", "warn"], owner });
+    restAt = server.facadeUrl;
+    const clients = rpcClients(server.rpcUrl);
+    await makeShop(clients, "shop");
+    for await (const _ of clients.models.trainModel({ appId: "shop" }));
+  }, 120_000);
+
+  it("promises a sender its answer within a second", () => {
+    expect(FAR_STORE.answerMs + FAR_STORE.settingsMs).toBeLessThan(1000);
+  });
+
+  it.each([
+    ["lets nothing through", () => proxy.stall()],
+    ["cuts its connections and takes no more", () => proxy.cut()],
+    ["answers five seconds late", () => proxy.delay(5_000)],
+  ])(
+    "refuses events, recommends on, says that it is not ready, and heals: the network %s",
+    async (_, fail) => {
+      const whole = await recommend();
+      expect([(await trace()).status, whole.status, (await status()).status, await isReady()]).toEqual([
+        200, 200, 200, 200,
+      ]);
+      const without = await counted("recommend_history_failures");
+      fail();
+      const calls = [trace(), recommend(), recommend({ cId: "c1" }), status(), ready()] as const;
+      const [traced, recommended, ofVisitor, asked, readiness] = await Promise.all(calls);
+      const refusal = { error: "Service temporarily unavailable" };
+      expect(traced).toMatchObject({ status: 503, body: refusal, retryAfter: "1" });
+      expect(recommended).toMatchObject({ status: 200, body: whole.body });
+      expect(ofVisitor).toMatchObject({ status: 200 });
+      expect(asked).toMatchObject({ status: 500, body: { identified: false, status: null } });
+      const reason = expect.stringMatching(/^The store (did|does) not answer/);
+      expect(readiness).toMatchObject({ status: 503, body: { error: "Not ready", reason } });
+      expect(await counted("recommend_history_failures")).toBeGreaterThan(without);
+      // Settings are read again after a second: recommending goes on from those it knows.
+      await pause(1_500);
+      expect(await recommend()).toMatchObject({ status: 200, body: whole.body });
+      expect((await trace()).status).toBe(503);
+      proxy.restore();
+      await expect.poll(isReady, WAIT).toBe(200);
+      await expect.poll(async () => [(await trace()).status, (await status()).status], WAIT).toEqual([200, 200]);
+      expect(await recommend()).toMatchObject({ status: 200, body: whole.body });
+    },
+    60_000,
+  );
+
+  it("stores each event once that a sender repeats until it is acknowledged, while connections are reset", async () => {
+    const ids = new Map<string, string>();
+    const before = await eventCount();
+    let lost = 0;
+    const send = async (idempotency_key: string) => {
+      for (;;) {
+        const { status, id } = await trace({ idempotency_key });
+        if (status === 200) return ids.set(idempotency_key, id);
+        expect([0, 503]).toContain(status);
+        lost++;
+      }
+    };
+    for (let round = 0; round < 6; round++) {
+      const sending = Array.from({ length: 8 }, (_, n) => send(`${round}-${n}`));
+      await Promise.race(sending);
+      proxy.reset();
+      await Promise.all(sending);
+    }
+    expect(new Set(ids.values()).size).toBe(48);
+    expect(await eventCount()).toBe(before + 48);
+    expect(lost).toBeGreaterThan(0);
+  }, 60_000);
+
+  async function eventCount(): Promise<number> {
+    const { events } = await rpcClients(server.rpcUrl).events.listEvents({ appId: "shop", pageSize: 1000 });
+    return events.length;
+  }
+
+  it.each([
+    ["one process", []],
+    ["several workers", ["--workers", "2"]],
+  ])("starts while its database is away, is alive and not ready, and goes on when it is there: %s", async (_, more) => {
+    const behind = await behindProxy(onTestFinished);
+    behind.proxy.cut();
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const flags = ["--facade-port", new URL(url).port, ...more];
+    const { ready, output } = launchServer({ store: behind.store, flags });
+    const statusOf = async (path: string) => (await fetch(`${url}${path}`).catch(() => undefined))?.status;
+    await expect.poll(() => statusOf("/healthz"), WAIT).toBe(200);
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+      error: "Not ready",
+      reason: "The store could not be reached yet",
+    });
+    expect(output()).toMatch(/--store \(AISLE_STORE\): No MongoDB server answers \(.*\); waiting for the store/);
+    expect(output()).not.toMatch(/aisle is ready/);
+    behind.proxy.restore();
+    const { rpcUrl } = await ready;
+    await rpcClients(rpcUrl).apps.createApp({ app: { appId: "shop" } });
+    expect(await statusOf("/readyz")).toBe(200);
+  });
+});
