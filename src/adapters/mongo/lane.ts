@@ -258,7 +258,7 @@ export class Lane {
       this.deps.metrics?.count("store_commits_completed");
       return;
     }
-    const ms = Math.min(FIRST_WAIT_MS << waits, LONGEST_WAIT_MS);
+    const ms = Math.min(FIRST_WAIT_MS * 2 ** waits, LONGEST_WAIT_MS);
     await pause(ms);
     this.seen.ms += ms;
   }

@@ -9,6 +9,7 @@ import { connect } from "../../../src/adapters/mongo/connection.js";
 import { keyOf } from "../../../src/adapters/mongo/keys.js";
 import type { Write } from "../../../src/adapters/mongo/staged.js";
 import { openMongoStore } from "../../../src/adapters/mongo/store.js";
+import { WRITER_LIMITS } from "../../../src/adapters/mongo/writer.js";
 import { NO_PEER, openMongoPeer } from "../../fixtures/mongo-peer.js";
 import { databaseName, PATIENT } from "./open-mongo.js";
 
@@ -18,10 +19,10 @@ const peer = await openMongoPeer();
 afterAll(() => peer?.stop());
 
 /** A store, and the means by which another server would have committed to the same database. */
-async function storeAndAnother() {
+async function storeAndAnother(leftMs = 30) {
   const database = databaseName();
   const url = peer!.url(database);
-  const store = await openMongoStore({ url, now: () => 1000, limits: { ...PATIENT, leftMs: 30 } });
+  const store = await openMongoStore({ url, now: () => 1000, limits: { ...PATIENT, leftMs } });
   const { connection } = await connect(url, PATIENT.answerMs, () => undefined);
   const applier = new Applier(connection, () => 1000);
   onTestFinished(async () => {
@@ -87,6 +88,12 @@ describe.skipIf(peer === undefined)(`interrupted commits: ${peer?.name ?? NO_PEE
     const { read, applier } = await begun(2, pair(undefined));
     await applier.apply("shop", 2, pair(undefined).slice(1));
     expect(await read()).toEqual(["none", "none", "none"]);
+  });
+
+  it("one is finished also when that is waited for as long as a server waits", async () => {
+    const { store, commits } = await storeAndAnother(WRITER_LIMITS.leftMs);
+    await commits.begin("shop", 1, "another:1", redoOf(pair("new")));
+    expect(await store.unitOfWork.run("shop", (tx) => tx.visitorKeys.get("a"))).toBe("new");
   });
 
   it("one whose server comes back late changes nothing any more", async () => {
