@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SETTINGS } from "./config.js";
 import type { Now } from "./domain/clock.js";
-import { Unavailable } from "./domain/errors.js";
+import { DomainError, Unavailable } from "./domain/errors.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { Store } from "./ports/store.js";
 import { nameOf, type Setting } from "./setting.js";
@@ -114,18 +114,6 @@ function passing(error: unknown): StoreNotOpened {
   throw error;
 }
 
-/** By the code of a system error: what it says of the directory of an embedded store. */
-const DIRECTORY_FAULTS: ReadonlyMap<string, string> = new Map([
-  ["EEXIST", "is a file; a directory is wanted"],
-  ["ENOTDIR", "leads through a file; a directory is wanted"],
-  ["EACCES", "may not be read and written by this user"],
-  ["EPERM", "may not be read and written by this user"],
-  ["EROFS", "lies on a file system that cannot be written"],
-  ["ENOSPC", "lies on a disk that is full"],
-  ["ENAMETOOLONG", "has a name that is too long"],
-  ["ELOOP", "leads in a circle"],
-]);
-
 function notOpened(cause: unknown, { kind }: StoreLocation, setting: Setting): StoreNotOpened {
   const failure = (text: string, exitCode: number, isPassing: boolean) =>
     new StoreNotOpened(`${nameOf(setting)}: ${text}`, exitCode, isPassing, { cause });
@@ -137,15 +125,7 @@ function notOpened(cause: unknown, { kind }: StoreLocation, setting: Setting): S
     }
     return failure(cause.message, 1, cause instanceof Unavailable);
   }
-  const code = systemCode(cause);
-  const fault = DIRECTORY_FAULTS.get(code) ?? (code === "" ? cause.message : `cannot be opened (${code})`);
-  return failure(fault, 1, false);
-}
-
-/** The code of the system error behind an error, "" when there is none. */
-function systemCode(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ("code" in at && typeof at.code === "string" && /^E[A-Z0-9]+$/.test(at.code)) return at.code;
-  }
-  return "";
+  // What the adapter has no words for, a library or the system says in words of its own.
+  const code = "code" in cause ? ` (${String(cause.code)})` : "";
+  return failure(cause instanceof DomainError ? cause.message : `cannot be opened${code}`, 1, false);
 }

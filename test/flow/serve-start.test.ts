@@ -1,4 +1,6 @@
+import { chmod, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { open } from "lmdb";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FORMAT_NUMBER } from "../../src/adapters/embedded/format.js";
@@ -25,14 +27,43 @@ describe("aisle serve that cannot start", () => {
   it.each([
     ["a flag", ["--facade-port", "http"], {}, "--facade-port"],
     ["a variable", [], { AISLE_TRAIN_EVERY: "often" }, "AISLE_TRAIN_EVERY"],
-    ["a store of a kind that is not there", ["--store", "mongodb://localhost"], {}, "embedded:DIR"],
+    ["a store of a kind that is not there", ["--store", "redis://localhost"], {}, "embedded:DIR"],
+    ["an address with a password that is not encoded", ["--store", "mongodb://a:s3c@ret@h/x"], {}, "written %XX"],
+    ["an address with an option nobody knows", ["--store", "mongodb://a:s3cret@h/x?color=s3c"], {}, "option color"],
     ["an RPC port open to other machines", ["--rpc-host", "0.0.0.0"], {}, "--insecure-rpc"],
   ] as const)("says in one line what is wrong with %s, and ends with 2", async (_, flags, env, text) => {
     const { code, stdout, stderr } = await serve(flags, env);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^error: .*\n$/);
     expect(stderr).toContain(text);
+    expect(stderr).not.toMatch(/s3c|ret@/);
   });
+
+  const serveAt = async (path: string, text: string) => {
+    const { code, stdout, stderr } = await serve(["--store", `embedded:${path}`, "--facade-port", "0"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^error: --store \(AISLE_STORE\): .*\n$/);
+    expect(stderr).toContain(text);
+  };
+
+  it.each([
+    ["is a file", "/file", "a directory is needed instead of the file"],
+    ["lies below a file", "/file/store", "a directory is needed instead of the file"],
+    ["has too long a name", `/${"a".repeat(300)}`, "ENAMETOOLONG"],
+  ])("says in one line that the directory of the store %s, and ends with 1", async (_, path, text) => {
+    const folder = await temporaryDirectory();
+    await writeFile(join(folder, "file"), "");
+    await serveAt(folder + path, text);
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    "says in one line that the directory of the store is not this user's",
+    async () => {
+      const folder = await temporaryDirectory();
+      await chmod(folder, 0o500);
+      await serveAt(join(folder, "store"), "directory");
+    },
+  );
 
   it.each([
     ["--facade-port", "--rpc-port"],

@@ -1,31 +1,35 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createRouterTransport } from "@connectrpc/connect";
 import { v7 } from "uuid";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
-import { createAisle } from "../../src/app.js";
+import { createAisle, type FarStore } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
 import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
 import { toConnectError } from "../../src/services/errors.js";
 import { trainModel } from "../../src/training/train-model.js";
+import { embeddedWireStore, type OpenWireStore } from "./store.js";
 import { type Fault, type OpenWireTarget, WIRE_NOW } from "./target.js";
 
 /** The whole application over an embedded store of its own. It trains in this thread. */
-export const openAppTarget: OpenWireTarget = async ({ publicUrl }) => {
-  const directory = await mkdtemp(join(tmpdir(), "aisle-wire-"));
+export const openAppTarget: OpenWireTarget = (options) => openTargetOver(embeddedWireStore, options);
+
+/** The same over another store; `farStore` when it is some way off. */
+export async function openTargetOver(
+  openStore: OpenWireStore,
+  { publicUrl }: Parameters<OpenWireTarget>[0],
+  farStore?: FarStore,
+): ReturnType<OpenWireTarget> {
   let clock = WIRE_NOW;
   let fault: Fault = "none";
   const now = () => clock;
   const vectorIndexes = hnswIndexes();
-  const store = await openEmbeddedStore({ directory, now });
+  const { store, dispose } = await openStore(now);
   const aisle = createAisle({
     store,
     now,
     monotonicNow: now,
     newId: () => v7(),
     newAppId: () => v7().replaceAll("-", "").slice(-13),
+    farStore,
     metrics: { count: () => {}, observe: () => {} },
     report: () => {},
     vectorIndexes,
@@ -59,11 +63,10 @@ export const openAppTarget: OpenWireTarget = async ({ publicUrl }) => {
     async close() {
       await facade.close();
       aisle.close();
-      await store.close();
-      await rm(directory, { recursive: true, force: true });
+      await dispose();
     },
   };
-};
+}
 
 /** The facade's clients, each call of which fails while there is a fault. */
 function failing(clients: FacadeOptions["clients"], fault: () => Fault): FacadeOptions["clients"] {

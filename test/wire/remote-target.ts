@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { v7 } from "uuid";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createAisle } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
@@ -14,16 +10,16 @@ import { createHealthState } from "../../src/services/health.js";
 import { connectServices } from "../../src/services/remote-clients.js";
 import { createRpcListener } from "../../src/services/rpc-listener.js";
 import { trainModel } from "../../src/training/train-model.js";
+import { embeddedWireStore } from "./store.js";
 import { type Fault, type OpenWireTarget, WIRE_NOW } from "./target.js";
 
 /** The facade alone, and the services behind a port of the loopback address: what is between goes over a socket. */
 export const openRemoteTarget: OpenWireTarget = async ({ publicUrl }) => {
-  const directory = await mkdtemp(join(tmpdir(), "aisle-wire-"));
   let clock = WIRE_NOW;
   let fault: Fault = "none";
   const now = () => clock;
   const vectorIndexes = hnswIndexes();
-  const store = await openEmbeddedStore({ directory, now });
+  const { store, dispose } = await embeddedWireStore(now);
   const aisle = createAisle({
     store,
     now,
@@ -76,8 +72,7 @@ export const openRemoteTarget: OpenWireTarget = async ({ publicUrl }) => {
       sessionManager.abort();
       await rpc.close(1_000);
       aisle.close();
-      await store.close();
-      await rm(directory, { recursive: true, force: true });
+      await dispose();
     },
   };
 };

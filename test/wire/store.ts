@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
+import { openMongoStore } from "../../src/adapters/mongo/store.js";
+import type { Now } from "../../src/domain/clock.js";
+import type { Store } from "../../src/ports/store.js";
+import { databaseName, PATIENT } from "../adapters/mongo/open-mongo.js";
+import type { MongoPeer } from "../fixtures/mongo-peer.js";
+
+/** An empty store for one pair. */
+export type OpenWireStore = (now: Now) => Promise<{ readonly store: Store; dispose(): Promise<void> }>;
+
+export const embeddedWireStore: OpenWireStore = async (now) => {
+  const directory = await mkdtemp(join(tmpdir(), "aisle-wire-"));
+  const store = await openEmbeddedStore({ directory, now });
+  return {
+    store,
+    dispose: async () => {
+      await store.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};
+
+export function mongoWireStore(peer: MongoPeer): OpenWireStore {
+  return async (now) => {
+    const database = databaseName();
+    const store = await openMongoStore({ url: peer.url(database), now, limits: PATIENT });
+    return {
+      store,
+      dispose: async () => {
+        await store.close();
+        await peer.drop(database);
+      },
+    };
+  };
+}
