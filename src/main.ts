@@ -18,6 +18,10 @@ export async function main(args: readonly string[]): Promise<number> {
         const { serve } = await import("./serve.js");
         await serve(config, (line) => process.stdout.write(`${line}\n`));
       },
+      migrate: async function* (request, hooks) {
+        const { migrateStores } = await import("./migrate-stores.js");
+        yield* migrateStores(request, hooks);
+      },
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,

@@ -54,6 +54,7 @@ const TOP_MODULES = [
   "listen.ts",
   "local-services.ts",
   "main.ts",
+  "migrate-stores.ts",
   "open-store.ts",
   "patience.ts",
   "primary.ts",

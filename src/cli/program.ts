@@ -5,6 +5,7 @@ import { addEventsCommand } from "./events-command.js";
 import { endingOf } from "./failure.js";
 import { addFrameCommands } from "./frame-command.js";
 import { addImportCommands } from "./import-command.js";
+import { addMigrateCommand, type Migrate } from "./migrate-command.js";
 import { type Output, writeLine } from "./output.js";
 import { addRecommendCommand } from "./recommend-command.js";
 import { addServeCommand, type ServeFlags } from "./serve-command.js";
@@ -15,6 +16,8 @@ import { addTrainCommand } from "./train-command.js";
 export interface ProgramDeps {
   /** Runs a server until it is told to stop. It may throw an error with an `exitCode`. */
   readonly serve: (flags: ServeFlags) => Promise<void>;
+  /** Opens stores by itself. */
+  readonly migrate: Migrate;
   readonly stdin: Readable;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -52,7 +55,7 @@ Example:
   $ aisle train --app shop1
   $ aisle recommend --app shop1 --current 4711
 
-All commands but "serve" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
+All commands but "serve" and "migrate" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
 Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     );
   addServeCommand(program, deps);
@@ -63,6 +66,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addFrameCommands(program, deps);
   addStatusCommand(program, deps);
   addEventsCommand(program, deps);
+  addMigrateCommand(program, deps);
   return program;
 }
 

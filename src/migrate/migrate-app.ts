@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, Conflict, InvalidArgument, NotFound } from "../domain/errors.js";
@@ -84,7 +85,14 @@ export async function checkApp({ from, to, again }: MigrationDeps, appId: string
   markFor(mark, there !== undefined, { run: "", from: from.copies.storeId, again });
 }
 
-/** Reads all of an app from both stores. */
+/** Reads all of an app from both stores, the app itself too. Rejects with NotFound when the source has it not. */
+export async function compareWholeApp(deps: MigrationDeps, appId: string): Promise<ComparedTable[]> {
+  const app = await appDigests(deps, appId);
+  if (app.source.rows === 0) throw new NotFound("app");
+  return [app, ...(await compareApp(deps, appId))];
+}
+
+/** Reads all that belongs to an app from both stores. */
 export async function compareApp(deps: MigrationDeps, appId: string): Promise<ComparedTable[]> {
   const { from, to, now, onProgress } = deps;
   const compared: ComparedTable[] = [];
@@ -116,7 +124,7 @@ export async function migrateApp(deps: MigrationDeps, appId: string): Promise<Ap
   const source = from.copies.storeId;
   let mark = await to.copies.begin(appId, (before, isThere) => markFor(before, isThere, { run, from: source, again }));
   if (mark === undefined) {
-    const tables = [await appDigests(deps, appId), ...(await compareApp(deps, appId))];
+    const tables = await compareWholeApp(deps, appId);
     return { appId, outcome: tables.every(isEqual) ? "equal" : "differs", wasDone: true, written: 0, tables };
   }
   let written = 0;
@@ -164,7 +172,7 @@ async function copyRows(deps: MigrationDeps, appId: string, mark: CopyMark): Pro
 async function appDigests({ from, to }: MigrationDeps, appId: string): Promise<ComparedTable> {
   const digest = (app: App | undefined): TableDigest => ({
     rows: app === undefined ? 0 : 1,
-    checksum: app === undefined ? "" : canonicalText(app),
+    checksum: app === undefined ? "" : createHash("sha256").update(canonicalText(app)).digest("hex"),
   });
   return { table: "apps", source: digest(await from.apps.get(appId)), target: digest(await to.apps.get(appId)) };
 }

@@ -26,6 +26,7 @@ const COMMANDS = [
   ["frame", "list"],
   ["status"],
   ["events", "tail"],
+  ["migrate"],
 ];
 
 describe("aisle", () => {
@@ -145,6 +146,7 @@ describe("aisle serve", () => {
   it("has a flag for every setting, and its help names every variable", async () => {
     const program = createProgram({
       serve: async () => {},
+      migrate: async function* () {},
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,

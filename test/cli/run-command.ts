@@ -15,6 +15,7 @@ export async function runCommand(args: readonly string[], deps: Partial<ProgramD
   const exitCode = await runProgram(
     {
       serve: async () => {},
+      migrate: async function* () {},
       stdin: Readable.from([]),
       stdout: stdout.output,
       stderr: stderr.output,

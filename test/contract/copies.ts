@@ -8,12 +8,12 @@ import { app, change, contact, event, frame, order, product, view, visitor } fro
 const MARK: CopyMark = { run: "r1", from: "source", state: "copying", table: "", upTo: "" };
 
 /** An app with at least one record of each kind; ids hold what keys are escaped for. */
-export async function fillShop(store: Store, appId = "shop"): Promise<void> {
+export async function fillShop(store: Store, appId = "shop", claimedAt = START): Promise<void> {
   await store.apps.create(app(appId, { displayName: "Shop" }));
   await store.apps.putFrame(appId, frame("f1"));
   await store.unitOfWork.run(appId, (tx) => {
     for (const id of ["e1", "e2", "e3"]) tx.events.put(id, event(id, { extraFields: { __proto__x: "1", "2": "b" } }));
-    tx.idempotency.put("i\u0001 1", { eventId: "e1", bodyHash: "h", claimedAt: START });
+    tx.idempotency.put("i\u0001 1", { eventId: "e1", bodyHash: "h", claimedAt });
     tx.visitors.put("v1", visitor("v1", { keys: ["c:1", "f:2"] }));
     for (const key of ["c:1", "f:2"]) tx.visitorKeys.put(key, "v1");
     tx.contacts.put("k1", contact("k1", { email: "A@b.de" }));

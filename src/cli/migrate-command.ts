@@ -1,0 +1,164 @@
+import type { Command } from "commander";
+import { Failure, Interrupted, UsageFailure } from "./failure.js";
+import { createMigrateProgress, type MigrateProgress } from "./migrate-progress.js";
+import { count, type Output, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { plainId } from "./values.js";
+
+/** What is to be copied, or only compared. Stores are given as text, which may hold a password. */
+export interface MigrateRequest {
+  readonly from: string;
+  readonly to: string;
+  /** None: all apps of the source. */
+  readonly appIds: readonly string[];
+  /** Also where a copy was finished before, or comes from another source. */
+  readonly again: boolean;
+  /** Only compare; nothing is written. */
+  readonly check: boolean;
+}
+
+/** What a table holds; equal rows have equal checksums. */
+export interface MigratedRows {
+  readonly rows: number;
+  readonly checksum: string;
+}
+
+export interface MigratedApp {
+  readonly appId: string;
+  /** `copied`: written and found equal; `equal`: only compared; `differs`: not equal now. */
+  readonly outcome: "copied" | "equal" | "differs";
+  /** A copy was finished by an earlier run, so that this one wrote nothing. */
+  readonly wasDone: boolean;
+  readonly written: number;
+  readonly tables: readonly { readonly table: string; readonly source: MigratedRows; readonly target: MigratedRows }[];
+}
+
+export interface MigrateHooks extends MigrateProgress {
+  /** A line about what was found or done. */
+  log(line: string): void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Copies apps one after the other and tells of each when it is done. */
+export type Migrate = (request: MigrateRequest, hooks: MigrateHooks) => AsyncIterable<MigratedApp>;
+
+interface MigrateOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly app?: readonly string[];
+  readonly again?: boolean;
+  readonly check?: boolean;
+  readonly json?: boolean;
+}
+
+const STORE = "embedded:DIR or mongodb://…";
+
+export function addMigrateCommand(program: Command, deps: ProgramDeps): void {
+  program
+    .command("migrate")
+    .description("copy apps from one store to another, and compare both")
+    .option("--from <store>", `the store that is read: ${STORE} (AISLE_MIGRATE_FROM)`)
+    .option("--to <store>", `the store that is written: ${STORE} (AISLE_MIGRATE_TO)`)
+    .option(
+      "--app <id>",
+      "an app; may be given again (default: all)",
+      (id: string, earlier: readonly string[] = []) => [...earlier, plainId(id)],
+    )
+    .option("--check", "only compare; nothing is written")
+    .option("--again", "copy also what was copied before: the target is made equal, and loses what only it has")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      "after",
+      `
+Copies each app whole: events, visitors, contacts and their consent, histories, products, orders, frames, models
+and what repeats calls (idempotency keys). The target shows an app when all of it was read back from both stores and
+found equal. What was interrupted is gone on with by the same command, and nothing is there twice.
+
+No server has to stop for the copy, but what the source is written after it is not in the target: stop the servers
+of the source, run the command a last time (with --again when it was finished before), then start those of the target.
+
+An address with a password is better given by AISLE_MIGRATE_FROM and AISLE_MIGRATE_TO than by a flag, which other users
+of the machine may see.
+
+Exit codes: 0 all equal, 1 something differs or failed, 2 called in a wrong way, 130 interrupted.
+
+Example:
+  $ aisle migrate --from embedded:./aisle-data --to mongodb://db.shop.example/aisle --app shop1`,
+    )
+    .action((options: MigrateOptions) => migrate(options, deps));
+}
+
+async function migrate(options: MigrateOptions, deps: ProgramDeps): Promise<void> {
+  if (options.check && options.again) throw new UsageFailure("--check writes nothing; it goes without --again");
+  const request: MigrateRequest = {
+    from: storeText(options.from ?? deps.env.AISLE_MIGRATE_FROM, "--from (AISLE_MIGRATE_FROM)"),
+    to: storeText(options.to ?? deps.env.AISLE_MIGRATE_TO, "--to (AISLE_MIGRATE_TO)"),
+    appIds: [...new Set(options.app ?? [])],
+    again: options.again ?? false,
+    check: options.check ?? false,
+  };
+  const progress = createMigrateProgress(deps.stderr, deps.now);
+  const done: MigratedApp[] = [];
+  try {
+    const log = (line: string) => progress.note(line);
+    for await (const app of deps.migrate(request, { update: progress.update, log, signal: deps.signal })) {
+      done.push(app);
+      progress.pause();
+      if (!options.json) showApp(deps.stdout, app, request);
+    }
+  } catch (error) {
+    if (deps.signal?.aborted) throw new Interrupted();
+    throw error;
+  } finally {
+    progress.pause();
+  }
+  if (options.json) writeJson(deps.stdout, { apps: done, equal: done.every(isSound) });
+  else if (done.length === 0) writeLine(deps.stdout, "The source has no apps");
+  const differing = done.filter((app) => !isSound(app)).map(({ appId }) => appId);
+  if (differing.length > 0) throw new Failure(`Source and target differ: ${differing.join(", ")}`);
+}
+
+function storeText(text: string | undefined, name: string): string {
+  const trimmed = text?.trim();
+  if (!trimmed) throw new UsageFailure(`${name}: is required: ${STORE}`);
+  return trimmed;
+}
+
+function isSound({ outcome }: MigratedApp): boolean {
+  return outcome !== "differs";
+}
+
+/** Characters of a checksum that are shown. */
+const SHOWN = 12;
+
+function showApp(output: Output, app: MigratedApp, request: MigrateRequest): void {
+  writeLine(output, appLine(app, request));
+  writeTable(
+    output,
+    [
+      { title: "  table" },
+      { title: "source", align: "right" },
+      { title: "target", align: "right" },
+      { title: "checksum" },
+    ],
+    app.tables.map(({ table, source, target }) => [
+      `  ${table}`,
+      count(source.rows),
+      count(target.rows),
+      source.checksum === target.checksum
+        ? source.checksum.slice(0, SHOWN)
+        : `${source.checksum.slice(0, SHOWN)} and ${target.checksum.slice(0, SHOWN) || "none"}: differs`,
+    ]),
+  );
+}
+
+function appLine({ appId, outcome, wasDone, written }: MigratedApp, { check }: MigrateRequest): string {
+  if (outcome === "copied")
+    return `App ${appId} is copied, ${count(written)} rows written; source and target are equal`;
+  if (outcome === "equal")
+    return `App ${appId}: source and target are equal${wasDone ? ", copied by an earlier run" : ""}`;
+  if (check) return `App ${appId}: source and target differ`;
+  if (wasDone)
+    return `App ${appId} was copied by an earlier run, and one of the two was written since; --again makes the target equal`;
+  return `App ${appId} is not copied: the source is being written; stop its servers and run the command again`;
+}
