@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
-import { makeDirectory, syncDirectory } from "./files.js";
+import { makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
 import { checkFormat, openMeta, storeIdOf, upgradeFormat } from "./format.js";
 import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
+import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
 import { Table, type TableContext } from "./table.js";
 import { openTables, type Tables } from "./tables.js";
 
@@ -38,7 +40,8 @@ export interface Environment {
 
 /**
  * Upgrades a store of an older Aisle. Rejects with FormatUnsupported for one of a newer Aisle, and for an older one that
- * is only to be read; with Unavailable when there is none to read.
+ * is only to be read; with Unavailable when there is none to read, or nothing can be written in the directory; with
+ * DataDamaged for a file that LMDB would not survive opening.
  */
 export async function openEnvironment(
   directory: string,
@@ -48,7 +51,13 @@ export async function openEnvironment(
   newId: () => string = randomUUID,
 ): Promise<Environment> {
   const path = resolve(directory);
-  if (!readOnly) await makeDirectory(path);
+  if (readOnly) {
+    if (!existsSync(join(path, DATA_FILE))) throw new Unavailable(`There is no store in ${path}`);
+  } else {
+    await makeDirectory(path);
+    await mustBeWritable(path, [DATA_FILE, LOCK_FILE]);
+  }
+  checkStoreFile(path, log);
   const root = openRoot(path, readOnly);
   try {
     const context: TableContext = { onDamage, closed: false, pinned: false };

@@ -1,5 +1,6 @@
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { access, constants, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { Unavailable } from "../../domain/errors.js";
 
 /** Makes the names in a directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -11,11 +12,72 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Makes a directory and those above it, readable for their owner only, and makes their names durable. */
+/**
+ * Makes a directory and those above it, readable for their owner only, and makes their names durable. Rejects with
+ * DirectoryRefused. One by one, because Node's own recursive `mkdir` never ends where the system takes no directories
+ * ("… that cannot be made").
+ */
 export async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+  const missing: string[] = [];
+  for (let at = path; !(await isDirectory(at)); at = dirname(at)) missing.push(at);
+  for (const one of missing.reverse()) {
+    await mkdir(one, { mode: 0o700 }).catch(async (error: unknown) => {
+      if (codeOf(error) === "EEXIST" && (await isDirectory(one))) return; // another process was faster
+      throw new DirectoryRefused(dirname(one), error);
+    });
+    await syncDirectory(dirname(one));
+  }
+}
+
+/** Rejects with DirectoryRefused unless this user may read and write the directory, and those files that are in it. */
+export async function mustBeWritable(directory: string, files: readonly string[]): Promise<void> {
+  await access(directory, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw new DirectoryRefused(directory, error);
+  });
+  for (const file of files) {
+    const path = join(directory, file);
+    await access(path, constants.R_OK | constants.W_OK).catch((error: unknown) => {
+      if (codeOf(error) !== "ENOENT") throw new DirectoryRefused(path, error);
+    });
+  }
+}
+
+/** By code of a system error: what is wrong with a path. */
+const FAULTS: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "this user may not read and write in"],
+  ["EPERM", "this user may not read and write in"],
+  ["EROFS", "nothing can be written on the file system of"],
+  ["ENOSPC", "there is no room left on the disk of"],
+  ["EDQUOT", "there is no room left for this user on the disk of"],
+  ["ENAMETOOLONG", "a name is too long in"],
+  ["ELOOP", "links lead in a circle at"],
+  ["ENOTDIR", "a directory is needed instead of the file"],
+  ["EEXIST", "something is in the way in"],
+  ["ENOENT", "no directories can be made in"],
+]);
+
+/** A directory cannot be made or written. The message names the place at fault. */
+export class DirectoryRefused extends Unavailable {
+  constructor(place: string, error: unknown) {
+    const code = codeOf(error);
+    super(`The store needs a directory to write in: ${FAULTS.get(code) ?? `the system refuses (${code})`} ${place}`);
+  }
+}
+
+/** False when there is nothing; rejects with DirectoryRefused for anything but a directory. */
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    if ((await stat(path)).isDirectory()) return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return false; // what is in the way is found further up
+    throw new DirectoryRefused(code === "EACCES" ? dirname(path) : path, error);
+  }
+  throw new DirectoryRefused(path, { code: "ENOTDIR" });
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }
 
 /** Writes a file so that after a crash it is there whole or not at all: write, sync, rename, sync the directory. */
