@@ -3,32 +3,30 @@ import { type Binary, BSON, type Collection } from "mongodb";
 import { DataDamaged, Unavailable } from "../../domain/errors.js";
 import type { Applier } from "./apply.js";
 import { asked, type Connection, collectionOf, isDuplicate } from "./connection.js";
-import { appKey } from "./keys.js";
+import { appKey, type Key, keyOf, unpart } from "./keys.js";
 import type { Write } from "./staged.js";
 
-/**
- * A commit that was begun and is not finished: there is one of an app at most, since its `_id` is the app's. It holds
- * everything that is to be written, so that any server can finish it.
- */
+/** A commit: everything that it writes, so that any server can finish it. Its `_id` is the app and its number. */
 export interface CommitDocument {
-  readonly _id: string;
+  readonly _id: Key;
   readonly app: string;
   /** Its number: the commits of an app are counted. */
   readonly rev: number;
-  /** Who began it: the name of a server and the number of its attempt. */
+  /** Who made it: the name of a server and the number of its attempt. */
   readonly by: string;
-  readonly redo: Binary;
+  /** The writes; taken out some time after it is finished, when nobody commits to the app any more. */
+  readonly redo?: Binary;
 }
 
-/** A server waits for its turn. It stands beside the commit document of the app. */
+/** A server waits for its turn. It stands among the commits of the app. */
 interface RequestDocument {
-  readonly _id: string;
+  readonly _id: Key;
   readonly server: string;
 }
 
-/** The number of the last finished commit of an app; it stays when the app is removed, so no number comes twice. */
+/** All commits of an app up to this number are finished. It stays when the app is removed, so no number comes twice. */
 interface HeadDocument {
-  readonly _id: string;
+  readonly _id: Key;
   readonly app: string;
   readonly rev: number;
 }
@@ -38,23 +36,40 @@ const MAX_REDO_BYTES = 15_000_000;
 
 const FINISH_POLL_MS = 5;
 
+/** A commit is there at least until so many later ones are finished. */
+export const KEPT_COMMITS = 16;
+
+/** It is removed when twice as many are; several at once, after each commit whose number they divide. */
+const REMOVED_BEHIND = 2 * KEPT_COMMITS;
+const REMOVED_AT_ONCE = 16;
+
+const REV_DIGITS = 16;
+
 /**
- * All-or-nothing commits over many documents on servers without transactions. One commit of an app goes
+ * All-or-nothing commits over many documents on servers without transactions: a log of each app, with the numbers from 1
+ * without a gap. A server that knows the state after commit n makes the next one so:
  *
- *   1. begin    insert {_id: app, rev: n + 1, redo}; a duplicate means that another server's commit is under way
- *   2. check    the head still says n; else the commit was made for a state that is past, and is withdrawn
+ *   1. begin    insert commit n + 1 with all its writes; a duplicate means that another server has made it
+ *   2. check    the head is at most n + KEPT_COMMITS; else the insert came so late that the number's own commit had been
+ *               removed, and is taken back
  *   3. apply    every write, each only over an earlier one
- *   4. finish   the head says n + 1, then the commit document goes
+ *   4. finish   the head says n + 1, once all commits before are applied, too
  *
- * After 1 the writes are durable, and 2 is decided: nobody else can begin, so the head cannot move but by this commit.
- * So a commit document is valid if, and only if, its number is the head's plus one, whoever looks, and whatever was
- * interrupted: a valid one is applied and finished by any server, another is removed. What was read while the head said
- * n, and before 1, is the state after commit n: the works that read it have run one after the other with all works of
- * all servers. Only inserts decide, which are atomic on every server; conditional updates are not (of 402 that FerretDB 1.24
- * reported as made by 8 callers at once, 92 were).
+ * After 1 the writes are durable, and with the insert the order of all works of all servers is decided. Commit n + 1 is
+ * removed only when the head is further than n + 1 + KEPT_COMMITS: who reads the head after the insert and finds it below
+ * that knows that there was no other commit of this number. In the same way, who finds no commit n + 1 and then the head
+ * below that knows that n was the newest.
+ *
+ * A server learns what others have committed from their commits, and keeps what it had read before. It answers for a work when
+ * all commits up to that of the work are applied. One that is not finished in time was left by its server, and is
+ * finished by whoever waits for it: applying is done over and over without harm.
+ *
+ * Only inserts decide, which are atomic on every server; conditional updates are not (of 402 that FerretDB 1.24 reported as made by
+ * 8 callers at once, 92 were). That the head falls back by a few where $max is not atomic either is why
+ * commits stay twice as long as they are relied upon; the next one that is finished puts it right.
  */
 export class Commits {
-  private readonly commits: Collection<CommitDocument & Partial<RequestDocument>>;
+  private readonly commits: Collection<CommitDocument>;
   private readonly requests: Collection<RequestDocument>;
   private readonly heads: Collection<HeadDocument>;
 
@@ -63,14 +78,21 @@ export class Commits {
     private readonly applier: Applier,
   ) {
     this.commits = collectionOf(connection, "commits");
-    this.requests = collectionOf(connection, "commits");
+    this.requests = collectionOf(connection, "turns");
     this.heads = collectionOf(connection, "heads");
   }
 
-  /** Number of the app's last finished commit, 0 before the first. */
+  /** Number up to which the app's commits are finished, 0 before the first. */
   async head(appId: string): Promise<number> {
     const found = await asked(this.connection, () => this.heads.findOne({ _id: appKey(appId) }));
     return found?.rev ?? 0;
+  }
+
+  /** Number of the app's last commit, finished or not. */
+  async newest(appId: string): Promise<number> {
+    let rev = await this.head(appId);
+    while ((await this.at(appId, rev + 1)) !== undefined) rev++;
+    return rev;
   }
 
   /** Resolves when the commit of this number is finished; rejects with Unavailable when that takes too long. */
@@ -81,7 +103,7 @@ export class Commits {
     }
   }
 
-  /** Numbers of the last finished commits of these apps. */
+  /** Numbers up to which the commits of these apps are finished. */
   async headsOf(appIds: readonly string[]): Promise<Map<string, number>> {
     const found = await asked(this.connection, () =>
       this.heads.find({ _id: { $in: appIds.map(appKey) } }, { batchSize: appIds.length + 1 }).toArray(),
@@ -89,9 +111,9 @@ export class Commits {
     return new Map(found.map(({ app, rev }) => [app, rev]));
   }
 
-  /** False when another commit of the app is under way. */
+  /** False when there is a commit of this number. */
   async begin(appId: string, rev: number, by: string, redo: Uint8Array): Promise<boolean> {
-    const document = { _id: appKey(appId), app: appId, rev, by, redo: new BSON.Binary(redo) };
+    const document = { _id: commitKey(appId, rev), app: appId, rev, by, redo: new BSON.Binary(redo) };
     return asked(this.connection, async () => {
       try {
         await this.commits.insertOne(document);
@@ -103,27 +125,28 @@ export class Commits {
     });
   }
 
-  /** The commit under way. */
-  async underWay(appId: string): Promise<CommitDocument | undefined> {
-    return (await asked(this.connection, () => this.commits.findOne({ _id: appKey(appId) }))) ?? undefined;
+  /** The commit of this number. */
+  async at(appId: string, rev: number): Promise<CommitDocument | undefined> {
+    return (await asked(this.connection, () => this.commits.findOne({ _id: commitKey(appId, rev) }))) ?? undefined;
   }
 
-  /** Commits under way of any app. */
-  async allUnderWay(limit: number): Promise<Pick<CommitDocument, "app" | "by">[]> {
-    return asked(this.connection, () =>
+  /** Apps and numbers of the commits there are of any app, in the order of their keys after `after`. */
+  async list(after: Key, limit: number): Promise<(Pick<CommitDocument, "app" | "rev"> & { readonly key: Key })[]> {
+    const found = await asked(this.connection, () =>
       this.commits
-        .find({ rev: { $gt: 0 } })
-        .project<CommitDocument>({ app: 1, by: 1 })
+        .find({ _id: { $gt: after } }, { projection: { _id: 1 }, batchSize: limit + 1 })
+        .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
     );
+    return found.map(({ _id: key }) => ({ key, app: appOf(key), rev: Number(key.slice(-REV_DIGITS)) }));
   }
 
-  /** Asks the server whose commits come one after the other to leave the next one to `server`. */
+  /** Asks a server whose commits leave no room to leave the next one to `server`. */
   async requestTurn(appId: string, server: string): Promise<void> {
     await asked(this.connection, async () => {
       try {
-        await this.requests.insertOne({ _id: requestId(appId), server });
+        await this.requests.insertOne({ _id: appKey(appId), server });
       } catch (error) {
         if (!isDuplicate(error)) throw error;
       }
@@ -132,54 +155,69 @@ export class Commits {
 
   /** The server that has asked for the next commit. */
   async requestedBy(appId: string): Promise<string | undefined> {
-    const found = await asked(this.connection, () => this.requests.findOne({ _id: requestId(appId) }));
+    const found = await asked(this.connection, () => this.requests.findOne({ _id: appKey(appId) }));
     return found?.server;
   }
 
   async withdrawRequest(appId: string, server: string): Promise<void> {
-    await asked(this.connection, () => this.requests.deleteOne({ _id: requestId(appId), server }));
+    await asked(this.connection, () => this.requests.deleteOne({ _id: appKey(appId), server }));
   }
 
   apply(appId: string, rev: number, writes: readonly Write[]): Promise<void> {
     return this.applier.apply(appId, rev, writes);
   }
 
-  /** Ends a commit that was applied, and with it the request of `server` if there was one. */
-  async finish({ app, rev, by }: Pick<CommitDocument, "app" | "rev" | "by">, server: string): Promise<void> {
-    const _id = appKey(app);
+  /** Says that this commit and all before it are applied. */
+  async finish(appId: string, rev: number): Promise<void> {
     await asked(this.connection, async () => {
-      if (rev > 1) return void (await this.heads.updateOne({ _id, rev: rev - 1 }, { $set: { rev } }));
+      const raise = () =>
+        this.heads.updateOne({ _id: appKey(appId) }, { $max: { rev }, $setOnInsert: { app: appId } }, { upsert: true });
       try {
-        await this.heads.insertOne({ _id, app, rev });
+        await raise();
       } catch (error) {
         if (!isDuplicate(error)) throw error;
+        await raise(); // another server has inserted it meanwhile
       }
     });
-    await asked(this.connection, () =>
-      this.commits.deleteMany({
-        $or: [
-          { _id, by },
-          { _id: requestId(app), server },
-        ],
-      }),
+    if (rev % REMOVED_AT_ONCE !== 0) return;
+    const last = rev - REMOVED_BEHIND;
+    await this.remove(
+      appId,
+      Array.from({ length: REMOVED_AT_ONCE }, (_, n) => last - n),
     );
   }
 
-  /** Takes back a commit that was begun and is not valid. */
-  async withdraw({ app, by }: Pick<CommitDocument, "app" | "by">): Promise<void> {
-    await asked(this.connection, () => this.commits.deleteOne({ _id: appKey(app), by }));
+  /** Removes commits that the head has left behind. */
+  async remove(appId: string, revs: readonly number[]): Promise<void> {
+    const operations = revs
+      .filter((rev) => rev > 0)
+      .map((rev) => ({ deleteOne: { filter: { _id: commitKey(appId, rev) } } }));
+    if (operations.length === 0) return;
+    await asked(this.connection, () => this.commits.bulkWrite(operations, { ordered: false }));
   }
 
-  /** Finishes, or withdraws, a commit that another server or an earlier process has left. */
-  async complete(left: CommitDocument): Promise<void> {
-    if (left.rev !== (await this.head(left.app)) + 1) return this.withdraw(left);
-    await this.apply(left.app, left.rev, decodeRedo(left.redo.buffer));
-    await this.finish(left, "");
+  /** Takes the writes out of finished commits: they may be personal, and are of use only while others commit. */
+  async blank(appId: string, revs: readonly number[]): Promise<void> {
+    const operations = revs.map((rev) => ({
+      updateOne: { filter: { _id: commitKey(appId, rev) }, update: { $unset: { redo: "" as const } } },
+    }));
+    await asked(this.connection, () => this.commits.bulkWrite(operations, { ordered: false }));
+  }
+
+  /** Finishes the first commit of an app that is not, when another server or an earlier process has left it. */
+  async complete({ app, rev, redo }: CommitDocument): Promise<void> {
+    if (redo === undefined || (await this.head(app)) !== rev - 1) return;
+    await this.apply(app, rev, decodeRedo(redo.buffer));
+    await this.finish(app, rev);
   }
 }
 
-function requestId(appId: string): string {
-  return `${appKey(appId)}\0turn`;
+function commitKey(appId: string, rev: number): Key {
+  return keyOf(appId, String(rev).padStart(REV_DIGITS, "0"));
+}
+
+function appOf(key: Key): string {
+  return unpart(key.slice(0, -REV_DIGITS - 1));
 }
 
 /** The writes as bytes; undefined when they are too many for one commit. */

@@ -1,12 +1,13 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { InvalidArgument } from "../../domain/errors.js";
+import { setTimeout as pause, setImmediate as soon } from "node:timers/promises";
+import { InvalidArgument, Unavailable } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
-import { type CommitDocument, type Commits, encodeRedo } from "./commits.js";
+import { type CommitDocument, type Commits, decodeRedo, encodeRedo, KEPT_COMMITS } from "./commits.js";
 import { unavailable } from "./connection.js";
 import type { Job } from "./job.js";
 import { RecordCache } from "./record-cache.js";
 import { Draft, type Write } from "./staged.js";
 import type { Tables } from "./tables.js";
+import { Turns } from "./turns.js";
 
 export interface LaneDeps {
   readonly tables: Tables;
@@ -28,15 +29,9 @@ export interface LaneDeps {
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 16;
 
-/** Commits of an app after which other servers are no longer expected to commit to it. */
-const CONTESTED_COMMITS = 20;
-
-/** For how long the next commit is left to the server that has asked for it: it may have to read much anew. */
-const TURN_MS = 250;
-
 /**
  * The works of one app, in the order of their calls. They gather while a commit is on its way, and the next one takes
- * all that have. What was read stays known as long as no other server commits.
+ * all that have. What was read stays known: what other servers commit is taken over from their commits.
  */
 export class Lane {
   /** The commit whose state `cache` shows; undefined when that is not known. */
@@ -44,13 +39,16 @@ export class Lane {
   private readonly cache: RecordCache;
   private waiting: Job[] = [];
   private running: Promise<void> | undefined;
-  /** Resolves when the commit before has ended. */
+  /** Resolves when the commit before is finished … */
   private ended: Promise<void> = Promise.resolve();
-  /** While above 0 other servers commit to the app, too; counts down the commits since one of them was met. */
-  private contested = 0;
-  /** This server has asked for a turn. */
-  private requested = false;
-  /** Another server's commit, and for how long it has been seen. */
+  /** … and another server that had asked for it has had its turn. */
+  private left: Promise<void> = Promise.resolve();
+  /** All commits up to this one are applied. */
+  private applied = 0;
+  /** `rev` was the newest commit a moment ago. */
+  private isFresh = false;
+  private readonly turns: Turns;
+  /** A commit that is waited for, and for how long. */
   private seen = { by: "", ms: 0 };
 
   constructor(
@@ -59,15 +57,16 @@ export class Lane {
   ) {
     const reread = Object.values(deps.tables).filter((table) => table.reread);
     this.cache = new RecordCache(deps.maxCached, new Set(reread.map((table) => table.name)));
+    this.turns = new Turns(appId, deps.commits, deps.server);
   }
 
   get isIdle(): boolean {
     return this.running === undefined;
   }
 
-  /** The last commit that is known. */
+  /** A commit that is applied, as are all before it: the last one of which this is known. */
   get known(): number | undefined {
-    return this.rev;
+    return this.rev === undefined ? undefined : this.applied;
   }
 
   add(job: Job): void {
@@ -89,7 +88,9 @@ export class Lane {
   }
 
   private async run(): Promise<void> {
+    this.isFresh = false;
     while (this.waiting.length > 0) {
+      await this.left;
       const jobs = this.waiting.slice(0, this.deps.maxBatch).filter((job) => !job.isSettled);
       this.waiting = this.waiting.slice(this.deps.maxBatch);
       this.cache.turn();
@@ -101,6 +102,7 @@ export class Lane {
         for (const job of jobs) job.fail(unavailable(error));
       }
       for (const job of jobs) job.settle();
+      await soon(); // callers that were just answered come along with their next calls
       if (this.waiting.length === 0) await this.ended;
     }
   }
@@ -108,29 +110,22 @@ export class Lane {
   /** Runs the works until their outcome is that of a state which is the newest at the time of their commit. */
   private async commitAll(jobs: Job[]): Promise<void> {
     while (jobs.some((job) => !job.isSettled)) {
-      if (this.contested > 0) await this.takeTurn();
-      const rev = this.rev ?? (await this.refresh());
+      if (this.rev === undefined) await this.follow();
+      const { rev } = this;
+      if (rev === undefined) continue; // forgotten meanwhile
       const draft = new Draft(this.appId, this.deps.tables, this.cache);
       await this.runAll(draft, jobs);
       if (draft.changed) draft.noteActivity(rev + 1);
       const writes = draft.writes();
-      await this.ended;
       if (writes.length === 0) {
-        if (await this.isNewest(rev)) return this.leaveRequest();
-        this.rev = undefined;
-        continue;
+        if (!(await this.follow())) continue;
+        await this.until(rev);
+        return this.turns.had();
       }
       const redo = encodeRedo(writes);
       if (redo === undefined) this.splitOff(jobs);
       else if (await this.commit(rev, writes, redo, jobs.length)) return;
     }
-  }
-
-  private async refresh(): Promise<number> {
-    this.cache.clear();
-    const rev = await this.deps.commits.head(this.appId);
-    this.rev = rev;
-    return rev;
   }
 
   /** Runs the works one after the other; loads what they read and goes on, until all have run. */
@@ -152,6 +147,8 @@ export class Lane {
   }
 
   private async load(draft: Draft): Promise<void> {
+    if (this.rev !== undefined && this.applied < this.rev) await this.until(this.rev);
+    this.isFresh = false;
     const loads = [...draft.missing].map(async ([table, keys]) => {
       const found = await table.load([...keys]);
       for (const key of keys) this.cache.set(table.name, key, found.get(key));
@@ -160,107 +157,115 @@ export class Lane {
     await Promise.all(loads);
   }
 
-  /** True when no commit was made after `rev`. Their end is seen before that of the works they were made of. */
-  private async isNewest(rev: number): Promise<boolean> {
-    for (let waits = 0; ; waits++) {
-      const other = await this.deps.commits.underWay(this.appId);
-      if (other === undefined) return (await this.deps.commits.head(this.appId)) === rev;
-      await this.meet(other, waits);
+  /** Takes over what other servers have committed; true when there was nothing. */
+  private async follow(): Promise<boolean> {
+    const { commits } = this.deps;
+    for (let isSame = this.rev !== undefined; ; isSame = false) {
+      const from = this.rev ?? (await this.restart());
+      let rev = from;
+      let next = await commits.at(this.appId, rev + 1);
+      for (; next !== undefined && this.takeOver(next); next = await commits.at(this.appId, rev + 1)) rev++;
+      if (next !== undefined) await this.until(next.rev);
+      else if ((await commits.head(this.appId)) <= from + KEPT_COMMITS) {
+        this.rev = rev;
+        this.isFresh = true;
+        return isSame && rev === from;
+      }
+      this.rev = undefined;
     }
+  }
+
+  /** Begins anew with what is finished. */
+  private async restart(): Promise<number> {
+    this.cache.clear();
+    this.applied = await this.deps.commits.head(this.appId);
+    return this.applied;
+  }
+
+  /** False when what is known does not become what it is after this commit by its writes alone. */
+  private takeOver({ redo }: CommitDocument): boolean {
+    if (redo === undefined) return false;
+    const writes = decodeRedo(redo.buffer);
+    if (this.removes(writes)) return false;
+    for (const { table, key, stored } of writes) this.cache.written(table, key, stored);
+    return true;
+  }
+
+  /** While an app is removed its records go without a commit. */
+  private removes(writes: readonly Write[]): boolean {
+    return writes.some(({ table }) => table === this.deps.tables.removals.name);
   }
 
   /** True when the commit was made, false when the works must run again. */
   private async commit(rev: number, writes: readonly Write[], redo: Uint8Array, works: number): Promise<boolean> {
-    const { commits, metrics } = this.deps;
-    const attempt = { app: this.appId, rev: rev + 1, by: `${this.deps.server}:${this.deps.nextAttempt()}` };
-    for (let waits = 0; !(await commits.begin(this.appId, attempt.rev, attempt.by, redo)); waits++) {
-      const other = await commits.underWay(this.appId);
-      if (other?.by === attempt.by) break; // the driver sent the insert twice
-      if (other !== undefined) await this.meet(other, waits);
-      if ((await commits.head(this.appId)) !== rev) return this.overtaken();
+    const { commits, metrics, server, nextAttempt } = this.deps;
+    if (!this.isFresh && !(await this.follow())) return false;
+    const made = rev + 1;
+    const by = `${server}:${nextAttempt()}`;
+    if (!(await commits.begin(this.appId, made, by, redo))) {
+      const other = await commits.at(this.appId, made);
+      if (other?.by !== by) return this.comeAfter(); // else the driver sent the insert twice
     }
-    if ((await commits.head(this.appId)) !== rev) {
-      await commits.withdraw(attempt);
-      return this.overtaken();
+    if ((await commits.head(this.appId)) > rev + KEPT_COMMITS) {
+      await commits.remove(this.appId, [made]);
+      throw new Unavailable("The commit was begun too late");
     }
-    await commits.apply(this.appId, attempt.rev, writes);
-    this.rev = attempt.rev;
+    await Promise.all([commits.apply(this.appId, made, writes), this.until(rev)]);
+    this.applied = made;
+    this.rev = this.removes(writes) ? undefined : made;
     for (const { table, key, stored } of writes) this.cache.written(table, key, stored);
-    this.deps.committed(this.appId, attempt.rev, writes);
+    this.deps.committed(this.appId, made, writes);
     metrics?.count("store_commits");
     metrics?.count("store_works", undefined, works);
-    if (this.contested > 0) this.contested--;
-    this.requested = false;
-    this.ended = this.end(attempt);
+    this.ended = this.end(made);
+    this.left = this.ended.then(() => this.turns.leaveRoom(made));
     return true;
   }
 
-  private overtaken(): false {
+  /** Another server was first: its commit is taken over, and the works run again on top of it. */
+  private async comeAfter(): Promise<false> {
     this.deps.metrics?.count("store_commits_overtaken");
-    this.contested = CONTESTED_COMMITS;
-    this.rev = undefined;
+    await this.turns.comeAfter();
+    await this.follow();
     return false;
   }
 
-  private async request(): Promise<void> {
-    this.requested = true;
-    await this.deps.commits.requestTurn(this.appId, this.deps.server);
-  }
-
-  /** Takes back a request that no commit of this server ends. */
-  private async leaveRequest(): Promise<void> {
-    if (!this.requested) return;
-    this.requested = false;
-    await this.deps.commits.withdrawRequest(this.appId, this.deps.server);
-  }
-
-  /** Has the next commit left to this server before works are run that it would otherwise run in vain. */
-  private async takeTurn(): Promise<void> {
-    const { commits } = this.deps;
-    await this.ended;
-    await this.request();
-    for (let waits = 0; ; waits++) {
-      const other = await commits.underWay(this.appId);
-      if (other === undefined) break;
-      await this.meet(other, waits);
-    }
-    if (this.rev !== undefined && (await commits.head(this.appId)) !== this.rev) this.rev = undefined;
-  }
-
-  private async end(attempt: Pick<CommitDocument, "app" | "rev" | "by">): Promise<void> {
-    const { commits, server } = this.deps;
+  private async end(rev: number): Promise<void> {
     try {
-      const [other] = await Promise.all([commits.requestedBy(this.appId), commits.finish(attempt, server)]);
-      if (other !== undefined && other !== server) await this.leaveTurn(other);
+      await this.deps.commits.finish(this.appId, rev);
+      await this.turns.had();
     } catch {
-      this.rev = undefined; // the commit stands; whoever meets it finishes it
+      this.rev = undefined; // the commit stands; whoever waits for it finishes it
     }
   }
 
-  /** Waits until the other server has had its turn. One that does not take it loses it. */
-  private async leaveTurn(other: string): Promise<void> {
-    for (let ms = 0; ms < TURN_MS; ms += LONGEST_WAIT_MS) {
-      await pause(LONGEST_WAIT_MS);
-      if ((await this.deps.commits.requestedBy(this.appId)) !== other) return;
+  /** Resolves when all commits up to this one are applied. Those that were left are finished. */
+  private async until(rev: number): Promise<void> {
+    await this.ended;
+    if (this.applied >= rev) return;
+    const { commits, leftMs } = this.deps;
+    for (let waits = 0, ms = 0; ; waits++) {
+      this.applied = Math.max(this.applied, await commits.head(this.appId));
+      if (this.applied >= rev) return;
+      const next = await commits.at(this.appId, this.applied + 1);
+      if (next === undefined ? ms > leftMs : await this.isLeft(next)) {
+        if (next === undefined) throw new Unavailable("A commit of the app is missing");
+        await commits.complete(next);
+        this.deps.metrics?.count("store_commits_completed");
+        continue;
+      }
+      const waitMs = Math.min(FIRST_WAIT_MS << Math.min(waits, 3), LONGEST_WAIT_MS);
+      await pause(waitMs);
+      ms += waitMs;
+      this.seen.ms += waitMs;
     }
-    await this.deps.commits.withdrawRequest(this.appId, other);
   }
 
-  /** Waits for another's commit, or finishes it when it was left. */
-  private async meet(other: CommitDocument, waits: number): Promise<void> {
-    const own = other.by.startsWith(`${this.deps.server}:`);
-    if (this.seen.by !== other.by) {
-      this.seen = { by: other.by, ms: 0 };
-      if (!own) await this.request();
-    }
-    if (own || this.seen.ms >= this.deps.leftMs) {
-      await this.deps.commits.complete(other);
-      this.deps.metrics?.count("store_commits_completed");
-      return;
-    }
-    const ms = Math.min(FIRST_WAIT_MS * 2 ** waits, LONGEST_WAIT_MS);
-    await pause(ms);
-    this.seen.ms += ms;
+  /** Whether nobody will finish a commit: it is one of this server's own, which failed, or has been waited for long enough. */
+  private isLeft({ by }: CommitDocument): boolean {
+    if (by.startsWith(`${this.deps.server}:`)) return true;
+    if (this.seen.by !== by) this.seen = { by, ms: 0 };
+    return this.seen.ms >= this.deps.leftMs;
   }
 
   /** Leaves the later half of the works to the next commit. */

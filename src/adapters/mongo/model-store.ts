@@ -38,7 +38,7 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
         throw new InvalidArgument("model_id", "invalid", "1 to 128 of A-Z, a-z, 0-9, _ and -");
       const refusal = writer.refusal();
       if (refusal !== undefined) throw refusal;
-      const fileId = await files.write(appId, record.modelId, await commits.head(appId), bytes);
+      const fileId = await files.write(appId, record.modelId, await commits.newest(appId), bytes);
       const model = { record, fileId, fileChecksum: crc32c(bytes) };
       const replaced = await writer.run(appId, (draft) => {
         const key = keyOf(appId, record.modelId);

@@ -22,7 +22,7 @@ import { ProductWatchers } from "./product-watch.js";
 import { Removals } from "./removal.js";
 import { ensureIndexes, openTables } from "./tables.js";
 import { createUnitOfWork } from "./unit-of-work.js";
-import { createFinishLeft, Upkeep } from "./upkeep.js";
+import { createLogUpkeep, Upkeep } from "./upkeep.js";
 import { createVisitorStore } from "./visitor-store.js";
 import { WRITER_LIMITS, Writer, type WriterLimits } from "./writer.js";
 
@@ -122,7 +122,7 @@ function assembleStore(
   });
   const polling = new Upkeep([{ every: 1, run: () => watchers.poll() }], options.watchPollMs ?? WATCH_POLL_MS, metrics);
   const tasks = [
-    { every: 1, run: createFinishLeft(commits, writer, FINISH_MS) },
+    { every: 3, run: createLogUpkeep(commits, writer, FINISH_MS) },
     { every: 5, run: () => leases.observe() },
     { every: 10, run: () => removals.resume() },
     { every: 60, run: () => sweepIdempotency(connection, tables, now) },

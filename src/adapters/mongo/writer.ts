@@ -27,7 +27,7 @@ export const WRITER_LIMITS: WriterLimits = {
   answerMs: 1000,
   maxCached: 2000,
   maxLanes: 100,
-  leftMs: 1500,
+  leftMs: 1000,
 };
 
 export interface WriterDeps {
