@@ -3,6 +3,7 @@
  * and details of a refusal come through unchanged, and whatever kept an answer from coming (nobody there, a connection
  * cut off, a time run out) is UNAVAILABLE or DEADLINE_EXCEEDED.
  */
+import type { ClientHttp2Stream, Http2Session } from "node:http2";
 import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { AppService } from "../gen/aisle/v1/app_service_pb.js";
@@ -21,12 +22,12 @@ export type RemoteServices = ReturnType<typeof connectServices>;
 /** Connects with the first call, and again after the connection was lost. `rpcUrl` has no slash at its end. */
 export function connectServices(rpcUrl: string, options: { readonly callMs?: number } = {}) {
   // A connection that says nothing is asked whether it still lives: one cut off without a word would hold every call.
-  const sessionManager = new Http2SessionManager(rpcUrl, { pingIntervalMs: 10_000, pingTimeoutMs: 2_000 });
+  const sessionManager = new ServicesConnection(rpcUrl, { pingIntervalMs: 10_000, pingTimeoutMs: 2_000 });
   const transport = createGrpcTransport({
     baseUrl: rpcUrl,
     sessionManager,
     defaultTimeoutMs: options.callMs ?? CALL_MS,
-    interceptors: [unavailableWhenCutOff],
+    interceptors: [unavailableWhenCutOff, againWhenRefused],
   });
   const health = createClient(Health, transport);
   return {
@@ -46,6 +47,40 @@ export function connectServices(rpcUrl: string, options: { readonly callMs?: num
     },
   };
 }
+
+/**
+ * The connection to the services. When they say GOAWAY while no call is open, the library destroys it with an error that
+ * comes once its socket is closed; had a new call replaced the connection by then, nobody would take the error, and it
+ * would end the process (connectrpc/connect-es issue 1768; test/services/remote-clients.test.ts).
+ */
+class ServicesConnection extends Http2SessionManager {
+  private readonly heard = new WeakSet<Http2Session>();
+
+  override async request(...call: Parameters<Http2SessionManager["request"]>): Promise<ClientHttp2Stream> {
+    const stream = await super.request(...call);
+    const { session } = stream;
+    if (session !== undefined && !this.heard.has(session)) {
+      this.heard.add(session);
+      session.on("error", () => undefined); // the library hears it, too, as long as it uses the connection
+    }
+    return stream;
+  }
+}
+
+/**
+ * A stream that is refused was not looked at by a server that ends (RFC 9113, 8.7), so its call is made once more, on a new
+ * connection. No caller of ours streams its request, which could not be sent twice.
+ */
+const againWhenRefused: Interceptor = (next) => async (request) => {
+  try {
+    return await next(request);
+  } catch (error) {
+    if (!(error instanceof ConnectError) || request.stream || !REFUSED.test(error.rawMessage)) throw error;
+    return next(request);
+  }
+};
+
+const REFUSED = /^stream closed with error code NGHTTP2_REFUSED_STREAM/i;
 
 const unavailableWhenCutOff: Interceptor = (next) => async (request) => {
   try {
