@@ -1,5 +1,6 @@
 // For mongosh, run by compose.mongo.yaml: joins three members to the replica set `aisle` and makes the user `aisle`.
 // Each step looks first whether it is done, so that it may run again.
+// biome-ignore lint/style/useNodejsImportProtocol: the name that the manual of mongosh promises
 const fs = require("fs");
 const secret = (name) => fs.readFileSync(`/run/secrets/${name}`, "utf8").trim();
 const MEMBERS = ["mongo1:27017", "mongo2:27017", "mongo3:27017"];
