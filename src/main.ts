@@ -22,6 +22,10 @@ export async function main(args: readonly string[]): Promise<number> {
         const { migrateStores } = await import("./migrate-stores.js");
         yield* migrateStores(request, hooks);
       },
+      doctor: async function* (request, env) {
+        const { examine } = await import("./doctor.js");
+        yield* examine(request, env);
+      },
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,

@@ -51,6 +51,7 @@ const TOP_MODULES = [
   "app.ts",
   ...CONFIG_MODULES,
   "demo-shop.ts",
+  "doctor.ts",
   "listen.ts",
   "local-services.ts",
   "main.ts",
@@ -65,6 +66,7 @@ const TOP_MODULES = [
   "store-when-open.ts",
   "training-thread.ts",
   "training-worker.ts",
+  "verify-process.ts",
   "worker-messages.ts",
   "worker.ts",
 ];

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { Command } from "commander";
 import { addAppCommands } from "./app-command.js";
+import { addDoctorCommand, type Doctor } from "./doctor-command.js";
 import { addEventsCommand } from "./events-command.js";
 import { endingOf } from "./failure.js";
 import { addFrameCommands } from "./frame-command.js";
@@ -18,6 +19,7 @@ export interface ProgramDeps {
   readonly serve: (flags: ServeFlags) => Promise<void>;
   /** Opens stores by itself. */
   readonly migrate: Migrate;
+  readonly doctor: Doctor;
   readonly stdin: Readable;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -55,7 +57,7 @@ Example:
   $ aisle train --app shop1
   $ aisle recommend --app shop1 --current 4711
 
-All commands but "serve" and "migrate" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
+All commands but "serve", "migrate" and "doctor" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
 Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     );
   addServeCommand(program, deps);
@@ -67,6 +69,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addStatusCommand(program, deps);
   addEventsCommand(program, deps);
   addMigrateCommand(program, deps);
+  addDoctorCommand(program, deps);
   return program;
 }
 

@@ -27,6 +27,7 @@ const COMMANDS = [
   ["status"],
   ["events", "tail"],
   ["migrate"],
+  ["doctor"],
 ];
 
 describe("aisle", () => {
@@ -147,6 +148,7 @@ describe("aisle serve", () => {
     const program = createProgram({
       serve: async () => {},
       migrate: async function* () {},
+      doctor: async function* () {},
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,

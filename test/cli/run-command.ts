@@ -16,6 +16,7 @@ export async function runCommand(args: readonly string[], deps: Partial<ProgramD
     {
       serve: async () => {},
       migrate: async function* () {},
+      doctor: async function* () {},
       stdin: Readable.from([]),
       stdout: stdout.output,
       stderr: stderr.output,

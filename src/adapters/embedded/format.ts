@@ -44,7 +44,15 @@ export const FORMAT_KEY: Key = "store\0format";
 const STORE_ID_KEY: Key = "store\0id";
 
 /** The directory holds a store that this version of Aisle cannot read. */
-export class FormatUnsupported extends DomainError {}
+export class FormatUnsupported extends DomainError {
+  constructor(
+    message: string,
+    /** It can be upgraded. */
+    readonly isOlder: boolean,
+  ) {
+    super(message);
+  }
+}
 
 export function openMeta(database: Database<Uint8Array, Key>, context: TableContext): Meta {
   return {
@@ -109,5 +117,6 @@ function put<T>(table: Table<T>, key: Key, value: T): void {
 function unsupported(found: number, supported: number, advice: string): FormatUnsupported {
   return new FormatUnsupported(
     `The store has format ${found}; this version of Aisle reads format ${supported}, ${advice}`,
+    found < supported,
   );
 }

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { Doctor, DoctorRequest, DoctorStep } from "../../src/cli/doctor-command.js";
+import { runCommand } from "./run-command.js";
+
+const FINE: DoctorStep = { finding: { about: "disk", state: "ok", text: "much is\nfree" } };
+const NOTE: DoctorStep = { finding: { about: "topology", state: "note", text: "one server" } };
+const BAD: DoctorStep = { finding: { about: "clock", state: "problem", text: "wrong" } };
+
+function seeing(...steps: DoctorStep[]) {
+  const asked: DoctorRequest[] = [];
+  const doctor: Doctor = async function* (request) {
+    asked.push(request);
+    yield* steps;
+  };
+  return { doctor, asked };
+}
+
+describe("aisle doctor", () => {
+  it("hands over what is to be looked at", async () => {
+    const { doctor, asked } = seeing();
+    await runCommand(["doctor"], { doctor });
+    await runCommand(["doctor", "--store", "embedded:x", "--verify"], { doctor });
+    expect(asked).toEqual([
+      { store: undefined, verify: false },
+      { store: "embedded:x", verify: true },
+    ]);
+  });
+
+  it("prints one line for each finding, and ends with 0 when there is no problem", async () => {
+    const { exitCode, stdout } = await runCommand(["doctor"], seeing(FINE, NOTE));
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe("ok       disk            much is free\nnote     topology        one server\n");
+  });
+
+  it("ends with 1 when there is a problem", async () => {
+    expect(await runCommand(["doctor"], seeing(FINE, BAD))).toMatchObject({
+      exitCode: 1,
+      stderr: "error: 1 problem was found\n",
+    });
+    expect((await runCommand(["doctor"], seeing(BAD, BAD))).stderr).toBe("error: 2 problems were found\n");
+  });
+
+  it("counts faults by table, kind and app, and shows no keys but in JSON", async () => {
+    const fault = (key: string) => ({ table: "events", kind: "value", appId: "shop", key });
+    const faults = [fault("secret 1"), fault("secret 2")];
+    const verification = { entries: { events: 5 }, faultCount: 7, faults, failure: "" };
+    const step = { finding: { ...BAD.finding, about: "verify" }, verification };
+    const { stdout } = await runCommand(["doctor", "--verify"], seeing(step));
+    expect(stdout).toMatch(/^events +value +shop +2$/m);
+    expect(stdout).toContain("and 5 more\n");
+    expect(stdout).not.toContain("secret");
+    const json = await runCommand(["doctor", "--verify", "--json"], seeing(FINE, step));
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stdout)).toEqual({
+      healthy: false,
+      findings: [FINE.finding, step.finding],
+      verification,
+    });
+  });
+});
