@@ -27,7 +27,10 @@ export async function setUpDemo(
   const { createdAt } =
     app ?? (await clients.apps.createApp({ app: { appId: DEMO_APP_ID, displayName: DEMO_APP_NAME } })).app ?? {};
   const products = demoProducts({ baseUrl: options.baseUrl });
-  if (!complete || (await urlOf(clients, products[0]?.productId ?? "")) !== products[0]?.url)
+  const isMoved = complete && (await urlOf(clients, products[0]?.productId ?? "")) !== products[0]?.url;
+  if (isMoved)
+    options.say(`aisle: the pages of the demo shop are at ${options.baseUrl} now, for whoever shares the store`);
+  if (!complete || isMoved)
     await clients.catalog.upsertProducts(batches(products, (batch) => ({ appId: DEMO_APP_ID, products: batch })));
   if (complete) return true;
   // The same visits each time: what an interrupted start has stored is not stored again.

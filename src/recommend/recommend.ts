@@ -78,14 +78,22 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     };
     const recommendedCount = query.recommendedCount ?? frame.recommendedCount;
     const alternativeCount = query.alternativeCount ?? frame.alternativeCount;
+    const wanted = recommendedCount + alternativeCount;
     const complements = blended("recommended", recommendedCount);
     const substitutes = blended("alternative", alternativeCount);
     // What is merely popular must not take from `alternative` what belongs there.
-    const pool = recommendedCount === 0 ? 0 : recommendedCount + alternativeCount;
+    const pool = recommendedCount === 0 ? 0 : wanted;
     const spared = selection.foresee(namesOf(substitutes?.indices, model), turn === 0 ? pool : pool * ROTATION_POOL);
+    // In a shop too small for both lists `recommended` leaves `alternative` its share of what belongs there.
+    const there =
+      spared.length === 0
+        ? wanted
+        : selection.foresee(allowed ?? fallbackProducts(situation, undefined), wanted).length;
+    const left = Math.min(spared.length, Math.floor((there * alternativeCount) / wanted));
+    const share = there < wanted ? Math.min(recommendedCount, there - left) : recommendedCount;
     const fill = (blend: Blended | undefined, count: number, sparing: readonly string[]) =>
       selection.pick(chain(blend?.indices, model, fallback, sparing), count, Math.ceil((turn * count) / 2));
-    const recommended = fill(complements, recommendedCount, spared);
+    const recommended = fill(complements, share, spared);
     const alternative = fill(substitutes, alternativeCount, []);
     const reasons = (list: List, products: readonly Product[], blend: Blended | undefined) =>
       withReasons && model !== undefined && asked !== undefined

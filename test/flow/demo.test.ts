@@ -131,6 +131,7 @@ describe("the next start of a demo", () => {
     const publicUrl = "https://demo.shop.example";
     const again = await startServer({ directory, flags: ["--demo", "--public-url", publicUrl] });
     expect(again.output()).not.toContain("making the demo shop");
+    expect(again.output()).toContain(`aisle: the pages of the demo shop are at ${publicUrl} now`);
     expect(await modelIds(again.rpcUrl)).toEqual(before);
     const { products } = await rpcClients(again.rpcUrl).catalog.listProducts({ appId: "demo", pageSize: 1000 });
     expect(products).toHaveLength(demoProducts({ baseUrl: publicUrl }).length);

@@ -131,6 +131,17 @@ describe("recommend", () => {
     expect(shown).toMatchObject({ recommended: "p3 p4 p5 p6 p7 p8 p9 p2 p1", alternative: "p0" });
   });
 
+  it("leaves alternative its share of what belongs there when there are fewer products than both lists want", () => {
+    const both = { recommendedCount: 10, alternativeCount: 10 };
+    expect(ask(both)).toMatchObject({ recommended: "p1 p2 p3 p0 p4 p5", alternative: "p9 p8 p7 p6" });
+    const none = { model: model([SOURCES[0]!]) };
+    expect(ask(both, none)).toMatchObject({ recommended: "p1 p2 p3 p0 p4 p5 p6 p7 p8 p9", alternative: "" });
+    const catalog = catalogOf(["p0", "p8", "p9"].map((id) => shopProduct(id)));
+    expect(ask(both, { catalog })).toMatchObject({ recommended: "p0 p8", alternative: "p9" });
+    expect(ask({ recommendedCount: 10, alternativeCount: 0 }).answer.recommended).toHaveLength(10);
+    expect(ask({ recommendedCount: 0, alternativeCount: 10 }).answer.alternative).toHaveLength(10);
+  });
+
   it("leaves the current product out and names it as the tracker product", () => {
     const { answer, recommended } = ask({ currentProductIds: ["p1"] });
     expect(recommended).toBe("p2 p3 p0");
