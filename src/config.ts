@@ -20,6 +20,7 @@ export interface ConfigFlags {
   readonly trainEvery?: string | undefined;
   readonly logLevel?: string | undefined;
   readonly cacheSeconds?: string | undefined;
+  readonly answerMs?: string | undefined;
   readonly demo?: boolean | undefined;
   readonly insecureRpc?: boolean | undefined;
   readonly role?: string | undefined;
@@ -55,6 +56,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** How long the subscription cookies live. 0 makes every check a fresh one. */
   readonly cacheSeconds: number;
+  /** How long a caller waits for a MongoDB store. */
+  readonly answerMs: number;
   readonly role: Role;
   /** Processes that share the ports, at least 1. */
   readonly workers: number;
@@ -75,6 +78,7 @@ export const SETTINGS = {
   trainEvery: { flag: "--train-every", variable: "AISLE_TRAIN_EVERY" },
   logLevel: { flag: "--log-level", variable: "AISLE_LOG_LEVEL" },
   cacheSeconds: { flag: "--cache-seconds", variable: "AISLE_CACHE_SECONDS" },
+  answerMs: { flag: "--answer-ms", variable: "AISLE_ANSWER_MS" },
   demo: { flag: "--demo", variable: "AISLE_DEMO" },
   role: { flag: "--role", variable: "AISLE_ROLE" },
   workers: { flag: "--workers", variable: "AISLE_WORKERS" },
@@ -92,6 +96,7 @@ const DEFAULTS = {
   trainEvery: "1h",
   logLevel: "info",
   cacheSeconds: "1800",
+  answerMs: "750",
   role: "all",
   workers: "1",
 } as const;
@@ -125,6 +130,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     demo,
     logLevel: readLogLevel(text("logLevel")),
     cacheSeconds: readCacheSeconds(text("cacheSeconds")),
+    answerMs: readAnswerMs(text("answerMs")),
     role,
     workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
@@ -250,6 +256,14 @@ function readCacheSeconds(text: string): number {
     throw new ConfigError(SETTINGS.cacheSeconds, "whole seconds from 0 to 31536000 (a year) are accepted");
   }
   return seconds;
+}
+
+function readAnswerMs(text: string): number {
+  const ms = Number(text);
+  if (!/^\d{1,5}$/.test(text) || ms < 50) {
+    throw new ConfigError(SETTINGS.answerMs, "milliseconds from 50 to 99999 are accepted");
+  }
+  return ms;
 }
 
 function readSwitch(name: "demo" | "insecureRpc", flags: ConfigFlags, env: Environment): boolean {

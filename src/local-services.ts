@@ -11,20 +11,26 @@ import { createThreadTraining } from "./training-thread.js";
 
 /**
  * Times of a MongoDB store, in milliseconds. Events of a batch are many at once and take their turn, so questions and works
- * may be long; those who wait for one answer do not wait for that: a sender hears within a second of its asking.
+ * may be long; those who wait for one answer do not wait for that (`farStore`).
  */
 const QUESTION_MS = 5_000;
 const WORK_MS = 30_000;
-export const FAR_STORE: FarStore = { answerMs: 750, historyMs: 400, settingsMs: 200 };
 const READY_MS = 900;
 /** Nobody waits longer for what is read for the first time, a catalogue or a model; it goes on being read. */
 const CALL_MS = 3_000;
+
+/** A sender waits for its app, when that is looked at anew, and then for its event: within a second by default. */
+export function farStore(answerMs: number): FarStore {
+  return { answerMs, historyMs: answerMs / 2, settingsMs: answerMs / 4 };
+}
 
 export type LocalServices = Awaited<ReturnType<typeof openLocalServices>>;
 
 /** The services in this process, over a store that is opened here. */
 export async function openLocalServices(options: {
   readonly store: StoreLocation;
+  /** See `Config.answerMs`. */
+  readonly answerMs: number;
   readonly metrics: Metrics;
   readonly report: ReportInternal;
   /** Told of each damaged value that was met, by the name of its table. */
@@ -58,14 +64,14 @@ export async function openLocalServices(options: {
     newId: uuidv7,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
     senderLimit: options.senderLimit,
-    farStore: isFar ? FAR_STORE : undefined,
+    farStore: isFar ? farStore(options.answerMs) : undefined,
     metrics: options.metrics,
     report: options.report,
   });
   return {
     aisle,
     /** Milliseconds in which a call of the facade is answered; undefined when they are not counted. */
-    callMs: isFar ? CALL_MS : undefined,
+    callMs: isFar ? Math.max(CALL_MS, 2 * options.answerMs) : undefined,
     /** Resolves when the store is there; undefined when it was at once. */
     opening,
     ready: () => (isFar ? readiness.wait(() => store.ready()) : store.ready()),

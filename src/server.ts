@@ -186,9 +186,12 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
 }
 
 /** Services in other processes when the configuration says where, else in this one. */
-async function openServices(config: Config, options: Omit<Parameters<typeof openLocalServices>[0], "store">) {
+async function openServices(
+  config: Config,
+  options: Omit<Parameters<typeof openLocalServices>[0], "store" | "answerMs">,
+) {
   if (config.rpcUrl === null) {
-    const { aisle, ...local } = await openLocalServices({ ...options, store: config.store });
+    const { aisle, ...local } = await openLocalServices({ ...options, store: config.store, answerMs: config.answerMs });
     return { ...local, clients: aisle.clients, aisle };
   }
   const { close, ...remote } = connectServices(config.rpcUrl);

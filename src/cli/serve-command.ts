@@ -12,6 +12,7 @@ export interface ServeFlags {
   readonly trainEvery?: string;
   readonly logLevel?: string;
   readonly cacheSeconds?: string;
+  readonly answerMs?: string;
   readonly demo?: boolean;
   readonly insecureRpc?: boolean;
   readonly role?: string;
@@ -39,6 +40,7 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
       "how often changed apps are trained: 30s, 10m, 1h, off (AISLE_TRAIN_EVERY, else 1h)",
     )
     .option("--cache-seconds <n>", "how long the subscription cookies live (AISLE_CACHE_SECONDS, else 1800)")
+    .option("--answer-ms <ms>", "how long callers wait for a MongoDB store (AISLE_ANSWER_MS, else 750)")
     .option("--log-level <level>", "trace, debug, info, warn, error, fatal or silent (AISLE_LOG_LEVEL, else info)")
     .option("--role <role>", "all, facade, services or trainer (AISLE_ROLE, else all)")
     .option("--rpc-url <url>", "where the services answer, for --role facade (AISLE_RPC_URL)")

@@ -1,22 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../src/gen/grpc/health/v1/health_pb.js";
-import { freePort, rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
+import { freePort, rpcClients, startServer } from "../fixtures/server.js";
+import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { makeShop } from "../fixtures/small-shop.js";
 
 const WAIT = { interval: 50, timeout: 25_000 };
 
-async function startServices(directory: string, rpcPort = 0) {
-  const flags = ["--role", "services", "--store", `embedded:${directory}`, "--rpc-port", String(rpcPort)];
-  return startServer({ directory, defaults: false, flags });
+async function startServices(
+  { store, env }: { readonly store: string; readonly env: Readonly<Record<string, string>> },
+  rpcPort = 0,
+) {
+  return startServer({ store, env, flags: ["--role", "services", "--rpc-port", String(rpcPort)] });
 }
 
 /** A facade that is given no store. */
 async function startFacade(rpcUrl: string) {
   const env = { AISLE_ROLE: "facade", AISLE_RPC_URL: rpcUrl };
-  return startServer({ directory: "", defaults: false, flags: ["--facade-port", "0"], env });
+  return startServer({ defaults: false, flags: ["--facade-port", "0"], env });
 }
 
 function storefront(facadeUrl: string) {
@@ -46,118 +49,120 @@ function storefront(facadeUrl: string) {
   return { trace, view, status, recommend, ready: () => json("/readyz"), alive: () => json("/healthz") };
 }
 
-it("a facade alone takes events, tells status and recommends what its services know", async () => {
-  const services = await startServices(await temporaryDirectory());
-  const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
-  const clients = rpcClients(services.rpcUrl);
-  await makeShop(clients, "shop");
-  for await (const _progress of clients.models.trainModel({ appId: "shop" }));
+describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
+  it("a facade alone takes events, tells status and recommends what its services know", async () => {
+    const services = await startServices({ store: await newStore(), env });
+    const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
+    const clients = rpcClients(services.rpcUrl);
+    await makeShop(clients, "shop");
+    for await (const _progress of clients.models.trainModel({ appId: "shop" }));
 
-  const signedUp = await shop.trace({ action_type: "subscribe", email: "maja@shop.example", fp_ccid: "f1" });
-  expect(signedUp.status).toBe(200);
-  const { event } = await clients.events.getEvent({ appId: "shop", eventId: signedUp.id ?? "" });
-  expect(event?.actionType).toBe("subscribe");
-  expect(await shop.status("f1")).toEqual({
-    status: 200,
-    body: { identified: true, status: true, message: "Success" },
+    const signedUp = await shop.trace({ action_type: "subscribe", email: "maja@shop.example", fp_ccid: "f1" });
+    expect(signedUp.status).toBe(200);
+    const { event } = await clients.events.getEvent({ appId: "shop", eventId: signedUp.id ?? "" });
+    expect(event?.actionType).toBe("subscribe");
+    expect(await shop.status("f1")).toEqual({
+      status: 200,
+      body: { identified: true, status: true, message: "Success" },
+    });
+    const recommended = await shop.recommend();
+    expect(recommended).toMatchObject({ status: 200, body: { trackerProduct: { productId: "p0" } } });
+    expect(JSON.stringify(recommended.body)).toMatch(/"recommended":\[\{/);
+    expect(await shop.ready()).toEqual({ status: 200, body: { status: "ready" } });
+
+    expect(await shop.recommend("other")).toEqual({ status: 400, body: { error: "Invalid appId" } });
+    const unknown = { app_id: "other", action_type: "product_view", product_ids: "p0", fp_ccid: "f1" };
+    expect(await shop.trace(unknown)).toMatchObject({ status: 400, body: { error: "Invalid app_id" } });
   });
-  const recommended = await shop.recommend();
-  expect(recommended).toMatchObject({ status: 200, body: { trackerProduct: { productId: "p0" } } });
-  expect(JSON.stringify(recommended.body)).toMatch(/"recommended":\[\{/);
-  expect(await shop.ready()).toEqual({ status: 200, body: { status: "ready" } });
 
-  expect(await shop.recommend("other")).toEqual({ status: 400, body: { error: "Invalid appId" } });
-  const unknown = { app_id: "other", action_type: "product_view", product_ids: "p0", fp_ccid: "f1" };
-  expect(await shop.trace(unknown)).toMatchObject({ status: 400, body: { error: "Invalid app_id" } });
-});
-
-it("a facade whose services are away answers the documented failures, and heals when they are back", async () => {
-  const directory = await temporaryDirectory();
-  const port = await freePort();
-  let services = await startServices(directory, port);
-  const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
-  await rpcClients(services.rpcUrl).apps.createApp({ app: { appId: "shop" } });
-  expect((await shop.view("f1")).status).toBe(200);
-
-  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    await services.end(signal);
-    const refused = { status: 503, retryAfter: "1", body: { error: "Service temporarily unavailable" } };
-    expect(await shop.view("f1")).toMatchObject(refused);
-    expect(await shop.recommend()).toEqual({ status: 500, body: { error: "Service temporarily unavailable" } });
-    const failed = { identified: false, status: null, message: "An error occurred while processing the request" };
-    expect(await shop.status("f1")).toEqual({ status: 500, body: failed });
-    expect(await shop.ready()).toEqual({ status: 503, body: { error: "Not ready" } });
-    expect((await shop.alive()).status).toBe(200);
-
-    services = await startServices(directory, port);
-    await expect.poll(async () => (await shop.ready()).status, WAIT).toBe(200);
+  it("a facade whose services are away answers the documented failures, and heals when they are back", async () => {
+    const store = await newStore();
+    const port = await freePort();
+    let services = await startServices({ store, env }, port);
+    const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
+    await rpcClients(services.rpcUrl).apps.createApp({ app: { appId: "shop" } });
     expect((await shop.view("f1")).status).toBe(200);
-    expect((await shop.status("f1")).status).toBe(200);
-  }
-});
 
-it("a facade refuses what its services do not answer in time, and goes on when they wake", async () => {
-  const services = await startServices(await temporaryDirectory());
-  const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
-  await rpcClients(services.rpcUrl).apps.createApp({ app: { appId: "shop" } });
-  expect((await shop.view("f1")).status).toBe(200);
-  services.child.kill("SIGSTOP");
-  expect((await shop.view("f1")).status).toBe(503);
-  expect((await shop.ready()).status).toBe(503);
-  services.child.kill("SIGCONT");
-  await expect.poll(async () => (await shop.view("f1")).status, WAIT).toBe(200);
-});
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      await services.end(signal);
+      const refused = { status: 503, retryAfter: "1", body: { error: "Service temporarily unavailable" } };
+      expect(await shop.view("f1")).toMatchObject(refused);
+      expect(await shop.recommend()).toEqual({ status: 500, body: { error: "Service temporarily unavailable" } });
+      const failed = { identified: false, status: null, message: "An error occurred while processing the request" };
+      expect(await shop.status("f1")).toEqual({ status: 500, body: failed });
+      expect(await shop.ready()).toEqual({ status: 503, body: { error: "Not ready", reason: "no answer" } });
+      expect((await shop.alive()).status).toBe(200);
 
-it("of calls under way while services are killed, each gets 200 and is stored, or 503", async () => {
-  const directory = await temporaryDirectory();
-  const port = await freePort();
-  let services = await startServices(directory, port);
-  const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
-  await rpcClients(services.rpcUrl).apps.createApp({ app: { appId: "shop" } });
-  const statuses = new Set<number>();
-  const ids: string[] = [];
-  let stopped = false;
-  const caller = async (n: number) => {
-    while (!stopped) {
-      const { status, id } = await shop.view(`f${n}`);
-      statuses.add(status);
-      if (status === 200) ids.push(id ?? "");
-      else await sleep(10);
+      services = await startServices({ store, env }, port);
+      await expect.poll(async () => (await shop.ready()).status, WAIT).toBe(200);
+      expect((await shop.view("f1")).status).toBe(200);
+      expect((await shop.status("f1")).status).toBe(200);
     }
-  };
-  const callers = Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)));
-  for (let round = 0; round < 3; round++) {
+  });
+
+  it("a facade refuses what its services do not answer in time, and goes on when they wake", async () => {
+    const services = await startServices({ store: await newStore(), env });
+    const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
+    await rpcClients(services.rpcUrl).apps.createApp({ app: { appId: "shop" } });
+    expect((await shop.view("f1")).status).toBe(200);
+    services.child.kill("SIGSTOP");
+    expect((await shop.view("f1")).status).toBe(503);
+    expect((await shop.ready()).status).toBe(503);
+    services.child.kill("SIGCONT");
+    await expect.poll(async () => (await shop.view("f1")).status, WAIT).toBe(200);
+  });
+
+  it("of calls under way while services are killed, each gets 200 and is stored, or 503", async () => {
+    const store = await newStore();
+    const port = await freePort();
+    let services = await startServices({ store, env }, port);
+    const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
+    await rpcClients(services.rpcUrl).apps.createApp({ app: { appId: "shop" } });
+    const statuses = new Set<number>();
+    const ids: string[] = [];
+    let stopped = false;
+    const caller = async (n: number) => {
+      while (!stopped) {
+        const { status, id } = await shop.view(`f${n}`);
+        statuses.add(status);
+        if (status === 200) ids.push(id ?? "");
+        else await sleep(10);
+      }
+    };
+    const callers = Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)));
+    for (let round = 0; round < 3; round++) {
+      const before = ids.length;
+      await expect.poll(() => ids.length, WAIT).toBeGreaterThan(before + 50);
+      await services.end("SIGKILL");
+      services = await startServices({ store, env }, port);
+    }
     const before = ids.length;
     await expect.poll(() => ids.length, WAIT).toBeGreaterThan(before + 50);
-    await services.end("SIGKILL");
-    services = await startServices(directory, port);
-  }
-  const before = ids.length;
-  await expect.poll(() => ids.length, WAIT).toBeGreaterThan(before + 50);
-  stopped = true;
-  await callers;
-  expect([...statuses].sort()).toEqual([200, 503]);
-  const { events } = rpcClients(services.rpcUrl);
-  const lost: string[] = [];
-  for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
-  expect(lost).toEqual([]);
-}, 60_000);
+    stopped = true;
+    await callers;
+    expect([...statuses].sort()).toEqual([200, 503]);
+    const { events } = rpcClients(services.rpcUrl);
+    const lost: string[] = [];
+    for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
+    expect(lost).toEqual([]);
+  }, 60_000);
 
-it("a trainer trains what services of the same directory take in, and they serve its model", async () => {
-  const directory = await temporaryDirectory();
-  const services = await startServices(directory);
-  const clients = rpcClients(services.rpcUrl);
-  const flags = ["--role", "trainer", "--store", `embedded:${directory}`, "--rpc-port", "0", "--train-every", "100ms"];
-  const trainer = await startServer({ directory, defaults: false, flags });
-  expect(trainer.facadeUrl).toBe("");
-  const health = createClient(Health, createGrpcTransport({ baseUrl: trainer.rpcUrl }));
-  expect((await health.check({ service: "" })).status).toBe(ServingStatus.SERVING);
-  await expect(rpcClients(trainer.rpcUrl).apps.listApps({})).rejects.toThrow(/unimplemented/);
+  it("a trainer trains what services of the same store take in, and they serve its model", async () => {
+    const store = await newStore();
+    const services = await startServices({ store, env });
+    const clients = rpcClients(services.rpcUrl);
+    const flags = ["--role", "trainer", "--rpc-port", "0", "--train-every", "100ms"];
+    const trainer = await startServer({ store, env, flags });
+    expect(trainer.facadeUrl).toBe("");
+    const health = createClient(Health, createGrpcTransport({ baseUrl: trainer.rpcUrl }));
+    expect((await health.check({ service: "" })).status).toBe(ServingStatus.SERVING);
+    await expect(rpcClients(trainer.rpcUrl).apps.listApps({})).rejects.toThrow(/unimplemented/);
 
-  await makeShop(clients, "shop");
-  const version = async () =>
-    (await clients.recommendations.recommend({ appId: "shop", currentProductIds: ["p0"] })).version;
-  const first = await version();
-  await expect.poll(version, WAIT).not.toBe(first);
-  expect(await trainer.end("SIGTERM")).toBe(0);
+    await makeShop(clients, "shop");
+    const version = async () =>
+      (await clients.recommendations.recommend({ appId: "shop", currentProductIds: ["p0"] })).version;
+    const first = await version();
+    await expect.poll(version, WAIT).not.toBe(first);
+    expect(await trainer.end("SIGTERM")).toBe(0);
+  });
 });

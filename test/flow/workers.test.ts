@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   freePort,
   launchServer,
@@ -10,6 +10,7 @@ import {
   startServer,
   temporaryDirectory,
 } from "../fixtures/server.js";
+import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { makeShop } from "../fixtures/small-shop.js";
 
 const TWO = ["--workers", "2"];
@@ -68,132 +69,134 @@ async function makeApp(server: ServerProcess) {
   return clients;
 }
 
-it("two workers lose no acknowledged event and answer nothing but 200 while one after the other is killed", async () => {
-  const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
-  await makeApp(server);
-  const ids: string[] = [];
-  const statuses = new Set<number>();
-  let stopped = false;
-  const caller = async (n: number) => {
-    while (!stopped) {
-      try {
-        const answer = await call(`${server.facadeUrl}/trace`, view(n));
-        statuses.add(answer.status);
-        if (answer.status === 200) ids.push(answer.id);
-      } catch {
-        await sleep(5); // the process that had the connection is gone
+describe.each(await serverStoreKinds())("workers: $name", ({ newStore, env }) => {
+  it("two workers lose no acknowledged event and answer nothing but 200 while one after the other is killed", async () => {
+    const server = await startServer({ store: await newStore(), env, flags: TWO });
+    await makeApp(server);
+    const ids: string[] = [];
+    const statuses = new Set<number>();
+    let stopped = false;
+    const caller = async (n: number) => {
+      while (!stopped) {
+        try {
+          const answer = await call(`${server.facadeUrl}/trace`, view(n));
+          statuses.add(answer.status);
+          if (answer.status === 200) ids.push(answer.id);
+        } catch {
+          await sleep(5); // the process that had the connection is gone
+        }
       }
+    };
+    const callers = Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)));
+    for (let round = 0; round < 4; round++) {
+      const enough = ids.length + 100;
+      await expect.poll(() => ids.length, WAIT).toBeGreaterThan(enough);
+      const before = childrenOf(server);
+      expect(before).toHaveLength(3);
+      const victim = before[round % 3] ?? 0;
+      process.kill(victim, "SIGKILL");
+      const replaced = () => childrenOf(server).filter((pid) => !before.includes(pid)).length;
+      await expect.poll(replaced, WAIT).toBe(1);
     }
-  };
-  const callers = Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)));
-  for (let round = 0; round < 4; round++) {
     const enough = ids.length + 100;
     await expect.poll(() => ids.length, WAIT).toBeGreaterThan(enough);
-    const before = childrenOf(server);
-    expect(before).toHaveLength(3);
-    const victim = before[round % 3] ?? 0;
-    process.kill(victim, "SIGKILL");
-    const replaced = () => childrenOf(server).filter((pid) => !before.includes(pid)).length;
-    await expect.poll(replaced, WAIT).toBe(1);
-  }
-  const enough = ids.length + 100;
-  await expect.poll(() => ids.length, WAIT).toBeGreaterThan(enough);
-  stopped = true;
-  await callers;
-  expect([...statuses]).toEqual([200]);
-  expect(server.output().match(/aisle is ready/g)).toHaveLength(1);
-  expect(server.output().match(/a process ended and is replaced/g)).toHaveLength(4);
-  const { events } = rpcClients(server.rpcUrl);
-  const lost: string[] = [];
-  for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
-  expect(lost).toEqual([]);
-  expect(new Set(ids).size).toBe(ids.length);
-}, 120_000);
+    stopped = true;
+    await callers;
+    expect([...statuses]).toEqual([200]);
+    expect(server.output().match(/aisle is ready/g)).toHaveLength(1);
+    expect(server.output().match(/a process ended and is replaced/g)).toHaveLength(4);
+    const { events } = rpcClients(server.rpcUrl);
+    const lost: string[] = [];
+    for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
+    expect(lost).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  }, 120_000);
 
-it("what one worker has answered is seen by the next call to any of them", async () => {
-  const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
-  await makeApp(server);
-  const stale: number[] = [];
-  const visitor = async (n: number) => {
-    const form = { app_id: "shop", fp_ccid: `f${n}`, email: `v${n}@shop.example` };
-    expect((await call(`${server.facadeUrl}/trace`, { ...form, action_type: "subscribe" })).status).toBe(200);
-    for (let again = 0; again < 3; again++) {
-      const { text } = await call(`${server.facadeUrl}/subscription_status?app_id=shop&fpcid=f${n}`);
-      if (!text.includes('"identified":true,"status":true')) stale.push(n);
-    }
-  };
-  for (let at = 0; at < 120; at += 8) await Promise.all(Array.from({ length: 8 }, (_, n) => visitor(at + n)));
-  expect(stale).toEqual([]);
-});
-
-it("backend senders have one limit over all workers", async () => {
-  const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
-  await makeApp(server);
-  const form = { ...view(1), sender_type: "server" };
-  const startedAt = performance.now();
-  const send = () => call(`${server.facadeUrl}/trace`, form);
-  const answers = (
-    await Promise.all(
-      Array.from({ length: 40 }, async () => {
-        const all = [];
-        for (let n = 0; n < 20; n++) all.push(await send());
-        return all;
-      }),
-    )
-  ).flat();
-  const seconds = (performance.now() - startedAt) / 1000;
-  const admitted = answers.filter(({ status }) => status === 200).length;
-  expect(admitted + answers.filter(({ status }) => status === 429).length).toBe(800);
-  expect(admitted).toBeGreaterThanOrEqual(100);
-  expect(admitted).toBeLessThanOrEqual(100 + 100 * seconds);
-});
-
-it("an app is trained once for a change, however many workers there are, and all serve the model", async () => {
-  const directory = await temporaryDirectory();
-  const server = await startServer({ directory, flags: [...TWO, "--train-every", "100ms"] });
-  const clients = rpcClients(server.rpcUrl);
-  await makeShop(clients, "shop");
-  const models = async () => (await clients.models.listModels({ appId: "shop" })).models;
-  await expect.poll(async () => (await models()).filter((model) => model.active).length, WAIT).toBe(1);
-  const versionOf = async () => {
-    const body = JSON.stringify({ appId: "shop", productInteractions: [], currentProductIds: "p0" });
-    const headers = { "content-type": "application/json", connection: "close" };
-    const answer = await fetch(`${server.facadeUrl}/recommend`, { method: "POST", headers, body });
-    return JSON.stringify(await answer.json()).match(/"version":"(\d+)"/)?.[1];
-  };
-  const served = async () => [...new Set(await Promise.all(Array.from({ length: 8 }, versionOf)))];
-  const active = async () => (await models()).find((model) => model.active)?.version;
-  await expect.poll(async () => `${await served()}` === `${await active()}`, WAIT).toBe(true);
-});
-
-it("SIGTERM under load ends all processes with 0: a call is answered 200 and kept, or its connection refused", async () => {
-  const directory = await temporaryDirectory();
-  const server = await startServer({ directory, flags: TWO });
-  await makeApp(server);
-  const pids = childrenOf(server);
-  const ids: string[] = [];
-  const statuses = new Set<number>();
-  const caller = async (n: number) => {
-    for (;;) {
-      try {
-        const { status, id } = await call(`${server.facadeUrl}/trace`, view(n));
-        statuses.add(status);
-        ids.push(id);
-      } catch {
-        return; // the server takes no more
+  it("what one worker has answered is seen by the next call to any of them", async () => {
+    const server = await startServer({ store: await newStore(), env, flags: TWO });
+    await makeApp(server);
+    const stale: number[] = [];
+    const visitor = async (n: number) => {
+      const form = { app_id: "shop", fp_ccid: `f${n}`, email: `v${n}@shop.example` };
+      expect((await call(`${server.facadeUrl}/trace`, { ...form, action_type: "subscribe" })).status).toBe(200);
+      for (let again = 0; again < 3; again++) {
+        const { text } = await call(`${server.facadeUrl}/subscription_status?app_id=shop&fpcid=f${n}`);
+        if (!text.includes('"identified":true,"status":true')) stale.push(n);
       }
-    }
-  };
-  const callers = Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)));
-  await expect.poll(() => ids.length, WAIT).toBeGreaterThan(100);
-  expect(await server.end("SIGTERM")).toBe(0);
-  await callers;
-  expect(pids.filter(lives)).toEqual([]);
-  expect([...statuses]).toEqual([200]);
-  const { events } = rpcClients((await startServer({ directory })).rpcUrl);
-  const lost: string[] = [];
-  for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
-  expect(lost).toEqual([]);
+    };
+    for (let at = 0; at < 120; at += 8) await Promise.all(Array.from({ length: 8 }, (_, n) => visitor(at + n)));
+    expect(stale).toEqual([]);
+  });
+
+  it("backend senders have one limit over all workers", async () => {
+    const server = await startServer({ store: await newStore(), env, flags: TWO });
+    await makeApp(server);
+    const form = { ...view(1), sender_type: "server" };
+    const startedAt = performance.now();
+    const send = () => call(`${server.facadeUrl}/trace`, form);
+    const answers = (
+      await Promise.all(
+        Array.from({ length: 40 }, async () => {
+          const all = [];
+          for (let n = 0; n < 20; n++) all.push(await send());
+          return all;
+        }),
+      )
+    ).flat();
+    const seconds = (performance.now() - startedAt) / 1000;
+    const admitted = answers.filter(({ status }) => status === 200).length;
+    expect(admitted + answers.filter(({ status }) => status === 429).length).toBe(800);
+    expect(admitted).toBeGreaterThanOrEqual(100);
+    expect(admitted).toBeLessThanOrEqual(100 + 100 * seconds);
+  });
+
+  it("an app is trained once for a change, however many workers there are, and all serve the model", async () => {
+    const store = await newStore();
+    const server = await startServer({ store, env, flags: [...TWO, "--train-every", "100ms"] });
+    const clients = rpcClients(server.rpcUrl);
+    await makeShop(clients, "shop");
+    const models = async () => (await clients.models.listModels({ appId: "shop" })).models;
+    await expect.poll(async () => (await models()).filter((model) => model.active).length, WAIT).toBe(1);
+    const versionOf = async () => {
+      const body = JSON.stringify({ appId: "shop", productInteractions: [], currentProductIds: "p0" });
+      const headers = { "content-type": "application/json", connection: "close" };
+      const answer = await fetch(`${server.facadeUrl}/recommend`, { method: "POST", headers, body });
+      return JSON.stringify(await answer.json()).match(/"version":"(\d+)"/)?.[1];
+    };
+    const served = async () => [...new Set(await Promise.all(Array.from({ length: 8 }, versionOf)))];
+    const active = async () => (await models()).find((model) => model.active)?.version;
+    await expect.poll(async () => `${await served()}` === `${await active()}`, WAIT).toBe(true);
+  });
+
+  it("SIGTERM under load ends all processes with 0: a call is answered 200 and kept, or its connection refused", async () => {
+    const store = await newStore();
+    const server = await startServer({ store, env, flags: TWO });
+    await makeApp(server);
+    const pids = childrenOf(server);
+    const ids: string[] = [];
+    const statuses = new Set<number>();
+    const caller = async (n: number) => {
+      for (;;) {
+        try {
+          const { status, id } = await call(`${server.facadeUrl}/trace`, view(n));
+          statuses.add(status);
+          ids.push(id);
+        } catch {
+          return; // the server takes no more
+        }
+      }
+    };
+    const callers = Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)));
+    await expect.poll(() => ids.length, WAIT).toBeGreaterThan(100);
+    expect(await server.end("SIGTERM")).toBe(0);
+    await callers;
+    expect(pids.filter(lives)).toEqual([]);
+    expect([...statuses]).toEqual([200]);
+    const { events } = rpcClients((await startServer({ store, env })).rpcUrl);
+    const lost: string[] = [];
+    for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
+    expect(lost).toEqual([]);
+  });
 });
 
 it("a worker that is told to end by itself is replaced", async () => {
