@@ -3,9 +3,11 @@ import { v7 as uuidv7 } from "uuid";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { createAisle, type FarStore } from "./app.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
+import { createSpreadLimit, EXCHANGE_MS } from "./intake/spread-limit.js";
 import { openStoreWhenThere, type StoreLocation } from "./open-store.js";
 import { createPatience } from "./patience.js";
 import type { Metrics } from "./ports/metrics.js";
+import type { TallyBoard } from "./ports/tally-board.js";
 import type { ReportInternal } from "./services/errors.js";
 import { createThreadTraining } from "./training-thread.js";
 
@@ -54,6 +56,7 @@ export async function openLocalServices(options: {
   });
   const isFar = options.store.kind === "mongo";
   const readiness = createPatience({ waitMs: READY_MS, restMs: 0, monotonicNow: () => performance.now() });
+  const spread = store.tallies && spreadLimit(store.tallies);
   const training = createThreadTraining(options.store);
   const aisle = createAisle({
     store,
@@ -63,7 +66,7 @@ export async function openLocalServices(options: {
     monotonicNow: () => performance.now(),
     newId: uuidv7,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
-    senderLimit: options.senderLimit,
+    senderLimit: spread?.limit ?? options.senderLimit,
     farStore: isFar ? farStore(options.answerMs) : undefined,
     metrics: options.metrics,
     report: options.report,
@@ -79,7 +82,38 @@ export async function openLocalServices(options: {
     stopTraining: () => training.stop(),
     async close(): Promise<void> {
       aisle.close();
+      await spread?.stop();
       await store.close();
+    },
+  };
+}
+
+/** The limit of backend senders over all processes that share the store. */
+function spreadLimit(board: TallyBoard): { readonly limit: SenderLimit; stop(): Promise<void> } {
+  const holder = uuidv7();
+  const spread = createSpreadLimit({
+    board,
+    holder,
+    newCount: uuidv7,
+    monotonicNow: () => performance.now(),
+    wake: () => void setImmediate(() => exchange()),
+  });
+  let running: Promise<void> | undefined;
+  const exchange = () => {
+    running ??= spread
+      .exchange()
+      .catch(() => undefined) // the process goes on with the share it has; the next exchange makes up for it
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(exchange, EXCHANGE_MS).unref();
+  return {
+    limit: spread.limit,
+    async stop() {
+      clearInterval(timer);
+      await running;
+      await board.leave(holder).catch(() => undefined); // others take it off after a while
     },
   };
 }

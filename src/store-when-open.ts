@@ -56,6 +56,10 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
     get copies() {
       return opened().copies;
     },
+    tallies: {
+      exchange: async (own) => opened().tallies?.exchange(own) ?? [],
+      leave: async (holder) => opened().tallies?.leave(holder),
+    },
     unitOfWork: { run: async (appId, work) => opened().unitOfWork.run(appId, work) },
     ready: async () => opened().ready(),
     close,

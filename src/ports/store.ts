@@ -7,6 +7,7 @@ import type { Leases } from "./lease.js";
 import type { ModelStore } from "./model-store.js";
 import type { OrderStore } from "./order-store.js";
 import type { ProductStore } from "./product-store.js";
+import type { TallyBoard } from "./tally-board.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 import type { VisitorStore } from "./visitor-store.js";
 
@@ -25,6 +26,8 @@ export interface Store {
   /** Apps as they are kept, for another store. */
   readonly copies: Copies;
   readonly unitOfWork: UnitOfWork;
+  /** Where processes of several machines share the store. */
+  readonly tallies?: TallyBoard;
   /** Resolves when an event could be made durable now; else rejects with Unavailable, which says why. */
   ready(): Promise<void>;
   /** Waits for writes under way, then closes. */

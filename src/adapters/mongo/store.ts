@@ -21,6 +21,7 @@ import { createProductStore } from "./product-store.js";
 import { ProductWatchers } from "./product-watch.js";
 import { Removals } from "./removal.js";
 import { ensureIndexes, openTables } from "./tables.js";
+import { createTallyBoard } from "./tally-board.js";
 import { createUnitOfWork } from "./unit-of-work.js";
 import { createLogUpkeep, Upkeep } from "./upkeep.js";
 import { createVisitorStore } from "./visitor-store.js";
@@ -141,6 +142,7 @@ function assembleStore(
     copies: createCopies({ storeId, tables, writer, removals }),
     models: createModelStore({ tables, writer, commits, files, onDamage: connection.onDamage }),
     unitOfWork: createUnitOfWork({ writer, now }),
+    tallies: createTallyBoard(connection, now),
     ready: async () => {
       const refusal = writer.refusal();
       if (refusal !== undefined) throw refusal;
