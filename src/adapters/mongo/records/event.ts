@@ -1,17 +1,10 @@
 import type { Event, EventContact, EventOrder, EventProduct, IdempotencyRecord } from "../../../domain/event.js";
 import { flag, list, map, number, oneOf, orNull, record, text } from "../shape.js";
 import { categoriesShape, moneyShape, visitorIdsShape } from "./catalog.js";
+import { personFields } from "./visitor.js";
 
 const eventContactShape = record<EventContact>({
-  email: text,
-  phone: text,
-  firstName: text,
-  lastName: text,
-  country: text,
-  city: text,
-  gender: text,
-  birthDate: text,
-  tags: list(text),
+  ...personFields,
   emailSubscribed: orNull(flag),
   smsSubscribed: orNull(flag),
 });

@@ -13,8 +13,8 @@ export const visitorShape = record<Visitor>({
 
 const subscriptionShape = record<Subscription>({ status: orNull(flag), changedAt: number, changedBy: text });
 
-export const contactShape = record<Contact>({
-  contactId: text,
+/** What is known of a person, in an event as in a contact. */
+export const personFields = {
   email: text,
   phone: text,
   firstName: text,
@@ -24,6 +24,11 @@ export const contactShape = record<Contact>({
   gender: text,
   birthDate: text,
   tags: list(text),
+};
+
+export const contactShape = record<Contact>({
+  contactId: text,
+  ...personFields,
   emailSubscription: subscriptionShape,
   smsSubscription: subscriptionShape,
   createdAt: number,
