@@ -5,13 +5,16 @@ import { openStore } from "./open-store.js";
 import { trainModel } from "./training/train-model.js";
 import type { TrainingJob, TrainingMessage } from "./training-thread.js";
 
+/** Nobody waits for a training, so that the store may take its time. */
+const PATIENT_MS = 30_000;
+
 // Entry of the training thread: reads the store, learns, hands the bytes over and ends.
 const job: TrainingJob = workerData;
 const port = parentPort;
 if (port === null) throw new Error("The training worker runs as a thread of aisle serve");
 const say = (message: TrainingMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-const store = await openStore(job.store, { now: Date.now, readOnly: true });
+const store = await openStore(job.store, { now: Date.now, readOnly: true, answerMs: PATIENT_MS });
 try {
   const { manifest, bytes } = await trainModel({
     appId: job.appId,

@@ -4,7 +4,7 @@ import { MongoClient } from "mongodb";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { databaseName } from "../adapters/mongo/open-mongo.js";
 import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
-import { rpcClients, startServer } from "../fixtures/server.js";
+import { launchServer, rpcClients, startServer } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 
 const peer = await openMongoPeer();
@@ -49,6 +49,15 @@ describe.skipIf(peer === undefined)(`servers that share a database: ${peer?.name
     const chunks = await client.db().collection("snapshots.chunks").distinct("files_id");
     expect(chunks.map(String).sort()).toEqual(files.map(({ _id }) => String(_id)).sort());
   }, 90_000);
+
+  it("end their start with one line that shows no password when the database refuses the user", async () => {
+    const store = new URL(peer!.url(databaseName()));
+    store.username = "nobody";
+    store.password = "s3cret";
+    const server = launchServer({ store: store.toString() });
+    expect(await server.ended).toBe(1);
+    expect(server.output()).toBe("error: --store (AISLE_STORE): The MongoDB server refuses the user or the password\n");
+  });
 
   it.each([
     ["two servers", [180, 60], []],

@@ -112,4 +112,18 @@ describe("model registry", () => {
     await publish("m1", "one");
     expect(await make().current("shop")).toMatchObject({ model: "one", pointer: { activatedAt: NOON } });
   });
+
+  it("loads what another process published without being asked for it", async () => {
+    const { models, publish, make } = await registry();
+    await publish("m1", "one");
+    const other = make();
+    expect((await other.current("shop"))?.model).toBe("one");
+    await publish("m2", "two");
+    await other.lookAgain();
+    // The clock stands still, so this question makes no look of its own.
+    expect((await other.current("shop"))?.model).toBe("two");
+    await models.activate("shop", "m1");
+    await other.lookAgain();
+    expect((await other.current("shop"))?.model).toBe("one");
+  });
 });

@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import { MongoBulkWriteError } from "mongodb";
 import type { Now } from "../../domain/clock.js";
-import { asked, type Connection, collectionOf, LONG_MS } from "./connection.js";
+import { asked, type Connection, collectionOf, LONG_MS, limitOf } from "./connection.js";
 import type { Key } from "./keys.js";
 import type { Write } from "./staged.js";
 import type { StoredDocument } from "./table.js";
@@ -50,7 +50,11 @@ export class Applier {
       removed.push({ _id: `${key}\0${table}\0${rev}`, table, key, rev, at: this.now() });
     }
     if (removed.length > 0) {
-      await asked(this.connection, () => duplicatesOf(this.graves.insertMany(removed, { ordered: false })));
+      await asked(
+        this.connection,
+        () => duplicatesOf(this.graves.insertMany(removed, { ordered: false })),
+        limitOf(this.connection, removed.length),
+      );
     }
     await Promise.all([...byTable].map(([table, group]) => this.applyTo(table, appId, rev, group)));
   }
@@ -65,7 +69,11 @@ export class Applier {
       else inserted.push({ _id: key, app: appId, rev, v: stored });
     }
     if (inserted.length > 0) {
-      const met = await asked(this.connection, () => duplicatesOf(collection.insertMany(inserted, { ordered: false })));
+      const met = await asked(
+        this.connection,
+        () => duplicatesOf(collection.insertMany(inserted, { ordered: false })),
+        limitOf(this.connection, inserted.length),
+      );
       for (const at of met) replaced.push(inserted[at]!);
     }
     if (replaced.length > 0) await this.replace(collection, replaced);
@@ -83,7 +91,11 @@ export class Applier {
     while (left.length > 0) {
       const operations = left;
       const met = new Set(
-        await asked(this.connection, () => duplicatesOf(collection.bulkWrite(operations, { ordered: false }))),
+        await asked(
+          this.connection,
+          () => duplicatesOf(collection.bulkWrite(operations, { ordered: false })),
+          limitOf(this.connection, operations.length),
+        ),
       );
       left = met.size === 0 ? [] : operations.filter((_, n) => !met.has(n));
     }

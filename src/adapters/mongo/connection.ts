@@ -25,6 +25,14 @@ export interface Connection {
 /** Limit of operations on much data at once: scans, files, removal. */
 export const LONG_MS = 120_000;
 
+/** What each of many documents of one question adds to its limit, on a slow server that has much else to do. */
+const DOCUMENT_MS = 10;
+
+/** Limit of a question about so many documents, or of one of so many questions that are asked at once. */
+export function limitOf({ answerMs }: Connection, count: number): number {
+  return Math.min(LONG_MS, answerMs + (count - 1) * DOCUMENT_MS);
+}
+
 const DEFAULT_DATABASE = "aisle";
 
 const HEARTBEAT_MS = 2000;

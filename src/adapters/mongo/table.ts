@@ -1,6 +1,6 @@
 import type { Collection, Filter } from "mongodb";
 import { DataDamaged } from "../../domain/errors.js";
-import { asked, type Connection, collectionOf, LONG_MS, withIds } from "./connection.js";
+import { asked, type Connection, collectionOf, LONG_MS, limitOf, withIds } from "./connection.js";
 import { type Key, keysOf } from "./keys.js";
 import type { Shape } from "./shape.js";
 
@@ -65,12 +65,13 @@ export class Table<T> {
     const parts: (readonly Key[])[] = [];
     const atOnce = this.connection.asksAlone ? 1 : KEYS_AT_ONCE;
     for (let n = 0; n < keys.length; n += atOnce) parts.push(keys.slice(n, n + atOnce));
+    const limitMs = limitOf(this.connection, keys.length);
     await Promise.all(
       parts.map(async (part) => {
-        const documents = await asked(this.connection, () =>
-          this.collection
-            .find(withIds(part), { batchSize: part.length + 1, maxTimeMS: this.connection.answerMs })
-            .toArray(),
+        const documents = await asked(
+          this.connection,
+          () => this.collection.find(withIds(part), { batchSize: part.length + 1, maxTimeMS: limitMs }).toArray(),
+          limitMs,
         );
         for (const { _id, v, gone } of documents) if (gone !== true) found.set(_id, v);
       }),
