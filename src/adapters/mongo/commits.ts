@@ -37,11 +37,11 @@ const MAX_REDO_BYTES = 15_000_000;
 const FINISH_POLL_MS = 5;
 
 /** A commit is there at least until so many later ones are finished. */
-export const KEPT_COMMITS = 16;
+export const KEPT_COMMITS = 8;
 
 /** It is removed when twice as many are; several at once, after each commit whose number they divide. */
 const REMOVED_BEHIND = 2 * KEPT_COMMITS;
-const REMOVED_AT_ONCE = 16;
+const REMOVED_AT_ONCE = 8;
 
 const REV_DIGITS = 16;
 

@@ -123,7 +123,7 @@ function assembleStore(
   });
   const polling = new Upkeep([{ every: 1, run: () => watchers.poll() }], options.watchPollMs ?? WATCH_POLL_MS, metrics);
   const tasks = [
-    { every: 3, run: createLogUpkeep(commits, writer, FINISH_MS) },
+    { every: 5, run: createLogUpkeep(commits, writer, FINISH_MS) },
     { every: 5, run: () => leases.observe() },
     { every: 10, run: () => removals.resume() },
     { every: 60, run: () => sweepIdempotency(connection, tables, now) },

@@ -25,7 +25,7 @@ export const WRITER_LIMITS: WriterLimits = {
   maxWaiting: 20_000,
   maxBatch: 500,
   answerMs: 1000,
-  maxCached: 2000,
+  maxCached: 5000,
   maxLanes: 100,
   leftMs: 1000,
 };
