@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { NotFound, Unavailable } from "../../src/domain/errors.js";
+import { createRecordEvent } from "../../src/intake/record-event.js";
+import type { Transaction } from "../../src/ports/unit-of-work.js";
+import { countingMetrics } from "../fixtures/metrics.js";
+import { emptyStore, NOON, testApp, testIds } from "../fixtures/store.js";
+import { draft, product } from "./intake-fixture.js";
+
+/** A store whose works wait for their turn until they are let go. */
+async function openSlow(answerMs: number) {
+  const store = await emptyStore();
+  await store.apps.create(testApp("shop"));
+  let letGo = () => {};
+  const turn = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const works: Promise<unknown>[] = [];
+  const run = <T>(appId: string, work: (tx: Transaction) => T): Promise<T> => {
+    const done = turn.then(() => store.unitOfWork.run(appId, work));
+    works.push(done);
+    return done;
+  };
+  const recordEvent = createRecordEvent({
+    apps: store.apps,
+    unitOfWork: { run },
+    identify: () => ({ visitor: undefined, contact: undefined, visitorChanged: false, notes: [] }),
+    effects: [],
+    senderLimit: () => undefined,
+    answerMs,
+    now: () => NOON,
+    newEventId: testIds(),
+    metrics: countingMetrics(),
+  });
+  /** How many events are stored when all works had their turn. */
+  const stored = async () => {
+    letGo();
+    await Promise.allSettled(works);
+    return (await store.events.list("shop", "", 10, false)).length;
+  };
+  return { recordEvent, stored, letGo };
+}
+
+const view = draft("product_view", { products: [product("p1")] });
+
+describe("an event on a store that is slow", () => {
+  it("is refused after its time when it is alone, and not stored when its turn comes", async () => {
+    const { recordEvent, stored } = await openSlow(20);
+    await expect(recordEvent("shop", view, "", true)).rejects.toThrow(Unavailable);
+    expect(await stored()).toBe(0);
+  });
+
+  it("waits for its turn when it is one of a batch", async () => {
+    const { recordEvent, stored, letGo } = await openSlow(0);
+    const recording = recordEvent("shop", view, "", false);
+    letGo();
+    expect((await recording).deduplicated).toBe(false);
+    expect(await stored()).toBe(1);
+  });
+
+  it("is refused for what is wrong with it as on any other", async () => {
+    const { recordEvent } = await openSlow(20_000);
+    await expect(recordEvent("other", view, "", true)).rejects.toThrow(NotFound);
+  });
+});
