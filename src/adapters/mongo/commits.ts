@@ -45,6 +45,9 @@ const REMOVED_AT_ONCE = 8;
 
 const REV_DIGITS = 16;
 
+/** Earlier versions kept other documents beside the commits. */
+const COMMIT_KEY = /^[^\0]*\0\d{16}$/;
+
 /**
  * All-or-nothing commits over many documents on servers without transactions: a log of each app, with the numbers from 1
  * without a gap. A server that knows the state after commit n makes the next one so:
@@ -139,7 +142,9 @@ export class Commits {
         .limit(limit)
         .toArray(),
     );
-    return found.map(({ _id: key }) => ({ key, app: appOf(key), rev: Number(key.slice(-REV_DIGITS)) }));
+    return found
+      .filter(({ _id }) => COMMIT_KEY.test(_id))
+      .map(({ _id: key }) => ({ key, app: appOf(key), rev: Number(key.slice(-REV_DIGITS)) }));
   }
 
   /** Asks a server whose commits leave no room to leave the next one to `server`. */
