@@ -30,7 +30,7 @@ async function storeAndAnother(leftMs = 30) {
     await connection.client.close();
     await peer!.drop(database);
   });
-  return { store, commits: new Commits(connection, applier), applier };
+  return { store, url, commits: new Commits(connection, applier), applier };
 }
 
 function redoOf(writes: readonly Write[]): Uint8Array {
@@ -117,6 +117,20 @@ describe.skipIf(peer === undefined)(`interrupted commits: ${peer?.name ?? NO_PEE
     expect(await read()).toEqual(["59", undefined]);
     await store.unitOfWork.run("shop", (tx) => tx.visitorKeys.put("b", `${tx.visitorKeys.get("a")}!`));
     expect(await read()).toEqual(["59", "59!"]);
+  });
+
+  it("what they wrote is taken out of those of an app that nobody uses for a while, which goes on afterwards", async () => {
+    const { store, commits, url } = await storeAndAnother();
+    const write = (value: string) => store.unitOfWork.run("shop", (tx) => tx.visitorKeys.put("a", value));
+    await write("1");
+    await write("2");
+    const kept = async () => [(await commits.at("shop", 1))?.redo, (await commits.at("shop", 2))?.redo];
+    expect(await kept()).toEqual([expect.anything(), expect.anything()]);
+    await expect.poll(kept, { timeout: 25_000 }).toEqual([undefined, undefined]);
+    const another = await openMongoStore({ url, now: () => 1000, limits: PATIENT });
+    onTestFinished(() => another.close());
+    await another.unitOfWork.run("shop", (tx) => tx.visitorKeys.put("b", `${tx.visitorKeys.get("a")}!`));
+    expect(await store.unitOfWork.run("shop", (tx) => tx.visitorKeys.get("b"))).toBe("2!");
   });
 
   it("one of an app that nobody uses any more is finished by upkeep", async () => {

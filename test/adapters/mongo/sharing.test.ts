@@ -95,6 +95,20 @@ describe.skipIf(peer === undefined)(`several servers over one database: ${peer?.
     }
   });
 
+  it("a server that was idle through more commits than are kept goes on with the newest state", async () => {
+    const [idle, busy] = await open(2);
+    const add = (store: Store) =>
+      store.unitOfWork.run("shop", (tx) => {
+        tx.visitorKeys.put("count", String(Number(tx.visitorKeys.get("count") ?? 0) + 1));
+        return tx.visitorKeys.get("count");
+      });
+    await add(idle!);
+    for (let n = 0; n < 50; n++) await add(busy!);
+    expect(await idle!.unitOfWork.run("shop", (tx) => tx.visitorKeys.get("count"))).toBe("51");
+    for (let n = 0; n < 50; n++) await add(busy!);
+    expect(await add(idle!)).toBe("102");
+  });
+
   it("an app that one server deletes and makes again has nothing of the old one on another", async () => {
     const [one, two] = await open(2);
     const app = { appId: "shop", displayName: "", allowedOrigins: [], createdAt: 1, updatedAt: 1 };
