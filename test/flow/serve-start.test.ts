@@ -49,7 +49,7 @@ describe("aisle serve that cannot start", () => {
   it.each([
     ["is a file", "/file", "a directory is needed instead of the file"],
     ["lies below a file", "/file/store", "a directory is needed instead of the file"],
-    ["has too long a name", `/${"a".repeat(300)}`, "ENAMETOOLONG"],
+    ["has too long a name", `/${"a".repeat(300)}`, "a name is too long"],
   ])("says in one line that the directory of the store %s, and ends with 1", async (_, path, text) => {
     const folder = await temporaryDirectory();
     await writeFile(join(folder, "file"), "");

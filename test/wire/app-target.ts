@@ -43,7 +43,7 @@ export async function openTargetOver(
     publicUrl,
     isStopping: () => fault === "stopping",
     ready: async () => {
-      if (fault === "unavailable") throw new Unavailable("the store is down");
+      if (fault === "unavailable") throw toConnectError(new Unavailable("the store is down"));
       await store.ready();
     },
   });
