@@ -29,7 +29,7 @@ const shardKeys = [...text("docs/mongodb.md").matchAll(/^\| (`[^|]+) \| (`\{ [^|
 );
 
 it("the page on MongoDB says of every collection how it is sharded", () => {
-  const others = ["commits", "heads", "graves", "meta", "tallies", "snapshots.files", "snapshots.chunks"];
+  const others = ["commits", "heads", "graves", "meta", "tallies", "turns", "snapshots.files", "snapshots.chunks"];
   const all = new Set([...tableNames(), ...others, ...INDEXES.map(({ collection }) => collection)]);
   expect(shardKeys.flatMap(({ names }) => names).sort()).toEqual([...all].sort());
 });

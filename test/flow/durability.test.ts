@@ -99,7 +99,7 @@ describeWithStrace("what the server's system calls show", () => {
       expect(await answer.json()).toEqual({ error: "Service temporarily unavailable" });
     }
     const ready = await fetch(`${server.facadeUrl}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([503, { error: expect.any(String) }]);
+    expect([ready.status, await ready.json()]).toEqual([503, { error: "Not ready", reason: expect.any(String) }]);
     expect((await fetch(`${server.facadeUrl}/healthz`)).status).toBe(200);
     await server.end("SIGKILL");
 

@@ -69,7 +69,7 @@ async function makeApp(server: ServerProcess) {
   return clients;
 }
 
-describe.each(await serverStoreKinds())("workers: $name", ({ newStore, env }) => {
+describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env }) => {
   it("two workers lose no acknowledged event and answer nothing but 200 while one after the other is killed", async () => {
     const server = await startServer({ store: await newStore(), env, flags: TWO });
     await makeApp(server);
@@ -138,16 +138,17 @@ describe.each(await serverStoreKinds())("workers: $name", ({ newStore, env }) =>
       await Promise.all(
         Array.from({ length: 40 }, async () => {
           const all = [];
-          for (let n = 0; n < 20; n++) all.push(await send());
+          for (let n = 0; n < 40; n++) all.push(await send());
           return all;
         }),
       )
     ).flat();
     const seconds = (performance.now() - startedAt) / 1000;
     const admitted = answers.filter(({ status }) => status === 200).length;
-    expect(admitted + answers.filter(({ status }) => status === 429).length).toBe(800);
+    expect(admitted + answers.filter(({ status }) => status === 429).length).toBe(1600);
     expect(admitted).toBeGreaterThanOrEqual(100);
-    expect(admitted).toBeLessThanOrEqual(100 + 100 * seconds);
+    // Over a database the workers tell each other every 250 ms what they let in: it holds within a tenth.
+    expect(admitted).toBeLessThanOrEqual((100 + 100 * seconds) * (name === "embedded" ? 1 : 1.1));
   });
 
   it("an app is trained once for a change, however many workers there are, and all serve the model", async () => {

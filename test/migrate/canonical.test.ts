@@ -55,7 +55,6 @@ describe("keyOrder", () => {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => ["object", name, sorted(field)]);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { fields: fields.map(([name, field]) => [name, sorted(field)]) };
 }
