@@ -1,18 +1,17 @@
 import { associationRules } from "../algorithms/association-rules.js";
 import { fitCartComplements } from "../algorithms/cart-complements.js";
-import { embedAll, fitEmbedder, type ProductText } from "../algorithms/embedder.js";
 import { popularity } from "../algorithms/popularity.js";
 import { type Rows, rowCount } from "../algorithms/rows.js";
 import { fitSessionNeighbours } from "../algorithms/session-neighbours.js";
 import { chooseSessionParams } from "../algorithms/session-tuning.js";
 import { Conflict } from "../domain/errors.js";
 import type { AlgorithmFacts } from "../domain/model.js";
-import type { Product } from "../domain/product.js";
-import { encodeSnapshot, type Fitted, type SemanticModel, SNAPSHOT_FORMAT } from "../model/snapshot.js";
+import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.js";
 import type { InteractionStore } from "../ports/interaction-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import type { VectorIndexes } from "../ports/vector-index.js";
 import { type Dataset, readDataset } from "./dataset.js";
+import { fitSemantic, productText } from "./semantic.js";
 import type { TrainedModel, TrainingProgress } from "./trainer.js";
 
 /** Seed of everything random in training. */
@@ -22,8 +21,6 @@ const POPULARITY_HALF_LIFE_MS = 30 * 86_400_000;
 const MIN_BASKETS = 20;
 const MIN_SESSIONS = 20;
 const MIN_TEXTS = 5;
-/** Recall@10 against exact search stays above 0.98 with these on every catalogue it was measured on. */
-const INDEX = { m: 16, efConstruction: 200, efSearch: 150 } as const;
 
 export interface TrainModelOptions {
   readonly appId: string;
@@ -72,7 +69,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   const texts = data.products.map(productText);
   const withText = texts.filter((text) => text.title !== "" || text.description !== "").length;
   const fewTexts = withText < MIN_TEXTS ? `${withText} products with a text, ${MIN_TEXTS} are needed` : "";
-  const semantic = step("semantic", 0.55, fewTexts, () => fitSemantic(texts, options.vectorIndexes));
+  const semantic = step("semantic", 0.55, fewTexts, () => fitSemantic(texts, options.vectorIndexes, TRAINING_SEED));
   if (semantic) included("semantic", { products: semantic.rows.length, dimensions: semantic.index.dimensions });
   else if (fewTexts === "")
     facts.push({
@@ -114,24 +111,6 @@ function fitSessions(data: Dataset, productCount: number) {
   return {
     fitted: fitSessionNeighbours(input, productCount, { ...params, cutOff: data.cutOff }),
     facts: judged ? { hit_rate_20: judged.hitRate, reciprocal_rank_20: judged.reciprocalRank } : {},
-  };
-}
-
-/** Undefined when the texts have nothing in common: then no text is near another. */
-function fitSemantic(texts: readonly ProductText[], indexes: VectorIndexes): SemanticModel | undefined {
-  const embedder = fitEmbedder(texts, { seed: TRAINING_SEED });
-  const { vectors, rows, dimensions } = embedAll(embedder, texts);
-  if (dimensions === 0 || rows.length === 0) return undefined;
-  const index = indexes.build(vectors, dimensions, { ...INDEX, seed: TRAINING_SEED });
-  return { embedder, rows, vectors, index };
-}
-
-function productText(product: Product): ProductText {
-  return {
-    title: product.title,
-    description: product.description,
-    brand: product.brand,
-    categories: product.categories.map((category) => category.name || category.categoryId),
   };
 }
 
