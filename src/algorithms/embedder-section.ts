@@ -2,11 +2,11 @@ import type { Embedder } from "./embedder.js";
 import type { Section } from "./section.js";
 import { TEXT_FEATURES, type TextFeatureParams, vocabularyOf } from "./text-features.js";
 
-const FORMAT = 1;
+const FORMAT = 2;
 const PARAM_NAMES = Object.keys(TEXT_FEATURES) as readonly (keyof TextFeatureParams)[];
 
 /** The vocabulary is kept as UTF-8 bytes, one term after the other, and the offset at which each begins. */
-export function encodeEmbedder({ vocabulary, dimensions, projection }: Embedder): Section {
+export function encodeEmbedder({ vocabulary, dimensions, projection, centre }: Embedder): Section {
   const encoder = new TextEncoder();
   const encoded = vocabulary.terms.map((term) => encoder.encode(term));
   const termOffsets = new Uint32Array(encoded.length + 1);
@@ -16,18 +16,19 @@ export function encodeEmbedder({ vocabulary, dimensions, projection }: Embedder)
   return {
     formatNumber: FORMAT,
     numbers: { dimensions, ...vocabulary.params },
-    arrays: { termOffsets, termBytes, termWeights: vocabulary.weights, projection },
+    arrays: { termOffsets, termBytes, termWeights: vocabulary.weights, projection, centre },
   };
 }
 
 /** Throws an Error for a section of another format or with a part missing. */
 export function decodeEmbedder({ formatNumber, numbers, arrays }: Section): Embedder {
   if (formatNumber !== FORMAT) throw new Error(`An embedder of format ${formatNumber} is not known`);
-  const { termOffsets, termBytes, termWeights, projection } = arrays;
+  const { termOffsets, termBytes, termWeights, projection, centre } = arrays;
   if (!(termOffsets instanceof Uint32Array) || !(termBytes instanceof Uint8Array))
     throw new Error("The embedder lacks its terms");
   if (!(termWeights instanceof Float32Array) || !(projection instanceof Float32Array))
     throw new Error("The embedder lacks its weights");
+  if (!(centre instanceof Float32Array)) throw new Error("The embedder lacks its centre");
   const number = (name: string): number => {
     const value = numbers[name];
     if (value === undefined) throw new Error(`The embedder lacks the number ${name}`);
@@ -39,5 +40,5 @@ export function decodeEmbedder({ formatNumber, numbers, arrays }: Section): Embe
   const terms = Array.from(termWeights, (_, t) =>
     decoder.decode(termBytes.subarray(termOffsets[t]!, termOffsets[t + 1]!)),
   );
-  return { vocabulary: vocabularyOf(terms, termWeights, params), dimensions: number("dimensions"), projection };
+  return { vocabulary: vocabularyOf(terms, termWeights, params), dimensions: number("dimensions"), projection, centre };
 }

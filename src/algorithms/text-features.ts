@@ -2,7 +2,7 @@
  * Texts as sparse rows of TF-IDF: words and character n-grams of title, brand, categories and description.
  *
  *   value(term) = gram weight * idf * sum over fields of field weight * (1 + ln(times in the field))
- *   idf         = ln((1 + texts) / (1 + texts with the term)) + 1
+ *   idf         = (ln((1 + texts) / (1 + texts with the term)) + 1) ^ idfPower
  *
  * and each row is divided by its length. Words carry meaning where they match; n-grams (of words with their ends
  * marked) carry it over inflected, compound and misspelt words, and are taken only of the short fields, where they
@@ -31,6 +31,8 @@ export interface TextFeatureParams {
   readonly descriptionWeight: number;
   /** Weight of an n-gram against a word. */
   readonly gramWeight: number;
+  /** How much rarity counts, 1 as usual. Less where another weight says how telling a term is. */
+  readonly idfPower: number;
   readonly minDocuments: number;
   readonly maxDocumentShare: number;
   readonly maxWords: number;
@@ -47,6 +49,7 @@ export const TEXT_FEATURES: TextFeatureParams = {
   categoryWeight: 1,
   descriptionWeight: 1,
   gramWeight: 0.2,
+  idfPower: 0.75,
   minDocuments: 2,
   maxDocumentShare: 0.5,
   maxWords: 20_000,
@@ -56,7 +59,7 @@ export const TEXT_FEATURES: TextFeatureParams = {
 /** Terms in order of their column, and how much each says. */
 export interface Vocabulary {
   readonly terms: readonly string[];
-  /** Weight of a term apart from its field: idf, for n-grams times `gramWeight`. */
+  /** Weight of a term apart from its field: idf, for n-grams times `gramWeight`, times what more is known of it. */
   readonly weights: Float32Array;
   readonly params: TextFeatureParams;
   columnOf(term: string): number | undefined;
@@ -83,7 +86,8 @@ export function fitVocabulary(texts: readonly ProductText[], params: TextFeature
   const kept = [...words, ...grams];
   const weights = Float32Array.from(
     kept,
-    ([term, count]) => (Math.log((1 + texts.length) / (1 + count)) + 1) * (isGram(term) ? params.gramWeight : 1),
+    ([term, count]) =>
+      (Math.log((1 + texts.length) / (1 + count)) + 1) ** params.idfPower * (isGram(term) ? params.gramWeight : 1),
   );
   return vocabularyOf(
     kept.map(([term]) => term),

@@ -42,7 +42,7 @@ describe("words of a text", () => {
 describe("TF-IDF rows", () => {
   // A shop with three teas; "tea" stands in all texts, "green" in two.
   const teas = [product("Green tea"), product("Green tea tin"), product("Black tea")];
-  const wordsOnly = { ...TEXT_FEATURES, gramWeight: 0, maxGrams: 0, minDocuments: 1, maxDocumentShare: 1 };
+  const wordsOnly = { ...TEXT_FEATURES, idfPower: 1, gramWeight: 0, maxGrams: 0, minDocuments: 1, maxDocumentShare: 1 };
 
   it("weigh a word by its rarity", () => {
     const vocabulary = fitVocabulary(teas, wordsOnly);
