@@ -63,6 +63,7 @@ const PACKAGE_OWNERS = {
   lmdb: ["adapters/embedded"],
   mongodb: ["adapters/mongo"],
   "hnswlib-node": ["adapters/hnsw"],
+  "@huggingface/*": ["adapters/embedding"],
   "prom-client": ["adapters/metrics"],
   fastify: ["facade"],
   "@fastify/*": ["facade"],
