@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeIndex, HNSW } from "../../../src/adapters/hnsw/format.js";
+import { decodeIndex, EXACT, HNSW } from "../../../src/adapters/hnsw/format.js";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import { embedAll, fitEmbedder } from "../../../src/algorithms/embedder.js";
 import { nearest } from "../../../src/algorithms/nearest.js";
@@ -148,10 +148,11 @@ describe.each([
     expect(() => indexes().build(vectors, 7, PARAMS)).toThrow(RangeError);
   });
 
-  it("refuses queries of another length and with NaN", () => {
+  it("refuses queries of another length, with NaN, and of zeros", () => {
     const index = indexes().build(vectors, DIMENSIONS, PARAMS);
     expect(() => index.search(query.subarray(1), 5)).toThrow(RangeError);
     expect(() => index.search(new Float32Array(DIMENSIONS).fill(Number.NaN), 5)).toThrow(RangeError);
+    expect(() => index.search(new Float32Array(DIMENSIONS), 5)).toThrow(RangeError);
   });
 
   it("refuses parameters out of range by name", () => {
@@ -189,6 +190,24 @@ describe("hnsw indices", () => {
     const vectors = unitVectors(3000, 64, 5);
     const index = graphs.build(vectors, 64, { m: 6, efConstruction: 20, efSearch: 10, seed: 1 });
     expect(recallAt10(index, vectors, 300)).toBeGreaterThan(0.95);
+    expect(index.efSearch).toBeGreaterThan(10);
+    expect(index.recall).toBeGreaterThanOrEqual(0.98);
+    expect(decodeIndex(index.encode()).facts.efSearch).toBe(index.efSearch);
+  });
+
+  it("look at every vector when no search narrow enough to pay finds enough", () => {
+    // Of so poor a graph that a quarter of the vectors is not enough.
+    const vectors = unitVectors(1500, 128, 6);
+    const index = graphs.build(vectors, 128, { m: 2, efConstruction: 1, efSearch: 1, seed: 1 });
+    expect([index.recall, index.efSearch]).toEqual([1, 0]);
+    expect(decodeIndex(index.encode()).facts.kind).toBe(EXACT);
+  });
+
+  it("say how much of the nearest they find, the same on other vectors of the index", () => {
+    const vectors = unitVectors(2000, DIMENSIONS, 8);
+    const index = graphs.build(vectors, DIMENSIONS, PARAMS);
+    expect(index.efSearch).toBe(PARAMS.efSearch);
+    expect(Math.abs(recallAt10(index, vectors, 300) - index.recall)).toBeLessThan(0.02);
   });
 
   it("say so when there is no place for temporary files", () => {
