@@ -12,6 +12,7 @@ import type { ModelManifest } from "../domain/model.js";
 import type { VectorIndex, VectorIndexes } from "../ports/vector-index.js";
 import { decodeContainer, encodeContainer } from "./container.js";
 import { decodeStrings, encodeStrings } from "./strings.js";
+import { encodeTextVectors, TEXT_VECTORS, type TextVectors } from "./text-vectors.js";
 
 /** Format of the whole snapshot: which sections there are and what they mean. */
 export const SNAPSHOT_FORMAT = 1;
@@ -19,6 +20,8 @@ export const SNAPSHOT_FORMAT = 1;
 /** Products as points of a space in which near means alike. */
 export interface SemanticModel {
   readonly embedder: Embedder;
+  /** Numbers at the front of each vector that a text model of the operator gave; 0 when the embedder made all of it. */
+  readonly textDimensions: number;
   /** Product index of each vector: products without any text have none. */
   readonly rows: Uint32Array;
   /** One unit vector after the other. */
@@ -35,6 +38,8 @@ export interface Fitted {
   readonly cart: CartComplements | undefined;
   readonly sessions: SessionNeighbours | undefined;
   readonly semantic: SemanticModel | undefined;
+  /** For the next training alone: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
+  readonly textVectors?: TextVectors | undefined;
 }
 
 const PLAIN = { formatNumber: 1, numbers: {} } as const;
@@ -47,10 +52,12 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
   if (fitted.cart) sections.set("cart_complements", encodeCartComplements(fitted.cart));
   if (fitted.sessions) sections.set("session_neighbours", encodeSessionNeighbours(fitted.sessions));
   if (fitted.semantic) {
-    const { embedder, rows, vectors, index } = fitted.semantic;
+    const { embedder, textDimensions, rows, vectors, index } = fitted.semantic;
     sections.set("embedder", encodeEmbedder(embedder));
-    sections.set("vectors", { ...PLAIN, arrays: { rows, vectors, index: index.encode() } });
+    const arrays = { rows, vectors, index: index.encode() };
+    sections.set("vectors", { ...PLAIN, numbers: { textDimensions }, arrays });
   }
+  if (fitted.textVectors) sections.set(TEXT_VECTORS, encodeTextVectors(fitted.textVectors));
   return encodeContainer({ manifest, sections });
 }
 
@@ -85,5 +92,6 @@ function decodeSemantic(embedder: Section, vectors: Section | undefined, indexes
   const { rows, vectors: values, index } = vectors?.arrays ?? {};
   if (!(rows instanceof Uint32Array) || !(values instanceof Float32Array) || !(index instanceof Uint8Array))
     throw new DataDamaged("The model snapshot lacks its vectors");
-  return { embedder: decodeEmbedder(embedder), rows, vectors: values, index: indexes.open(index) };
+  const textDimensions = vectors?.numbers.textDimensions ?? 0;
+  return { embedder: decodeEmbedder(embedder), textDimensions, rows, vectors: values, index: indexes.open(index) };
 }

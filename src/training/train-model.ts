@@ -11,7 +11,7 @@ import type { InteractionStore } from "../ports/interaction-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import type { VectorIndexes } from "../ports/vector-index.js";
 import { type Dataset, readDataset } from "./dataset.js";
-import { fitSemantic, productText } from "./semantic.js";
+import { learnSemantic, type TextEmbedding } from "./semantic.js";
 import type { TrainedModel, TrainingProgress } from "./trainer.js";
 
 /** Seed of everything random in training. */
@@ -20,13 +20,14 @@ export const TRAINING_SEED = 20_261_121;
 const POPULARITY_HALF_LIFE_MS = 30 * 86_400_000;
 const MIN_BASKETS = 20;
 const MIN_SESSIONS = 20;
-const MIN_TEXTS = 5;
 
 export interface TrainModelOptions {
   readonly appId: string;
   readonly products: Pick<ProductStore, "scan">;
   readonly interactions: Pick<InteractionStore, "scan">;
   readonly vectorIndexes: VectorIndexes;
+  /** A text model of the operator, beside the built-in embedder. */
+  readonly embedding?: TextEmbedding | undefined;
   readonly onProgress: (progress: TrainingProgress) => void;
 }
 
@@ -66,18 +67,14 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   if (cart) included("cart_complements", { baskets: rowCount(data.baskets) });
   const sessions = step("session_neighbours", 0.45, fewSessions, () => fitSessions(data, count));
   if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions), ...sessions.facts });
-  const texts = data.products.map(productText);
-  const withText = texts.filter((text) => text.title !== "" || text.description !== "").length;
-  const fewTexts = withText < MIN_TEXTS ? `${withText} products with a text, ${MIN_TEXTS} are needed` : "";
-  const semantic = step("semantic", 0.55, fewTexts, () => fitSemantic(texts, options.vectorIndexes, TRAINING_SEED));
-  if (semantic) included("semantic", { products: semantic.rows.length, dimensions: semantic.index.dimensions });
-  else if (fewTexts === "")
-    facts.push({
-      name: "semantic",
-      included: false,
-      reason: "the texts share no word that tells products apart",
-      facts: {},
-    });
+  onProgress({ stage: "semantic", progress: 0.55 });
+  const learned = await learnSemantic(data.products, {
+    vectorIndexes: options.vectorIndexes,
+    seed: TRAINING_SEED,
+    embedding: options.embedding,
+    onProgress: (share) => onProgress({ stage: "text_embedder", progress: 0.55 + 0.25 * share }),
+  });
+  facts.push(...learned.facts);
   onProgress({ stage: "popularity", progress: 0.9 });
   const popular = popularity(data.meetings, count, { cutOff: data.cutOff, halfLifeMs: POPULARITY_HALF_LIFE_MS });
   const meetings = data.meetings.productIndices.length;
@@ -98,7 +95,8 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     rules,
     cart,
     sessions: sessions?.fitted,
-    semantic,
+    semantic: learned.semantic,
+    textVectors: learned.textVectors,
   };
   return { manifest, bytes: encodeSnapshot(manifest, fitted) };
 }

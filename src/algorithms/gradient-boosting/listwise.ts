@@ -41,6 +41,8 @@ export interface BoostingParams extends TreeParams {
   readonly featureShare: number;
   /** Trees without gain on the held-out groups after which boosting stops. */
   readonly patience: number;
+  /** Power of an answer's probability by which its group counts: 0 counts all alike, above 0 the hopeless ones less. */
+  readonly focus: number;
 }
 
 export const BOOSTING_DEFAULTS: BoostingParams = {
@@ -54,6 +56,7 @@ export const BOOSTING_DEFAULTS: BoostingParams = {
   otherShare: 0.15,
   featureShare: 0.7,
   patience: 10,
+  focus: 0,
 };
 
 export interface BoostedRanking {
@@ -84,7 +87,7 @@ export function boostRanking(
   let best = Number.POSITIVE_INFINITY;
   let kept = 0;
   while (trees.length < params.trees && trees.length - kept < params.patience) {
-    const learnedLoss = softmaxGradients(learned, scores, gradients, hessians);
+    const learnedLoss = softmaxGradients(learned, scores, params.focus, gradients, hessians);
     const chosen = chooseRows(gradients, hessians, params, random);
     const tree = grower.grow(
       chosen,
@@ -98,7 +101,7 @@ export function boostRanking(
     let loss = learnedLoss;
     if (heldOut && heldScores) {
       addTree(tree, heldOut.binned, bins.featureCount, params.learningRate, heldScores);
-      loss = softmaxLoss(heldOut, heldScores);
+      loss = softmaxLoss(heldOut, heldScores, params.focus);
     }
     losses.push(loss);
     if (heldOut === undefined || loss < best) {
@@ -122,7 +125,13 @@ function check(bins: FeatureBins, { binned, groups, answers, offsets }: RankedGr
 }
 
 /** Fills gradients and second derivatives; returns the mean loss before them. */
-function softmaxGradients(data: RankedGroups, scores: Float32Array, g: Float32Array, h: Float32Array): number {
+function softmaxGradients(
+  data: RankedGroups,
+  scores: Float32Array,
+  focus: number,
+  g: Float32Array,
+  h: Float32Array,
+): number {
   const { groups, answers, offsets } = data;
   let loss = 0;
   for (let group = 0; group < answers.length; group++) {
@@ -136,19 +145,21 @@ function softmaxGradients(data: RankedGroups, scores: Float32Array, g: Float32Ar
       g[r] = part;
       sum += part;
     }
+    const answer = answers[group]!;
+    const answered = Math.max(g[answer]! / sum, 1e-12);
+    const weight = answered ** focus;
+    loss += focus === 0 ? -Math.log(answered) : (1 - weight) / focus;
     for (let r = begin; r < end; r++) {
       const share = g[r]! / sum;
-      g[r] = share;
-      h[r] = Math.max(share * (1 - share), 1e-9);
+      g[r] = weight * share;
+      h[r] = Math.max(weight * share * (1 - share), 1e-9);
     }
-    const answer = answers[group]!;
-    loss -= Math.log(Math.max(g[answer]!, 1e-12));
-    g[answer]! -= 1;
+    g[answer]! -= weight;
   }
   return loss / Math.max(1, answers.length);
 }
 
-function softmaxLoss({ groups, answers, offsets }: RankedGroups, scores: Float32Array): number {
+function softmaxLoss({ groups, answers, offsets }: RankedGroups, scores: Float32Array, focus: number): number {
   let loss = 0;
   for (let group = 0; group < answers.length; group++) {
     let most = Number.NEGATIVE_INFINITY;
@@ -156,7 +167,8 @@ function softmaxLoss({ groups, answers, offsets }: RankedGroups, scores: Float32
     let sum = 0;
     for (let r = groups[group]!; r < groups[group + 1]!; r++) sum += Math.exp(scores[r]! + (offsets?.[r] ?? 0) - most);
     const answer = answers[group]!;
-    loss += Math.log(sum) + most - scores[answer]! - (offsets?.[answer] ?? 0);
+    const surprise = Math.log(sum) + most - scores[answer]! - (offsets?.[answer] ?? 0);
+    loss += focus === 0 ? surprise : (1 - Math.exp(-focus * surprise)) / focus;
   }
   return loss / Math.max(1, answers.length);
 }
