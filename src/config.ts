@@ -3,7 +3,9 @@
  * Whatever is wrong becomes a `ConfigError` of one line that names the flag, the variable and what is accepted.
  */
 
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { type EmbedderLocation, readEmbedderLocation, UnusableEmbedder } from "./embedder-location.js";
 
 /** `aisle serve` as its flags were given: text as typed, undefined where a flag is absent. */
 export interface ConfigFlags {
@@ -21,6 +23,7 @@ export interface ConfigFlags {
   readonly role?: string | undefined;
   readonly workers?: string | undefined;
   readonly rpcUrl?: string | undefined;
+  readonly embedder?: string | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -56,6 +59,7 @@ export interface Config {
   readonly workers: number;
   /** Where the facade finds the services, without a slash at its end. Null for every other role. */
   readonly rpcUrl: string | null;
+  readonly embedder: EmbedderLocation;
 }
 
 /** The configuration cannot be used. The message is one line for the operator; the process ends with `exitCode`. */
@@ -88,6 +92,7 @@ export const SETTINGS = {
   role: { flag: "--role", variable: "AISLE_ROLE" },
   workers: { flag: "--workers", variable: "AISLE_WORKERS" },
   rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
+  embedder: { flag: "--embedder", variable: "AISLE_EMBEDDER" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -102,6 +107,7 @@ const DEFAULTS = {
   cacheSeconds: "1800",
   role: "all",
   workers: "1",
+  embedder: "builtin",
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -136,6 +142,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     role,
     workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
+    embedder: readEmbedder(text("embedder"), env),
   };
 }
 
@@ -224,6 +231,18 @@ function readRpcUrl(text: string | undefined, role: Role): string | null {
   }
   if (text === undefined) return null;
   throw new ConfigError(SETTINGS.rpcUrl, `is for ${SETTINGS.role.flag} facade only`);
+}
+
+/** The key of an embedding service comes by its own variable or a file, never by a flag, which every process can see. */
+function readEmbedder(text: string, env: Environment): EmbedderLocation {
+  const file = env.AISLE_EMBEDDER_KEY_FILE?.trim();
+  try {
+    const key = env.AISLE_EMBEDDER_KEY?.trim() || undefined;
+    return readEmbedderLocation(text, { key, readKeyFile: file ? () => readFileSync(file, "utf8") : undefined });
+  } catch (error) {
+    const isKnown = error instanceof UnusableEmbedder;
+    throw new ConfigError(SETTINGS.embedder, isKnown ? error.message : "AISLE_EMBEDDER_KEY_FILE cannot be read");
+  }
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

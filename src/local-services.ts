@@ -14,10 +14,13 @@ export type LocalServices = Awaited<ReturnType<typeof openLocalServices>>;
 /** The services in this process, over a store that is opened here. */
 export async function openLocalServices(options: {
   readonly store: Config["store"];
+  readonly embedder: Config["embedder"];
   readonly metrics: Metrics;
   readonly report: ReportInternal;
   /** Told of each damaged value that was met, by the name of its table. */
   readonly onDamage: (table: string) => void;
+  /** Told in one line what an operator should know and nothing failed of. */
+  readonly warn: (line: string) => void;
   readonly senderLimit: SenderLimit | undefined;
 }) {
   const { directory } = options.store;
@@ -29,7 +32,7 @@ export async function openLocalServices(options: {
     metrics: options.metrics,
     onDamage: options.onDamage,
   });
-  const training = createThreadTraining(directory);
+  const training = createThreadTraining(directory, options.embedder, options.warn);
   const aisle = createAisle({
     store,
     vectorIndexes: hnswIndexes(),

@@ -91,6 +91,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     metrics,
     report,
     onDamage: (table) => logger.error({ table }, "a damaged value was met and not answered"),
+    warn: (line) => logger.warn(line),
     senderLimit: around.senderLimit,
   });
   const { aisle } = services;
@@ -162,9 +163,12 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
 }
 
 /** Services in other processes when the configuration says where, else in this one. */
-async function openServices(config: Config, options: Omit<Parameters<typeof openLocalServices>[0], "store">) {
+async function openServices(
+  config: Config,
+  options: Omit<Parameters<typeof openLocalServices>[0], "store" | "embedder">,
+) {
   if (config.rpcUrl === null) {
-    const { aisle, ...local } = await openLocalServices({ ...options, store: config.store });
+    const { aisle, ...local } = await openLocalServices({ ...options, store: config.store, embedder: config.embedder });
     return { ...local, clients: aisle.clients, aisle };
   }
   const { close, ...remote } = connectServices(config.rpcUrl);

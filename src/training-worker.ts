@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openEmbeddedStore } from "./adapters/embedded/store.js";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { Conflict } from "./domain/errors.js";
+import { textEmbedding } from "./open-embedder.js";
 import { trainModel } from "./training/train-model.js";
 import type { TrainingJob, TrainingMessage } from "./training-thread.js";
 
@@ -18,6 +19,7 @@ try {
     products: store.products,
     interactions: store.interactions,
     vectorIndexes: hnswIndexes(),
+    embedding: textEmbedding(job.embedder, job.appId, store.models),
     onProgress: (progress) => say({ kind: "progress", progress }),
   });
   say({ kind: "trained", manifest, bytes }, bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []);

@@ -17,6 +17,7 @@ export interface ServeFlags {
   readonly role?: string;
   readonly workers?: string;
   readonly rpcUrl?: string;
+  readonly embedder?: string;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -38,6 +39,10 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--log-level <level>", "trace, debug, info, warn, error, fatal or silent (AISLE_LOG_LEVEL, else info)")
     .option("--role <role>", "all, facade, services or trainer (AISLE_ROLE, else all)")
     .option("--rpc-url <url>", "where the services answer, for --role facade (AISLE_RPC_URL)")
+    .option(
+      "--embedder <model>",
+      "builtin, onnx:PATH or https://…/embeddings?model=NAME (AISLE_EMBEDDER, else builtin)",
+    )
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .addHelpText(
