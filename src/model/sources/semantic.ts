@@ -1,4 +1,6 @@
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../../algorithms/candidates.js";
+import { embedText, type ProductText } from "../../algorithms/embedder.js";
+import { writeJoined } from "../../algorithms/embedder-join.js";
 import type { SemanticModel } from "../snapshot.js";
 import type { Source } from "../source.js";
 
@@ -52,6 +54,19 @@ export function semanticSource({ rows, vectors, index }: SemanticModel, productC
     alternatives: (query, k) => near(query.anchor, k),
     explain: (query, _list, product) => explain(query.anchor, product),
   };
+}
+
+/**
+ * Where a text that the training did not see lies among the products: a unit vector to search the index with, or
+ * undefined when nothing of the text is known. The built-in embedder places it, in some 0.1 ms; with a text model, whose
+ * answer nobody waits for, it is placed by the part of the space that is the built-in embedder's, until the next training.
+ */
+export function placeText({ embedder, textDimensions }: SemanticModel, text: ProductText): Float32Array | undefined {
+  const own = embedText(embedder, text);
+  if (own === undefined) return undefined;
+  const vector = new Float32Array(textDimensions + own.length);
+  writeJoined(undefined, own, textDimensions, vector);
+  return vector;
 }
 
 /** The unit vector in the direction of the mean; undefined for no vectors, and for vectors that cancel each other. */
