@@ -9,10 +9,11 @@ import { nearest } from "../../../src/algorithms/nearest.js";
 import { createRandom } from "../../../src/algorithms/random.js";
 import { DataDamaged, Unavailable } from "../../../src/domain/errors.js";
 import type { VectorIndex, VectorIndexes } from "../../../src/ports/vector-index.js";
+import { VECTOR_INDEX } from "../../../src/training/semantic.js";
 import { type CatalogueName, readCatalogue } from "../../fixtures/shared-catalogue.js";
 import { describeWithSharedData } from "../../fixtures/shared-data.js";
 
-const PARAMS = { m: 16, efConstruction: 200, efSearch: 150, seed: 7 };
+const PARAMS = { ...VECTOR_INDEX, seed: 7 };
 const DIMENSIONS = 16;
 
 function unitVectors(count: number, dimensions: number, seed: number): Float32Array {
