@@ -1,4 +1,5 @@
 import type { Candidates, Explanation } from "../algorithms/candidates.js";
+import type { ProductText } from "../algorithms/embedder.js";
 
 /** The kinds of algorithm a product can come from. */
 export type SourceName = "association_rules" | "semantic" | "collaborative" | "cart" | "popularity";
@@ -15,6 +16,8 @@ export interface SourceQuery {
   readonly hasCart: boolean;
   /** What alternatives are alternatives to: the current products, else the last one viewed, else the last one met. */
   readonly anchor: Uint32Array;
+  /** Texts of current products that came after the training, first one first: then alternatives are wanted to these. */
+  readonly unseen?: readonly ProductText[] | undefined;
 }
 
 /** One algorithm of a model, ready to answer. Synchronous and without side effects. */

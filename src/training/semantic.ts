@@ -3,6 +3,7 @@ import { joinVectors } from "../algorithms/embedder-join.js";
 import { DomainError } from "../domain/errors.js";
 import type { AlgorithmFacts } from "../domain/model.js";
 import type { Product } from "../domain/product.js";
+import { productText } from "../model/product-text.js";
 import type { SemanticModel } from "../model/snapshot.js";
 import type { TextVectors } from "../model/text-vectors.js";
 import type { TextEmbedder } from "../ports/embedder.js";
@@ -109,14 +110,4 @@ async function askEmbedding(
   } finally {
     await embedder.close();
   }
-}
-
-/** What an embedder reads of a product. */
-export function productText(product: Product): ProductText {
-  return {
-    title: product.title,
-    description: product.description,
-    brand: product.brand,
-    categories: product.categories.map((category) => category.name || category.categoryId),
-  };
 }
