@@ -62,7 +62,7 @@ export async function learnSemantic(
   const own = embedAll(embedder, texts);
   const { vectors, rows, dimensions } = asked?.used ? joinVectors(asked.used.vectors, asked.used.dimensions, own) : own;
   const facts = asked ? [asked.facts] : [];
-  const textVectors = asked?.given?.kept;
+  const textVectors = asked?.kept;
   if (dimensions === 0 || rows.length === 0) {
     facts.push(leftOut("the texts share no word that tells products apart"));
     return { semantic: undefined, textVectors, facts };
@@ -76,7 +76,7 @@ export async function learnSemantic(
 }
 
 interface AskedEmbedding {
-  readonly given: EmbeddedTexts | undefined;
+  readonly kept: TextVectors | undefined;
   /** The same when there is enough of it. */
   readonly used: EmbeddedTexts | undefined;
   readonly facts: AlgorithmFacts;
@@ -88,26 +88,32 @@ async function askEmbedding(
   onProgress: (share: number) => void,
 ): Promise<AskedEmbedding> {
   const leftOut = (reason: string) => ({ name: "text_embedder", included: false, reason, facts: {} });
-  let embedder: TextEmbedder;
-  try {
-    embedder = await open();
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return { given: undefined, used: undefined, facts: leftOut(error.message) };
-  }
+  // A snapshot that cannot be read keeps nothing; that it is damaged is told where it serves.
+  const before = await kept().catch(unlessDomainError(() => undefined));
+  const embedder = await open().catch(unlessDomainError((error) => error));
+  // What was kept is kept on: the text model may be back at the next training.
+  if (embedder instanceof DomainError) return { kept: before, used: undefined, facts: leftOut(embedder.message) };
   try {
     const sentences = texts.map(sentenceOf);
-    const given = await embedTexts(sentences, embedder, await kept(), onProgress);
+    const given = await embedTexts(sentences, embedder, before, onProgress);
     const wanted = sentences.filter((text) => text !== "").length;
     const { missing, dimensions } = given;
     if (wanted === 0 || wanted - missing < MIN_SHARE * wanted) {
       const reason = given.failure || "it gives too few texts a vector";
-      return { given, used: undefined, facts: leftOut(reason) };
+      return { kept: given.kept, used: undefined, facts: leftOut(reason) };
     }
     const numbers = { texts: wanted - missing, texts_missing: missing, dimensions };
     const facts = { name: "text_embedder", included: true, reason: "", facts: numbers };
-    return { given, used: given, facts };
+    return { kept: given.kept, used: given, facts };
   } finally {
     await embedder.close();
   }
+}
+
+/** What to do about an error that is known; others go on. */
+function unlessDomainError<T>(answer: (error: DomainError) => T): (error: unknown) => T {
+  return (error) => {
+    if (!(error instanceof DomainError)) throw error;
+    return answer(error);
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
-import { NotFound, Unavailable } from "../../src/domain/errors.js";
+import { DataDamaged, NotFound, Unavailable } from "../../src/domain/errors.js";
 import { NO_MONEY } from "../../src/domain/money.js";
 import type { Product } from "../../src/domain/product.js";
 import { encodeContainer } from "../../src/model/container.js";
@@ -140,6 +140,19 @@ describe("the semantic part of a training", () => {
     const next = embedding();
     await learn(shop, { ...next.its, kept: async () => textVectors });
     expect(next.asked).toHaveLength(36);
+  });
+
+  it("keeps what was kept while the text model cannot be opened", async () => {
+    const { textVectors } = await learn(SHOP, embedding().its);
+    const away = { open: () => Promise.reject(new Unavailable("it is away")), kept: async () => textVectors };
+    expect((await learn(SHOP, away)).textVectors).toEqual(textVectors);
+  });
+
+  it("asks for all texts when the snapshot that keeps them is damaged", async () => {
+    const { its, asked } = embedding();
+    const { facts } = await learn(SHOP, { ...its, kept: () => Promise.reject(new DataDamaged("flipped")) });
+    expect(facts[0]).toMatchObject({ included: true });
+    expect(asked).toHaveLength(7);
   });
 
   it("goes on with the text model when a text in a hundred has no vector", async () => {
