@@ -1,6 +1,8 @@
 import { decodeRules, encodeRules, type Rules } from "../algorithms/association-rules.js";
 import { type CartComplements, decodeCartComplements, encodeCartComplements } from "../algorithms/cart-complements.js";
 import { decodeEmbedder, type Embedder, encodeEmbedder } from "../algorithms/embedder.js";
+import type { Ranker } from "../algorithms/reranker/ranker.js";
+import { decodeRanker, encodeRanker, RANKER_PARTS } from "../algorithms/reranker/ranker-section.js";
 import type { Section } from "../algorithms/section.js";
 import {
   decodeSessionNeighbours,
@@ -37,6 +39,8 @@ export interface Fitted {
   readonly rules: Rules | undefined;
   readonly cart: CartComplements | undefined;
   readonly sessions: SessionNeighbours | undefined;
+  /** Puts what sessions propose in order; its neighbours are `sessions`. */
+  readonly ranker: Ranker | undefined;
   readonly semantic: SemanticModel | undefined;
   /** For the next training alone: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
   readonly textVectors?: TextVectors | undefined;
@@ -51,6 +55,10 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
   if (fitted.rules) sections.set("association_rules", encodeRules(fitted.rules));
   if (fitted.cart) sections.set("cart_complements", encodeCartComplements(fitted.cart));
   if (fitted.sessions) sections.set("session_neighbours", encodeSessionNeighbours(fitted.sessions));
+  if (fitted.ranker) {
+    const parts = encodeRanker(fitted.ranker);
+    for (const part of RANKER_PARTS) sections.set(`ranker_${part}`, parts[part]);
+  }
   if (fitted.semantic) {
     const { embedder, textDimensions, rows, vectors, index } = fitted.semantic;
     sections.set("embedder", encodeEmbedder(embedder));
@@ -77,15 +85,29 @@ export function decodeSnapshot(
   const scores = sections.get("popularity")?.arrays.scores;
   if (products === undefined || !(scores instanceof Float32Array))
     throw new DataDamaged("The model snapshot lacks its products");
+  const sessions = optional("session_neighbours", decodeSessionNeighbours);
   const fitted: Fitted = {
     productIds: decodeStrings(products),
     popularity: scores,
     rules: optional("association_rules", decodeRules),
     cart: optional("cart_complements", decodeCartComplements),
-    sessions: optional("session_neighbours", decodeSessionNeighbours),
+    sessions,
+    ranker: sessions && decodeRankerOf(sessions, sections),
     semantic: optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), indexes)),
   };
   return { manifest, fitted };
+}
+
+/** Undefined when the snapshot holds none of its parts. */
+function decodeRankerOf(sessions: SessionNeighbours, sections: ReadonlyMap<string, Section>): Ranker | undefined {
+  const { near, following, next, products, trees } = Object.fromEntries(
+    RANKER_PARTS.map((part) => [part, sections.get(`ranker_${part}`)]),
+  );
+  if (near && following && next && products && trees)
+    return decodeRanker({ near, following, next, products, trees }, sessions);
+  if (near || following || next || products || trees)
+    throw new DataDamaged("The model snapshot lacks parts of its ranker");
+  return undefined;
 }
 
 function decodeSemantic(embedder: Section, vectors: Section | undefined, indexes: VectorIndexes): SemanticModel {

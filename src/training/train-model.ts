@@ -11,6 +11,7 @@ import type { InteractionStore } from "../ports/interaction-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import type { VectorIndexes } from "../ports/vector-index.js";
 import { type Dataset, readDataset } from "./dataset.js";
+import { fitRanker } from "./ranker.js";
 import { learnSemantic, type TextEmbedding } from "./semantic.js";
 import type { TrainedModel, TrainingProgress } from "./trainer.js";
 
@@ -67,6 +68,9 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   if (cart) included("cart_complements", { baskets: rowCount(data.baskets) });
   const sessions = step("session_neighbours", 0.45, fewSessions, () => fitSessions(data, count));
   if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions), ...sessions.facts });
+  onProgress({ stage: "ranker", progress: 0.48 });
+  const ranked = sessions && fitRanker(data, sessions.fitted, TRAINING_SEED);
+  if (ranked) facts.push(ranked.facts);
   onProgress({ stage: "semantic", progress: 0.55 });
   const learned = await learnSemantic(data.products, {
     vectorIndexes: options.vectorIndexes,
@@ -95,6 +99,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     rules,
     cart,
     sessions: sessions?.fitted,
+    ranker: ranked?.ranker,
     semantic: learned.semantic,
     textVectors: learned.textVectors,
   };

@@ -86,7 +86,7 @@ describe("the semantic part of a training", () => {
     expect(semantic?.textDimensions).toBe(2);
     const near = semanticSource(semantic!, SHOP.length).alternatives(
       {
-        session: { items: new Uint32Array(0), weights: new Float32Array(0) },
+        session: { items: new Uint32Array(0), weights: new Float32Array(0), runs: new Uint32Array(0) },
         antecedents: new Uint32Array(0),
         basket: new Uint32Array(0),
         hasCart: false,

@@ -7,8 +7,10 @@ import { FEATURE_COUNT, FEATURES_FORMAT } from "./candidate-features.js";
 import type { Ranker } from "./ranker.js";
 import { STATS } from "./ranker-sources.js";
 
+export const RANKER_PARTS = ["near", "following", "next", "products", "trees"] as const;
+
 /** A ranker's parts by name, without its neighbours, which are kept once for all who ask them. */
-export type RankerSections = Readonly<Record<"near" | "following" | "next" | "products" | "trees", Section>>;
+export type RankerSections = Readonly<Record<(typeof RANKER_PARTS)[number], Section>>;
 
 export function encodeRanker({ sources, forest }: Ranker): RankerSections {
   const { near, following, next, vectors, stats, dimensions } = sources;

@@ -13,7 +13,7 @@ const index = hnswIndexes().build(vectors, dimensions, { m: 16, efConstruction: 
 const source = semanticSource({ embedder, textDimensions: 0, rows, vectors, index }, SHOP.length);
 
 const query = (anchor: number[], ...unseen: string[]): SourceQuery => ({
-  session: { items: new Uint32Array(0), weights: new Float32Array(0) },
+  session: { items: new Uint32Array(0), weights: new Float32Array(0), runs: new Uint32Array(0) },
   antecedents: new Uint32Array(0),
   basket: new Uint32Array(0),
   hasCart: false,
