@@ -15,7 +15,12 @@ export function encodeEmbedder({ vocabulary, dimensions, projection, centre }: E
   for (const [t, bytes] of encoded.entries()) termBytes.set(bytes, termOffsets[t]!);
   return {
     formatNumber: FORMAT,
-    numbers: { dimensions, ...vocabulary.params },
+    numbers: {
+      dimensions,
+      ...vocabulary.params,
+      meanTitle: vocabulary.lengths.short,
+      meanDescription: vocabulary.lengths.long,
+    },
     arrays: { termOffsets, termBytes, termWeights: vocabulary.weights, projection, centre },
   };
 }
@@ -36,9 +41,15 @@ export function decodeEmbedder({ formatNumber, numbers, arrays }: Section): Embe
   };
   const params: Record<keyof TextFeatureParams, number> = { ...TEXT_FEATURES };
   for (const name of PARAM_NAMES) params[name] = number(name);
+  const lengths = { short: number("meanTitle"), long: number("meanDescription") };
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const terms = Array.from(termWeights, (_, t) =>
     decoder.decode(termBytes.subarray(termOffsets[t]!, termOffsets[t + 1]!)),
   );
-  return { vocabulary: vocabularyOf(terms, termWeights, params), dimensions: number("dimensions"), projection, centre };
+  return {
+    vocabulary: vocabularyOf(terms, termWeights, params, lengths),
+    dimensions: number("dimensions"),
+    projection,
+    centre,
+  };
 }

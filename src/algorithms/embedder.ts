@@ -36,10 +36,8 @@ export type { ProductText } from "./text-features.js";
 
 export interface EmbedderParams {
   readonly seed: number;
-  /** Numbers of a vector at most; a small catalogue has fewer independent directions. */
-  readonly dimensions: number;
-  /** The same for catalogues of more than `fitTexts` texts, where memory and time count. */
-  readonly dimensionsOfMany: number;
+  /** Numbers of a vector at most, by how many texts there are up to: with many, memory and time count. */
+  readonly dimensions: readonly { readonly upTo: number; readonly dimensions: number }[];
   /** Share of the mean direction that is taken away, 0 to 1. */
   readonly centring: number;
   /** Texts that V is fitted on at most. */
@@ -50,8 +48,11 @@ export interface EmbedderParams {
 }
 
 export const EMBEDDER: Omit<EmbedderParams, "seed"> = {
-  dimensions: 256,
-  dimensionsOfMany: 128,
+  dimensions: [
+    { upTo: 5_000, dimensions: 384 },
+    { upTo: 30_000, dimensions: 256 },
+    { upTo: Number.POSITIVE_INFINITY, dimensions: 128 },
+  ],
   centring: 0.85,
   fitTexts: 30_000,
   iterations: 1,
@@ -84,7 +85,7 @@ export function fitEmbedder(
   texts: readonly ProductText[],
   params: Partial<EmbedderParams> & { seed: number },
 ): Embedder {
-  const { dimensions, dimensionsOfMany, centring, fitTexts, iterations, features, coherence, ...rest } = {
+  const { dimensions, centring, fitTexts, iterations, features, coherence, ...rest } = {
     ...EMBEDDER,
     ...params,
   };
@@ -94,8 +95,8 @@ export function fitEmbedder(
   const sample = every === 1 ? texts : texts.filter((_, n) => n % every === 0);
   const telling = coherenceWeights(textRows(plain, sample), coherence, random);
   const weights = plain.weights.map((weight, column) => weight * telling[column]!);
-  const vocabulary = vocabularyOf(plain.terms, weights, features);
-  const rank = texts.length > fitTexts ? dimensionsOfMany : dimensions;
+  const vocabulary = vocabularyOf(plain.terms, weights, features, plain.lengths);
+  const rank = dimensions.find(({ upTo }) => texts.length <= upTo)?.dimensions ?? 0;
   const svd = truncatedSvd(textRows(vocabulary, sample), { rank, oversampling: OVERSAMPLING, iterations }, random);
   const uncentred: Embedder = {
     vocabulary,

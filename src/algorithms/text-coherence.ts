@@ -23,7 +23,7 @@ export interface CoherenceParams {
   readonly power: number;
 }
 
-export const COHERENCE: CoherenceParams = { topics: 16, shrinkage: 5, power: 0.6 };
+export const COHERENCE: CoherenceParams = { topics: 16, shrinkage: 5, power: 0.75 };
 
 /** Below this two texts with the term are as alike as any two. */
 const LEAST = 1e-3;

@@ -117,7 +117,7 @@ describe("embedder", () => {
 
   it("learns from a part of many texts and places them all", () => {
     const many = Array.from({ length: 5 }, () => SHOP).flat();
-    const fitted = fitEmbedder(many, { seed: 1, fitTexts: 10, dimensionsOfMany: 4 });
+    const fitted = fitEmbedder(many, { seed: 1, fitTexts: 10, dimensions: [{ upTo: 30, dimensions: 4 }] });
     expect(fitted.dimensions).toBeLessThanOrEqual(4);
     expect(embedAll(fitted, many).rows).toHaveLength(many.length);
   });
@@ -128,7 +128,10 @@ describeWithSharedData("catalogue")("embedder on real catalogues", () => {
   function sameClass(name: CatalogueName, classOf: (product: SharedProduct) => string, count: number): number {
     const products = readCatalogue(name)!.slice(0, count);
     const texts = products.map(({ title, description, brand }) => ({ title, description, brand, categories: [] }));
-    const { vectors, rows, dimensions } = embedAll(fitEmbedder(texts, { seed: 1, dimensions: 128 }), texts);
+    const { vectors, rows, dimensions } = embedAll(
+      fitEmbedder(texts, { seed: 1, dimensions: [{ upTo: 1500, dimensions: 128 }] }),
+      texts,
+    );
     let same = 0;
     let all = 0;
     for (let v = 0; v < rows.length; v += 4) {

@@ -236,7 +236,10 @@ describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
         categories: category,
       }));
       expect(texts).toHaveLength(count);
-      const { vectors, dimensions } = embedAll(fitEmbedder(texts, { seed: 1, dimensions: wanted }), texts);
+      const { vectors, dimensions } = embedAll(
+        fitEmbedder(texts, { seed: 1, dimensions: [{ upTo: count, dimensions: wanted }] }),
+        texts,
+      );
       const index = graphs.build(vectors, dimensions, PARAMS);
       const bytes = index.encode();
       const { facts } = decodeIndex(bytes);
