@@ -1,17 +1,14 @@
 /**
  * Learns a re-ranker from the newest sessions: sources are fitted on what came before, asked for candidates at every
- * step of the newest sessions, and the trees learn which candidate was met next. A fifth of these sessions is held out:
- * it stops the boosting, and it judges. A ranker that is no better there than session neighbours alone is dropped.
- * For serving the sources are fitted again on everything.
+ * step of the newest sessions, and the trees learn which candidate was met next. Where the newest tenth of the sessions
+ * holds too few steps, the tenth before it is asked too, of sources fitted on what came before that one, and so on: so
+ * the sources are never much older than in serving. A fifth of these sessions is held out: it stops the boosting, and
+ * its newest slice judges. A ranker that is no better there than session neighbours alone is dropped. For serving the
+ * sources are fitted again on everything.
  */
-import { binRow, type FeatureBins, learnBins } from "../gradient-boosting/bins.js";
+import { learnBins } from "../gradient-boosting/bins.js";
 import { addScores, type Forest, treeCount } from "../gradient-boosting/forest.js";
-import {
-  BOOSTING_DEFAULTS,
-  type BoostingParams,
-  boostRanking,
-  type RankedGroups,
-} from "../gradient-boosting/listwise.js";
+import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking } from "../gradient-boosting/listwise.js";
 import { createRandom } from "../random.js";
 import { rowCount } from "../rows.js";
 import { fitSessionNeighbours } from "../session-neighbours.js";
@@ -22,6 +19,7 @@ import {
   FEATURE_COUNT,
   MAX_CANDIDATES,
 } from "./candidate-features.js";
+import { createGroups } from "./groups.js";
 import { type Question, queryOf, questionCount, questionsFrom } from "./questions.js";
 import { fitRankerSources } from "./ranker-sources.js";
 import { firstVisits, type Visits } from "./visits.js";
@@ -44,9 +42,11 @@ export interface LearnedRanker {
 }
 
 export interface RankerBudget {
-  /** Newest sessions are taken until they hold so many questions, or until they are this share of all. */
-  readonly sliceQuestions: number;
+  /** Newest sessions are taken until they hold so many questions. */
+  readonly questions: number;
+  /** Sessions that are asked of one fit of the sources, as a share of all; and how many such slices there are at most. */
   readonly sliceShare: number;
+  readonly slices: number;
   /** Questions learned from and judged by, evenly chosen. */
   readonly learned: number;
   readonly heldOut: number;
@@ -55,12 +55,20 @@ export interface RankerBudget {
 }
 
 export const RANKER_BUDGET: RankerBudget = {
-  sliceQuestions: 45_000,
-  sliceShare: 0.2,
+  questions: 45_000,
+  sliceShare: 0.1,
+  slices: 4,
   learned: 30_000,
   heldOut: 5_000,
   least: 400,
 };
+
+/** Sessions that are asked, of sources fitted on those before them. */
+interface Slice {
+  readonly older: Visits;
+  readonly learned: readonly Question[];
+  readonly heldOut: readonly Question[];
+}
 
 const DEPTH = 20;
 /** Of so many sessions one is held out. */
@@ -78,53 +86,68 @@ export function learnRanker(
   seed: number,
   budget: RankerBudget = RANKER_BUDGET,
 ): LearnedRanker {
-  const first = firstOfSlice(visits, budget);
-  const older = firstVisits(visits, first);
-  const isKnown = new Uint8Array(productCount);
-  for (const item of older.sessions.items) isKnown[item] = 1;
-  // What nobody had met before cannot be answered by anyone.
-  const all = [...questionsFrom(visits, first)].filter(({ next }) => isKnown[next] === 1);
-  if (all.length < budget.least)
-    return {
-      forest: undefined,
-      reason: `${all.length} steps in the newest sessions, ${budget.least} are needed`,
-      questions: all.length,
-      judged: undefined,
-    };
-  const isHeldOut = ({ session }: Question) => session % HELD_OUT === 0;
-  const learned = evenly(
-    all.filter((question) => !isHeldOut(question)),
-    budget.learned,
-  );
-  const heldOut = evenly(all.filter(isHeldOut), budget.heldOut);
-  const neighbours = fitSessionNeighbours(older, productCount, params);
-  const features = createCandidateFeatures(fitRankerSources(older, neighbours, seed));
-  const bins = learnBins(pilotRows(features, visits, evenly(learned, PILOT)), FEATURE_COUNT);
-  const { forest } = boostRanking(
-    bins,
-    groupsOf(features, bins, visits, learned),
-    groupsOf(features, bins, visits, heldOut),
-    learned.length < FEW_QUESTIONS ? FEW : BOOSTING,
-    createRandom(seed),
-  );
-  const judged = judge(features, forest, visits, heldOut);
+  const slices = newestSlices(visits, productCount, budget);
+  const [newest] = slices;
+  const questions = slices.reduce((sum, { learned, heldOut }) => sum + learned.length + heldOut.length, 0);
+  if (newest === undefined || questions < budget.least || newest.heldOut.length === 0) {
+    const reason = `${questions} steps in the newest sessions, ${budget.least} are needed`;
+    return { forest: undefined, reason, questions, judged: undefined };
+  }
+  const featuresOf = ({ older }: Slice) => {
+    const neighbours = fitSessionNeighbours(older, productCount, params);
+    return createCandidateFeatures(fitRankerSources(older, neighbours, seed));
+  };
+  const newestFeatures = featuresOf(newest);
+  const bins = learnBins(pilotRows(newestFeatures, visits, evenly(newest.learned, PILOT)), FEATURE_COUNT);
+  const learned = createGroups(bins);
+  const heldOut = createGroups(bins);
+  for (const slice of slices) {
+    const features = slice === newest ? newestFeatures : featuresOf(slice);
+    for (const question of slice.learned) learned.add(features, queryOf(visits, question), question.next);
+    for (const question of slice.heldOut) heldOut.add(features, queryOf(visits, question), question.next);
+  }
+  const boosting = questions < FEW_QUESTIONS ? FEW : BOOSTING;
+  const { forest } = boostRanking(bins, learned.all(), heldOut.all(), boosting, createRandom(seed));
+  const judged = judge(newestFeatures, forest, visits, newest.heldOut);
   const worth = ({ hitRate, reciprocalRank }: Judgement) => hitRate + reciprocalRank;
   const isBetter = treeCount(forest) > 0 && worth(judged.ranker) > worth(judged.neighbours);
   return {
     forest: isBetter ? forest : undefined,
     reason: isBetter ? "" : "no better than session neighbours on the newest sessions",
-    questions: learned.length,
+    questions,
     judged,
   };
 }
 
-/** The row at which the newest sessions begin. */
-function firstOfSlice(visits: Visits, { sliceQuestions, sliceShare }: RankerBudget): number {
+/** Slices from the newest back, until they hold enough questions. Products nobody had met before are no answers. */
+function newestSlices(visits: Visits, productCount: number, budget: RankerBudget): Slice[] {
   const total = rowCount(visits.sessions);
-  const least = total - Math.floor(total * sliceShare);
-  let first = total;
-  for (let questions = 0; first > least && questions < sliceQuestions; ) questions += questionCount(visits, --first);
-  return first;
+  const size = Math.floor(total * budget.sliceShare);
+  const slices: { older: Visits; questions: Question[] }[] = [];
+  let asked = 0;
+  for (let end = total; slices.length < budget.slices && asked < budget.questions && end > size && size > 0; ) {
+    let first = end;
+    for (let steps = 0; first > end - size && asked + steps < budget.questions; )
+      steps += questionCount(visits, --first);
+    const older = firstVisits(visits, first);
+    const isKnown = new Uint8Array(productCount);
+    for (const item of older.sessions.items) isKnown[item] = 1;
+    const questions = [...questionsFrom(firstVisits(visits, end), first)].filter(({ next }) => isKnown[next] === 1);
+    slices.push({ older, questions });
+    asked += questions.length;
+    end = first;
+  }
+  const isHeldOut = ({ session }: Question) => session % HELD_OUT === 0;
+  const partOf = (questions: readonly Question[], most: number) =>
+    evenly(questions, Math.round((most * questions.length) / Math.max(1, asked)));
+  return slices.map(({ older, questions }) => ({
+    older,
+    learned: partOf(
+      questions.filter((question) => !isHeldOut(question)),
+      budget.learned / (1 - 1 / HELD_OUT),
+    ),
+    heldOut: partOf(questions.filter(isHeldOut), budget.heldOut * HELD_OUT),
+  }));
 }
 
 /** At most `most` of the list, spread evenly over it. */
@@ -144,41 +167,6 @@ function pilotRows(features: CandidateFeatures, visits: Visits, questions: reado
     at += part.length;
   }
   return all;
-}
-
-/** The questions whose answers are among the candidates. */
-function groupsOf(
-  features: CandidateFeatures,
-  bins: FeatureBins,
-  visits: Visits,
-  questions: readonly Question[],
-): RankedGroups {
-  const groups = [0];
-  const answers: number[] = [];
-  let binned = new Uint8Array(1 << 20);
-  let rows = 0;
-  for (const question of questions) {
-    const count = features.make(queryOf(visits, question));
-    const answer = features.candidates.subarray(0, count).indexOf(question.next);
-    if (answer < 0) continue;
-    if ((rows + MAX_CANDIDATES) * FEATURE_COUNT > binned.length) {
-      const larger = new Uint8Array(binned.length * 2);
-      larger.set(binned);
-      binned = larger;
-    }
-    for (let c = 0; c < count; c++) {
-      const row = features.rows.subarray(c * FEATURE_COUNT, (c + 1) * FEATURE_COUNT);
-      binRow(bins, row, binned, (rows + c) * FEATURE_COUNT);
-    }
-    answers.push(rows + answer);
-    rows += count;
-    groups.push(rows);
-  }
-  return {
-    binned: binned.slice(0, rows * FEATURE_COUNT),
-    groups: Uint32Array.from(groups),
-    answers: Uint32Array.from(answers),
-  };
 }
 
 function judge(features: CandidateFeatures, forest: Forest, visits: Visits, questions: readonly Question[]) {
