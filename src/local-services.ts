@@ -37,6 +37,7 @@ export async function openLocalServices(options: {
     store,
     vectorIndexes: hnswIndexes(),
     runTraining: training.run,
+    runEvaluation: training.evaluate,
     now,
     monotonicNow: () => performance.now(),
     newId: uuidv7,
@@ -48,7 +49,7 @@ export async function openLocalServices(options: {
   return {
     aisle,
     ready: () => store.ready(),
-    /** Ends trainings under way. */
+    /** Ends trainings and evaluations under way. */
     stopTraining: () => training.stop(),
     async close(): Promise<void> {
       aisle.close();

@@ -7,6 +7,7 @@ import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createAisle } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
+import { evaluateApp } from "../../src/evaluation/evaluate-app.js";
 import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
 import { toConnectError } from "../../src/services/errors.js";
 import { trainModel } from "../../src/training/train-model.js";
@@ -30,6 +31,7 @@ export const openAppTarget: OpenWireTarget = async ({ publicUrl }) => {
     report: () => {},
     vectorIndexes,
     runTraining: (appId, onProgress) => trainModel({ ...store, appId, vectorIndexes, onProgress }),
+    runEvaluation: (query, onProgress) => evaluateApp({ ...store, ...query, vectorIndexes, onProgress }),
   });
   const clients = failing(aisle.clients, () => fault);
   const facade = createFacade({
