@@ -92,6 +92,8 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
     return baselineRankings(baselineData(model, data, rows, bytes), ordered);
   };
 
+  const onlyNew = (question: Question) => newOnly(question, model.indexOf);
+
   const tasks: EvaluatedTask[] = [];
   const next = nextItemQuestions(context, false);
   if (next.asked.length === 0) {
@@ -102,7 +104,7 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
     stage("next_item", 0.66);
     const readings = [
       { name: "next_item", possible: next.possible, of: sameQuestion },
-      { name: "next_new_item", possible: next.possibleNew, of: (each: Question) => newOnly(each, model.indexOf) },
+      { name: "next_new_item", possible: next.possibleNew, of: onlyNew },
     ];
     tasks.push(...judgeTasks(next.asked, readings, rankings, task));
   }
@@ -124,16 +126,12 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   stage("cold_start", 0.94);
   const cold = nextItemQuestions(context, true);
   tasks.push(
-    ...(cold.asked.length === 0
+    ...(cold.possibleNew === 0
       ? [notJudged("cold_start", "no visit to a product that was first met since the cut-off")]
-      : judgeOne(
-          "cold_start",
-          cold,
-          [
-            answerRanking(answers, "recommended"),
-            answerRanking(answers, "alternative"),
-            ...model.sources.map((source) => sourceRanking(source, "recommended")),
-          ],
+      : judgeTasks(
+          cold.asked,
+          [{ name: "cold_start", possible: cold.possibleNew, of: onlyNew }],
+          [answerRanking(answers, "alternative"), ...service],
           task,
         )),
   );
