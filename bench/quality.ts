@@ -8,9 +8,10 @@
  *   npm run bench -- quality tmall
  *   npm run bench -- quality online_retail      one line of each order hidden, the others in the cart
  *
- * HR@20: share of predictions with the next product among the 20. MRR@20: mean of 1 / its place. Products that the
- * training part never shows are left out of the judging. The row `popularity` is the same judging with the 20 products
- * most often met in the training part.
+ * HR@20: share of predictions with the next product among the 20. MRR@20: mean of 1 / its place. The columns `new` judge
+ * only the steps to products that are new to the session, by the first 20 such products. Products that the training
+ * part never shows are left out of the judging. The other rows are baselines on the same questions: the products most
+ * often met, the cosine neighbours of the last product, and session neighbours (VSTAN) alone with each of their presets.
  */
 import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -23,10 +24,13 @@ import Table from "cli-table3";
 import { parse } from "csv-parse";
 import { createRandom } from "../src/algorithms/random.js";
 import { sharedData } from "../test/fixtures/shared-data.js";
+import { nextItemBaselines, popularityAlone } from "./baselines.js";
 import { aisle, startServer } from "./server.js";
 
 const DATA_SETS = ["diginetica", "yoochoose_100k", "tmall", "online_retail"] as const;
 const K = 20;
+/** Products asked for, so that 20 new ones are among them. */
+const DEPTH = 60;
 const CONCURRENCY = 8;
 const SEED = 7;
 /** Sets without clock times get one: a minute a session, a second a step. */
@@ -84,25 +88,35 @@ async function writeEvents(from: string, to: string, orders: boolean): Promise<M
   return counts;
 }
 
+interface Figures {
+  readonly hitRate20: number;
+  readonly reciprocalRank20: number;
+}
+
+/** Places of the answers, among all products and, where the answer is new to the session, among new ones. */
 class Judge {
-  predictions = 0;
-  #hits = 0;
-  #reciprocal = 0;
+  readonly #all: number[] = [];
+  readonly #new: number[] = [];
 
-  take(products: readonly string[], next: string): void {
-    this.predictions++;
-    const place = products.indexOf(next);
-    if (place < 0) return;
-    this.#hits++;
-    this.#reciprocal += 1 / (place + 1);
+  take(products: readonly string[], { prefix, next }: Question): void {
+    this.#all.push(products.indexOf(next));
+    const seen = new Set(prefix.map(({ item }) => item));
+    if (!seen.has(next)) this.#new.push(products.filter((product) => !seen.has(product)).indexOf(next));
   }
 
-  get hitRate(): number {
-    return this.#hits / this.predictions;
+  get predictions(): number {
+    return this.#all.length;
   }
 
-  get reciprocalRank(): number {
-    return this.#reciprocal / this.predictions;
+  get figures(): { readonly all: Figures; readonly new: Figures } {
+    const of = (places: readonly number[]): Figures => {
+      const hits = places.filter((place) => place >= 0 && place < K);
+      return {
+        hitRate20: hits.length / places.length,
+        reciprocalRank20: hits.reduce((sum, place) => sum + 1 / (place + 1), 0) / places.length,
+      };
+    };
+    return { all: of(this.#all), new: of(this.#new) };
   }
 }
 
@@ -169,14 +183,15 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
       "--id",
       "next",
       "--recommended",
-      String(K),
+      String(DEPTH),
       "--alternative",
       "0",
       "--include-viewed",
     );
     const events = join(directory, "train.csv");
     const orders = name === "online_retail";
-    const counts = await writeEvents(join(data, "train.csv.gz"), events, orders);
+    const trainFile = join(data, "train.csv.gz");
+    const counts = await writeEvents(trainFile, events, orders);
     const catalog = join(data, "products.csv.gz");
     if (existsSync(catalog)) await aisle(server, "import", "products", catalog, "--app", appId, "--map", "id=item");
     const importMs = await aisle(server, "import", "events", events, "--app", appId);
@@ -184,22 +199,20 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
 
     const sessions = (await sessionsOf(join(data, "dev.csv.gz"))).slice(0, limit);
     const label = orders ? "the hidden line of an order" : "next product";
-    const popular = [...counts]
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, K)
-      .map(([item]) => item);
+    const baselines = orders ? popularityAlone(counts) : nextItemBaselines(await sessionsOf(trainFile));
     const ours = new Judge();
-    const baseline = new Judge();
+    const judges = new Map(Object.keys(baselines).map((row) => [row, new Judge()]));
     const questions = orders ? hiddenLines(sessions, counts) : questionsOf(sessions, counts);
     const shown = orders ? "add_to_cart" : "product_view";
     const times: number[] = [];
+    const asked: Question[] = [];
     const worker = async () => {
-      for (const { prefix, next } of questions) {
+      for (const question of questions) {
         const started = performance.now();
-        const products = await recommend(server.facadeUrl, appId, prefix, shown);
+        const products = await recommend(server.facadeUrl, appId, question.prefix, shown);
         times.push(performance.now() - started);
-        ours.take(products, next);
-        baseline.take(popular, next);
+        ours.take(products, question);
+        asked.push(question);
       }
     };
     const started = performance.now();
@@ -208,18 +221,23 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
     times.sort((a, b) => a - b);
     const quantile = (q: number) => times[Math.floor(times.length * q)] ?? Number.NaN;
 
-    const table = new Table({ style: { head: [], border: [] }, head: [`${name}, ${label}`, "HR@20", "MRR@20"] });
-    for (const [row, { hitRate, reciprocalRank }] of Object.entries({ popularity: baseline, "POST /recommend": ours }))
-      table.push([row, hitRate.toFixed(3), reciprocalRank.toFixed(3)]);
+    for (const [row, answer] of Object.entries(baselines))
+      for (const question of asked) judges.get(row)?.take(answer(question.prefix.map(({ item }) => item)), question);
+    const head = [`${name}, ${label}`, "HR@20", "MRR@20", "new HR@20", "new MRR@20"];
+    const table = new Table({ style: { head: [], border: [] }, head });
+    const rows = [...judges, ["POST /recommend", ours] as const].map(([row, judge]) => [row, judge.figures] as const);
+    for (const [row, figures] of rows)
+      table.push([
+        row,
+        ...[figures.all, figures.new].flatMap((f) => [f.hitRate20.toFixed(3), f.reciprocalRank20.toFixed(3)]),
+      ]);
     console.log(table.toString());
     console.log(
       JSON.stringify({
         dataSet: name,
         sessions: sessions.length,
         predictions: ours.predictions,
-        hitRate20: ours.hitRate,
-        reciprocalRank20: ours.reciprocalRank,
-        popularity: { hitRate20: baseline.hitRate, reciprocalRank20: baseline.reciprocalRank },
+        figures: Object.fromEntries(rows),
         importSeconds: importMs / 1000,
         trainSeconds: trainMs / 1000,
         requestsPerSecond: times.length / seconds,

@@ -1,15 +1,22 @@
 /**
- * Next-item prediction by session neighbours, beside popularity and item-to-item neighbours.
+ * Next-item prediction by the re-ranker and by session neighbours alone, beside popularity and item-to-item neighbours.
  *
  *     npx tsx bench/sessions.ts diginetica|yoochoose_100k|tmall [--preset browsing|quick|returning|chosen] [--every N]
  *
  * Learns the train part and judges on dev: each prefix of a session predicts the next item. Items that train does not
  * hold are neither asked with nor judged. HR@20: share of steps whose item is among the 20 proposed; MRR@20: mean of
- * 1 / its rank. Repeats are proposed. Sessions without clock times count one minute each.
+ * 1 / its rank. Repeats are proposed; the columns `new` judge only steps to products that are new to the session, among
+ * such products. Sessions without clock times count one minute each.
  */
 import { parseArgs } from "node:util";
 import { type Candidates, NO_CANDIDATES } from "../src/algorithms/candidates.js";
-import { rowsFrom } from "../src/algorithms/rows.js";
+import { treeCount } from "../src/algorithms/gradient-boosting/forest.js";
+import { learnRanker } from "../src/algorithms/reranker/learn-ranker.js";
+import { queryOf, questionsFrom } from "../src/algorithms/reranker/questions.js";
+import { createVisitRecommender } from "../src/algorithms/reranker/ranker.js";
+import { fitRankerSources } from "../src/algorithms/reranker/ranker-sources.js";
+import type { VisitQuery, Visits } from "../src/algorithms/reranker/visits.js";
+import { rowOf, rowsFrom } from "../src/algorithms/rows.js";
 import { createSessionRecommender, fitSessionNeighbours } from "../src/algorithms/session-neighbours.js";
 import { SESSION_PRESETS, type SessionParams } from "../src/algorithms/session-params.js";
 import { chooseSessionParams } from "../src/algorithms/session-tuning.js";
@@ -22,6 +29,7 @@ const { positionals, values } = parseArgs({
 });
 const name = positionals[0] ?? "diginetica";
 if (!needsSharedData("behaviour", name)) process.exit(2);
+const SEED = 20_261_121;
 
 interface Session {
   readonly items: string[];
@@ -47,38 +55,61 @@ function read(part: "train" | "dev"): Session[] {
 const train = read("train");
 const indexOf = new Map<string, number>();
 for (const { items } of train) for (const item of items) if (!indexOf.has(item)) indexOf.set(item, indexOf.size);
-const known = (items: string[]) => items.map((item) => indexOf.get(item)).filter((index) => index !== undefined);
-const dev = read("dev")
-  .filter((_, s) => s % Number(values.every) === 0)
-  .map((session) => Uint32Array.from(known(session.items)));
-const sessions = rowsFrom(train.map((session) => known(session.items)));
-const endedAt = Float64Array.from(train, (session) => session.endedAt);
 const productCount = indexOf.size;
 
+/** Sessions of known products as training sees them: what is met several times in a row is one step of a longer run. */
+function visitsOf(sessions: readonly Session[]): Visits {
+  const runs: number[] = [];
+  const rows = sessions.map((session) => {
+    const items: number[] = [];
+    for (const item of session.items) {
+      const index = indexOf.get(item);
+      if (index === undefined) continue;
+      if (items.at(-1) === index) runs[runs.length - 1]!++;
+      else {
+        items.push(index);
+        runs.push(1);
+      }
+    }
+    return items;
+  });
+  return {
+    sessions: rowsFrom(rows),
+    runs: Uint32Array.from(runs),
+    endedAt: Float64Array.from(sessions, (session) => session.endedAt),
+    previous: new Int32Array(sessions.length).fill(-1),
+  };
+}
+
+const visits = visitsOf(train);
+const { sessions, endedAt } = visits;
+const dev = visitsOf(read("dev").filter((_, s) => s % Number(values.every) === 0));
+const questions = [...questionsFrom(dev, 0)];
+
 /** Products by the number of their steps. */
-function byPopularity(): (query: Uint32Array) => Candidates {
+function byPopularity(): () => Candidates {
   const counts = new Float64Array(productCount);
   for (const item of sessions.items) counts[item]!++;
   const best = createTopK();
-  best.reset(20);
+  best.reset(100);
   for (const [item, count] of counts.entries()) best.offer(item, count);
   const answer = best.take();
   return () => answer;
 }
 
 /** Cosine of the sets of sessions of the last item and each other one. */
-function byItems(): (query: Uint32Array) => Candidates {
-  const rows = train.map((session) => [...new Set(known(session.items))]);
+function byItems(): (query: VisitQuery) => Candidates {
+  const rows = train.map((_, s) => [...new Set(rowOf(sessions, s))]);
   const sessionsOf: number[][] = Array.from({ length: productCount }, () => []);
   for (const [s, items] of rows.entries()) for (const item of items) sessionsOf[item]!.push(s);
   const counts = new Float64Array(productCount);
   const best = createTopK();
-  return (query) => {
-    const last = query.at(-1);
+  return ({ items }) => {
+    const last = items.at(-1);
     if (last === undefined) return NO_CANDIDATES;
     counts.fill(0);
     for (const s of sessionsOf[last]!) for (const item of rows[s]!) counts[item]!++;
-    best.reset(20);
+    best.reset(100);
     for (const [item, count] of counts.entries()) {
       if (count > 0 && item !== last) {
         best.offer(item, count / Math.sqrt(sessionsOf[item]!.length * sessionsOf[last]!.length));
@@ -88,30 +119,35 @@ function byItems(): (query: Uint32Array) => Candidates {
   };
 }
 
-function judge(title: string, answer: (query: Uint32Array) => Candidates): void {
-  let steps = 0;
-  let hits = 0;
-  let reciprocal = 0;
+function judge(title: string, answer: (query: VisitQuery, k: number) => Candidates): void {
+  const all = { asked: 0, hits: 0, reciprocal: 0 };
+  const news = { asked: 0, hits: 0, reciprocal: 0 };
   const times: number[] = [];
-  for (const items of dev) {
-    for (let length = 1; length < items.length; length++) {
-      const begun = performance.now();
-      const { indices } = answer(items.subarray(0, length));
-      times.push(performance.now() - begun);
-      const rank = indices.indexOf(items[length]!);
-      steps++;
-      if (rank >= 0) hits++;
-      if (rank >= 0) reciprocal += 1 / (rank + 1);
-    }
+  const take = (sums: typeof all, place: number) => {
+    sums.asked++;
+    if (place < 0 || place >= 20) return;
+    sums.hits++;
+    sums.reciprocal += 1 / (place + 1);
+  };
+  for (const question of questions) {
+    const query = queryOf(dev, question);
+    const begun = performance.now();
+    const { indices } = answer(query, 100);
+    times.push(performance.now() - begun);
+    take(all, indices.indexOf(question.next));
+    if (!query.items.includes(question.next))
+      take(news, indices.filter((product) => !query.items.includes(product)).indexOf(question.next));
   }
   times.sort((a, b) => a - b);
   const at = (share: number) => (times[Math.floor(share * times.length)] ?? 0).toFixed(3);
-  const figures = [hits / steps, reciprocal / steps].map((x) => x.toFixed(4));
-  console.log([title.padEnd(34), ...figures, at(0.5).padStart(7), at(0.99).padStart(7)].join("  "));
+  const figures = [all, news].flatMap(({ asked, hits, reciprocal }) => [hits / asked, reciprocal / asked]);
+  console.log(
+    [title.padEnd(34), ...figures.map((x) => x.toFixed(4)), at(0.5).padStart(7), at(0.99).padStart(7)].join("  "),
+  );
 }
 
-console.log(`${name}: ${train.length} sessions, ${productCount} products; ${dev.length} sessions of dev`);
-console.log(["".padEnd(34), "HR@20 ", "MRR@20", " p50 ms", " p99 ms"].join("  "));
+console.log(`${name}: ${train.length} sessions, ${productCount} products; ${questions.length} steps of dev`);
+console.log(["".padEnd(34), "HR@20 ", "MRR@20", "new HR", "newMRR", " p50 ms", " p99 ms"].join("  "));
 judge("popularity", byPopularity());
 judge("item kNN (last item, cosine)", byItems());
 const chosen = (): SessionParams => {
@@ -127,4 +163,19 @@ const begun = performance.now();
 const model = fitSessionNeighbours({ sessions, endedAt }, productCount, params);
 console.log(`fitted in ${(performance.now() - begun).toFixed(0)} ms`);
 const recommender = createSessionRecommender(model);
-judge(`session neighbours (${values.preset})`, (items) => recommender.recommend({ items }, 20));
+judge(`session neighbours (${values.preset})`, ({ items }, k) => recommender.recommend({ items }, k));
+
+const learning = performance.now();
+const { forest, reason, judged, questions: learned } = learnRanker(visits, productCount, params, SEED);
+console.log(
+  `ranker learned from ${learned} steps in ${((performance.now() - learning) / 1000).toFixed(1)} s ${reason}`,
+);
+console.log(`on the newest sessions of train: ${JSON.stringify(judged)}, ${forest && treeCount(forest)} trees`);
+if (forest !== undefined) {
+  const refitting = performance.now();
+  const sources = fitRankerSources(visits, model, SEED);
+  console.log(`sources fitted again in ${((performance.now() - refitting) / 1000).toFixed(1)} s`);
+  const ranker = createVisitRecommender({ sources, forest });
+  judge("re-ranker", (query, k) => ranker.recommend(query, k));
+}
+console.log(`memory ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`);

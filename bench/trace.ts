@@ -28,6 +28,7 @@ import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import { createPrometheusMetrics } from "../src/adapters/metrics/prometheus.js";
 import { openMongoStore } from "../src/adapters/mongo/store.js";
 import { createAisle } from "../src/app.js";
+import { evaluateApp } from "../src/evaluation/evaluate-app.js";
 import type { Store } from "../src/ports/store.js";
 import { eventMessage } from "../src/services/event-messages.js";
 import { trainModel } from "../src/training/train-model.js";
@@ -116,6 +117,7 @@ function servicesOver(store: Store) {
     store,
     vectorIndexes,
     runTraining: (appId, onProgress) => trainModel({ ...store, appId, vectorIndexes, onProgress }),
+    runEvaluation: (query, onProgress) => evaluateApp({ ...store, ...query, vectorIndexes, onProgress }),
     now: Date.now,
     monotonicNow: () => performance.now(),
     newId: uuidv7,

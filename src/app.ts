@@ -5,6 +5,7 @@ import { createCatalogViews } from "./catalog/catalog-view.js";
 import { learnProducts } from "./catalog/learn-products.js";
 import { createDeleteProduct, createUpsertProducts } from "./catalog/write-products.js";
 import type { Now } from "./domain/clock.js";
+import { createEvaluator, type RunEvaluation } from "./evaluation/evaluator.js";
 import { AppService } from "./gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "./gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "./gen/aisle/v1/event_service_pb.js";
@@ -42,6 +43,7 @@ export interface AppDependencies {
   readonly store: Store;
   readonly vectorIndexes: VectorIndexes;
   readonly runTraining: RunTraining;
+  readonly runEvaluation: RunEvaluation;
   readonly now: Now;
   /** Milliseconds that never go back. */
   readonly monotonicNow: Now;
@@ -161,7 +163,14 @@ export function createAisle(deps: AppDependencies) {
       },
       report,
     }),
-    models: createModelService({ trainer, apps, models, activate: registry.activate, report }),
+    models: createModelService({
+      trainer,
+      evaluate: createEvaluator({ apps, runEvaluation: deps.runEvaluation }),
+      apps,
+      models,
+      activate: registry.activate,
+      report,
+    }),
   };
 
   return {

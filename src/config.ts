@@ -3,7 +3,9 @@
  * Whatever is wrong becomes a `ConfigError` of one line that names the flag, the variable and what is accepted.
  */
 
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { type EmbedderLocation, readEmbedderLocation, UnusableEmbedder } from "./embedder-location.js";
 import { ConfigError, type Setting } from "./setting.js";
 import { readStoreLocation, type StoreLocation } from "./store-location.js";
 
@@ -27,6 +29,7 @@ export interface ConfigFlags {
   readonly workers?: string | undefined;
   readonly rpcUrl?: string | undefined;
   readonly rpcNames?: string | undefined;
+  readonly embedder?: string | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -65,6 +68,7 @@ export interface Config {
   readonly rpcUrl: string | null;
   /** Host names by which RPC callers reach this server, besides its own address and loopback names. */
   readonly rpcNames: readonly string[];
+  readonly embedder: EmbedderLocation;
 }
 
 /** Names of each setting as an operator writes them. */
@@ -84,6 +88,7 @@ export const SETTINGS = {
   workers: { flag: "--workers", variable: "AISLE_WORKERS" },
   rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
   rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
+  embedder: { flag: "--embedder", variable: "AISLE_EMBEDDER" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -99,6 +104,7 @@ const DEFAULTS = {
   answerMs: "750",
   role: "all",
   workers: "1",
+  embedder: "builtin",
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -135,6 +141,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
     rpcNames: readNames(given(flags.rpcNames, env, "rpcNames")),
+    embedder: readEmbedder(text("embedder"), env),
   };
 }
 
@@ -227,6 +234,18 @@ function readNames(text: string | undefined): readonly string[] {
     );
   }
   return names;
+}
+
+/** The key of an embedding service comes by its own variable or a file, never by a flag, which every process can see. */
+function readEmbedder(text: string, env: Environment): EmbedderLocation {
+  const file = env.AISLE_EMBEDDER_KEY_FILE?.trim();
+  try {
+    const key = env.AISLE_EMBEDDER_KEY?.trim() || undefined;
+    return readEmbedderLocation(text, { key, readKeyFile: file ? () => readFileSync(file, "utf8") : undefined });
+  } catch (error) {
+    const isKnown = error instanceof UnusableEmbedder;
+    throw new ConfigError(SETTINGS.embedder, isKnown ? error.message : "AISLE_EMBEDDER_KEY_FILE cannot be read");
+  }
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { createAisle, type FarStore } from "./app.js";
+import type { EmbedderLocation } from "./embedder-location.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { createSpreadLimit, EXCHANGE_MS } from "./intake/spread-limit.js";
 import { openStoreWhenThere, type StoreLocation } from "./open-store.js";
@@ -33,6 +34,7 @@ export async function openLocalServices(options: {
   readonly store: StoreLocation;
   /** See `Config.answerMs`. */
   readonly answerMs: number;
+  readonly embedder: EmbedderLocation;
   readonly metrics: Metrics;
   readonly report: ReportInternal;
   /** Told of each damaged value that was met, by the name of its table. */
@@ -41,6 +43,8 @@ export async function openLocalServices(options: {
   readonly log: (line: string) => void;
   /** Told why the store cannot be reached yet; its calls fail until it can. */
   readonly away: (line: string) => void;
+  /** Told in one line what an operator should know and nothing failed of. */
+  readonly warn: (line: string) => void;
   readonly senderLimit: SenderLimit | undefined;
 }) {
   const now = Date.now;
@@ -57,11 +61,12 @@ export async function openLocalServices(options: {
   const isFar = options.store.kind === "mongo";
   const readiness = createPatience({ waitMs: READY_MS, restMs: 0, monotonicNow: () => performance.now() });
   const spread = store.tallies && spreadLimit(store.tallies);
-  const training = createThreadTraining(options.store);
+  const training = createThreadTraining(options.store, options.embedder, options.warn);
   const aisle = createAisle({
     store,
     vectorIndexes: hnswIndexes(),
     runTraining: training.run,
+    runEvaluation: training.evaluate,
     now,
     monotonicNow: () => performance.now(),
     newId: uuidv7,
@@ -78,7 +83,7 @@ export async function openLocalServices(options: {
     /** Resolves when the store is there; undefined when it was at once. */
     opening,
     ready: () => (isFar ? readiness.wait(() => store.ready()) : store.ready()),
-    /** Ends trainings under way. */
+    /** Ends trainings and evaluations under way. */
     stopTraining: () => training.stop(),
     async close(): Promise<void> {
       aisle.close();

@@ -99,6 +99,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     onDamage: (table) => logger.error({ table }, "a damaged value was met and not answered"),
     log: (line) => logger.info(line),
     away: (line) => logger.warn(`${line}; waiting for the store`),
+    warn: (line) => logger.warn(line),
     senderLimit: around.senderLimit,
   });
   const { aisle, opening } = services;
@@ -188,10 +189,11 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
 /** Services in other processes when the configuration says where, else in this one. */
 async function openServices(
   config: Config,
-  options: Omit<Parameters<typeof openLocalServices>[0], "store" | "answerMs">,
+  options: Omit<Parameters<typeof openLocalServices>[0], "store" | "answerMs" | "embedder">,
 ) {
   if (config.rpcUrl === null) {
-    const { aisle, ...local } = await openLocalServices({ ...options, store: config.store, answerMs: config.answerMs });
+    const { store, answerMs, embedder } = config;
+    const { aisle, ...local } = await openLocalServices({ ...options, store, answerMs, embedder });
     return { ...local, clients: aisle.clients, aisle };
   }
   const { close, ...remote } = connectServices(config.rpcUrl);

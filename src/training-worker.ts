@@ -1,14 +1,16 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { Conflict } from "./domain/errors.js";
+import { evaluateApp } from "./evaluation/evaluate-app.js";
+import { textEmbedding } from "./open-embedder.js";
 import { openStore } from "./open-store.js";
-import { trainModel } from "./training/train-model.js";
+import { type TrainModelOptions, trainModel } from "./training/train-model.js";
 import type { TrainingJob, TrainingMessage } from "./training-thread.js";
 
 /** Nobody waits for a training, so that the store may take its time. */
 const PATIENT_MS = 30_000;
 
-// Entry of the training thread: reads the store, learns, hands the bytes over and ends.
+// Entry of the training thread: reads the store, learns or evaluates, hands the result over and ends.
 const job: TrainingJob = workerData;
 const port = parentPort;
 if (port === null) throw new Error("The training worker runs as a thread of aisle serve");
@@ -16,14 +18,18 @@ const say = (message: TrainingMessage, transfer: ArrayBuffer[] = []) => port.pos
 
 const store = await openStore(job.store, { now: Date.now, readOnly: true, answerMs: PATIENT_MS });
 try {
-  const { manifest, bytes } = await trainModel({
+  const options: TrainModelOptions = {
     appId: job.appId,
     products: store.products,
     interactions: store.interactions,
     vectorIndexes: hnswIndexes(),
+    embedding: textEmbedding(job.embedder, job.appId, store.models),
     onProgress: (progress) => say({ kind: "progress", progress }),
-  });
-  say({ kind: "trained", manifest, bytes }, bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []);
+  };
+  if (job.evaluation === undefined) {
+    const { manifest, bytes } = await trainModel(options);
+    say({ kind: "trained", manifest, bytes }, bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []);
+  } else say({ kind: "evaluated", evaluation: await evaluateApp({ ...options, ...job.evaluation }) });
 } catch (error) {
   if (error instanceof Conflict) say({ kind: "nothing", text: error.message });
   else say({ kind: "failed", text: error instanceof Error ? (error.stack ?? error.message) : "unknown" });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError, type ConfigFlags, readConfig } from "../src/config.js";
@@ -19,6 +22,7 @@ describe("readConfig", () => {
       workers: 1,
       rpcUrl: null,
       rpcNames: [],
+      embedder: { kind: "builtin" },
     });
   });
 
@@ -52,7 +56,60 @@ describe("readConfig", () => {
       workers: 4,
       rpcUrl: null,
       rpcNames: [],
+      embedder: { kind: "builtin" },
     });
+  });
+
+  it.each([
+    ["builtin", { kind: "builtin" }],
+    ["onnx:models/mini", { kind: "onnx", path: "models/mini" }],
+    [
+      "https://api.example.com/v1/embeddings?model=small&dimensions=256",
+      { kind: "http", url: "https://api.example.com/v1/embeddings", model: "small", dimensions: 256, key: null },
+    ],
+  ])("takes %s for an embedder", (embedder, location) => {
+    expect(readConfig({ embedder }, {}).embedder).toEqual(location);
+    expect(readConfig({}, { AISLE_EMBEDDER: embedder }).embedder).toEqual(location);
+  });
+
+  it.each([
+    "onnx:",
+    "mini",
+    "ftp://api.example.com/?model=a",
+    "https://api.example.com/v1/embeddings",
+    "https://name:sesame@api.example.com/?model=a",
+    "https://api.example.com/?model=a&dimensions=0",
+  ])("refuses %s for an embedder, without showing it", (embedder) => {
+    const read = () => readConfig({ embedder }, {});
+    expect(read).toThrow(/^--embedder \(AISLE_EMBEDDER\): /);
+    if (embedder.includes("://")) expect(read).not.toThrow(/api\.example\.com\/\?|sesame/);
+  });
+
+  it("takes the key of an embedding service from its variable, else from a file", () => {
+    const embedder = "https://api.example.com/v1/embeddings?model=small";
+    const folder = mkdtempSync(join(tmpdir(), "aisle-config-"));
+    const file = join(folder, "key");
+    writeFileSync(file, "from-file\n");
+    const keyOf = (env: Record<string, string>) => {
+      const { embedder: location } = readConfig({ embedder }, env);
+      return location.kind === "http" ? location.key : undefined;
+    };
+    expect(keyOf({ AISLE_EMBEDDER_KEY: "from-env", AISLE_EMBEDDER_KEY_FILE: file })).toBe("from-env");
+    expect(keyOf({ AISLE_EMBEDDER_KEY_FILE: file })).toBe("from-file");
+    expect(() => keyOf({ AISLE_EMBEDDER_KEY_FILE: join(folder, "missing") })).toThrow(
+      /AISLE_EMBEDDER_KEY_FILE cannot be read/,
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  it("sends a key without https to this machine only, and shows none", () => {
+    const env = { AISLE_EMBEDDER_KEY: "se-cret" };
+    const read = (host: string) => readConfig({ embedder: `http://${host}/v1/embeddings?model=a` }, env);
+    for (const host of ["127.0.0.1:11434", "localhost", "[::1]:8000"]) expect(read(host).embedder.kind).toBe("http");
+    expect(() => read("10.0.0.7")).toThrow(/https only/);
+    const embedder = "https://api.example.com/?model=a";
+    expect(() => readConfig({ embedder }, { AISLE_EMBEDDER_KEY: "two words" })).not.toThrow(/two words/);
+    expect(() => readConfig({ embedder }, { AISLE_EMBEDDER_KEY: "two words" })).toThrow(/printable/);
   });
 
   it("prefers a flag to its variable", () => {

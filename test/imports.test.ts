@@ -25,7 +25,19 @@ const TABLE: ImportTable = {
   training: ["domain", "ports", "algorithms", "model"],
   recommend: ["domain", "ports", "algorithms", "model"],
   migrate: ["domain", "ports"],
-  services: ["gen", "domain", "ports", "subscription", "catalog", "intake", "training", "model", "recommend"],
+  evaluation: ["domain", "ports", "algorithms", "model", "catalog", "training", "recommend"],
+  services: [
+    "gen",
+    "domain",
+    "ports",
+    "subscription",
+    "catalog",
+    "intake",
+    "training",
+    "model",
+    "recommend",
+    "evaluation",
+  ],
   facade: ["gen"],
   // What the adapters of all stores are made of.
   "adapters/store": ["domain", "ports"],
@@ -43,7 +55,7 @@ const TABLE: ImportTable = {
 };
 
 /** What reads the configuration: modules that import nothing of ours but each other. */
-const CONFIG_MODULES = ["config.ts", "setting.ts", "store-location.ts"];
+const CONFIG_MODULES = ["config.ts", "embedder-location.ts", "setting.ts", "store-location.ts"];
 
 /** The modules outside every folder. */
 const TOP_MODULES = [
@@ -58,6 +70,7 @@ const TOP_MODULES = [
   "migrate-stores.ts",
   "open-store.ts",
   "patience.ts",
+  "open-embedder.ts",
   "primary.ts",
   "serve.ts",
   "server.ts",
@@ -76,6 +89,7 @@ const PACKAGE_OWNERS = {
   lmdb: ["adapters/embedded"],
   mongodb: ["adapters/mongo"],
   "hnswlib-node": ["adapters/hnsw"],
+  "@huggingface/*": ["adapters/embedding"],
   "prom-client": ["adapters/metrics"],
   fastify: ["facade"],
   "@fastify/*": ["facade"],

@@ -2,17 +2,17 @@
  * Cart complements: what goes with the whole cart, learned from orders alone. A product's score is the sum of two
  * estimates of how likely it lies in the same basket:
  *
- *   neighbours  of the `neighbours` most similar past baskets the share, by similarity, that hold it. Similarity is
- *               (IDF of shared products / (IDF of the basket)^0.6)^2 * weight of the basket: "basket kNN with IDF",
- *               the session kNN of Jannach, Ludewig (RecSys 2017) with carts for sessions
+ *   neighbours  of the `neighbours` most similar past baskets the share, by similarity, that hold it, see
+ *               `cart-neighbours.ts`
  *   ridge       the sum of the cart products' weights for it, see `neighbourhood-ridge.ts`
  *
  * Neighbours lead when the cart holds one product, ridge when it holds many; together they are at least as good as
- * either for any cart (`npx tsx bench/baskets.ts`). One query looks at no more than `QUERY_POSTINGS` postings and
+ * either for any cart (`npx tsx bench/baskets.ts`). One query looks at no more than 30,000 postings and
  * `neighbours` baskets: below a millisecond with 25 products of a catalogue of 4,000.
  */
 import { basketsByProduct, distinctBaskets } from "./basket-index.js";
 import { type Candidates, type Explanation, NO_CANDIDATES } from "./candidates.js";
+import { createBasketSearch } from "./cart-neighbours.js";
 import { type ItemWeights, neighbourhoodRidge, type RidgeParams } from "./neighbourhood-ridge.js";
 import { type Rows, rowCount, rowOf, rowsFrom } from "./rows.js";
 import { createTopK } from "./top-k.js";
@@ -55,7 +55,6 @@ export interface CartComplements {
 }
 
 const NORM_POWER = 0.6;
-const QUERY_POSTINGS = 30_000;
 const MAX_BECAUSE_OF = 3;
 
 /** Learns from orders, oldest first. Baskets of fewer than two products say nothing and are left out. */
@@ -97,7 +96,7 @@ export function complementsOf(cart: CartComplements, items: Uint32Array, k: numb
     if (scores[product] === 0) met.push(product);
     scores[product]! += score;
   };
-  const { indices: similar, scores: similarities } = similarBaskets(cart, inCart);
+  const { indices: similar, scores: similarities } = createBasketSearch(cart)(inCart);
   const total = similarities.reduce((sum, similarity) => sum + similarity, 0);
   for (let s = 0; s < similar.length; s++) {
     const share = similarities[s]! / total;
@@ -136,7 +135,7 @@ export function explainComplement(
   if (inCart.includes(productIndex)) return undefined;
   const parts = new Map(inCart.map((item) => [item, ridgeWeight(cart, item, productIndex)]));
   const ridge = [...parts.values()].reduce((sum, weight) => sum + weight, 0);
-  const { indices: similar, scores: similarities } = similarBaskets(cart, inCart);
+  const { indices: similar, scores: similarities } = createBasketSearch(cart)(inCart);
   const total = similarities.reduce((sum, similarity) => sum + similarity, 0);
   let neighbours = 0;
   let share = 0;
@@ -158,31 +157,9 @@ export function explainComplement(
   return { becauseOf, counts: { neighbours, neighbour_share: share, ridge, pair_count: pairCount } };
 }
 
-/** Ascending, so that sums are added up in one order whatever the cart's. */
-function knownProducts(cart: CartComplements, items: Uint32Array): number[] {
+/** The different products that the catalogue has, ascending, so that sums are added up in one order whatever the cart's. */
+export function knownProducts(cart: CartComplements, items: Uint32Array): number[] {
   return [...new Set(items)].filter((item) => item < cart.productCount).sort((a, b) => a - b);
-}
-
-/** The most similar baskets with their similarities; of equal ones the later. */
-function similarBaskets(cart: CartComplements, inCart: readonly number[]): Candidates {
-  const shared = new Float64Array(rowCount(cart.baskets));
-  const met: number[] = [];
-  const each = Math.max(1, Math.floor(QUERY_POSTINGS / Math.max(1, inCart.length)));
-  for (const item of inCart) {
-    const end = cart.postings.offsets[item + 1]!;
-    for (let i = Math.max(cart.postings.offsets[item]!, end - each); i < end; i++) {
-      const basket = cart.postings.items[i]!;
-      if (shared[basket] === 0) met.push(basket);
-      shared[basket]! += cart.idf[item]!;
-    }
-  }
-  const top = createTopK();
-  top.reset(cart.neighbours);
-  for (const basket of met) {
-    const similarity = (shared[basket]! / cart.basketNorms[basket]!) ** 2 * cart.basketWeights[basket]!;
-    top.offer(basket, similarity);
-  }
-  return top.take();
 }
 
 function ridgeWeight(cart: CartComplements, from: number, to: number): number {

@@ -18,15 +18,14 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** Words of a text: NFKC, lower case, without left-overs of HTML. Numbers of more than four digits are codes, no words. */
 export function wordsOf(text: string, field: TextField): string[] {
-  const plain = text
-    .slice(0, MAX_CHARACTERS[field])
-    .replace(TAG, " ")
-    .replace(ENTITY, " ")
-    .normalize("NFKC")
-    .replace(GLUED, " ")
-    .toLowerCase();
+  const plain = withoutMarkup(text.slice(0, MAX_CHARACTERS[field])).normalize("NFKC").replace(GLUED, " ").toLowerCase();
   const words = plain.match(WORD) ?? [];
   return words.filter((word) => !(word.length > 4 && NUMBER.test(word)));
+}
+
+/** A text with a space for each tag and entity of HTML. */
+export function withoutMarkup(text: string): string {
+  return text.replace(TAG, " ").replace(ENTITY, " ");
 }
 
 /** Terms of a text, repeats included: its words and, of a short field, n-grams, which begin with `#`. */

@@ -10,7 +10,7 @@
  * The random matrix is uniform in [-1, 1) from the generator that is passed in: no transcendental function is asked,
  * so the same input and seed give the same bits. Signs are fixed by making the largest entry of each vector positive.
  *
- * Time: 2 * (iterations + 1) * entries * l + iterations * columns * l^2, with l = rank + oversampling.
+ * Time: 2 * (iterations + 1) * entries * l + 2 * iterations * columns * l^2 + rows * l^2, with l = rank + oversampling.
  * Memory: 16 bytes * columns * l.
  */
 import { EigenvalueDecomposition, Matrix } from "ml-matrix";
@@ -40,13 +40,17 @@ export function truncatedSvd(matrix: SparseRows, params: SvdParams, random: Rand
   let basis: Float64Array = Float64Array.from({ length: columns * wanted }, () => 2 * random() - 1);
   let width = wanted;
   for (let i = 0; i < params.iterations; i++) {
-    ({ basis, width } = orthonormalise(gramTimes(matrix, basis, width), columns, width));
+    if (i > 0) ({ basis, width } = orthonormalise(basis, columns, width));
+    basis = gramTimes(matrix, basis, width);
   }
-  ({ basis, width } = orthonormalise(basis, columns, width));
-  const inner = new Float64Array(width * width);
-  for (const row of projections(matrix, basis, width)) addOuter(inner, row);
-  const { values, vectors: turn } = eigen(inner, width, params.rank);
-  const vectors = times(basis, columns, width, turn, new Float64Array(values.length).fill(1));
+  // The last basis is never made orthonormal: what would do it, `whiten`, is folded into the small matrices.
+  const whiten = whitening(basis, columns, width);
+  const outer = new Float64Array(width * width);
+  for (const row of projections(matrix, basis, width)) addOuter(outer, row);
+  const inner = congruent(outer, width, whiten.matrix, whiten.count);
+  const { values, vectors: turn } = eigen(inner, whiten.count, params.rank);
+  const whole = times(whiten.matrix, width, whiten.count, turn, values.length);
+  const vectors = times(basis, columns, width, whole, values.length);
   fixSigns(vectors, columns, values.length);
   return { rank: values.length, singularValues: values.map(Math.sqrt), vectors };
 }
@@ -80,15 +84,21 @@ function gramTimes(matrix: SparseRows, basis: Float64Array, width: number): Floa
   return product;
 }
 
-/**
- * Columns that are orthonormal, up to half of the digits, and span the same space: with the eigenvectors U and
- * eigenvalues L of B'B they are B U L^-1/2. Directions of no weight are dropped, so the width may shrink. Applied to
- * its own result it brings the other digits back.
- */
+/** Columns that are orthonormal, up to half of the digits, and span the same space. */
 function orthonormalise(basis: Float64Array, rows: number, width: number): { basis: Float64Array; width: number } {
+  const { matrix, count } = whitening(basis, rows, width);
+  return { basis: times(basis, rows, width, matrix, count), width: count };
+}
+
+/**
+ * What makes the columns of `basis` orthonormal when multiplied from the right (width x count): with the eigenvectors U
+ * and eigenvalues L of B'B it is U L^-1/2. Directions of no weight are dropped, so `count` may be less than the width.
+ */
+function whitening(basis: Float64Array, rows: number, width: number): { matrix: Float64Array; count: number } {
   const { values, vectors } = eigen(innerProducts(basis, rows, width), width, width);
-  const scales = values.map((value) => 1 / Math.sqrt(value));
-  return { basis: times(basis, rows, width, vectors, scales), width: values.length };
+  const count = values.length;
+  for (let i = 0; i < vectors.length; i++) vectors[i]! /= Math.sqrt(values[i % count]!);
+  return { matrix: vectors, count };
 }
 
 /** The lower triangle of basis' basis, four rows at a time so that the triangle is read a quarter as often. */
@@ -124,6 +134,16 @@ function addOuter(inner: Float64Array, row: Float64Array): void {
   }
 }
 
+/** turn' M turn (count x count) of a symmetric M, given by its lower triangle (width x width). */
+function congruent(lower: Float64Array, width: number, turn: Float64Array, count: number): Float64Array {
+  const whole = lower.slice();
+  for (let i = 0; i < width; i++) for (let j = 0; j < i; j++) whole[j * width + i] = whole[i * width + j]!;
+  const turned = times(whole, width, width, turn, count);
+  const across = new Float64Array(count * width);
+  for (let i = 0; i < width; i++) for (let j = 0; j < count; j++) across[j * width + i] = turn[i * count + j]!;
+  return times(across, count, width, turned, count);
+}
+
 /** The largest eigenvalues of a symmetric matrix given by its lower triangle, falling, and their vectors (width x count). */
 function eigen(lower: Float64Array, width: number, wanted: number) {
   if (width === 0) return { values: new Float64Array(0), vectors: new Float64Array(0) };
@@ -149,11 +169,10 @@ function eigen(lower: Float64Array, width: number, wanted: number) {
 }
 
 /**
- * `basis` (rows x width) times `turn` (width x count), column c of the product times `scales[c]`. Four rows of `turn` at
- * a time, so that the product is read and written a quarter as often.
+ * `basis` (rows x width) times `turn` (width x count). Four rows of `turn` at a time, so that the product is read and
+ * written a quarter as often.
  */
-function times(basis: Float64Array, rows: number, width: number, turn: Float64Array, scales: Float64Array) {
-  const count = scales.length;
+function times(basis: Float64Array, rows: number, width: number, turn: Float64Array, count: number): Float64Array {
   const product = new Float64Array(rows * count);
   const whole = width - (width % 4);
   for (let r = 0; r < rows; r++) {
@@ -176,7 +195,6 @@ function times(basis: Float64Array, rows: number, width: number, turn: Float64Ar
       const value = basis[from + i]!;
       for (let j = 0; j < count; j++) product[to + j]! += value * turn[i * count + j]!;
     }
-    for (let j = 0; j < count; j++) product[to + j]! *= scales[j]!;
   }
   return product;
 }

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { Command } from "commander";
 import { addAppCommands } from "./app-command.js";
 import { addDoctorCommand, type Doctor } from "./doctor-command.js";
+import { addEvaluateCommand } from "./evaluate-command.js";
 import { addEventsCommand } from "./events-command.js";
 import { endingOf } from "./failure.js";
 import { addFrameCommands } from "./frame-command.js";
@@ -64,6 +65,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addAppCommands(program, deps);
   addImportCommands(program, deps);
   addTrainCommand(program, deps);
+  addEvaluateCommand(program, deps);
   addRecommendCommand(program, deps);
   addFrameCommands(program, deps);
   addStatusCommand(program, deps);

@@ -19,6 +19,7 @@ export interface ServeFlags {
   readonly workers?: string;
   readonly rpcUrl?: string;
   readonly rpcNames?: string;
+  readonly embedder?: string;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -45,6 +46,10 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--role <role>", "all, facade, services or trainer (AISLE_ROLE, else all)")
     .option("--rpc-url <url>", "where the services answer, for --role facade (AISLE_RPC_URL)")
     .option("--rpc-names <names>", "host names callers use for the RPC port, with commas between (AISLE_RPC_NAMES)")
+    .option(
+      "--embedder <model>",
+      "builtin, onnx:PATH or https://…/embeddings?model=NAME (AISLE_EMBEDDER, else builtin)",
+    )
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .addHelpText(

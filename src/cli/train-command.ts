@@ -1,11 +1,11 @@
 import { toJson } from "@bufbuild/protobuf";
-import { Presets, SingleBar } from "cli-progress";
 import type { Command } from "commander";
 import { type Model, ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./failure.js";
-import { count, duration, megabytes, type Output, printable, writeJson, writeLine } from "./output.js";
+import { count, duration, megabytes, printable, writeJson, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
+import { createStages } from "./stages.js";
 import { timeText } from "./times.js";
 import { plainId } from "./values.js";
 
@@ -24,7 +24,7 @@ export function addTrainCommand(program: Command, deps: ProgramDeps): void {
 }
 
 async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
-  const stages = createStages(deps.stderr);
+  const stages = createStages(deps.stderr, "training");
   let model: Model | undefined;
   try {
     await withClients(options, deps, async ({ models }) => {
@@ -39,36 +39,6 @@ async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
   if (!model) throw new Failure("The training ended without a model");
   if (options.json) writeJson(deps.stdout, toJson(ModelSchema, model));
   else for (const line of modelLines(model)) writeLine(deps.stdout, line);
-}
-
-/** A bar on a terminal, else a line for each stage. */
-function createStages(output: Output) {
-  if (output.isTTY) {
-    const format = "training {bar} {percentage} % | {stage}";
-    const bar = new SingleBar(
-      { stream: output, format, barsize: 20, hideCursor: false, linewrap: true, gracefulExit: false },
-      Presets.shades_classic,
-    );
-    let started = false;
-    return {
-      show(stage: string, share: number) {
-        if (!started) bar.start(100, 0, { stage });
-        started = true;
-        bar.update(Math.round(share * 100), stage ? { stage } : {});
-      },
-      stop() {
-        if (started) bar.stop();
-      },
-    };
-  }
-  let last = "";
-  return {
-    show(stage: string, share: number) {
-      if (stage !== "" && stage !== last) writeLine(output, `${Math.round(share * 100)} % ${stage}`);
-      last = stage;
-    },
-    stop() {},
-  };
 }
 
 function modelLines(model: Model): string[] {

@@ -12,7 +12,7 @@ export function loadServingModel(modelId: string, bytes: Uint8Array, indexes: Ve
   const { productIds, popularity } = fitted;
   const indexOf = new Map(productIds.map((productId, index) => [productId, index]));
   const sources: Source[] = [];
-  if (fitted.sessions) sources.push(collaborativeSource(fitted.sessions));
+  if (fitted.sessions) sources.push(collaborativeSource(fitted.sessions, fitted.ranker));
   if (fitted.cart) sources.push(cartSource(fitted.cart));
   if (fitted.rules) sources.push(rulesSource(fitted.rules));
   if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length));

@@ -1,6 +1,8 @@
 import { decodeRules, encodeRules, type Rules } from "../algorithms/association-rules.js";
 import { type CartComplements, decodeCartComplements, encodeCartComplements } from "../algorithms/cart-complements.js";
 import { decodeEmbedder, type Embedder, encodeEmbedder } from "../algorithms/embedder.js";
+import type { Ranker } from "../algorithms/reranker/ranker.js";
+import { decodeRanker, encodeRanker, RANKER_PARTS } from "../algorithms/reranker/ranker-section.js";
 import type { Section } from "../algorithms/section.js";
 import {
   decodeSessionNeighbours,
@@ -12,6 +14,7 @@ import type { ModelManifest } from "../domain/model.js";
 import type { VectorIndex, VectorIndexes } from "../ports/vector-index.js";
 import { decodeContainer, encodeContainer } from "./container.js";
 import { decodeStrings, encodeStrings } from "./strings.js";
+import { encodeTextVectors, TEXT_VECTORS, type TextVectors } from "./text-vectors.js";
 
 /** Format of the whole snapshot: which sections there are and what they mean. */
 export const SNAPSHOT_FORMAT = 1;
@@ -19,6 +22,8 @@ export const SNAPSHOT_FORMAT = 1;
 /** Products as points of a space in which near means alike. */
 export interface SemanticModel {
   readonly embedder: Embedder;
+  /** Numbers at the front of each vector that a text model of the operator gave; 0 when the embedder made all of it. */
+  readonly textDimensions: number;
   /** Product index of each vector: products without any text have none. */
   readonly rows: Uint32Array;
   /** One unit vector after the other. */
@@ -34,7 +39,11 @@ export interface Fitted {
   readonly rules: Rules | undefined;
   readonly cart: CartComplements | undefined;
   readonly sessions: SessionNeighbours | undefined;
+  /** Puts what sessions propose in order; its neighbours are `sessions`. */
+  readonly ranker: Ranker | undefined;
   readonly semantic: SemanticModel | undefined;
+  /** For the next training alone: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
+  readonly textVectors?: TextVectors | undefined;
 }
 
 const PLAIN = { formatNumber: 1, numbers: {} } as const;
@@ -46,11 +55,17 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
   if (fitted.rules) sections.set("association_rules", encodeRules(fitted.rules));
   if (fitted.cart) sections.set("cart_complements", encodeCartComplements(fitted.cart));
   if (fitted.sessions) sections.set("session_neighbours", encodeSessionNeighbours(fitted.sessions));
-  if (fitted.semantic) {
-    const { embedder, rows, vectors, index } = fitted.semantic;
-    sections.set("embedder", encodeEmbedder(embedder));
-    sections.set("vectors", { ...PLAIN, arrays: { rows, vectors, index: index.encode() } });
+  if (fitted.ranker) {
+    const parts = encodeRanker(fitted.ranker);
+    for (const part of RANKER_PARTS) sections.set(`ranker_${part}`, parts[part]);
   }
+  if (fitted.semantic) {
+    const { embedder, textDimensions, rows, vectors, index } = fitted.semantic;
+    sections.set("embedder", encodeEmbedder(embedder));
+    const arrays = { rows, vectors, index: index.encode() };
+    sections.set("vectors", { ...PLAIN, numbers: { textDimensions }, arrays });
+  }
+  if (fitted.textVectors) sections.set(TEXT_VECTORS, encodeTextVectors(fitted.textVectors));
   return encodeContainer({ manifest, sections });
 }
 
@@ -70,20 +85,35 @@ export function decodeSnapshot(
   const scores = sections.get("popularity")?.arrays.scores;
   if (products === undefined || !(scores instanceof Float32Array))
     throw new DataDamaged("The model snapshot lacks its products");
+  const sessions = optional("session_neighbours", decodeSessionNeighbours);
   const fitted: Fitted = {
     productIds: decodeStrings(products),
     popularity: scores,
     rules: optional("association_rules", decodeRules),
     cart: optional("cart_complements", decodeCartComplements),
-    sessions: optional("session_neighbours", decodeSessionNeighbours),
+    sessions,
+    ranker: sessions && decodeRankerOf(sessions, sections),
     semantic: optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), indexes)),
   };
   return { manifest, fitted };
+}
+
+/** Undefined when the snapshot holds none of its parts. */
+function decodeRankerOf(sessions: SessionNeighbours, sections: ReadonlyMap<string, Section>): Ranker | undefined {
+  const { near, following, next, products, trees } = Object.fromEntries(
+    RANKER_PARTS.map((part) => [part, sections.get(`ranker_${part}`)]),
+  );
+  if (near && following && next && products && trees)
+    return decodeRanker({ near, following, next, products, trees }, sessions);
+  if (near || following || next || products || trees)
+    throw new DataDamaged("The model snapshot lacks parts of its ranker");
+  return undefined;
 }
 
 function decodeSemantic(embedder: Section, vectors: Section | undefined, indexes: VectorIndexes): SemanticModel {
   const { rows, vectors: values, index } = vectors?.arrays ?? {};
   if (!(rows instanceof Uint32Array) || !(values instanceof Float32Array) || !(index instanceof Uint8Array))
     throw new DataDamaged("The model snapshot lacks its vectors");
-  return { embedder: decodeEmbedder(embedder), rows, vectors: values, index: indexes.open(index) };
+  const textDimensions = vectors?.numbers.textDimensions ?? 0;
+  return { embedder: decodeEmbedder(embedder), textDimensions, rows, vectors: values, index: indexes.open(index) };
 }

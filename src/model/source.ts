@@ -1,4 +1,5 @@
 import type { Candidates, Explanation } from "../algorithms/candidates.js";
+import type { ProductText } from "../algorithms/embedder.js";
 
 /** The kinds of algorithm a product can come from. */
 export type SourceName = "association_rules" | "semantic" | "collaborative" | "cart" | "popularity";
@@ -6,7 +7,13 @@ export type SourceName = "association_rules" | "semantic" | "collaborative" | "c
 /** A visitor's situation in the dense product indices of one model. Products the model does not know are left out. */
 export interface SourceQuery {
   /** The visitor's sequence, oldest first, ending with what is being viewed now. */
-  readonly session: { readonly items: Uint32Array; readonly weights: Float32Array };
+  readonly session: {
+    /** None twice in a row. */
+    readonly items: Uint32Array;
+    readonly weights: Float32Array;
+    /** How often each was viewed in a row, 1 or more. */
+    readonly runs: Uint32Array;
+  };
   /** Products that rules start from, most relevant first. */
   readonly antecedents: Uint32Array;
   /** What complements are wanted to: the whole cart with the current products; without a cart the latter alone. */
@@ -15,6 +22,8 @@ export interface SourceQuery {
   readonly hasCart: boolean;
   /** What alternatives are alternatives to: the current products, else the last one viewed, else the last one met. */
   readonly anchor: Uint32Array;
+  /** Texts of current products that came after the training, first one first: then alternatives are wanted to these. */
+  readonly unseen?: readonly ProductText[] | undefined;
 }
 
 /** One algorithm of a model, ready to answer. Synchronous and without side effects. */

@@ -14,19 +14,30 @@ export interface VectorIndex {
   encode(): Uint8Array;
 }
 
+/** An index just built, and how it was found to be. */
+export interface BuiltVectorIndex extends VectorIndex {
+  /** Share of the ten nearest that it finds, over a sample of its own vectors; 1 when it looks at all of them. */
+  readonly recall: number;
+  /** Candidates that a search looks at, never less than asked for; 0 when it looks at all vectors. */
+  readonly efSearch: number;
+}
+
 export interface VectorIndexParams {
   /** Links a node keeps. */
   readonly m: number;
   /** Candidates looked at while building. */
   readonly efConstruction: number;
-  /** Candidates looked at while searching. */
+  /** Candidates looked at while searching, at least: a build that finds too little of the nearest takes more. */
   readonly efSearch: number;
   readonly seed: number;
 }
 
 /** Builds and opens vector indices. */
 export interface VectorIndexes {
-  /** `vectors` holds count x dimensions numbers, row by row; each row has length 1. Throws on NaN. */
-  build(vectors: Float32Array, dimensions: number, params: VectorIndexParams): VectorIndex;
+  /**
+   * `vectors` holds count x dimensions numbers, row by row; each row has length 1. Throws RangeError otherwise, for NaN
+   * and zero vectors too.
+   */
+  build(vectors: Float32Array, dimensions: number, params: VectorIndexParams): BuiltVectorIndex;
   open(bytes: Uint8Array): VectorIndex;
 }

@@ -1,6 +1,8 @@
+import type { ProductText } from "../algorithms/embedder.js";
 import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
+import { productText } from "../model/product-text.js";
 import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
 import { type Blended, createBlender, type WeightedCandidates } from "./blend.js";
@@ -12,6 +14,8 @@ import { type VisitorContext, visitorContext } from "./visitor-context.js";
 
 /** Candidates each source is asked for at least. */
 const CANDIDATES = 200;
+/** Current products whose texts are placed while a visitor waits, some 0.1 ms each. */
+const MAX_UNSEEN = 5;
 
 type Weights = Readonly<Record<Source["name"], number>>;
 
@@ -64,7 +68,8 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
       frame.includeViewed ? [] : current,
     );
     const turn = turnOf(situation);
-    const asked = model && sourceQuery(context, current, model);
+    const unseen = model && unseenTexts(current, catalog, model);
+    const asked = model && { ...sourceQuery(context, current, model), unseen };
     const fallback = () => fallbackProducts(situation, allowed ?? categoryProducts(query, catalog));
 
     const blended = (list: List, count: number) => {
@@ -186,6 +191,15 @@ function currentProducts(query: RecommendQuery, catalog: Catalog): string[] {
   const ids = new Set(query.currentProductIds);
   if (query.currentProductIds.length === 0) for (const sku of query.currentSkus) ids.add(catalog.idOfSku(sku) ?? sku);
   return [...ids];
+}
+
+/** Texts of current products that the model does not know yet. */
+function unseenTexts(current: readonly string[], catalog: Catalog, model: ServingModel): ProductText[] {
+  const products = current.slice(0, MAX_UNSEEN).filter((productId) => model.indexOf(productId) === undefined);
+  return products
+    .map((productId) => catalog.get(productId))
+    .filter((product) => product !== undefined)
+    .map(productText);
 }
 
 function excludedProducts(

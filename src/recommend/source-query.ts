@@ -1,8 +1,7 @@
+import { MAX_VISIT_STEPS } from "../algorithms/reranker/visits.js";
 import type { ServingModel, SourceQuery } from "../model/source.js";
 import type { VisitorContext } from "./visitor-context.js";
 
-/** Steps of the sequence that sources look at. */
-const MAX_SESSION = 60;
 const MAX_ANTECEDENTS = 20;
 const MAX_ANCHORS = 5;
 /** A cart addition or an order says more than a view. */
@@ -12,20 +11,25 @@ const TYPE_WEIGHT = { product_view: 1, add_to_cart: 1.5, order: 1.5 } as const;
 export function sourceQuery(context: VisitorContext, current: readonly string[], model: ServingModel): SourceQuery {
   const items: number[] = [];
   const weights: number[] = [];
-  const add = (index: number, weight: number) => {
-    if (items.at(-1) === index) weights[weights.length - 1] = Math.max(weights[weights.length - 1]!, weight);
-    else {
+  const runs: number[] = [];
+  const add = (index: number, weight: number, again: number) => {
+    if (items.at(-1) === index) {
+      weights[weights.length - 1] = Math.max(weights[weights.length - 1]!, weight);
+      runs[runs.length - 1]! += again;
+    } else {
       items.push(index);
       weights.push(weight);
+      runs.push(1);
     }
   };
-  for (const step of context.sequence.slice(-MAX_SESSION)) {
+  for (const step of context.sequence.slice(-MAX_VISIT_STEPS)) {
     const index = model.indexOf(step.productId);
-    if (index !== undefined) add(index, TYPE_WEIGHT[step.type]);
+    if (index !== undefined) add(index, TYPE_WEIGHT[step.type], step.type === "product_view" ? 1 : 0);
   }
   const here = indices(current, model);
   // The page being viewed is the newest step; its first product comes last, where recency counts most.
-  for (const index of [...here].reverse()) add(index, 1);
+  // It may be among the interactions already, so that it adds no further view of the same product.
+  for (const index of [...here].reverse()) add(index, 1, 0);
 
   const cart = indices(context.cart, model);
   const isKnown = (step: { readonly productId: string }) => model.indexOf(step.productId) !== undefined;
@@ -35,7 +39,7 @@ export function sourceQuery(context: VisitorContext, current: readonly string[],
   const anchor = here.length > 0 ? here : indices(last === undefined ? [] : [last.productId], model);
   const recent = [...items].reverse();
   return {
-    session: { items: Uint32Array.from(items), weights: Float32Array.from(weights) },
+    session: { items: Uint32Array.from(items), weights: Float32Array.from(weights), runs: Uint32Array.from(runs) },
     antecedents: Uint32Array.from(new Set([...here, ...[...cart].reverse(), ...recent])).slice(0, MAX_ANTECEDENTS),
     basket: Uint32Array.from(new Set(cart.length > 0 ? [...cart, ...here] : anchor)),
     hasCart: cart.length > 0,

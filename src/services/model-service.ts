@@ -1,19 +1,32 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
+import type { Evaluate } from "../evaluation/evaluator.js";
 import type { ModelSchema } from "../gen/aisle/v1/model_pb.js";
-import type { ModelService, TrainModelResponseSchema } from "../gen/aisle/v1/model_service_pb.js";
+import type {
+  EvaluateModelRequest,
+  EvaluateModelResponseSchema,
+  ModelService,
+  TrainModelResponseSchema,
+} from "../gen/aisle/v1/model_service_pb.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { ModelStore } from "../ports/model-store.js";
-import type { Trainer } from "../training/trainer.js";
+import { TRAINING_SEED } from "../training/train-model.js";
+import type { Trainer, TrainingProgress } from "../training/trainer.js";
 import { guarded, guardedStream, type ReportInternal } from "./errors.js";
+import { algorithmMessage, evaluationMessage } from "./evaluation-messages.js";
 import { timestampOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { requireApp } from "./require-app.js";
 
+/** Questions of a task, unless told otherwise, and at most. */
+const DEFAULT_QUERIES = 5_000;
+const MAX_QUERIES = 1_000_000;
+
 export interface ModelServiceDependencies {
   readonly trainer: Pick<Trainer, "train">;
+  readonly evaluate: Evaluate;
   readonly apps: Pick<AppStore, "get">;
   readonly models: ModelStore;
   readonly activate: (appId: string, modelId: string) => Promise<ModelPointer>;
@@ -47,6 +60,10 @@ export function createModelService(deps: ModelServiceDependencies): ServiceImpl<
       await deps.activate(request.appId, request.modelId);
       return { model: await modelOf(deps, request.appId, request.modelId) };
     }),
+
+    evaluateModel: guardedStream(report, (request, context: Pick<HandlerContext, "signal">) =>
+      evaluateModel(deps, request, context.signal),
+    ),
   };
 }
 
@@ -64,10 +81,38 @@ async function* trainModel(
   appId: string,
 ): AsyncGenerator<MessageInitShape<typeof TrainModelResponseSchema>> {
   if (appId === "") throw new InvalidArgument("app_id", "missing");
-  const waiting: { stage: string; progress: number }[] = [];
+  const record = yield* withProgress((onProgress) => deps.trainer.train(appId, onProgress));
+  const pointer = await deps.models.pointer(appId);
+  yield { stage: "done", progress: 1, model: modelMessage(record, pointer) };
+}
+
+/** Evaluates and yields each stage as it begins. Ends when the caller leaves. */
+async function* evaluateModel(
+  deps: ModelServiceDependencies,
+  { appId, maxQueries, seed }: EvaluateModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<MessageInitShape<typeof EvaluateModelResponseSchema>> {
+  if (appId === "") throw new InvalidArgument("app_id", "missing");
+  if (maxQueries > MAX_QUERIES) throw new InvalidArgument("max_queries", "invalid", `0 to ${MAX_QUERIES}`);
+  const query = { appId, maxQueries: maxQueries || DEFAULT_QUERIES, seed: seed || TRAINING_SEED };
+  const left = new AbortController();
+  try {
+    const either = AbortSignal.any([signal, left.signal]);
+    const evaluation = yield* withProgress((onProgress) => deps.evaluate(query, onProgress, either));
+    yield { stage: "done", progress: 1, evaluation: evaluationMessage(evaluation) };
+  } finally {
+    left.abort();
+  }
+}
+
+/** Yields what `work` tells of its progress, and returns what it gives. */
+async function* withProgress<T>(
+  work: (onProgress: (progress: TrainingProgress) => void) => Promise<T>,
+): AsyncGenerator<TrainingProgress, T> {
+  const waiting: TrainingProgress[] = [];
   let wake = () => {};
   let ended = false;
-  const training = deps.trainer.train(appId, (progress) => {
+  const result = work((progress) => {
     waiting.push(progress);
     wake();
   });
@@ -75,7 +120,7 @@ async function* trainModel(
     ended = true;
     wake();
   };
-  training.then(end, end);
+  result.then(end, end);
   while (!ended || waiting.length > 0) {
     const progress = waiting.shift();
     if (progress !== undefined) yield progress;
@@ -84,9 +129,7 @@ async function* trainModel(
         wake = resolve;
       });
   }
-  const record = await training;
-  const pointer = await deps.models.pointer(appId);
-  yield { stage: "done", progress: 1, model: modelMessage(record, pointer) };
+  return result;
 }
 
 function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): MessageInitShape<typeof ModelSchema> {
@@ -102,6 +145,6 @@ function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): M
     dataCounts: Object.fromEntries(
       Object.entries(record.manifest.dataCounts).map(([name, count]) => [name, BigInt(count)]),
     ),
-    algorithms: record.manifest.algorithms.map((algorithm) => ({ ...algorithm, facts: { ...algorithm.facts } })),
+    algorithms: record.manifest.algorithms.map(algorithmMessage),
   };
 }

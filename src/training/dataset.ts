@@ -18,6 +18,10 @@ export interface Dataset {
   readonly products: readonly Product[];
   /** Sessions by the time of their end; products in order of time, a product not twice in a row. */
   readonly sessions: Rows;
+  /** How often each product of `sessions.items` was viewed in a row; 1 or more. */
+  readonly sessionRuns: Uint32Array;
+  /** Row of the same visitor's session before; -1 for none. */
+  readonly previousSession: Int32Array;
   /** Time of the last step of each session, ms. */
   readonly sessionEndedAt: Float64Array;
   /** Orders by time; each product once. */
@@ -38,6 +42,12 @@ interface Timed {
   readonly items: readonly number[];
 }
 
+/** A session of a visitor. */
+export interface Session extends Timed {
+  /** Views in a row of each product; a cart addition or an order after a view adds none. */
+  readonly runs: readonly number[];
+}
+
 /** Reads an app's products and interactions. Interactions with products that are no longer there are left out. */
 export async function readDataset(
   appId: string,
@@ -47,7 +57,8 @@ export async function readDataset(
   for await (const batch of stores.products.scan(appId)) products.push(...batch);
   const indexOf = new Map(products.map((product, index) => [product.productId, index]));
 
-  const sessions: Timed[] = [];
+  const sessions: Session[] = [];
+  const before = new Map<Session, Session>();
   const baskets: Timed[] = [];
   const productIndices: number[] = [];
   const at: number[] = [];
@@ -71,15 +82,27 @@ export async function readDataset(
           if (items.length > 0) baskets.push({ at: step.at, items });
         }
       }
-      for (const session of sessionsOf(history, indexOf)) sessions.push(session);
+      let last: Session | undefined;
+      for (const session of sessionsOf(history, indexOf)) {
+        sessions.push(session);
+        if (last !== undefined) before.set(session, last);
+        last = session;
+      }
     }
   }
   sessions.sort(byTime);
   baskets.sort(byTime);
+  const rowOf = new Map(sessions.map((session, row) => [session, row]));
+  const previousRow = (session: Session) => {
+    const previous = before.get(session);
+    return previous === undefined ? -1 : (rowOf.get(previous) ?? -1);
+  };
   return {
     productIds: products.map((product) => product.productId),
     products,
     sessions: rowsFrom(sessions.map((session) => session.items)),
+    sessionRuns: Uint32Array.from(sessions.flatMap((session) => session.runs)),
+    previousSession: Int32Array.from(sessions, previousRow),
     sessionEndedAt: Float64Array.from(sessions, (session) => session.at),
     baskets: rowsFrom(baskets.map((basket) => basket.items)),
     meetings: {
@@ -96,21 +119,31 @@ export async function readDataset(
  * A visitor's history cut into sessions. An order adds only what the session does not hold yet: what was viewed and
  * put into the cart on the way to it stands there already.
  */
-export function* sessionsOf(history: VisitorHistory, indexOf: ReadonlyMap<string, number>): Generator<Timed> {
+export function* sessionsOf(history: VisitorHistory, indexOf: ReadonlyMap<string, number>): Generator<Session> {
   let items: number[] = [];
+  let runs: number[] = [];
   let endedAt = Number.NEGATIVE_INFINITY;
+  const session = () => ({
+    at: endedAt,
+    items: items.slice(-MAX_SESSION_LENGTH),
+    runs: runs.slice(-MAX_SESSION_LENGTH),
+  });
   for (const step of history.interactions) {
     if (step.at - endedAt > SESSION_GAP_MS) {
-      if (items.length > 0) yield { at: endedAt, items: items.slice(-MAX_SESSION_LENGTH) };
+      if (items.length > 0) yield session();
       items = [];
+      runs = [];
     }
     endedAt = step.at;
     for (const index of known(step, indexOf)) {
-      if (step.type === "order" ? items.includes(index) : items.at(-1) === index) continue;
-      items.push(index);
+      if (step.type === "order" && items.includes(index)) continue;
+      if (items.at(-1) !== index) {
+        items.push(index);
+        runs.push(1);
+      } else if (step.type === "product_view") runs[runs.length - 1]!++;
     }
   }
-  if (items.length > 0) yield { at: endedAt, items: items.slice(-MAX_SESSION_LENGTH) };
+  if (items.length > 0) yield session();
 }
 
 function known(step: Interaction, indexOf: ReadonlyMap<string, number>): number[] {

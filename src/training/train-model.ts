@@ -1,18 +1,18 @@
 import { associationRules } from "../algorithms/association-rules.js";
 import { fitCartComplements } from "../algorithms/cart-complements.js";
-import { embedAll, fitEmbedder, type ProductText } from "../algorithms/embedder.js";
 import { popularity } from "../algorithms/popularity.js";
 import { type Rows, rowCount } from "../algorithms/rows.js";
 import { fitSessionNeighbours } from "../algorithms/session-neighbours.js";
 import { chooseSessionParams } from "../algorithms/session-tuning.js";
 import { Conflict } from "../domain/errors.js";
 import type { AlgorithmFacts } from "../domain/model.js";
-import type { Product } from "../domain/product.js";
-import { encodeSnapshot, type Fitted, type SemanticModel, SNAPSHOT_FORMAT } from "../model/snapshot.js";
+import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.js";
 import type { InteractionStore } from "../ports/interaction-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import type { VectorIndexes } from "../ports/vector-index.js";
 import { type Dataset, readDataset } from "./dataset.js";
+import { fitRanker } from "./ranker.js";
+import { learnSemantic, type TextEmbedding } from "./semantic.js";
 import type { TrainedModel, TrainingProgress } from "./trainer.js";
 
 /** Seed of everything random in training. */
@@ -21,15 +21,14 @@ export const TRAINING_SEED = 20_261_121;
 const POPULARITY_HALF_LIFE_MS = 30 * 86_400_000;
 const MIN_BASKETS = 20;
 const MIN_SESSIONS = 20;
-const MIN_TEXTS = 5;
-/** Recall@10 against exact search stays above 0.98 with these on every catalogue it was measured on. */
-const INDEX = { m: 16, efConstruction: 200, efSearch: 150 } as const;
 
 export interface TrainModelOptions {
   readonly appId: string;
   readonly products: Pick<ProductStore, "scan">;
   readonly interactions: Pick<InteractionStore, "scan">;
   readonly vectorIndexes: VectorIndexes;
+  /** A text model of the operator, beside the built-in embedder. */
+  readonly embedding?: TextEmbedding | undefined;
   readonly onProgress: (progress: TrainingProgress) => void;
 }
 
@@ -69,18 +68,17 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   if (cart) included("cart_complements", { baskets: rowCount(data.baskets) });
   const sessions = step("session_neighbours", 0.45, fewSessions, () => fitSessions(data, count));
   if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions), ...sessions.facts });
-  const texts = data.products.map(productText);
-  const withText = texts.filter((text) => text.title !== "" || text.description !== "").length;
-  const fewTexts = withText < MIN_TEXTS ? `${withText} products with a text, ${MIN_TEXTS} are needed` : "";
-  const semantic = step("semantic", 0.55, fewTexts, () => fitSemantic(texts, options.vectorIndexes));
-  if (semantic) included("semantic", { products: semantic.rows.length, dimensions: semantic.index.dimensions });
-  else if (fewTexts === "")
-    facts.push({
-      name: "semantic",
-      included: false,
-      reason: "the texts share no word that tells products apart",
-      facts: {},
-    });
+  onProgress({ stage: "ranker", progress: 0.48 });
+  const ranked = sessions && fitRanker(data, sessions.fitted, TRAINING_SEED);
+  if (ranked) facts.push(ranked.facts);
+  onProgress({ stage: "semantic", progress: 0.55 });
+  const learned = await learnSemantic(data.products, {
+    vectorIndexes: options.vectorIndexes,
+    seed: TRAINING_SEED,
+    embedding: options.embedding,
+    onProgress: (share) => onProgress({ stage: "text_embedder", progress: 0.55 + 0.25 * share }),
+  });
+  facts.push(...learned.facts);
   onProgress({ stage: "popularity", progress: 0.9 });
   const popular = popularity(data.meetings, count, { cutOff: data.cutOff, halfLifeMs: POPULARITY_HALF_LIFE_MS });
   const meetings = data.meetings.productIndices.length;
@@ -101,7 +99,9 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     rules,
     cart,
     sessions: sessions?.fitted,
-    semantic,
+    ranker: ranked?.ranker,
+    semantic: learned.semantic,
+    textVectors: learned.textVectors,
   };
   return { manifest, bytes: encodeSnapshot(manifest, fitted) };
 }
@@ -114,24 +114,6 @@ function fitSessions(data: Dataset, productCount: number) {
   return {
     fitted: fitSessionNeighbours(input, productCount, { ...params, cutOff: data.cutOff }),
     facts: judged ? { hit_rate_20: judged.hitRate, reciprocal_rank_20: judged.reciprocalRank } : {},
-  };
-}
-
-/** Undefined when the texts have nothing in common: then no text is near another. */
-function fitSemantic(texts: readonly ProductText[], indexes: VectorIndexes): SemanticModel | undefined {
-  const embedder = fitEmbedder(texts, { seed: TRAINING_SEED });
-  const { vectors, rows, dimensions } = embedAll(embedder, texts);
-  if (dimensions === 0 || rows.length === 0) return undefined;
-  const index = indexes.build(vectors, dimensions, { ...INDEX, seed: TRAINING_SEED });
-  return { embedder, rows, vectors, index };
-}
-
-function productText(product: Product): ProductText {
-  return {
-    title: product.title,
-    description: product.description,
-    brand: product.brand,
-    categories: product.categories.map((category) => category.name || category.categoryId),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type ProductText,
 } from "../../src/algorithms/embedder.js";
 import { nearest } from "../../src/algorithms/nearest.js";
+import { TEXT_FEATURES } from "../../src/algorithms/text-features.js";
 import { type CatalogueName, readCatalogue, type SharedProduct } from "../fixtures/shared-catalogue.js";
 import { describeWithSharedData } from "../fixtures/shared-data.js";
 
@@ -58,6 +59,22 @@ describe("embedder", () => {
     expect(embedText(embedder, SHOP[4]!)).toEqual(vectors.slice(4 * dimensions, 5 * dimensions));
   });
 
+  it("takes away most of what all texts share, so that unlike products are not near", () => {
+    const texts = SHOP.map((text) => ({ ...text, description: `${text.description}. Order online, free delivery` }));
+    const similarity = (params: { centring: number }) => {
+      const fitted = fitEmbedder(texts, { seed: 1, features: { ...TEXT_FEATURES, maxDocumentShare: 1 }, ...params });
+      return dot(embedText(fitted, texts[0]!)!, embedText(fitted, texts[3]!)!);
+    };
+    expect(similarity({ centring: 0 })).toBeGreaterThan(0.1);
+    expect(similarity({ centring: 0.85 })).toBeLessThan(0);
+  });
+
+  it("has vectors for a shop of two texts", () => {
+    const texts = ["Dome tent", "Teapot"].flatMap((title) => Array.from({ length: 4 }, () => product(title)));
+    const { rows } = embedAll(fitEmbedder(texts, { seed: 1, centring: 0.85 }), texts);
+    expect(rows).toHaveLength(8);
+  });
+
   it.each([
     ["no texts", []],
     ["empty texts", [product(""), product("")]],
@@ -92,13 +109,15 @@ describe("embedder", () => {
     expect(() => decodeEmbedder({ ...section, arrays })).toThrow(/terms/);
     const { projection: __, ...others } = section.arrays;
     expect(() => decodeEmbedder({ ...section, arrays: others })).toThrow(/weights/);
+    const { centre: ____, ...uncentred } = section.arrays;
+    expect(() => decodeEmbedder({ ...section, arrays: uncentred })).toThrow(/centre/);
     const { dimensions: ___, ...numbers } = section.numbers;
     expect(() => decodeEmbedder({ ...section, numbers })).toThrow(/dimensions/);
   });
 
   it("learns from a part of many texts and places them all", () => {
     const many = Array.from({ length: 5 }, () => SHOP).flat();
-    const fitted = fitEmbedder(many, { seed: 1, fitTexts: 10, dimensionsOfMany: 4 });
+    const fitted = fitEmbedder(many, { seed: 1, fitTexts: 10, dimensions: [{ upTo: 30, dimensions: 4 }] });
     expect(fitted.dimensions).toBeLessThanOrEqual(4);
     expect(embedAll(fitted, many).rows).toHaveLength(many.length);
   });
@@ -109,7 +128,10 @@ describeWithSharedData("catalogue")("embedder on real catalogues", () => {
   function sameClass(name: CatalogueName, classOf: (product: SharedProduct) => string, count: number): number {
     const products = readCatalogue(name)!.slice(0, count);
     const texts = products.map(({ title, description, brand }) => ({ title, description, brand, categories: [] }));
-    const { vectors, rows, dimensions } = embedAll(fitEmbedder(texts, { seed: 1, dimensions: 128 }), texts);
+    const { vectors, rows, dimensions } = embedAll(
+      fitEmbedder(texts, { seed: 1, dimensions: [{ upTo: 1500, dimensions: 128 }] }),
+      texts,
+    );
     let same = 0;
     let all = 0;
     for (let v = 0; v < rows.length; v += 4) {

@@ -42,7 +42,15 @@ describe("words of a text", () => {
 describe("TF-IDF rows", () => {
   // A shop with three teas; "tea" stands in all texts, "green" in two.
   const teas = [product("Green tea"), product("Green tea tin"), product("Black tea")];
-  const wordsOnly = { ...TEXT_FEATURES, gramWeight: 0, maxGrams: 0, minDocuments: 1, maxDocumentShare: 1 };
+  const wordsOnly = {
+    ...TEXT_FEATURES,
+    idfPower: 1,
+    lengthShare: 0,
+    gramWeight: 0,
+    maxGrams: 0,
+    minDocuments: 1,
+    maxDocumentShare: 1,
+  };
 
   it("weigh a word by its rarity", () => {
     const vocabulary = fitVocabulary(teas, wordsOnly);
@@ -53,6 +61,20 @@ describe("TF-IDF rows", () => {
     const green = Math.log(4 / 3) + 1;
     expect(values[0]).toBeCloseTo(tea / Math.hypot(tea, green), 6);
     expect(values[1]).toBeCloseTo(green / Math.hypot(tea, green), 6);
+  });
+
+  it("weigh a repeated word little more, and words of a longer text less", () => {
+    const vocabulary = fitVocabulary([...teas, product("Tea", "leaf leaf leaf water")], {
+      ...wordsOnly,
+      lengthShare: 1,
+      saturation: 1,
+    });
+    // Titles have (2 + 3 + 2 + 1) / 4 = 2 words on average, the only description 4.
+    expect(vocabulary.lengths).toEqual({ short: 2, long: 4 });
+    const row = textRows(vocabulary, [product("", "leaf leaf leaf water")]);
+    const at = (term: string) => row.values[[...row.columns].indexOf(vocabulary.columnOf(term)!)]!;
+    // 3 times of 4 words: 3 * 2 / (3 + 1) against 1 * 2 / (1 + 1).
+    expect(at("leaf") / at("water")).toBeCloseTo(1.5, 5);
   });
 
   it("leave out words of too few and of too many texts", () => {

@@ -182,6 +182,20 @@ describe("recommend", () => {
     expect(all).toBe("p3 p0 p4 p5 p6 p7 p8 p9 p1 p2");
   });
 
+  it("a current product that came after the training is told to the sources by its text", () => {
+    const told: unknown[] = [];
+    const asking: Source = {
+      ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),
+      alternatives: ({ unseen }) => {
+        told.push(unseen);
+        return NO_CANDIDATES;
+      },
+    };
+    const catalog = catalogOf([...IDS, "new"].map((id) => shopProduct(id)));
+    ask({ currentProductIds: ["new", "p1"] }, { catalog, model: model([asking]) });
+    expect(told).toEqual([[{ title: "Title of new", description: "", brand: "", categories: ["low"] }]]);
+  });
+
   it("a frame with include_viewed readmits current and viewed products", () => {
     const frame = { ...DEFAULT_FRAME, includeViewed: true };
     const interactions = [step("product_view", "p2", NOON - 9000)];

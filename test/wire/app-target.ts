@@ -3,6 +3,7 @@ import { v7 } from "uuid";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createAisle, type FarStore } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
+import { evaluateApp } from "../../src/evaluation/evaluate-app.js";
 import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
 import { toConnectError } from "../../src/services/errors.js";
 import { trainModel } from "../../src/training/train-model.js";
@@ -34,6 +35,7 @@ export async function openTargetOver(
     report: () => {},
     vectorIndexes,
     runTraining: (appId, onProgress) => trainModel({ ...store, appId, vectorIndexes, onProgress }),
+    runEvaluation: (query, onProgress) => evaluateApp({ ...store, ...query, vectorIndexes, onProgress }),
   });
   const clients = failing(aisle.clients, () => fault);
   const facade = createFacade({

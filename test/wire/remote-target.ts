@@ -4,6 +4,7 @@ import { v7 } from "uuid";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createAisle } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
+import { evaluateApp } from "../../src/evaluation/evaluate-app.js";
 import { createFacade } from "../../src/facade/facade.js";
 import { toConnectError } from "../../src/services/errors.js";
 import { createHealthState } from "../../src/services/health.js";
@@ -30,6 +31,7 @@ export const openRemoteTarget: OpenWireTarget = async ({ publicUrl }) => {
     report: () => {},
     vectorIndexes,
     runTraining: (appId, onProgress) => trainModel({ ...store, appId, vectorIndexes, onProgress }),
+    runEvaluation: (query, onProgress) => evaluateApp({ ...store, ...query, vectorIndexes, onProgress }),
   });
   const failing: Interceptor = (next) => async (request) => {
     if (fault === "unavailable") throw toConnectError(new Unavailable("the store is down"));

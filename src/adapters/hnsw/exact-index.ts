@@ -1,5 +1,6 @@
+import { nearest } from "../../algorithms/nearest.js";
 import type { Nearest, VectorIndex } from "../../ports/vector-index.js";
-import { checkQuery, dot, EXACT, encodeIndex, sorted } from "./format.js";
+import { checkQuery, EXACT, encodeIndex } from "./format.js";
 
 /** Looks at every vector: the answer that hnswlib comes near to, and quicker than it for few vectors. */
 export function exactIndex(vectors: Float32Array, dimensions: number): VectorIndex {
@@ -19,7 +20,6 @@ export function exactIndex(vectors: Float32Array, dimensions: number): VectorInd
 }
 
 export function exactSearch(vectors: Float32Array, dimensions: number, query: Float32Array, k: number): Nearest {
-  const count = dimensions === 0 ? 0 : vectors.length / dimensions;
-  const similarities = Float32Array.from({ length: count }, (_, v) => dot(vectors, v * dimensions, query));
-  return sorted(Array.from(similarities.keys()), similarities, k);
+  const { indices, scores } = nearest(vectors, dimensions, query, Math.max(0, k));
+  return { indices, similarities: Float32Array.from(scores) };
 }

@@ -5,7 +5,6 @@
  */
 import { crc32 } from "node:zlib";
 import { DataDamaged } from "../../domain/errors.js";
-import type { Nearest } from "../../ports/vector-index.js";
 
 const MAGIC = 0x57_4e_48_41; // "AHNW" in the order of bytes
 const FORMAT = 1;
@@ -50,21 +49,9 @@ function checksum(bytes: Uint8Array): number {
   return crc32(bytes.subarray(HEADER_BYTES), crc32(bytes.subarray(0, CHECKSUM_AT)));
 }
 
-/** Throws RangeError for a query that no index can answer: hnswlib would take NaN and answer nonsense. */
+/** Throws RangeError for a query that no index can answer: hnswlib would take NaN or zeros and answer nonsense. */
 export function checkQuery(query: Float32Array, dimensions: number): void {
   if (query.length !== dimensions) throw new RangeError(`query must hold ${dimensions} numbers`);
   if (!query.every(Number.isFinite)) throw new RangeError("query must hold finite numbers");
-}
-
-export function dot(vectors: Float32Array, from: number, query: Float32Array): number {
-  let sum = 0;
-  for (let d = 0; d < query.length; d++) sum += vectors[from + d]! * query[d]!;
-  return sum;
-}
-
-/** The best `k` of these indices by falling similarity, equal ones by falling index. `similarities` is by index. */
-export function sorted(indices: number[], similarities: Float32Array, k: number): Nearest {
-  indices.sort((a, b) => similarities[b]! - similarities[a]! || b - a);
-  const best = Uint32Array.from(indices.slice(0, Math.max(0, k)));
-  return { indices: best, similarities: Float32Array.from(best, (index) => similarities[index]!) };
+  if (dimensions > 0 && query.every((value) => value === 0)) throw new RangeError("query must point somewhere");
 }

@@ -1,23 +1,27 @@
 import { NO_CANDIDATES } from "../../algorithms/candidates.js";
+import { createVisitRecommender, type Ranker } from "../../algorithms/reranker/ranker.js";
 import { createSessionRecommender, type SessionNeighbours } from "../../algorithms/session-neighbours.js";
-import type { List, Source, SourceQuery } from "../source.js";
+import type { Source, SourceQuery } from "../source.js";
 
 /**
- * Collaborative filtering: what visitors with similar sessions went on to. The whole session speaks for `recommended`;
- * for `alternative` only the products that alternatives are wanted to, so that what was looked at in their place comes.
+ * Collaborative filtering: what visitors with similar sessions went on to. The whole session speaks for `recommended`,
+ * put in order by the ranker where one was learned; for `alternative` only the products that alternatives are wanted to,
+ * so that what was looked at in their place comes.
  */
-export function collaborativeSource(fitted: SessionNeighbours): Source {
+export function collaborativeSource(fitted: SessionNeighbours, ranker: Ranker | undefined): Source {
   const recommender = createSessionRecommender(fitted);
-  const sessionOf = (query: SourceQuery, list: List) =>
-    list === "recommended" ? query.session : { items: query.anchor.slice().reverse() };
-  const ask = (query: SourceQuery, list: List, k: number) => {
-    const session = sessionOf(query, list);
-    return session.items.length === 0 ? NO_CANDIDATES : recommender.recommend(session, k);
-  };
+  const ranked = ranker && createVisitRecommender(ranker);
+  const anchorOf = (query: SourceQuery) => ({ items: query.anchor.slice().reverse() });
   return {
     name: "collaborative",
-    complements: (query, k) => ask(query, "recommended", k),
-    alternatives: (query, k) => ask(query, "alternative", k),
-    explain: (query, list, product) => recommender.explain(sessionOf(query, list), product),
+    complements: ({ session }, k) => {
+      if (session.items.length === 0) return NO_CANDIDATES;
+      return ranked ? ranked.recommend(session, k) : recommender.recommend(session, k);
+    },
+    alternatives: (query, k) => (query.anchor.length === 0 ? NO_CANDIDATES : recommender.recommend(anchorOf(query), k)),
+    explain: (query, list, product) => {
+      if (list === "alternative") return recommender.explain(anchorOf(query), product);
+      return ranked ? ranked.explain(query.session, product) : recommender.explain(query.session, product);
+    },
   };
 }

@@ -1,12 +1,15 @@
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../../algorithms/candidates.js";
+import { embedText, type ProductText } from "../../algorithms/embedder.js";
+import { writeJoined } from "../../algorithms/embedder-join.js";
 import type { SemanticModel } from "../snapshot.js";
-import type { Source } from "../source.js";
+import type { Source, SourceQuery } from "../source.js";
 
 /**
- * Semantic similarity: products whose texts mean something similar. Asked with the mean of the anchors' vectors; the
- * anchors themselves are not proposed.
+ * Semantic similarity: products whose texts mean something similar. Asked with the mean of the vectors of what is being
+ * viewed, products that came after the training before all; these and the anchors themselves are not proposed.
  */
-export function semanticSource({ rows, vectors, index }: SemanticModel, productCount: number): Source {
+export function semanticSource(model: SemanticModel, productCount: number): Source {
+  const { rows, vectors, index } = model;
   const { dimensions } = index;
   const rowOf = new Int32Array(productCount).fill(-1);
   rows.forEach((product, row) => {
@@ -17,11 +20,16 @@ export function semanticSource({ rows, vectors, index }: SemanticModel, productC
     return row < 0 ? undefined : vectors.subarray(row * dimensions, (row + 1) * dimensions);
   };
 
-  const near = (anchor: Uint32Array, k: number): Candidates => {
-    const known = [...anchor].map(vectorOf).filter((vector) => vector !== undefined);
-    const query = meanDirection(known, dimensions);
-    if (query === undefined) return NO_CANDIDATES;
-    const found = index.search(query, k + anchor.length);
+  const placed = ({ unseen = [] }: SourceQuery) =>
+    unseen.map((text) => placeText(model, text)).filter((vector) => vector !== undefined);
+
+  const near = (query: SourceQuery, k: number): Candidates => {
+    const { anchor } = query;
+    const fresh = placed(query);
+    const known = fresh.length > 0 ? fresh : [...anchor].map(vectorOf).filter((vector) => vector !== undefined);
+    const direction = meanDirection(known, dimensions);
+    if (direction === undefined) return NO_CANDIDATES;
+    const found = index.search(direction, k + anchor.length);
     const products: number[] = [];
     const scores: number[] = [];
     for (let i = 0; i < found.indices.length && products.length < k; i++) {
@@ -33,25 +41,45 @@ export function semanticSource({ rows, vectors, index }: SemanticModel, productC
     return { indices: Uint32Array.from(products), scores: Float64Array.from(scores) };
   };
 
-  const explain = (anchor: Uint32Array, product: number): Explanation | undefined => {
+  /** A product that came after the training has no index to be named by: only the similarity to it is told. */
+  const explain = (query: SourceQuery, product: number): Explanation | undefined => {
     const vector = vectorOf(product);
     if (vector === undefined) return undefined;
-    let best: { readonly product: number; readonly similarity: number } | undefined;
-    for (const other of anchor) {
-      const otherVector = vectorOf(other);
-      if (otherVector === undefined) continue;
-      const similarity = dot(vector, otherVector);
-      if (best === undefined || similarity > best.similarity) best = { product: other, similarity };
+    const fresh = placed(query);
+    const reasons =
+      fresh.length > 0
+        ? fresh.map((other) => ({ becauseOf: [], other }))
+        : [...query.anchor].map((other) => ({ becauseOf: [other], other: vectorOf(other) }));
+    let best: Explanation | undefined;
+    let nearest = Number.NEGATIVE_INFINITY;
+    for (const { becauseOf, other } of reasons) {
+      if (other === undefined) continue;
+      const similarity = dot(vector, other);
+      if (similarity > nearest) best = { becauseOf, counts: { similarity } };
+      nearest = Math.max(nearest, similarity);
     }
-    return best && { becauseOf: [best.product], counts: { similarity: best.similarity } };
+    return best;
   };
 
   return {
     name: "semantic",
-    complements: (query, k) => near(query.anchor, k),
-    alternatives: (query, k) => near(query.anchor, k),
-    explain: (query, _list, product) => explain(query.anchor, product),
+    complements: near,
+    alternatives: near,
+    explain: (query, _list, product) => explain(query, product),
   };
+}
+
+/**
+ * Where a text that the training did not see lies among the products: a unit vector to search the index with, or
+ * undefined when nothing of the text is known. The built-in embedder places it, in some 0.1 ms; with a text model, whose
+ * answer nobody waits for, it is placed by the part of the space that is the built-in embedder's, until the next training.
+ */
+export function placeText({ embedder, textDimensions }: SemanticModel, text: ProductText): Float32Array | undefined {
+  const own = embedText(embedder, text);
+  if (own === undefined) return undefined;
+  const vector = new Float32Array(textDimensions + own.length);
+  writeJoined(undefined, own, textDimensions, vector);
+  return vector;
 }
 
 /** The unit vector in the direction of the mean; undefined for no vectors, and for vectors that cancel each other. */

@@ -2,17 +2,18 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeIndex, HNSW } from "../../../src/adapters/hnsw/format.js";
+import { decodeIndex, EXACT, HNSW } from "../../../src/adapters/hnsw/format.js";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import { embedAll, fitEmbedder } from "../../../src/algorithms/embedder.js";
 import { nearest } from "../../../src/algorithms/nearest.js";
 import { createRandom } from "../../../src/algorithms/random.js";
 import { DataDamaged, Unavailable } from "../../../src/domain/errors.js";
 import type { VectorIndex, VectorIndexes } from "../../../src/ports/vector-index.js";
+import { VECTOR_INDEX } from "../../../src/training/semantic.js";
 import { type CatalogueName, readCatalogue } from "../../fixtures/shared-catalogue.js";
 import { describeWithSharedData } from "../../fixtures/shared-data.js";
 
-const PARAMS = { m: 16, efConstruction: 200, efSearch: 150, seed: 7 };
+const PARAMS = { ...VECTOR_INDEX, seed: 7 };
 const DIMENSIONS = 16;
 
 function unitVectors(count: number, dimensions: number, seed: number): Float32Array {
@@ -148,10 +149,11 @@ describe.each([
     expect(() => indexes().build(vectors, 7, PARAMS)).toThrow(RangeError);
   });
 
-  it("refuses queries of another length and with NaN", () => {
+  it("refuses queries of another length, with NaN, and of zeros", () => {
     const index = indexes().build(vectors, DIMENSIONS, PARAMS);
     expect(() => index.search(query.subarray(1), 5)).toThrow(RangeError);
     expect(() => index.search(new Float32Array(DIMENSIONS).fill(Number.NaN), 5)).toThrow(RangeError);
+    expect(() => index.search(new Float32Array(DIMENSIONS), 5)).toThrow(RangeError);
   });
 
   it("refuses parameters out of range by name", () => {
@@ -189,6 +191,24 @@ describe("hnsw indices", () => {
     const vectors = unitVectors(3000, 64, 5);
     const index = graphs.build(vectors, 64, { m: 6, efConstruction: 20, efSearch: 10, seed: 1 });
     expect(recallAt10(index, vectors, 300)).toBeGreaterThan(0.95);
+    expect(index.efSearch).toBeGreaterThan(10);
+    expect(index.recall).toBeGreaterThanOrEqual(0.98);
+    expect(decodeIndex(index.encode()).facts.efSearch).toBe(index.efSearch);
+  });
+
+  it("look at every vector when no search narrow enough to pay finds enough", () => {
+    // Of so poor a graph that a quarter of the vectors is not enough.
+    const vectors = unitVectors(1500, 128, 6);
+    const index = graphs.build(vectors, 128, { m: 2, efConstruction: 1, efSearch: 1, seed: 1 });
+    expect([index.recall, index.efSearch]).toEqual([1, 0]);
+    expect(decodeIndex(index.encode()).facts.kind).toBe(EXACT);
+  });
+
+  it("say how much of the nearest they find, the same on other vectors of the index", () => {
+    const vectors = unitVectors(2000, DIMENSIONS, 8);
+    const index = graphs.build(vectors, DIMENSIONS, PARAMS);
+    expect(index.efSearch).toBe(PARAMS.efSearch);
+    expect(Math.abs(recallAt10(index, vectors, 300) - index.recall)).toBeLessThan(0.02);
   });
 
   it("say so when there is no place for temporary files", () => {
@@ -216,7 +236,10 @@ describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
         categories: category,
       }));
       expect(texts).toHaveLength(count);
-      const { vectors, dimensions } = embedAll(fitEmbedder(texts, { seed: 1, dimensions: wanted }), texts);
+      const { vectors, dimensions } = embedAll(
+        fitEmbedder(texts, { seed: 1, dimensions: [{ upTo: count, dimensions: wanted }] }),
+        texts,
+      );
       const index = graphs.build(vectors, dimensions, PARAMS);
       const bytes = index.encode();
       const { facts } = decodeIndex(bytes);

@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Evaluation } from "./evaluation_pb.js";
+import { file_aisle_v1_evaluation } from "./evaluation_pb.js";
 import type { Model } from "./model_pb.js";
 import { file_aisle_v1_model } from "./model_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/model_service.proto.
  */
 export const file_aisle_v1_model_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9tb2RlbF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSIjChFUcmFpbk1vZGVsUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiZAoSVHJhaW5Nb2RlbFJlc3BvbnNlEg0KBXN0YWdlGAEgASgJEhAKCHByb2dyZXNzGAIgASgBEiMKBW1vZGVsGAMgASgLMg8uYWlzbGUudjEuTW9kZWxIAIgBAUIICgZfbW9kZWwiMwoPR2V0TW9kZWxSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghtb2RlbF9pZBgCIAEoCSIyChBHZXRNb2RlbFJlc3BvbnNlEh4KBW1vZGVsGAEgASgLMg8uYWlzbGUudjEuTW9kZWwiSgoRTGlzdE1vZGVsc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJIk4KEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5haXNsZS52MS5Nb2RlbBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiOAoUQWN0aXZhdGVNb2RlbFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCG1vZGVsX2lkGAIgASgJIjcKFUFjdGl2YXRlTW9kZWxSZXNwb25zZRIeCgVtb2RlbBgBIAEoCzIPLmFpc2xlLnYxLk1vZGVsMsUCCgxNb2RlbFNlcnZpY2USSwoKVHJhaW5Nb2RlbBIbLmFpc2xlLnYxLlRyYWluTW9kZWxSZXF1ZXN0GhwuYWlzbGUudjEuVHJhaW5Nb2RlbFJlc3BvbnNlIgAwARJGCghHZXRNb2RlbBIZLmFpc2xlLnYxLkdldE1vZGVsUmVxdWVzdBoaLmFpc2xlLnYxLkdldE1vZGVsUmVzcG9uc2UiA5ACARJMCgpMaXN0TW9kZWxzEhsuYWlzbGUudjEuTGlzdE1vZGVsc1JlcXVlc3QaHC5haXNsZS52MS5MaXN0TW9kZWxzUmVzcG9uc2UiA5ACARJSCg1BY3RpdmF0ZU1vZGVsEh4uYWlzbGUudjEuQWN0aXZhdGVNb2RlbFJlcXVlc3QaHy5haXNsZS52MS5BY3RpdmF0ZU1vZGVsUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_model]);
+  fileDesc("ChxhaXNsZS92MS9tb2RlbF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSIjChFUcmFpbk1vZGVsUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiZAoSVHJhaW5Nb2RlbFJlc3BvbnNlEg0KBXN0YWdlGAEgASgJEhAKCHByb2dyZXNzGAIgASgBEiMKBW1vZGVsGAMgASgLMg8uYWlzbGUudjEuTW9kZWxIAIgBAUIICgZfbW9kZWwiMwoPR2V0TW9kZWxSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghtb2RlbF9pZBgCIAEoCSIyChBHZXRNb2RlbFJlc3BvbnNlEh4KBW1vZGVsGAEgASgLMg8uYWlzbGUudjEuTW9kZWwiSgoRTGlzdE1vZGVsc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJIk4KEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5haXNsZS52MS5Nb2RlbBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiOAoUQWN0aXZhdGVNb2RlbFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCG1vZGVsX2lkGAIgASgJIjcKFUFjdGl2YXRlTW9kZWxSZXNwb25zZRIeCgVtb2RlbBgBIAEoCzIPLmFpc2xlLnYxLk1vZGVsIkkKFEV2YWx1YXRlTW9kZWxSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRITCgttYXhfcXVlcmllcxgCIAEoDRIMCgRzZWVkGAMgASgNInYKFUV2YWx1YXRlTW9kZWxSZXNwb25zZRINCgVzdGFnZRgBIAEoCRIQCghwcm9ncmVzcxgCIAEoARItCgpldmFsdWF0aW9uGAMgASgLMhQuYWlzbGUudjEuRXZhbHVhdGlvbkgAiAEBQg0KC19ldmFsdWF0aW9uMpsDCgxNb2RlbFNlcnZpY2USSwoKVHJhaW5Nb2RlbBIbLmFpc2xlLnYxLlRyYWluTW9kZWxSZXF1ZXN0GhwuYWlzbGUudjEuVHJhaW5Nb2RlbFJlc3BvbnNlIgAwARJGCghHZXRNb2RlbBIZLmFpc2xlLnYxLkdldE1vZGVsUmVxdWVzdBoaLmFpc2xlLnYxLkdldE1vZGVsUmVzcG9uc2UiA5ACARJMCgpMaXN0TW9kZWxzEhsuYWlzbGUudjEuTGlzdE1vZGVsc1JlcXVlc3QaHC5haXNsZS52MS5MaXN0TW9kZWxzUmVzcG9uc2UiA5ACARJSCg1BY3RpdmF0ZU1vZGVsEh4uYWlzbGUudjEuQWN0aXZhdGVNb2RlbFJlcXVlc3QaHy5haXNsZS52MS5BY3RpdmF0ZU1vZGVsUmVzcG9uc2UiABJUCg1FdmFsdWF0ZU1vZGVsEh4uYWlzbGUudjEuRXZhbHVhdGVNb2RlbFJlcXVlc3QaHy5haXNsZS52MS5FdmFsdWF0ZU1vZGVsUmVzcG9uc2UiADABYgZwcm90bzM", [file_aisle_v1_evaluation, file_aisle_v1_model]);
 
 /**
  * TrainModelRequest is the request of TrainModel.
@@ -232,7 +234,79 @@ export const ActivateModelResponseSchema: GenMessage<ActivateModelResponse> = /*
   messageDesc(file_aisle_v1_model_service, 7);
 
 /**
- * ModelService trains and switches models.
+ * EvaluateModelRequest is the request of EvaluateModel.
+ *
+ * @generated from message aisle.v1.EvaluateModelRequest
+ */
+export type EvaluateModelRequest = Message<"aisle.v1.EvaluateModelRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. Most questions asked in a task, drawn by the seed when there are
+   * more; 5,000 when 0, never more than 1,000,000.
+   *
+   * @generated from field: uint32 max_queries = 2;
+   */
+  maxQueries: number;
+
+  /**
+   * Optional. Seed of what is drawn. The same data, seed and number of questions
+   * give the same evaluation.
+   *
+   * @generated from field: uint32 seed = 3;
+   */
+  seed: number;
+};
+
+/**
+ * Describes the message aisle.v1.EvaluateModelRequest.
+ * Use `create(EvaluateModelRequestSchema)` to create a new message.
+ */
+export const EvaluateModelRequestSchema: GenMessage<EvaluateModelRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model_service, 8);
+
+/**
+ * EvaluateModelResponse is one message of EvaluateModel's stream.
+ *
+ * @generated from message aisle.v1.EvaluateModelResponse
+ */
+export type EvaluateModelResponse = Message<"aisle.v1.EvaluateModelResponse"> & {
+  /**
+   * Output only. The stage that begins, for example `next_item`.
+   *
+   * @generated from field: string stage = 1;
+   */
+  stage: string;
+
+  /**
+   * Output only. Share of the work done, 0 to 1.
+   *
+   * @generated from field: double progress = 2;
+   */
+  progress: number;
+
+  /**
+   * Output only. The evaluation, in the last message.
+   *
+   * @generated from field: optional aisle.v1.Evaluation evaluation = 3;
+   */
+  evaluation?: Evaluation | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.EvaluateModelResponse.
+ * Use `create(EvaluateModelResponseSchema)` to create a new message.
+ */
+export const EvaluateModelResponseSchema: GenMessage<EvaluateModelResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model_service, 9);
+
+/**
+ * ModelService trains, switches and evaluates models.
  *
  * @generated from service aisle.v1.ModelService
  */
@@ -281,6 +355,20 @@ export const ModelService: GenService<{
     methodKind: "unary";
     input: typeof ActivateModelRequestSchema;
     output: typeof ActivateModelResponseSchema;
+  },
+  /**
+   * EvaluateModel learns from all but the newest tenth of the visits and judges
+   * on these. It stores nothing and changes nothing of what is served; it ends
+   * when the caller leaves. The stream tells each stage as it begins; its last
+   * message carries the evaluation. FAILED_PRECONDITION when the app has too few
+   * visits to part; ABORTED when the server is evaluating already.
+   *
+   * @generated from rpc aisle.v1.ModelService.EvaluateModel
+   */
+  evaluateModel: {
+    methodKind: "server_streaming";
+    input: typeof EvaluateModelRequestSchema;
+    output: typeof EvaluateModelResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aisle_v1_model_service, 0);

@@ -1,0 +1,57 @@
+/**
+ * Answers from a fitted cart ranking: what completes a cart, and what a returning customer orders next. Scores are the
+ * softmax over the candidates when trees lead, so that they compare like shares; else the leading source's own.
+ */
+import type { Candidates } from "./candidates.js";
+import { NO_CANDIDATES } from "./candidates.js";
+import { CART_FEATURES, type CartQuestion, type CartSources, createCartCandidates } from "./cart-candidates.js";
+import { type CartOrder, type CartRanking, leadScores } from "./cart-ranking.js";
+import { createTopK } from "./top-k.js";
+
+export interface CartRecommender {
+  /** The k products that complete the cart best, never one of it. Products outside the catalogue are ignored. */
+  complements(cart: Uint32Array, k: number): Candidates;
+  /** The k products a customer with these purchases orders next; with `repeats`, also what was bought before. */
+  nextOrder(purchases: NonNullable<CartQuestion["purchases"]>, k: number, repeats: boolean): Candidates;
+}
+
+/** Not for use by two at a time: it keeps its scratch space. Some 100 candidates are known for any question. */
+export function createCartRecommender(sources: CartSources, ranking: CartRanking): CartRecommender {
+  const candidatesOf = createCartCandidates(sources);
+  const top = createTopK();
+
+  function answer(question: CartQuestion, order: CartOrder, k: number, leftOut: ReadonlySet<number>): Candidates {
+    const { count, products, rows } = candidatesOf(question);
+    if (count === 0) return NO_CANDIDATES;
+    const scores = leadScores(order.lead, order.forest, rows.subarray(0, count * CART_FEATURES.length));
+    if (order.lead === "trees") softmax(scores);
+    top.reset(k);
+    for (let c = 0; c < count; c++) {
+      if (scores[c]! > 0 && !leftOut.has(products[c]!)) top.offer(products[c]!, scores[c]!);
+    }
+    return top.take();
+  }
+
+  return {
+    complements: (items, k) => answer({ items }, ranking.cart, k, NONE),
+    nextOrder: (purchases, k, repeats) =>
+      answer(
+        { items: purchases.products, purchases },
+        ranking.customer,
+        k,
+        repeats ? NONE : new Set(purchases.products),
+      ),
+  };
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+function softmax(scores: Float64Array): void {
+  const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  let sum = 0;
+  for (let i = 0; i < scores.length; i++) {
+    scores[i] = Math.exp(scores[i]! - most);
+    sum += scores[i]!;
+  }
+  for (let i = 0; i < scores.length; i++) scores[i]! /= sum;
+}

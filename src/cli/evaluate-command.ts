@@ -1,0 +1,65 @@
+import { writeFile } from "node:fs/promises";
+import { toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import { type Evaluation, EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
+import { type ServerOptions, withClients, withServer } from "./client.js";
+import { evaluationPicture } from "./evaluate-picture.js";
+import { writeEvaluation } from "./evaluate-tables.js";
+import { Failure } from "./failure.js";
+import { printable, writeJson } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { createStages } from "./stages.js";
+import { plainId, wholeNumber } from "./values.js";
+
+interface EvaluateOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+  readonly picture?: string;
+  readonly queries?: number;
+  readonly seed?: number;
+}
+
+export function addEvaluateCommand(program: Command, deps: ProgramDeps): void {
+  withServer(program.command("evaluate"))
+    .description("learn from all but the newest visits and tell how well these are foretold; nothing is stored")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--json", "print the figures as JSON")
+    .option("--picture <file>", "write a picture of them (SVG)")
+    .option(
+      "--queries <count>",
+      "most questions of a task, drawn by the seed (default: 5000)",
+      wholeNumber(1, 1_000_000),
+    )
+    .option("--seed <number>", "another draw", wholeNumber(1, 999_999_999))
+    .addHelpText("after", "\nExample:\n  $ aisle evaluate --app shop1 --picture quality.svg")
+    .action((options: EvaluateOptions) => evaluate(options, deps));
+}
+
+async function evaluate(options: EvaluateOptions, deps: ProgramDeps): Promise<void> {
+  const stages = createStages(deps.stderr, "evaluating");
+  const request = { appId: options.app, maxQueries: options.queries ?? 0, seed: options.seed ?? 0 };
+  let found: Evaluation | undefined;
+  try {
+    await withClients(options, deps, async ({ models }) => {
+      for await (const { stage, progress, evaluation } of models.evaluateModel(request)) {
+        found = evaluation ?? found;
+        stages.show(printable(stage), Math.min(1, Math.max(0, progress)));
+      }
+    });
+  } finally {
+    stages.stop();
+  }
+  if (!found) throw new Failure("The evaluation ended without a result");
+  // Figures that are 0 are said too, so that every evaluation has the same fields.
+  if (options.json) writeJson(deps.stdout, toJson(EvaluationSchema, found, { alwaysEmitImplicit: true }));
+  else writeEvaluation(deps.stdout, found);
+  if (options.picture !== undefined) await writePicture(options.picture, evaluationPicture(found, options.app));
+}
+
+async function writePicture(path: string, picture: string): Promise<void> {
+  try {
+    await writeFile(path, picture);
+  } catch (cause) {
+    throw new Failure("--picture: the file cannot be written", 1, { cause });
+  }
+}

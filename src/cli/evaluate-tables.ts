@@ -1,0 +1,83 @@
+import {
+  type EvaluatedRanking,
+  type EvaluatedTask,
+  type Evaluation,
+  RankingKind,
+} from "../gen/aisle/v1/evaluation_pb.js";
+import { type Column, count, type Output, printable, writeLine, writeTable } from "./output.js";
+import { timeText } from "./times.js";
+
+/** What a task is called by people; others go by their own name. */
+const TASKS: Readonly<Record<string, string>> = {
+  next_item: "Next product of a visit",
+  next_new_item: "Next product of a visit, new to it",
+  hidden_line: "Order, one line hidden",
+  rest_of_order: "Order, all after the first line",
+  similar_products: "Similar products, of the same category without its text",
+  cold_start: "Next product of a visit, never met before",
+  substitutes: "Share of products of the same category",
+};
+
+const KINDS: Readonly<Record<RankingKind, string>> = {
+  [RankingKind.UNSPECIFIED]: "",
+  [RankingKind.ANSWER]: "answer",
+  [RankingKind.SOURCE]: "source",
+  [RankingKind.BASELINE]: "baseline",
+};
+
+/** Figures in the order of their columns; others stand behind under their own name. */
+const COLUMNS: readonly (readonly [string, string])[] = [
+  ["hit_rate_20", "HR@20"],
+  ["reciprocal_rank_20", "MRR@20"],
+  ["recall_20", "Recall@20"],
+  ["average_precision_20", "MAP@20"],
+  ["coverage_20", "coverage"],
+  ["shown_popularity", "shown pop."],
+  ["wanted_popularity", "wanted pop."],
+  ["ndcg_10", "NDCG@10"],
+  ["same_category_10", "same category"],
+];
+
+export function taskTitle(task: EvaluatedTask): string {
+  return TASKS[task.name] ?? printable(task.name);
+}
+
+/** A table for each task, with what was learned and judged above. */
+export function writeEvaluation(output: Output, evaluation: Evaluation): void {
+  const counts = (name: string) => count(evaluation.dataCounts[name] ?? 0n);
+  const cut = evaluation.cutOff === undefined ? "" : ` before ${timeText(evaluation.cutOff)}`;
+  writeLine(output, `Learned from ${counts("learned_visits")} visits and ${counts("learned_orders")} orders${cut},`);
+  writeLine(
+    output,
+    `judged on ${counts("judged_visits")} visits and ${counts("judged_orders")} orders since; ${counts("products")} products, ${counts("products_met")} met before`,
+  );
+  for (const { name, included, reason } of evaluation.algorithms)
+    if (!included) writeLine(output, `left out: ${printable(name)}, ${printable(reason)}`);
+  for (const task of evaluation.tasks) {
+    writeLine(output, "");
+    if (task.reason !== "") {
+      writeLine(output, `${taskTitle(task)}: ${printable(task.reason)}`);
+      continue;
+    }
+    const draw = task.possible > task.queries ? ` of ${count(task.possible)}` : "";
+    writeLine(output, `${taskTitle(task)}: ${count(task.queries)}${draw} questions`);
+    const figures = columnsOf(task.rankings);
+    const columns: Column[] = [
+      { title: "" },
+      { title: "" },
+      ...figures.map(([, title]) => ({ title, align: "right" }) as const),
+    ];
+    const rows = task.rankings.map(({ name, kind, figures: values }) => [
+      printable(name),
+      KINDS[kind],
+      ...figures.map(([key]) => (values[key] === undefined ? "" : values[key].toFixed(3))),
+    ]);
+    writeTable(output, columns, rows);
+  }
+}
+
+function columnsOf(rankings: readonly EvaluatedRanking[]): (readonly [string, string])[] {
+  const present = new Set(rankings.flatMap(({ figures }) => Object.keys(figures)));
+  const known = COLUMNS.filter(([key]) => present.delete(key));
+  return [...known, ...[...present].sort().map((key) => [key, printable(key)] as const)];
+}

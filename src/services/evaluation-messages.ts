@@ -1,0 +1,38 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { AlgorithmFacts } from "../domain/model.js";
+import type { EvaluatedTask, Evaluation, RankingKind as Kind } from "../evaluation/report.js";
+import { type EvaluationSchema, RankingKind } from "../gen/aisle/v1/evaluation_pb.js";
+import type { ModelAlgorithmSchema } from "../gen/aisle/v1/model_pb.js";
+import { timestampOf } from "./messages.js";
+
+const KINDS: Readonly<Record<Kind, RankingKind>> = {
+  answer: RankingKind.ANSWER,
+  source: RankingKind.SOURCE,
+  baseline: RankingKind.BASELINE,
+};
+
+export function evaluationMessage(evaluation: Evaluation): MessageInitShape<typeof EvaluationSchema> {
+  return {
+    cutOff: timestampOf(evaluation.cutOff),
+    seed: evaluation.seed,
+    dataCounts: Object.fromEntries(Object.entries(evaluation.dataCounts).map(([name, count]) => [name, BigInt(count)])),
+    tasks: evaluation.tasks.map(taskMessage),
+    algorithms: evaluation.algorithms.map(algorithmMessage),
+  };
+}
+
+export function algorithmMessage(algorithm: AlgorithmFacts): MessageInitShape<typeof ModelAlgorithmSchema> {
+  return { ...algorithm, facts: { ...algorithm.facts } };
+}
+
+function taskMessage({ rankings, ...task }: EvaluatedTask) {
+  return {
+    ...task,
+    rankings: rankings.map(({ name, kind, figures, byHistory }) => ({
+      name,
+      kind: KINDS[kind],
+      figures: { ...figures },
+      byHistory: byHistory.map((part) => ({ ...part, figures: { ...part.figures } })),
+    })),
+  };
+}

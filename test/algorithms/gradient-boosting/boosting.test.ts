@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { binRow, learnBins } from "../../../src/algorithms/gradient-boosting/bins.js";
+import {
+  addScores,
+  decodeForest,
+  encodeForest,
+  type Forest,
+  treeCount,
+} from "../../../src/algorithms/gradient-boosting/forest.js";
+import {
+  BOOSTING_DEFAULTS,
+  type BoostingParams,
+  boostRanking,
+  type RankedGroups,
+} from "../../../src/algorithms/gradient-boosting/listwise.js";
+import { createTreeGrower } from "../../../src/algorithms/gradient-boosting/tree.js";
+import { createRandom } from "../../../src/algorithms/random.js";
+
+const FEATURES = 3;
+const GROUP = 8;
+
+/** Questions of eight candidates; `answerOf` names the answer from the candidates' features. */
+function questions(count: number, seed: number, answerOf: (rows: number[][], random: () => number) => number) {
+  const random = createRandom(seed);
+  const values: number[] = [];
+  const answers: number[] = [];
+  for (let q = 0; q < count; q++) {
+    const rows = Array.from({ length: GROUP }, () => Array.from({ length: FEATURES }, random));
+    answers.push(q * GROUP + answerOf(rows, random));
+    values.push(...rows.flat());
+  }
+  const raw = Float32Array.from(values);
+  const bins = learnBins(raw, FEATURES);
+  const binned = new Uint8Array(raw.length);
+  for (let at = 0; at < raw.length; at += FEATURES) binRow(bins, raw.subarray(at, at + FEATURES), binned, at);
+  const groups = Uint32Array.from({ length: count + 1 }, (_, q) => q * GROUP);
+  const data: RankedGroups = { binned, groups, answers: Uint32Array.from(answers) };
+  return { raw, bins, data };
+}
+
+function largest(feature: number): (rows: number[][]) => number {
+  return (rows) => rows.reduce((best, row, i) => (row[feature]! > rows[best]![feature]! ? i : best), 0);
+}
+
+function shareOfFirst(forest: Forest, raw: Float32Array, { groups, answers }: RankedGroups): number {
+  const scores = new Float64Array(raw.length / FEATURES);
+  addScores(forest, raw, scores.length, scores);
+  const first = [...answers].filter((answer, g) =>
+    scores
+      .subarray(groups[g]!, groups[g + 1]!)
+      .every((score, i) => groups[g]! + i === answer || score < scores[answer]!),
+  );
+  return first.length / answers.length;
+}
+
+const PARAMS: BoostingParams = { ...BOOSTING_DEFAULTS, trees: 60, minHessian: 1, featureShare: 1 };
+
+describe("a tree", () => {
+  it("splits where squared sums of gradients gain most, and answers with minus G / (H + l2)", () => {
+    // One feature with the bins 0 1 2 3, gradients -4 -4 2 2, second derivatives 1.
+    const bins = learnBins(Float32Array.of(0, 1, 2, 3), 1);
+    const grower = createTreeGrower(
+      { binned: Uint8Array.of(0, 1, 2, 3), bins },
+      { leaves: 2, l2: 2, minHessian: 1, minGain: 0 },
+    );
+    const grow = () =>
+      grower.grow(
+        Uint32Array.of(0, 1, 2, 3),
+        Float32Array.of(-4, -4, 2, 2),
+        new Float32Array(4).fill(1),
+        Uint8Array.of(1),
+      );
+    // gain = 8^2 / 4 + 4^2 / 4 - 4^2 / 6
+    expect(grow()).toEqual({
+      features: Uint32Array.of(0, 0, 0),
+      splitBins: Uint8Array.of(1, 0, 0),
+      lefts: Uint32Array.of(1, 0, 0),
+      values: Float64Array.of(0, 2, -1),
+      gains: Float64Array.of(20 - 16 / 6, 0, 0),
+    });
+    expect(grow(), "with scratch space that was used before").toEqual(grow());
+  });
+
+  it("makes no leaf of less than the least second derivative", () => {
+    const bins = learnBins(Float32Array.of(0, 1, 2, 3), 1);
+    const tree = createTreeGrower(
+      { binned: Uint8Array.of(0, 1, 2, 3), bins },
+      { leaves: 4, l2: 1, minHessian: 2, minGain: 0 },
+    ).grow(Uint32Array.of(0, 1, 2, 3), Float32Array.of(-9, 1, 1, 1), new Float32Array(4).fill(1), Uint8Array.of(1));
+    expect([...tree.lefts]).toEqual([1, 0, 0]);
+    expect(tree.splitBins[0]).toBe(1);
+  });
+});
+
+describe("boosted ranking", () => {
+  it("learns which feature tells the answer", () => {
+    const { bins, data } = questions(600, 1, largest(1));
+    const fresh = questions(200, 2, largest(1));
+    const { forest, featureGains } = boostRanking(bins, data, undefined, PARAMS, createRandom(7));
+    expect(shareOfFirst(forest, fresh.raw, fresh.data)).toBeGreaterThan(0.8);
+    expect(featureGains.indexOf(Math.max(...featureGains))).toBe(1);
+  });
+
+  it("learns the same from all rows as from those of large gradients and a sample", () => {
+    const { bins, data } = questions(600, 1, largest(1));
+    const fresh = questions(200, 2, largest(1));
+    const all = { ...PARAMS, topShare: 1, otherShare: 0 };
+    const { forest } = boostRanking(bins, data, undefined, all, createRandom(7));
+    expect(shareOfFirst(forest, fresh.raw, fresh.data)).toBeGreaterThan(0.8);
+  });
+
+  it("lowers the loss of what it learns with every tree when it sees all rows", () => {
+    const { bins, data } = questions(300, 3, largest(0));
+    for (const focus of [0, 0.3]) {
+      const all = { ...PARAMS, topShare: 1, otherShare: 0, focus };
+      const { losses } = boostRanking(bins, data, undefined, all, createRandom(7));
+      expect(losses).toEqual([...losses].sort((a, b) => b - a));
+    }
+  });
+
+  it("stops after its patience when held-out answers are chance, and keeps the trees up to the best", () => {
+    const chance = (_rows: number[][], random: () => number) => Math.floor(random() * GROUP);
+    const learned = questions(300, 4, chance);
+    const heldOut = questions(300, 5, chance);
+    const { forest, losses } = boostRanking(learned.bins, learned.data, heldOut.data, PARAMS, createRandom(7));
+    expect(losses.length).toBeLessThan(PARAMS.trees);
+    expect(treeCount(forest)).toBe(losses.length - PARAMS.patience);
+    expect(losses.indexOf(Math.min(...losses))).toBe(losses.length - PARAMS.patience - 1);
+  });
+
+  it("gives the same trees for the same rows and seed", () => {
+    const { bins, data } = questions(200, 6, largest(2));
+    const learn = () => encodeForest(boostRanking(bins, data, undefined, PARAMS, createRandom(7)).forest);
+    expect(learn()).toEqual(learn());
+  });
+
+  it("refuses answers outside of their groups", () => {
+    const { bins, data } = questions(2, 6, largest(2));
+    const wrong = { ...data, answers: Uint32Array.of(0, 0) };
+    expect(() => boostRanking(bins, wrong, undefined, PARAMS, createRandom(7))).toThrow(RangeError);
+    const short = { ...data, offsets: new Float32Array(1) };
+    expect(() => boostRanking(bins, short, undefined, PARAMS, createRandom(7))).toThrow(RangeError);
+  });
+});
+
+describe("encoded trees", () => {
+  const { bins, data } = questions(100, 8, largest(0));
+  const { forest } = boostRanking(bins, data, undefined, { ...PARAMS, trees: 5 }, createRandom(7));
+
+  it("answer as before", () => {
+    const again = decodeForest(encodeForest(forest));
+    const row = fc.array(fc.float({ noNaN: true }), { minLength: FEATURES, maxLength: FEATURES });
+    fc.assert(
+      fc.property(row, (values) => {
+        const [before, after] = [new Float64Array(1), new Float64Array(1)];
+        addScores(forest, Float32Array.from(values), 1, before);
+        addScores(again, Float32Array.from(values), 1, after);
+        expect(after).toEqual(before);
+      }),
+    );
+  });
+
+  it("are refused when a node leads back, out, or asks an unknown feature", () => {
+    const { arrays, ...rest } = encodeForest(forest);
+    const bent = (name: "lefts" | "features" | "roots", value: number) => {
+      const array = forest[name].slice();
+      array[0] = value;
+      return () => decodeForest({ ...rest, arrays: { ...arrays, [name]: array } });
+    };
+    expect(bent("lefts", forest.lefts.length)).toThrow("do not fit");
+    expect(bent("features", FEATURES)).toThrow("do not fit");
+    expect(bent("roots", forest.lefts.length)).toThrow("do not fit");
+    expect(() => decodeForest({ ...rest, formatNumber: 99, arrays })).toThrow("format 99");
+  });
+});
