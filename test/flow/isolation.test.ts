@@ -126,6 +126,26 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     expect(explained.response?.recommended.every((product) => product.title.endsWith("of two"))).toBe(true);
   });
 
+  it("an evaluation of one judges nothing of the other", async () => {
+    const { trace, rpc } = await twoShops();
+    const views = async (app_id: string, visits: number) => {
+      for (let n = 0; n < visits * 2; n++) {
+        const event_utc_date = new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString();
+        const product_ids = `p${1 + (n % 3)}`;
+        await trace({ app_id, action_type: "product_view", product_ids, c_id: `c${n >> 1}`, event_utc_date });
+      }
+    };
+    const evaluated = async (appId: string) => {
+      for await (const { evaluation } of rpc.models.evaluateModel({ appId })) if (evaluation) return evaluation;
+      throw new Error("The stream ended without an evaluation");
+    };
+    await views("two", 40);
+    const before = await evaluated("two");
+    await views("one", 60);
+    expect(await evaluated("two")).toEqual(before);
+    expect(await evaluated("one")).not.toEqual(before);
+  });
+
   it("bulk calls write into the app they name and refuse to change it on the way", async () => {
     const { rpc } = await twoShops();
     const events = async function* () {
