@@ -189,6 +189,8 @@ describe("product watchers of one of two writers", () => {
     };
     await put(store, "own 2");
     await put(store, "own 3", "p3");
-    expect(titles).toEqual(["own 1", "theirs", "own 3"]);
+    // A look between the commit of "own 2" and its end may tell of it, but only before what is newer.
+    expect(titles[0]).toBe("own 1");
+    expect(titles.slice(titles.indexOf("theirs"))).toEqual(["theirs", "own 3"]);
   });
 });
