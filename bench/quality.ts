@@ -3,7 +3,7 @@
  * started, the training part is imported by the command line, a model is trained, and every prefix of every session of
  * the judging part asks for 20 products over HTTP.
  *
- *   npm run bench -- quality diginetica [--limit SESSIONS] [--data DIR]
+ *   npm run bench -- quality diginetica [--limit SESSIONS] [--data DIR] [--json FILE] [--picture FILE.svg]
  *   npm run bench -- quality yoochoose_100k
  *   npm run bench -- quality tmall
  *   npm run bench -- quality online_retail      one line of each order hidden, the others in the cart
@@ -14,7 +14,7 @@
  * often met, the cosine neighbours of the last product, and session neighbours (VSTAN) alone with each of their presets.
  */
 import { createReadStream, createWriteStream, existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -25,6 +25,7 @@ import { parse } from "csv-parse";
 import { createRandom } from "../src/algorithms/random.js";
 import { sharedData } from "../test/fixtures/shared-data.js";
 import { nextItemBaselines, popularityAlone } from "./baselines.js";
+import { type Outcome, qualityPicture } from "./quality-picture.js";
 import { aisle, startServer } from "./server.js";
 
 const DATA_SETS = ["diginetica", "yoochoose_100k", "tmall", "online_retail"] as const;
@@ -73,19 +74,21 @@ async function sessionsOf(file: string): Promise<Step[][]> {
   return [...sessions.values()].map((session) => session.sort((a, b) => a.at - b.at));
 }
 
-/** Writes the training part as the command line reads it, and counts how often each product was met. */
-async function writeEvents(from: string, to: string, orders: boolean): Promise<Map<string, number>> {
+/** Writes the training part as the command line reads it, and tells how often each product was met, and in which sessions. */
+async function writeEvents(from: string, to: string, orders: boolean) {
   const counts = new Map<string, number>();
+  const learned = new Set<number>();
   async function* lines() {
     yield "visitor,type,product_id,timestamp,order_id\n";
     for await (const { session, item, at } of readSteps(from)) {
       counts.set(item, (counts.get(item) ?? 0) + 1);
+      learned.add(session);
       const time = new Date(at).toISOString();
       yield orders ? `,order,${item},${time},${session}\n` : `s${session},product_view,${item},${time},\n`;
     }
   }
   await pipeline(lines, createWriteStream(to));
-  return counts;
+  return { counts, learned };
 }
 
 interface Figures {
@@ -95,28 +98,30 @@ interface Figures {
 
 /** Places of the answers, among all products and, where the answer is new to the session, among new ones. */
 class Judge {
-  readonly #all: number[] = [];
-  readonly #new: number[] = [];
+  readonly all: Outcome[] = [];
+  readonly new: Outcome[] = [];
 
   take(products: readonly string[], { prefix, next }: Question): void {
-    this.#all.push(products.indexOf(next));
+    const { length } = prefix;
+    this.all.push({ place: products.indexOf(next), length });
     const seen = new Set(prefix.map(({ item }) => item));
-    if (!seen.has(next)) this.#new.push(products.filter((product) => !seen.has(product)).indexOf(next));
+    if (!seen.has(next))
+      this.new.push({ place: products.filter((product) => !seen.has(product)).indexOf(next), length });
   }
 
   get predictions(): number {
-    return this.#all.length;
+    return this.all.length;
   }
 
   get figures(): { readonly all: Figures; readonly new: Figures } {
-    const of = (places: readonly number[]): Figures => {
-      const hits = places.filter((place) => place >= 0 && place < K);
+    const of = (outcomes: readonly Outcome[]): Figures => {
+      const hits = outcomes.filter(({ place }) => place >= 0 && place < K);
       return {
-        hitRate20: hits.length / places.length,
-        reciprocalRank20: hits.reduce((sum, place) => sum + 1 / (place + 1), 0) / places.length,
+        hitRate20: hits.length / outcomes.length,
+        reciprocalRank20: hits.reduce((sum, { place }) => sum + 1 / (place + 1), 0) / outcomes.length,
       };
     };
-    return { all: of(this.#all), new: of(this.#new) };
+    return { all: of(this.all), new: of(this.new) };
   }
 }
 
@@ -168,7 +173,13 @@ async function recommend(url: string, appId: string, prefix: readonly Step[], sh
   return body.recommended.map((product) => product.productId);
 }
 
-async function judge(name: string, limit: number, data: string): Promise<void> {
+/** Files to write besides what is printed. */
+interface Files {
+  readonly json: string | undefined;
+  readonly picture: string | undefined;
+}
+
+async function judge(name: string, limit: number, data: string, files: Files): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "aisle-quality-"));
   const server = await startServer(join(directory, "store"));
   try {
@@ -191,7 +202,7 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
     const events = join(directory, "train.csv");
     const orders = name === "online_retail";
     const trainFile = join(data, "train.csv.gz");
-    const counts = await writeEvents(trainFile, events, orders);
+    const { counts, learned } = await writeEvents(trainFile, events, orders);
     const catalog = join(data, "products.csv.gz");
     if (existsSync(catalog)) await aisle(server, "import", "products", catalog, "--app", appId, "--map", "id=item");
     const importMs = await aisle(server, "import", "events", events, "--app", appId);
@@ -232,24 +243,37 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
         ...[figures.all, figures.new].flatMap((f) => [f.hitRate20.toFixed(3), f.reciprocalRank20.toFixed(3)]),
       ]);
     console.log(table.toString());
-    console.log(
-      JSON.stringify({
-        dataSet: name,
-        sessions: sessions.length,
-        predictions: ours.predictions,
-        figures: Object.fromEntries(rows),
-        importSeconds: importMs / 1000,
-        trainSeconds: trainMs / 1000,
-        requestsPerSecond: times.length / seconds,
-        latencyMs: { p50: quantile(0.5), p99: quantile(0.99) },
-        machine: {
-          cores: cpus().length,
-          model: cpus()[0]?.model,
-          memoryGiB: Math.round(totalmem() / 2 ** 30),
-          node: process.version,
+    const report = JSON.stringify({
+      dataSet: name,
+      sessions: sessions.length,
+      predictions: ours.predictions,
+      figures: Object.fromEntries(rows),
+      importSeconds: importMs / 1000,
+      trainSeconds: trainMs / 1000,
+      requestsPerSecond: times.length / seconds,
+      latencyMs: { p50: quantile(0.5), p99: quantile(0.99) },
+      machine: {
+        cores: cpus().length,
+        model: cpus()[0]?.model,
+        memoryGiB: Math.round(totalmem() / 2 ** 30),
+        node: process.version,
+      },
+    });
+    console.log(report);
+    if (files.json !== undefined) await writeFile(files.json, `${report}\n`);
+    if (files.picture !== undefined) {
+      const all = [...judges, ["recommended", ours] as const];
+      const fresh = { next_new_item: all.map(([row, judge]) => [row, judge.new] as const) };
+      const picture = qualityPicture({
+        title: name,
+        counts: { products: counts.size, learned: learned.size, judged: sessions.length },
+        tasks: {
+          [orders ? "hidden_line" : "next_item"]: all.map(([row, judge]) => [row, judge.all] as const),
+          ...(!orders && fresh),
         },
-      }),
-    );
+      });
+      await writeFile(files.picture, picture);
+    }
   } finally {
     await server.stop();
     await rm(directory, { recursive: true, force: true });
@@ -258,12 +282,20 @@ async function judge(name: string, limit: number, data: string): Promise<void> {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { limit: { type: "string" }, data: { type: "string" } },
+  options: {
+    limit: { type: "string" },
+    data: { type: "string" },
+    json: { type: "string" },
+    picture: { type: "string" },
+  },
 });
 const name = positionals[0] ?? "diginetica";
 const data = values.data ?? sharedData("behaviour", name);
 if (!DATA_SETS.some((known) => known === name) || data === undefined) {
-  console.error(`usage: npm run bench -- quality ${DATA_SETS.join("|")} [--limit SESSIONS] [--data DIR]`);
+  console.error(
+    `usage: npm run bench -- quality ${DATA_SETS.join("|")} [--limit SESSIONS] [--data DIR] [--json FILE] [--picture FILE.svg]`,
+  );
   process.exit(2);
 }
-await judge(name, values.limit === undefined ? Number.POSITIVE_INFINITY : Number(values.limit), data);
+const files = { json: values.json, picture: values.picture };
+await judge(name, values.limit === undefined ? Number.POSITIVE_INFINITY : Number(values.limit), data, files);

@@ -3,8 +3,13 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Aisle } from "./app.js";
 import { DEMO_APP_ID, DEMO_APP_NAME, demoEvents, demoProducts } from "./demo/demo.js";
 import type { Now } from "./domain/clock.js";
+import { Unavailable } from "./domain/errors.js";
 
-const BATCH = 500;
+const PRODUCTS_AT_ONCE = 500;
+/** A slow database has these stored in the time that it is given for a call. */
+const EVENTS_AT_ONCE = 100;
+const TRIES = 20;
+const PAUSE_MS = 1000;
 const DAYS = 42;
 const SEED = 7;
 
@@ -15,39 +20,67 @@ const SEED = 7;
  */
 export async function setUpDemo(
   { clients, trainer }: Aisle,
-  options: { readonly baseUrl: string; readonly now: Now; readonly say: (line: string) => void },
+  options: {
+    readonly baseUrl: string;
+    readonly now: Now;
+    readonly say: (line: string) => void;
+    readonly pause: (ms: number) => Promise<unknown>;
+  },
 ): Promise<boolean> {
-  const app = await demoApp(clients);
+  /** Every step can be taken again: products are overwritten, an event has its key. */
+  const step = async <T>(take: () => Promise<T>): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await take();
+      } catch (error) {
+        if (!isPassing(error) || tries === TRIES) throw error;
+        await options.pause(PAUSE_MS);
+      }
+    }
+  };
+  const app = await step(() => demoApp(clients));
   if (app !== undefined && app.displayName !== DEMO_APP_NAME) {
     options.say(`aisle: the app ${DEMO_APP_ID} is not the demo shop; it is left as it is`);
     return false;
   }
-  const complete = app !== undefined && (await hasModel(clients));
+  const complete = app !== undefined && (await step(() => hasModel(clients)));
   if (!complete) options.say("aisle: making the demo shop …");
-  const { createdAt } =
-    app ?? (await clients.apps.createApp({ app: { appId: DEMO_APP_ID, displayName: DEMO_APP_NAME } })).app ?? {};
+  const { createdAt } = app ?? (await step(() => madeApp(clients))) ?? {};
   const products = demoProducts({ baseUrl: options.baseUrl });
-  const isMoved = complete && (await urlOf(clients, products[0]?.productId ?? "")) !== products[0]?.url;
+  const isMoved = complete && (await step(() => urlOf(clients, products[0]?.productId ?? ""))) !== products[0]?.url;
   if (isMoved)
     options.say(`aisle: the pages of the demo shop are at ${options.baseUrl} now, for whoever shares the store`);
   if (!complete || isMoved)
-    await clients.catalog.upsertProducts(batches(products, (batch) => ({ appId: DEMO_APP_ID, products: batch })));
+    for (const batch of batches(products, PRODUCTS_AT_ONCE))
+      await step(() => clients.catalog.upsertProducts(once({ appId: DEMO_APP_ID, products: batch })));
   if (complete) return true;
   // The same visits each time: what an interrupted start has stored is not stored again.
   const until = createdAt === undefined ? options.now() : timestampMs(createdAt);
-  const events = [...demoEvents({ seed: SEED, until, days: DAYS })];
-  await clients.events.recordEvents(
-    batches(
-      events.map((event, index) => ({ event, key: `demo-${SEED}-${index}` })),
-      (batch) => ({
-        appId: DEMO_APP_ID,
-        events: batch.map(({ event }) => event),
-        idempotencyKeys: batch.map(({ key }) => key),
-      }),
-    ),
-  );
-  await trainer.train(DEMO_APP_ID, () => undefined);
+  const events = [...demoEvents({ seed: SEED, until, days: DAYS })].map((event, index) => ({
+    event,
+    key: `demo-${SEED}-${index}`,
+  }));
+  for (const batch of batches(events, EVENTS_AT_ONCE)) {
+    const message = {
+      appId: DEMO_APP_ID,
+      events: batch.map(({ event }) => event),
+      idempotencyKeys: batch.map(({ key }) => key),
+    };
+    await step(() => clients.events.recordEvents(once(message)));
+  }
+  await step(() => trainer.train(DEMO_APP_ID, () => undefined));
   return true;
+}
+
+/** The store did not answer, which may be over soon. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Unavailable || (error instanceof ConnectError && error.code === Code.Unavailable);
+}
+
+/** Made now, or by a call before whose answer did not come. */
+async function madeApp(clients: Aisle["clients"]) {
+  const app = { appId: DEMO_APP_ID, displayName: DEMO_APP_NAME };
+  return (await demoApp(clients)) ?? (await clients.apps.createApp({ app })).app;
 }
 
 async function demoApp({ apps }: Aisle["clients"]) {
@@ -74,6 +107,10 @@ async function hasModel(clients: Aisle["clients"]): Promise<boolean> {
   return models.some((model) => model.active);
 }
 
-async function* batches<T, B>(things: readonly T[], batchOf: (things: T[]) => B): AsyncGenerator<B> {
-  for (let at = 0; at < things.length; at += BATCH) yield batchOf(things.slice(at, at + BATCH));
+function* batches<T>(things: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < things.length; at += size) yield things.slice(at, at + size);
+}
+
+async function* once<M>(message: M): AsyncGenerator<M> {
+  yield message;
 }

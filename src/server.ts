@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
 import { v7 as uuidv7 } from "uuid";
 import { createPrometheusMetrics } from "./adapters/metrics/prometheus.js";
@@ -150,8 +151,13 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
 
   try {
     const wantsDemo = config.demo && duties.training && aisle !== undefined;
+    const pauseUnlessStopped = async (ms: number) => {
+      await pause(ms);
+      if (stop.seen()) throw new Error("The server is stopping");
+    };
     const makeDemo = async () =>
-      wantsDemo && setUpDemo(aisle, { baseUrl: ports.facadeUrl, now: Date.now, say: around.say });
+      wantsDemo &&
+      setUpDemo(aisle, { baseUrl: ports.facadeUrl, now: Date.now, say: around.say, pause: pauseUnlessStopped });
     let hasDemo = opening === undefined && (await Promise.race([stop.signalled, makeDemo()]));
     if (stop.seen()) return;
     if (duties.facade)

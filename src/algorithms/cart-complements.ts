@@ -82,8 +82,16 @@ export function fitCartComplements(baskets: Rows, productCount: number, params: 
     basketNorms,
     idf,
     postings: rowsFrom(newest),
-    ridge: neighbourhoodRidge(kept, basketWeights, productCount, settings.ridge),
+    ridge: neighbourhoodRidge(kept, ridgeWeights(kept, basketWeights), productCount, settings.ridge),
   };
+}
+
+/** Weights by which long baskets, whose pairs say less, do not outweigh the others; their mean is kept. */
+function ridgeWeights(baskets: Rows, basketWeights: Float32Array): Float32Array {
+  const weights = basketWeights.map((weight, r) => weight / Math.sqrt(rowOf(baskets, r).length));
+  const sum = (of: Float32Array) => of.reduce((total, weight) => total + weight, 0);
+  const scale = sum(basketWeights) / sum(weights);
+  return weights.map((weight) => weight * scale);
 }
 
 /** The k products that go best with the cart; never one that is in it. Products outside the catalogue are ignored. */

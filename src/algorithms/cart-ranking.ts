@@ -8,14 +8,9 @@
  * (`npm run bench -- baskets`).
  */
 import { associationRules } from "./association-rules.js";
-import {
-  CART_FEATURES,
-  type CartCandidates,
-  type CartQuestion,
-  type CartSources,
-  createCartCandidates,
-} from "./cart-candidates.js";
+import { CART_FEATURES, type CartSources } from "./cart-candidates.js";
 import { type CartParams, fitCartComplements } from "./cart-complements.js";
+import { type CartGroups, cartGroups, type Judged, joined, judge } from "./cart-groups.js";
 import { type AnsweredQuestion, cartQuestions, type Orders, orderQuestions } from "./cart-questions.js";
 import { cartSales } from "./cart-sales.js";
 import { binRow, learnBins } from "./gradient-boosting/bins.js";
@@ -28,8 +23,6 @@ import {
 } from "./gradient-boosting/listwise.js";
 import { createRandom } from "./random.js";
 import { type Rows, rowCount } from "./rows.js";
-
-export { decodeCartRanking, encodeCartRanking } from "./cart-ranking-section.js";
 
 /** What puts candidates in order: the trees, or one source alone. Numbers are part of the snapshot. */
 export const CART_LEADS = ["trees", "ridge", "neighbours", "ridge_and_neighbours", "confidence"] as const;
@@ -72,9 +65,9 @@ export const CART_RANKING_DEFAULTS: CartRankingParams = {
   minQuestions: 300,
   boosting: {
     ...BOOSTING_DEFAULTS,
-    trees: 250,
+    trees: 150,
     leaves: 8,
-    learningRate: 0.05,
+    learningRate: 0.07,
     l2: 20,
     minHessian: 20,
     topShare: 0.3,
@@ -87,7 +80,6 @@ export const CART_RANKING_DEFAULTS: CartRankingParams = {
 const HALF_LIFE_MS = 120 * 86_400_000;
 /** Share of the newest orders that trees are grown on before they are judged on the others. */
 const GROWN_ON = 0.7;
-const PLACES = 20;
 
 /** Fits what a cart ranking draws from. Ages are counted from `cutOff`, ms; orders as `Orders` has them. */
 export function fitCartSources(
@@ -135,11 +127,11 @@ function fitOrder(
   seed: number,
   params: CartRankingParams,
 ): CartOrder {
-  const older = collect(
+  const older = cartGroups(
     sources,
     questions.filter(({ row }) => row < judgedFrom),
   );
-  const newer = collect(
+  const newer = cartGroups(
     sources,
     questions.filter(({ row }) => row >= judgedFrom),
   );
@@ -178,14 +170,28 @@ export const EMPTY_FOREST: Forest = {
 export function leadScores(lead: CartLead, forest: Forest, rows: Float32Array): Float64Array {
   const width = CART_FEATURES.length;
   const scores = new Float64Array(rows.length / width);
-  if (lead === "trees") addScores(forest, rows, scores.length, scores);
-  else
+  if (lead === "trees") {
+    scores.set(startingScores(rows));
+    addScores(forest, rows, scores.length, scores);
+  } else
     for (const name of COLUMNS[lead]) {
       const column = CART_FEATURES.indexOf(name);
       for (let r = 0; r < scores.length; r++) scores[r]! += rows[r * width + column]!;
     }
   return scores;
 }
+
+/** What trees start from: the logarithm of what ridge weights and neighbours say together, nearly a probability. */
+function startingScores(rows: Float32Array): Float32Array {
+  const width = CART_FEATURES.length;
+  return Float32Array.from({ length: rows.length / width }, (_, r) =>
+    Math.log(Math.max(LEAST_SHARE, rows[r * width + RIDGE]! + rows[r * width + NEIGHBOURS]!)),
+  );
+}
+
+const RIDGE = CART_FEATURES.indexOf("ridge");
+const NEIGHBOURS = CART_FEATURES.indexOf("neighbours");
+const LEAST_SHARE = 1e-3;
 
 const COLUMNS = {
   ridge: ["ridge"],
@@ -194,100 +200,16 @@ const COLUMNS = {
   confidence: ["confidence"],
 } as const satisfies Record<Exclude<CartLead, "trees">, readonly (typeof CART_FEATURES)[number][]>;
 
-/** The candidates of many questions; those whose answer is no candidate are counted only. */
-interface Collected {
-  readonly asked: number;
-  readonly rows: Float32Array;
-  /** As in `RankedGroups`. */
-  readonly groups: Uint32Array;
-  readonly answers: Uint32Array;
-}
-
-function collect(sources: CartSources, questions: readonly AnsweredQuestion[]): Collected {
-  const candidatesOf = createCartCandidates(sources);
-  const width = CART_FEATURES.length;
-  let rows = new Float32Array(width * 1024);
-  let size = 0;
-  const groups = [0];
-  const answers: number[] = [];
-  let asked: CartQuestion | undefined;
-  let found: CartCandidates = { count: 0, products: new Uint32Array(0), rows: new Float32Array(0) };
-  for (const { question, answer, leftOut } of questions) {
-    // Several answers to one question follow each other.
-    if (question !== asked) found = candidatesOf(question);
-    asked = question;
-    const products = found.products.subarray(0, found.count);
-    if (!products.includes(answer)) continue;
-    if ((size + found.count) * width > rows.length) {
-      const larger = new Float32Array(rows.length * 2);
-      larger.set(rows);
-      rows = larger;
-    }
-    for (const [c, product] of products.entries()) {
-      if (leftOut.has(product)) continue;
-      if (product === answer) answers.push(size);
-      rows.set(found.rows.subarray(c * width, (c + 1) * width), size++ * width);
-    }
-    groups.push(size);
-  }
-  return {
-    asked: questions.length,
-    rows: rows.subarray(0, size * width),
-    groups: Uint32Array.from(groups),
-    answers: Uint32Array.from(answers),
-  };
-}
-
-function boost(learned: readonly Collected[], heldOut: Collected | undefined, params: BoostingParams, seed: number) {
+function boost(learned: readonly CartGroups[], heldOut: CartGroups | undefined, params: BoostingParams, seed: number) {
   const all = joined(learned);
   const width = CART_FEATURES.length;
   const bins = learnBins(all.rows, width);
-  const binned = ({ rows, groups, answers }: Collected): RankedGroups => {
+  const binned = ({ rows, groups, answers }: CartGroups): RankedGroups => {
     const cells = new Uint8Array(rows.length);
     for (let at = 0; at < rows.length; at += width) binRow(bins, rows.subarray(at, at + width), cells, at);
-    return { binned: cells, groups, answers };
+    return { binned: cells, groups, answers, offsets: startingScores(rows) };
   };
   return boostRanking(bins, binned(all), heldOut && binned(heldOut), params, createRandom(seed)).forest;
-}
-
-function joined(parts: readonly Collected[]): Collected {
-  const [first, second] = parts;
-  if (first === undefined || second === undefined) return first ?? NOTHING;
-  const shift = first.groups.at(-1)!;
-  const rows = new Float32Array(first.rows.length + second.rows.length);
-  rows.set(first.rows);
-  rows.set(second.rows, first.rows.length);
-  return {
-    asked: first.asked + second.asked,
-    rows,
-    groups: Uint32Array.from([...first.groups, ...second.groups.subarray(1).map((at) => at + shift)]),
-    answers: Uint32Array.from([...first.answers, ...second.answers.map((at) => at + shift)]),
-  };
-}
-
-const NOTHING: Collected = {
-  asked: 0,
-  rows: new Float32Array(0),
-  groups: new Uint32Array(1),
-  answers: new Uint32Array(0),
-};
-
-interface Judged {
-  readonly hitRate: number;
-  readonly reciprocalRank: number;
-}
-
-function judge({ asked, groups, answers }: Collected, scores: Float64Array): Judged {
-  let hits = 0;
-  let reciprocal = 0;
-  for (const [g, answer] of answers.entries()) {
-    let place = 1;
-    for (let r = groups[g]!; r < groups[g + 1]!; r++) if (r !== answer && scores[r]! >= scores[answer]!) place++;
-    if (place > PLACES) continue;
-    hits++;
-    reciprocal += 1 / place;
-  }
-  return { hitRate: hits / Math.max(1, asked), reciprocalRank: reciprocal / Math.max(1, asked) };
 }
 
 function worth({ hitRate, reciprocalRank }: Judged): number {

@@ -43,7 +43,7 @@ interface Panel {
 
 /**
  * Quality by ranking and by length of history, as one SVG without anything outside of it: readable on light and dark
- * ground, as the viewer prefers. Bars are hit rates with the reciprocal rank as the dark part; lines are hit rates.
+ * ground, as the viewer prefers. Bars are hit rates with the reciprocal rank in full colour; lines are hit rates.
  */
 export function evaluationPicture(evaluation: Evaluation, title: string): string {
   const names = [...new Set(evaluation.tasks.flatMap((task) => task.rankings.map(({ name }) => name)))];
@@ -64,7 +64,7 @@ export function evaluationPicture(evaluation: Evaluation, title: string): string
   const counts = (name: string) => count(evaluation.dataCounts[name] ?? 0n);
   const line = `learned from ${counts("learned_visits")} visits, judged on the ${counts("judged_visits")} newest; ${counts("products")} products`;
   const note =
-    judged.length === 0 ? "nothing could be judged" : "bars: HR@20, the full part MRR@20; similar products: NDCG@10";
+    judged.length === 0 ? "Nothing could be judged" : "Bars: HR@20, the full colour MRR@20; similar products: NDCG@10";
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${top}" width="${WIDTH}" height="${top}" role="img">
 <title>${escaped(`Quality of recommendations, ${title}`)}</title>
 <style>${style()}</style>
@@ -140,9 +140,12 @@ function linePanel(task: EvaluatedTask, colourOf: (name: string) => string): Pan
     );
     return `<polyline class="line s${colourOf(ranking.name)}${dash}" points="${points}"/>${dots.join("")}`;
   });
-  const places = spread(task.rankings.map((ranking) => y(value(ranking, parts.length - 1))));
-  const names = task.rankings.map((ranking, i) =>
-    text(right + 10, places[i]! + 4, ranking.name, `small ${colourOf(ranking.name)}`),
+  const ends = task.rankings.map((ranking) => y(value(ranking, parts.length - 1)));
+  const places = spread(ends);
+  const names = task.rankings.map(
+    (ranking, i) =>
+      `<line class="grid" x1="${right + 4}" x2="${right + 16}" y1="${fixed(ends[i]!)}" y2="${fixed(places[i]!)}"/>` +
+      text(right + 18, places[i]! + 4, ranking.name, `small ${colourOf(ranking.name)}`),
   );
   const axis = text((left + right) / 2, HEAD + PLOT + 54, `${what}; below, questions`, "small soft middle");
   return {

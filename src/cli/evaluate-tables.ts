@@ -13,7 +13,7 @@ const TASKS: Readonly<Record<string, string>> = {
   next_new_item: "Next product of a visit, new to it",
   hidden_line: "Order, one line hidden",
   rest_of_order: "Order, all after the first line",
-  similar_products: "Similar products, of the same category without its text",
+  similar_products: "Similar products, category text left out",
   cold_start: "Next product of a visit, never met before",
   substitutes: "Share of products of the same category",
 };

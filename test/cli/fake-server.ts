@@ -8,7 +8,12 @@ import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { type Event, EventSchema } from "../../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
-import { ModelService, type TrainModelResponseSchema } from "../../src/gen/aisle/v1/model_service_pb.js";
+import {
+  type EvaluateModelRequest,
+  type EvaluateModelResponseSchema,
+  ModelService,
+  type TrainModelResponseSchema,
+} from "../../src/gen/aisle/v1/model_service_pb.js";
 import type { Product } from "../../src/gen/aisle/v1/product_pb.js";
 import {
   type ExplainRecommendationResponseSchema,
@@ -34,6 +39,8 @@ export interface FakeState {
   answer: MessageInitShape<typeof ExplainRecommendationResponseSchema>;
   status: MessageInitShape<typeof GetStatusResponseSchema>;
   training: MessageInitShape<typeof TrainModelResponseSchema>[];
+  readonly evaluateRequests: EvaluateModelRequest[];
+  evaluation: MessageInitShape<typeof EvaluateModelResponseSchema>[];
 }
 
 export interface FakeServer {
@@ -64,6 +71,8 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
     answer: {},
     status: {},
     training: [],
+    evaluateRequests: [],
+    evaluation: [],
   };
   const known = (appId: string) => {
     if (appId !== "shop") throw new ConnectError("There is no such app", Code.NotFound);
@@ -152,6 +161,11 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
         async *trainModel({ appId }) {
           known(appId);
           yield* state.training;
+        },
+        async *evaluateModel(request) {
+          known(request.appId);
+          state.evaluateRequests.push(request);
+          yield* state.evaluation;
         },
       });
       router.service(RecommendationService, {

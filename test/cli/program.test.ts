@@ -21,6 +21,7 @@ const COMMANDS = [
   ["import", "products"],
   ["import", "events"],
   ["train"],
+  ["evaluate"],
   ["recommend"],
   ["frame", "set"],
   ["frame", "list"],
@@ -49,6 +50,7 @@ describe("aisle", () => {
     [["train"], "required option '--app <id>' not specified"],
     [["train", "--app", "a b"], "1 to 64 letters, digits, _ or - are accepted"],
     [["train", "--app", "shop", "--bogus"], "unknown option '--bogus'"],
+    [["evaluate", "--app", "shop", "--queries", "0"], "from 1 to 1000000"],
     [["app", "create"], "missing required argument 'id'"],
     [["frame", "set", "--app", "a", "--id", "b", "--recommended", "101", "--alternative", "0"], "from 0 to 100"],
     [["recommend", "--app", "shop", "--limit", "-1"], "from 0 to 100"],
@@ -84,6 +86,7 @@ describe("aisle", () => {
 
   it.each([
     [["train"]],
+    [["evaluate"]],
     [["status", "--fpcid", "x"]],
     [["recommend"]],
     [["events", "tail"]],

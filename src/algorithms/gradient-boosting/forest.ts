@@ -24,19 +24,19 @@ export function treeCount(forest: Forest): number {
 /** Adds the scores of `count` rows, which lie one after the other at the front of `rows`, to `scores`. */
 export function addScores(forest: Forest, rows: Float32Array, count: number, scores: Float64Array): void {
   const { roots, features, values, lefts, featureCount } = forest;
-  for (let r = 0; r < count; r++) {
-    const at = r * featureCount;
-    let sum = 0;
-    for (let t = 0; t < roots.length; t++) {
-      let node = roots[t]!;
+  // Tree by tree: one tree and all the rows stay in the nearest cache, a row and all the trees would not.
+  for (let t = 0; t < roots.length; t++) {
+    const root = roots[t]!;
+    for (let r = 0; r < count; r++) {
+      const at = r * featureCount;
+      let node = root;
       let left = lefts[node]!;
       while (left !== 0) {
         node = rows[at + features[node]!]! <= values[node]! ? left : left + 1;
         left = lefts[node]!;
       }
-      sum += values[node]!;
+      scores[r]! += values[node]!;
     }
-    scores[r]! += sum;
   }
 }
 

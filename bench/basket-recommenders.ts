@@ -1,0 +1,128 @@
+/** What the basket benchmark compares: baselines, our sources alone, and the learned ranking. */
+import { associationRules, type Rules, recommendFromRules } from "../src/algorithms/association-rules.js";
+import type { Candidates } from "../src/algorithms/candidates.js";
+import { complementsOf } from "../src/algorithms/cart-complements.js";
+import { type CartRanking, fitCartRanking, fitCartSources } from "../src/algorithms/cart-ranking.js";
+import { createCartRecommender } from "../src/algorithms/cart-recommender.js";
+import { treeCount } from "../src/algorithms/gradient-boosting/forest.js";
+import { popularity } from "../src/algorithms/popularity.js";
+import { rowCount } from "../src/algorithms/rows.js";
+import { createTopK } from "../src/algorithms/top-k.js";
+import { easeScores, fitEase } from "../src/evaluation/ease.js";
+import type { Query, Task } from "./basket-tasks.js";
+
+const DAY_MS = 86_400_000;
+const SEED = 1;
+
+export type Recommender = (query: Query, k: number) => Candidates;
+
+/** Each by name with the function that fits it. `tell` is given what the ranking says of itself. */
+export function recommenders(
+  { orders, productCount, cutOff }: Task,
+  tell: (text: string) => void,
+): Readonly<Record<string, () => Recommender>> {
+  const { baskets, at } = orders;
+  const popular = (halfLifeMs: number) => () => {
+    const times = new Float64Array(baskets.items.length);
+    for (let r = 0; r < rowCount(baskets); r++) times.fill(at[r]!, baskets.offsets[r]!, baskets.offsets[r + 1]!);
+    const meetings = { productIndices: baskets.items, at: times, weights: new Float32Array(times.length).fill(1) };
+    const scores = popularity(meetings, productCount, { cutOff, halfLifeMs });
+    return byScores(() => scores);
+  };
+  const everyPair = () =>
+    associationRules(baskets, productCount, {
+      maxConsequents: productCount,
+      minTripleCount: 0,
+      maxBasketLength: 10_000,
+    });
+  const pairs = (figure: PairFigure, join: "sum" | "most") => () => pairScores(everyPair(), productCount, figure, join);
+  const complements = (params: Parameters<typeof fitCartSources>[3]) => () => {
+    const { cart } = fitCartSources(orders, productCount, cutOff, params);
+    return (query: Query, k: number) =>
+      without(complementsOf(cart, query.question.items, k + query.question.items.length), query, k);
+  };
+  return {
+    popularity: popular(Number.POSITIVE_INFINITY),
+    "popularity, half-life 30 d": popular(30 * DAY_MS),
+    "item kNN, cosine": pairs((both, a, c) => both / Math.sqrt(a * c), "sum"),
+    "rules, maximum lift": pairs((both, a, c) => both / a / c, "most"),
+    "rules, maximum confidence": pairs((both, a) => both / a, "most"),
+    "EASE^R, lambda 50": () => {
+      const ease = fitEase(baskets, productCount, 50);
+      return byScores(({ question }) => {
+        const scores = new Float64Array(productCount);
+        for (const [place, score] of easeScores(ease, question.items).entries()) scores[ease.products[place]!] = score;
+        return scores;
+      });
+    },
+    "ours: association rules": () => {
+      const rules = associationRules(baskets, productCount);
+      return (query, k) =>
+        without(recommendFromRules(rules, query.question.items, k + query.question.items.length, 1), query, k);
+    },
+    "ours: basket kNN with IDF": complements({ ridge: { lambda: 20, neighbours: 100, maxProducts: 0 } }),
+    "ours: ridge": complements({ neighbours: 0 }),
+    "ours: both added": complements({}),
+    "ours: learned ranking": () => {
+      const sources = fitCartSources(orders, productCount, cutOff);
+      const ranking = fitCartRanking(orders, productCount, SEED);
+      tell(told(ranking));
+      const recommender = createCartRecommender(sources, ranking);
+      return ({ question, excluded }, k) =>
+        question.purchases
+          ? recommender.nextOrder(question.purchases, k, excluded.size === 0)
+          : recommender.complements(question.items, k);
+    },
+  };
+}
+
+function told(ranking: CartRanking): string {
+  const figures = (hitRate: number, reciprocalRank: number) => `${hitRate.toFixed(3)} / ${reciprocalRank.toFixed(3)}`;
+  return (["cart", "customer"] as const)
+    .map((name) => {
+      const order = ranking[name];
+      const best = figures(order.bestSourceHitRate, order.bestSourceReciprocalRank);
+      return (
+        `${name}: ${order.lead} lead, ${treeCount(order.forest)} trees; on ${order.judged} questions of the newest ` +
+        `orders ${figures(order.hitRate, order.reciprocalRank)}, ${order.bestSource} alone ${best}`
+      );
+    })
+    .join("\n");
+}
+
+/** Every product by score, but those excluded. */
+function byScores(scoresOf: (query: Query) => ArrayLike<number>): Recommender {
+  const top = createTopK();
+  return (query, k) => {
+    const scores = scoresOf(query);
+    top.reset(k);
+    for (let product = 0; product < scores.length; product++)
+      if (!query.excluded.has(product) && scores[product]! > 0) top.offer(product, scores[product]!);
+    return top.take();
+  };
+}
+
+type PairFigure = (both: number, antecedent: number, consequent: number) => number;
+
+function pairScores(rules: Rules, productCount: number, figure: PairFigure, join: "sum" | "most"): Recommender {
+  return byScores(({ question }) => {
+    const scores = new Float64Array(productCount);
+    for (const product of question.items) {
+      for (let i = rules.offsets[product]!; i < rules.offsets[product + 1]!; i++) {
+        const c = rules.consequents[i]!;
+        const value = figure(rules.counts[i]!, rules.productCounts[product]!, rules.productCounts[c]!);
+        scores[c] = join === "sum" ? scores[c]! + value : Math.max(scores[c]!, value);
+      }
+    }
+    return scores;
+  });
+}
+
+/** Of an answer that leaves out what it was asked with: so do all questions but those for repeats, which lose by it. */
+function without(found: Candidates, { excluded }: Query, k: number): Candidates {
+  const kept = [...found.indices.keys()].filter((i) => !excluded.has(found.indices[i]!)).slice(0, k);
+  return {
+    indices: Uint32Array.from(kept, (i) => found.indices[i]!),
+    scores: Float64Array.from(kept, (i) => found.scores[i]!),
+  };
+}

@@ -1,0 +1,157 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { evaluationPicture } from "../../src/cli/evaluate-picture.js";
+import { EvaluationSchema, RankingKind } from "../../src/gen/aisle/v1/evaluation_pb.js";
+import { formFault } from "../demo/xml.js";
+import { type FakeServer, startFakeServer } from "./fake-server.js";
+import { runCommand } from "./run-command.js";
+
+const ranking = (name: string, kind: RankingKind, hitRate: number) => ({
+  name,
+  kind,
+  figures: { hit_rate_20: hitRate, reciprocal_rank_20: hitRate / 2 },
+  byHistory: [
+    { least: 1, most: 1, queries: 600, figures: { hit_rate_20: hitRate } },
+    { least: 10, most: 0, queries: 634, figures: { hit_rate_20: hitRate } },
+  ],
+});
+
+const EVALUATION: MessageInitShape<typeof EvaluationSchema> = {
+  cutOff: timestampFromMs(Date.UTC(2026, 0, 2)),
+  seed: 7,
+  dataCounts: { products: 50n, products_met: 40n, learned_visits: 9000n, judged_visits: 1000n },
+  tasks: [
+    {
+      name: "next_item",
+      queries: 1234,
+      possible: 5000,
+      rankings: [
+        ranking("recommended", RankingKind.ANSWER, 0.5),
+        ranking("collaborative", RankingKind.SOURCE, 0.48),
+        ranking("popularity", RankingKind.BASELINE, 0),
+      ],
+    },
+    { name: "hidden_line", reason: "no order of two known products since the cut-off" },
+  ],
+  algorithms: [{ name: "semantic", included: false, reason: "0 products with a text" }],
+};
+
+let server: FakeServer;
+beforeEach(async () => {
+  server = await startFakeServer();
+  server.state.evaluation = [
+    { stage: "split", progress: 0 },
+    { stage: "next_item", progress: 0.66 },
+    { stage: "done", progress: 1, evaluation: EVALUATION },
+  ];
+});
+afterEach(() => server.close());
+
+const aisle = (...args: string[]) => runCommand(["evaluate", "--app", "shop", ...args, "--server", server.url]);
+
+describe("aisle evaluate", () => {
+  it("shows each stage and then a table for each task", async () => {
+    expect(await aisle()).toEqual({
+      exitCode: 0,
+      stderr: "0 % split\n66 % next_item\n100 % done\n",
+      stdout: `Learned from 9,000 visits and 0 orders before 2026-01-02 00:00:00Z,
+judged on 1,000 visits and 0 orders since; 50 products, 40 met before
+left out: semantic, 0 products with a text
+
+Next product of a visit: 1,234 of 5,000 questions
+                         HR@20  MRR@20
+recommended    answer    0.500   0.250
+collaborative  source    0.480   0.240
+popularity     baseline  0.000   0.000
+
+Order, one line hidden: no order of two known products since the cut-off
+`,
+    });
+  });
+
+  it("asks for as many questions and the seed it is told", async () => {
+    await aisle("--queries", "100", "--seed", "3");
+    await aisle();
+    const asked = server.state.evaluateRequests.map(({ appId, maxQueries, seed }) => [appId, maxQueries, seed]);
+    expect(asked).toEqual([
+      ["shop", 100, 3],
+      ["shop", 0, 0],
+    ]);
+  });
+
+  it("prints JSON with every field, also those that are 0 or empty", async () => {
+    const json: unknown = JSON.parse((await aisle("--json")).stdout);
+    expect(json).toMatchObject({
+      cutOff: "2026-01-02T00:00:00Z",
+      seed: 7,
+      dataCounts: { products: "50" },
+      tasks: [
+        {
+          name: "next_item",
+          queries: 1234,
+          possible: 5000,
+          reason: "",
+          rankings: [
+            {
+              name: "recommended",
+              kind: "RANKING_KIND_ANSWER",
+              figures: { hit_rate_20: 0.5, reciprocal_rank_20: 0.25 },
+              byHistory: [
+                { least: 1, most: 1, queries: 600, figures: { hit_rate_20: 0.5 } },
+                { least: 10, most: 0, queries: 634 },
+              ],
+            },
+            {},
+            { figures: { hit_rate_20: 0 } },
+          ],
+        },
+        { name: "hidden_line", queries: 0, possible: 0, rankings: [] },
+      ],
+    });
+  });
+
+  it("writes a picture", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "aisle-test-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const path = join(folder, "quality.svg");
+    expect((await aisle("--picture", path)).exitCode).toBe(0);
+    expect(await readFile(path, "utf8")).toBe(evaluationPicture(create(EvaluationSchema, EVALUATION), "shop"));
+  });
+
+  it("fails when the stream ends without an evaluation", async () => {
+    server.state.evaluation = [{ stage: "split", progress: 0 }];
+    const { exitCode, stderr } = await aisle();
+    expect([exitCode, stderr]).toEqual([1, "0 % split\nerror: The evaluation ended without a result\n"]);
+  });
+});
+
+describe("the picture of an evaluation", () => {
+  const picture = (evaluation: MessageInitShape<typeof EvaluationSchema>) =>
+    evaluationPicture(create(EvaluationSchema, evaluation), "a <b> & c");
+
+  it("is well-formed, refers to nothing outside, and escapes names", () => {
+    const svg = picture(EVALUATION);
+    expect(formFault(svg)).toBe("");
+    expect(svg).toContain("a &lt;b&gt; &amp; c");
+    expect(svg).not.toMatch(/NaN|undefined|Infinity|href|url\(|<script/);
+  });
+
+  it("keeps the names at the ends of the lines apart where all end at one height", () => {
+    const names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    const rankings = names.map((name) => ranking(name, RankingKind.SOURCE, 0.3));
+    const svg = picture({ tasks: [{ name: "next_item", queries: 9, possible: 9, rankings }] });
+    const heights = names.map((name) =>
+      Number(new RegExp(`<text class="small c\\d" x="[\\d.]+" y="([\\d.]+)">${name}<`).exec(svg)?.[1]),
+    );
+    const sorted = [...heights].sort((a, b) => a - b);
+    for (const [i, height] of sorted.entries()) if (i > 0) expect(height - sorted[i - 1]!).toBeGreaterThanOrEqual(15);
+  });
+
+  it("is drawn for an evaluation of nothing, too", () => {
+    expect(formFault(picture({}))).toBe("");
+  });
+});

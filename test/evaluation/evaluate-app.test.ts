@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { evaluate, figureOf, orderOf, product, shop, visit } from "./memory-shop.js";
+
+const COUNT = 30;
+const KINDS = [
+  { name: "tents", words: "canvas shelter with poles and pegs" },
+  { name: "stoves", words: "burner for gas cartridges with flame guard" },
+  { name: "lamps", words: "battery lantern with warm white light" },
+] as const;
+
+/** Thirty products of each kind; a visitor of tent n goes on to stove n and then lamp n. Bestseller: tent 0. */
+const CATALOGUE = KINDS.flatMap(({ name, words }) =>
+  Array.from({ length: COUNT }, (_, n) =>
+    product(`${name}${n}`, {
+      title: `${words} ${name} model ${n}`,
+      categories: [{ categoryId: name, name: "" }],
+    }),
+  ),
+);
+const LATE = product("late", {
+  title: "canvas shelter with poles and pegs tents model 3 plus",
+  categories: [{ categoryId: "tents", name: "" }],
+});
+const trail = (n: number, i: number) =>
+  i % 4 === 3 ? visit(i, "tents0", `stoves${n}`) : visit(i, `tents${n}`, `stoves${n}`, `lamps${n}`);
+const TRAILS = Array.from({ length: 400 }, (_, i) => trail((i * 7) % COUNT, i));
+const CARTS = Array.from({ length: 200 }, (_, i) =>
+  orderOf(400 + i, `tents${i % COUNT}`, `stoves${i % COUNT}`, `lamps${i % COUNT}`),
+);
+/** Since the cut-off: the same trails, a late product after a tent, orders. */
+const NEWEST = [
+  ...Array.from({ length: 40 }, (_, i) => trail((i * 11) % COUNT, 700 + i)),
+  ...Array.from({ length: 6 }, (_, i) => visit(750 + i, "tents3", "late")),
+  ...Array.from({ length: 20 }, (_, i) => orderOf(760 + i, `tents${i}`, `stoves${i}`, `lamps${i}`)),
+];
+const SHOP = shop([...CATALOGUE, LATE], [...TRAILS, ...CARTS, ...NEWEST]);
+
+describe("an evaluation of a shop whose visitors follow trails", async () => {
+  const evaluation = await evaluate(SHOP);
+
+  it("learns from nine tenths of the visits and judges the rest", () => {
+    expect(evaluation.dataCounts).toEqual({
+      products: 91,
+      products_met: 90,
+      learned_visits: 599,
+      learned_orders: 199,
+      judged_visits: 67,
+      judged_orders: 21,
+    });
+  });
+
+  it("finds the next product of a trail among the first, where popularity does not", () => {
+    expect(figureOf(evaluation, "next_item", "recommended")).toBe(1);
+    expect(figureOf(evaluation, "next_item", "collaborative")).toBe(1);
+    expect(figureOf(evaluation, "next_item", "collaborative", "reciprocal_rank_20")).toBeGreaterThan(0.45);
+    expect(figureOf(evaluation, "next_item", "popularity")).toBeLessThan(0.5);
+  });
+
+  it("completes every order by carts, rules and the baselines of orders", () => {
+    for (const ranking of ["recommended", "cart", "association_rules", "item_knn", "ease"]) {
+      expect([ranking, figureOf(evaluation, "hidden_line", ranking)]).toEqual([ranking, 1]);
+      expect([ranking, figureOf(evaluation, "rest_of_order", ranking, "recall_20")]).toEqual([ranking, 1]);
+    }
+    expect(figureOf(evaluation, "rest_of_order", "popularity", "recall_20")).toBeLessThan(0.6);
+  });
+
+  it("finds products that nobody met before by their text alone", () => {
+    expect(figureOf(evaluation, "cold_start", "alternative")).toBe(1);
+    expect(figureOf(evaluation, "cold_start", "semantic")).toBe(1);
+    expect(figureOf(evaluation, "cold_start", "collaborative")).toBe(0);
+  });
+
+  it("tells similar products by texts without the category", () => {
+    expect(figureOf(evaluation, "similar_products", "semantic", "ndcg_10")).toBeGreaterThan(0.95);
+    expect(figureOf(evaluation, "similar_products", "popularity", "ndcg_10")).toBeLessThan(0.7);
+  });
+
+  it("shows more products of the category viewed as alternatives than as recommended", () => {
+    const same = (list: string) => figureOf(evaluation, "substitutes", list, "same_category_10");
+    expect(same("alternative")).toBeGreaterThan(same("recommended") + 0.3);
+  });
+
+  it("says how popular what is shown is, beside what was wanted", () => {
+    const { rankings = [] } = evaluation.tasks.find(({ name }) => name === "next_item") ?? {};
+    const shown = (name: string) => figureOf(evaluation, "next_item", name, "shown_popularity");
+    expect(shown("popularity")).toBeGreaterThan(shown("recommended"));
+    expect(new Set(rankings.map(({ figures }) => figures.wanted_popularity)).size).toBe(1);
+  });
+
+  it("is the same again with the same seed", async () => {
+    expect(await evaluate(SHOP)).toEqual(evaluation);
+  });
+});
+
+describe("an evaluation", () => {
+  it("asks no more than it is told to, drawn by the seed", async () => {
+    const [one, same, other] = await Promise.all([1, 1, 2].map((seed) => evaluate(SHOP, { maxQueries: 9, seed })));
+    const next = one?.tasks.find(({ name }) => name === "next_item");
+    expect([next?.queries, next?.possible]).toEqual([9, 70]);
+    expect(same).toEqual(one);
+    expect(other?.tasks).not.toEqual(one?.tasks);
+  });
+
+  it("says of each task that has no question why", async () => {
+    const plain = [product("a"), product("b")];
+    const { tasks } = await evaluate(
+      shop(
+        plain,
+        Array.from({ length: 40 }, (_, n) => visit(n, "a")),
+      ),
+    );
+    expect(tasks.map(({ name, queries }) => [name, queries])).toEqual(
+      [
+        "next_item",
+        "next_new_item",
+        "hidden_line",
+        "rest_of_order",
+        "similar_products",
+        "cold_start",
+        "substitutes",
+      ].map((name) => [name, 0]),
+    );
+    for (const { reason } of tasks) expect(reason).not.toBe("");
+  });
+
+  it("refuses an app with too few visits to part", async () => {
+    const few = shop(CATALOGUE, TRAILS.slice(0, 20));
+    const refusal = { kind: "precondition", message: "18 visits before the newest tenth, 20 are needed" };
+    await expect(evaluate(few)).rejects.toMatchObject(refusal);
+  });
+});
