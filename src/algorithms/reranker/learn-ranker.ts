@@ -74,7 +74,7 @@ const DEPTH = 20;
 /** Of so many sessions one is held out. */
 const HELD_OUT = 5;
 const PILOT = 500;
-const BOOSTING: BoostingParams = { ...BOOSTING_DEFAULTS, trees: 200, patience: 12, focus: 0.2 };
+const BOOSTING: BoostingParams = { ...BOOSTING_DEFAULTS, trees: 200, patience: 20, focus: 0.2 };
 /** Few questions allow fewer, smaller steps. */
 const FEW: BoostingParams = { ...BOOSTING, leaves: 6, learningRate: 0.07, l2: 10, topShare: 1, otherShare: 0 };
 const FEW_QUESTIONS = 3_000;
