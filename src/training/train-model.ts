@@ -1,5 +1,4 @@
 import { associationRules } from "../algorithms/association-rules.js";
-import { fitCartComplements } from "../algorithms/cart-complements.js";
 import { popularity } from "../algorithms/popularity.js";
 import { type Rows, rowCount } from "../algorithms/rows.js";
 import { fitSessionNeighbours } from "../algorithms/session-neighbours.js";
@@ -10,6 +9,7 @@ import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.
 import type { InteractionStore } from "../ports/interaction-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import type { VectorIndexes } from "../ports/vector-index.js";
+import { fitCart } from "./cart.js";
 import { type Dataset, readDataset } from "./dataset.js";
 import { fitRanker } from "./ranker.js";
 import { learnSemantic, type TextEmbedding } from "./semantic.js";
@@ -64,8 +64,8 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
 
   const rules = step("association_rules", 0.2, fewBaskets, () => associationRules(data.baskets, count));
   if (rules) included("association_rules", { rules: rules.consequents.length });
-  const cart = step("cart_complements", 0.35, fewBaskets, () => fitCartComplements(data.baskets, count));
-  if (cart) included("cart_complements", { baskets: rowCount(data.baskets) });
+  const cart = step("cart_complements", 0.3, fewBaskets, () => fitCart(data, TRAINING_SEED));
+  if (cart) facts.push(...cart.facts);
   const sessions = step("session_neighbours", 0.45, fewSessions, () => fitSessions(data, count));
   if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions), ...sessions.facts });
   onProgress({ stage: "ranker", progress: 0.48 });
@@ -97,7 +97,8 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     productIds: data.productIds,
     popularity: popular,
     rules,
-    cart,
+    cart: cart?.complements,
+    cartRanking: cart?.ranking,
     sessions: sessions?.fitted,
     ranker: ranked?.ranker,
     semantic: learned.semantic,

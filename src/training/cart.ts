@@ -1,0 +1,50 @@
+import type { CartComplements } from "../algorithms/cart-complements.js";
+import { type CartOrder, fitCartRanking, fitCartSources } from "../algorithms/cart-ranking.js";
+import { treeCount } from "../algorithms/gradient-boosting/forest.js";
+import { rowCount } from "../algorithms/rows.js";
+import type { AlgorithmFacts } from "../domain/model.js";
+import type { Fitted } from "../model/snapshot.js";
+import type { Dataset } from "./dataset.js";
+
+export interface FittedCart {
+  readonly complements: CartComplements;
+  /** Undefined when the newest orders were too few to judge it on. */
+  readonly ranking: Fitted["cartRanking"];
+  readonly facts: readonly AlgorithmFacts[];
+}
+
+/** Fewest questions on which an order of candidates is judged before it is trusted. */
+const MIN_JUDGED = 50;
+
+/** Learns from orders what goes with a cart, what customers order next, and in which order to say so. */
+export function fitCart(data: Dataset, seed: number): FittedCart {
+  const productCount = data.productIds.length;
+  const orders = { baskets: data.baskets, at: data.basketAt, customers: data.basketVisitors };
+  const { cart, sales } = fitCartSources(orders, productCount, data.cutOff);
+  const ranking = fitCartRanking(orders, productCount, seed);
+  const isJudged = ranking.cart.judged >= MIN_JUDGED;
+  return {
+    complements: cart,
+    ranking: isJudged ? { ranking, sales } : undefined,
+    facts: [
+      { name: "cart_complements", included: true, reason: "", facts: { baskets: rowCount(data.baskets) } },
+      {
+        name: "cart_ranking",
+        included: isJudged,
+        reason: isJudged ? "" : `${ranking.cart.judged} questions in the newest orders, ${MIN_JUDGED} are needed`,
+        facts: { ...numbers("cart", ranking.cart), ...numbers("customer", ranking.customer) },
+      },
+    ],
+  };
+}
+
+function numbers(name: string, order: CartOrder): Record<string, number> {
+  return {
+    [`${name}_questions`]: order.judged,
+    [`${name}_trees`]: treeCount(order.forest),
+    [`${name}_hit_rate_20`]: order.hitRate,
+    [`${name}_reciprocal_rank_20`]: order.reciprocalRank,
+    [`${name}_best_source_hit_rate_20`]: order.bestSourceHitRate,
+    [`${name}_best_source_reciprocal_rank_20`]: order.bestSourceReciprocalRank,
+  };
+}
