@@ -30,6 +30,7 @@ export interface ConfigFlags {
   readonly rpcUrl?: string | undefined;
   readonly rpcNames?: string | undefined;
   readonly embedder?: string | undefined;
+  readonly learnedOrder?: boolean | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -69,6 +70,8 @@ export interface Config {
   /** Host names by which RPC callers reach this server, besides its own address and loopback names. */
   readonly rpcNames: readonly string[];
   readonly embedder: EmbedderLocation;
+  /** Whether trainings learn the order of what sources propose, which takes them minutes. */
+  readonly learnedOrder: boolean;
 }
 
 /** Names of each setting as an operator writes them. */
@@ -89,6 +92,7 @@ export const SETTINGS = {
   rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
   rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
   embedder: { flag: "--embedder", variable: "AISLE_EMBEDDER" },
+  learnedOrder: { flag: "--learned-order", variable: "AISLE_LEARNED_ORDER" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -142,6 +146,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
     rpcNames: readNames(given(flags.rpcNames, env, "rpcNames")),
     embedder: readEmbedder(text("embedder"), env),
+    learnedOrder: readSwitch("learnedOrder", flags, env),
   };
 }
 
@@ -285,7 +290,7 @@ function readAnswerMs(text: string): number {
   return ms;
 }
 
-function readSwitch(name: "demo" | "insecureRpc", flags: ConfigFlags, env: Environment): boolean {
+function readSwitch(name: "demo" | "insecureRpc" | "learnedOrder", flags: ConfigFlags, env: Environment): boolean {
   const flag = flags[name];
   if (flag !== undefined) return flag;
   const text = env[SETTINGS[name].variable]?.trim().toLowerCase() ?? "";

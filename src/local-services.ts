@@ -35,6 +35,8 @@ export async function openLocalServices(options: {
   /** See `Config.answerMs`. */
   readonly answerMs: number;
   readonly embedder: EmbedderLocation;
+  /** See `Config.learnedOrder`. */
+  readonly learnedOrder: boolean;
   readonly metrics: Metrics;
   readonly report: ReportInternal;
   /** Told of each damaged value that was met, by the name of its table. */
@@ -61,7 +63,7 @@ export async function openLocalServices(options: {
   const isFar = options.store.kind === "mongo";
   const readiness = createPatience({ waitMs: READY_MS, restMs: 0, monotonicNow: () => performance.now() });
   const spread = store.tallies && spreadLimit(store.tallies);
-  const training = createThreadTraining(options.store, options.embedder, options.warn);
+  const training = createThreadTraining(options, options.warn);
   const aisle = createAisle({
     store,
     vectorIndexes: hnswIndexes(),

@@ -195,11 +195,11 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
 /** Services in other processes when the configuration says where, else in this one. */
 async function openServices(
   config: Config,
-  options: Omit<Parameters<typeof openLocalServices>[0], "store" | "answerMs" | "embedder">,
+  options: Omit<Parameters<typeof openLocalServices>[0], "store" | "answerMs" | "embedder" | "learnedOrder">,
 ) {
   if (config.rpcUrl === null) {
-    const { store, answerMs, embedder } = config;
-    const { aisle, ...local } = await openLocalServices({ ...options, store, answerMs, embedder });
+    const { store, answerMs, embedder, learnedOrder } = config;
+    const { aisle, ...local } = await openLocalServices({ ...options, store, answerMs, embedder, learnedOrder });
     return { ...local, clients: aisle.clients, aisle };
   }
   const { close, ...remote } = connectServices(config.rpcUrl);

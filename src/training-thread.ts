@@ -12,6 +12,7 @@ export interface TrainingJob {
   readonly store: StoreLocation;
   readonly appId: string;
   readonly embedder: EmbedderLocation;
+  readonly learnedOrder: boolean;
   /** Undefined: a model is to be made. */
   readonly evaluation: EvaluationQuery | undefined;
 }
@@ -32,8 +33,7 @@ type Outcome = Extract<TrainingMessage, { kind: "trained" | "evaluated" }>;
  * without the text model that was asked for.
  */
 export function createThreadTraining(
-  store: StoreLocation,
-  embedder: EmbedderLocation,
+  { store, embedder, learnedOrder }: Pick<TrainingJob, "store" | "embedder" | "learnedOrder">,
   warn: (line: string) => void,
 ): { readonly run: RunTraining; readonly evaluate: RunEvaluation; stop(): Promise<void> } {
   const workers = new Set<Worker>();
@@ -48,7 +48,7 @@ export function createThreadTraining(
       if (stopped) throw new Unavailable("The server is stopping");
       const name = job.evaluation === undefined ? "training" : "evaluation";
       const failed = name === "training" ? "Training failed" : "Evaluation failed";
-      const workerData: TrainingJob = { ...job, store, embedder };
+      const workerData: TrainingJob = { ...job, store, embedder, learnedOrder };
       const worker = new Worker(new URL("./training-worker.js", import.meta.url), { workerData });
       workers.add(worker);
       worker.on("message", (message: TrainingMessage) => {

@@ -23,6 +23,7 @@ try {
     products: store.products,
     interactions: store.interactions,
     vectorIndexes: hnswIndexes(),
+    learnedOrder: job.learnedOrder,
     embedding: textEmbedding(job.embedder, job.appId, store.models),
     onProgress: (progress) => say({ kind: "progress", progress }),
   };

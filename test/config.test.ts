@@ -23,6 +23,7 @@ describe("readConfig", () => {
       rpcUrl: null,
       rpcNames: [],
       embedder: { kind: "builtin" },
+      learnedOrder: false,
     });
   });
 
@@ -57,6 +58,7 @@ describe("readConfig", () => {
       rpcUrl: null,
       rpcNames: [],
       embedder: { kind: "builtin" },
+      learnedOrder: false,
     });
   });
 

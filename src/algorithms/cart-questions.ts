@@ -29,8 +29,8 @@ export interface AnsweredQuestion {
   readonly row: number;
 }
 
-const HIDDEN = 3;
-const FROM_FIRST = 2;
+const HIDDEN = 4;
+const FROM_FIRST = 1;
 const NEW = 4;
 const REPEATED = 2;
 

@@ -1,5 +1,5 @@
 import { CART_FEATURES } from "./cart-candidates.js";
-import { CART_LEADS, type CartOrder, type CartRanking } from "./cart-ranking.js";
+import { CART_LEADS, type CartOrder, type CartRanking } from "./cart-order.js";
 import type { CartSales } from "./cart-sales.js";
 import { decodeForest, encodeForest } from "./gradient-boosting/forest.js";
 import type { Section, SectionArray } from "./section.js";

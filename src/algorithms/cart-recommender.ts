@@ -5,7 +5,7 @@
 import type { Candidates } from "./candidates.js";
 import { NO_CANDIDATES } from "./candidates.js";
 import { CART_FEATURES, type CartQuestion, type CartSources, createCartCandidates } from "./cart-candidates.js";
-import { type CartOrder, type CartRanking, leadScores } from "./cart-ranking.js";
+import { type CartOrder, type CartRanking, leadScores } from "./cart-order.js";
 import { createTopK } from "./top-k.js";
 
 export interface CartRecommender {

@@ -20,6 +20,7 @@ export interface ServeFlags {
   readonly rpcUrl?: string;
   readonly rpcNames?: string;
   readonly embedder?: string;
+  readonly learnedOrder?: boolean;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -50,6 +51,7 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
       "--embedder <model>",
       "builtin, onnx:PATH or https://…/embeddings?model=NAME (AISLE_EMBEDDER, else builtin)",
     )
+    .option("--learned-order", "learn the order of what is recommended; trainings take minutes (AISLE_LEARNED_ORDER)")
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .addHelpText(

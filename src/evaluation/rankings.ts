@@ -32,7 +32,7 @@ export function ask(question: Question, model: ServingModel): Asked {
   const context = visitorContext(clientSteps(question), [], () => undefined, question.now);
   const current = question.current === undefined ? [] : [question.current];
   const items = question.steps.map(({ productId }) => model.indexOf(productId)).filter((index) => index !== undefined);
-  return { question, query: sourceQuery(context, current, model), items: Uint32Array.from(items) };
+  return { question, query: sourceQuery(context, current, model, question.now), items: Uint32Array.from(items) };
 }
 
 /** A source alone, as it proposes for one of the lists. */

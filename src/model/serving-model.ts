@@ -13,7 +13,11 @@ export function loadServingModel(modelId: string, bytes: Uint8Array, indexes: Ve
   const indexOf = new Map(productIds.map((productId, index) => [productId, index]));
   const sources: Source[] = [];
   if (fitted.sessions) sources.push(collaborativeSource(fitted.sessions, fitted.ranker));
-  if (fitted.cart) sources.push(cartSource(fitted.cart));
+  if (fitted.cart) {
+    const { cart, rules, cartRanking } = fitted;
+    const ranked = rules && cartRanking && { sources: { cart, rules, sales: cartRanking.sales }, ...cartRanking };
+    sources.push(cartSource(cart, ranked));
+  }
   if (fitted.rules) sources.push(rulesSource(fitted.rules));
   if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length));
   return {

@@ -1,4 +1,5 @@
 import type { Candidates, Explanation } from "../algorithms/candidates.js";
+import type { Purchases } from "../algorithms/cart-candidates.js";
 import type { ProductText } from "../algorithms/embedder.js";
 
 /** The kinds of algorithm a product can come from. */
@@ -20,6 +21,8 @@ export interface SourceQuery {
   readonly basket: Uint32Array;
   /** True when the basket is a cart. */
   readonly hasCart: boolean;
+  /** Given when the visitor did nothing but order, and views nothing: then the next order is wanted. */
+  readonly purchases?: Purchases | undefined;
   /** What alternatives are alternatives to: the current products, else the last one viewed, else the last one met. */
   readonly anchor: Uint32Array;
   /** Texts of current products that came after the training, first one first: then alternatives are wanted to these. */
@@ -35,6 +38,8 @@ export interface Source {
   alternatives(query: SourceQuery, k: number): Candidates;
   /** Why it proposes a product; undefined when it does not. */
   explain(query: SourceQuery, list: List, productIndex: number): Explanation | undefined;
+  /** True when its order of complements was learned for questions like this one: others then only add to its end. */
+  isLearned?(query: SourceQuery): boolean;
 }
 
 export type List = "recommended" | "alternative";

@@ -3,7 +3,7 @@ import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
 import { productText } from "../model/product-text.js";
-import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
+import type { List, ServingModel, Source, SourceName, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
 import { type Blended, createBlender, type WeightedCandidates } from "./blend.js";
 import { explain } from "./explain.js";
@@ -27,9 +27,22 @@ const BROWSING: Weights = { collaborative: 0.5, cart: 1, association_rules: 0.5,
 const WITH_CART: Weights = { collaborative: 0.2, cart: 1, association_rules: 0.1, semantic: 0, popularity: 0 };
 const ALTERNATIVES: Weights = { semantic: 1, collaborative: 0.6, association_rules: 0, cart: 0, popularity: 0 };
 
-function weightsOf(list: List, query: SourceQuery): Weights {
+/** What others than a source with a learned order count: they fill its end. */
+const FILLING = 1e-4;
+
+function weightsOf(list: List, query: SourceQuery, model: ServingModel): Weights {
   if (list === "alternative") return ALTERNATIVES;
-  return query.hasCart ? WITH_CART : BROWSING;
+  const weights = query.hasCart ? WITH_CART : BROWSING;
+  const learned = model.sources.find((source) => source.isLearned?.(query));
+  if (learned === undefined) return weights;
+  const weigh = (name: SourceName) => (name === learned.name ? 1 : weights[name] * FILLING);
+  return {
+    collaborative: weigh("collaborative"),
+    cart: weigh("cart"),
+    association_rules: weigh("association_rules"),
+    semantic: weigh("semantic"),
+    popularity: weigh("popularity"),
+  };
 }
 
 /** All that one answer is made from. */
@@ -69,7 +82,7 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     );
     const turn = turnOf(situation);
     const unseen = model && unseenTexts(current, catalog, model);
-    const asked = model && { ...sourceQuery(context, current, model), unseen };
+    const asked = model && { ...sourceQuery(context, current, model, situation.now), unseen };
     const fallback = () => fallbackProducts(situation, allowed ?? categoryProducts(query, catalog));
 
     const blended = (list: List, count: number) => {
@@ -102,7 +115,7 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     const alternative = fill(substitutes, alternativeCount, []);
     const reasons = (list: List, products: readonly Product[], blend: Blended | undefined) =>
       withReasons && model !== undefined && asked !== undefined
-        ? explain(model, asked, list, products, blend, weightsOf(list, asked), CANDIDATES)
+        ? explain(model, asked, list, products, blend, weightsOf(list, asked, model), CANDIDATES)
         : [];
     const first = current[0];
     return {
@@ -128,7 +141,7 @@ function propose(
   metrics: Metrics,
 ): WeightedCandidates[] {
   const proposals: WeightedCandidates[] = [];
-  const weights = weightsOf(list, query);
+  const weights = weightsOf(list, query, model);
   for (const source of model.sources) {
     const weight = weights[source.name];
     if (weight === 0) continue;

@@ -1,3 +1,5 @@
+import type { Purchases } from "../algorithms/cart-candidates.js";
+import { purchasesOf } from "../algorithms/customer-purchases.js";
 import { MAX_VISIT_STEPS } from "../algorithms/reranker/visits.js";
 import type { ServingModel, SourceQuery } from "../model/source.js";
 import type { VisitorContext } from "./visitor-context.js";
@@ -8,7 +10,12 @@ const MAX_ANCHORS = 5;
 const TYPE_WEIGHT = { product_view: 1, add_to_cart: 1.5, order: 1.5 } as const;
 
 /** The visitor's situation in a model's product indices. */
-export function sourceQuery(context: VisitorContext, current: readonly string[], model: ServingModel): SourceQuery {
+export function sourceQuery(
+  context: VisitorContext,
+  current: readonly string[],
+  model: ServingModel,
+  now: number,
+): SourceQuery {
   const items: number[] = [];
   const weights: number[] = [];
   const runs: number[] = [];
@@ -43,8 +50,27 @@ export function sourceQuery(context: VisitorContext, current: readonly string[],
     antecedents: Uint32Array.from(new Set([...here, ...[...cart].reverse(), ...recent])).slice(0, MAX_ANTECEDENTS),
     basket: Uint32Array.from(new Set(cart.length > 0 ? [...cart, ...here] : anchor)),
     hasCart: cart.length > 0,
+    purchases: here.length === 0 ? purchases(context, model, now) : undefined,
     anchor: Uint32Array.from(anchor.slice(0, MAX_ANCHORS)),
   };
+}
+
+/** What the visitor ordered, when that is all that is known of the visitor. */
+function purchases({ sequence }: VisitorContext, model: ServingModel, now: number): Purchases | undefined {
+  if (sequence.length === 0 || sequence.some((step) => step.type !== "order")) return undefined;
+  const orders = new Map<number, number[]>();
+  for (const { productId, at } of sequence) {
+    const index = model.indexOf(productId);
+    if (index === undefined) continue;
+    const order = orders.get(at);
+    if (order === undefined) orders.set(at, [index]);
+    else order.push(index);
+  }
+  if (orders.size === 0) return undefined;
+  return purchasesOf(
+    [...orders].map(([at, products]) => ({ at, products })),
+    now,
+  );
 }
 
 function indices(productIds: readonly string[], model: ServingModel): number[] {

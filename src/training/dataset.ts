@@ -26,6 +26,9 @@ export interface Dataset {
   readonly sessionEndedAt: Float64Array;
   /** Orders by time; each product once. */
   readonly baskets: Rows;
+  /** Time of each order, ms, and a number for its visitor. */
+  readonly basketAt: Float64Array;
+  readonly basketVisitors: Uint32Array;
   /** Every meeting of visitor and product, for popularity. */
   readonly meetings: {
     readonly productIndices: Uint32Array;
@@ -59,7 +62,7 @@ export async function readDataset(
 
   const sessions: Session[] = [];
   const before = new Map<Session, Session>();
-  const baskets: Timed[] = [];
+  const baskets: (Timed & { readonly visitor: number })[] = [];
   const productIndices: number[] = [];
   const at: number[] = [];
   const weights: number[] = [];
@@ -79,7 +82,7 @@ export async function readDataset(
         }
         if (step.type === "order") {
           const items = [...new Set(known(step, indexOf))];
-          if (items.length > 0) baskets.push({ at: step.at, items });
+          if (items.length > 0) baskets.push({ at: step.at, items, visitor: visitorCount });
         }
       }
       let last: Session | undefined;
@@ -105,6 +108,8 @@ export async function readDataset(
     previousSession: Int32Array.from(sessions, previousRow),
     sessionEndedAt: Float64Array.from(sessions, (session) => session.at),
     baskets: rowsFrom(baskets.map((basket) => basket.items)),
+    basketAt: Float64Array.from(baskets, (basket) => basket.at),
+    basketVisitors: Uint32Array.from(baskets, (basket) => basket.visitor),
     meetings: {
       productIndices: Uint32Array.from(productIndices),
       at: Float64Array.from(at),

@@ -1,5 +1,4 @@
 import { associationRules } from "../algorithms/association-rules.js";
-import { fitCartComplements } from "../algorithms/cart-complements.js";
 import { popularity } from "../algorithms/popularity.js";
 import { type Rows, rowCount } from "../algorithms/rows.js";
 import { fitSessionNeighbours } from "../algorithms/session-neighbours.js";
@@ -10,6 +9,7 @@ import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.
 import type { InteractionStore } from "../ports/interaction-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import type { VectorIndexes } from "../ports/vector-index.js";
+import { fitCart, NOT_ASKED_FOR } from "./cart.js";
 import { type Dataset, readDataset } from "./dataset.js";
 import { fitRanker } from "./ranker.js";
 import { learnSemantic, type TextEmbedding } from "./semantic.js";
@@ -29,6 +29,8 @@ export interface TrainModelOptions {
   readonly vectorIndexes: VectorIndexes;
   /** A text model of the operator, beside the built-in embedder. */
   readonly embedding?: TextEmbedding | undefined;
+  /** False: candidates come in the order of their sources' scores, and training takes a fraction. */
+  readonly learnedOrder?: boolean;
   readonly onProgress: (progress: TrainingProgress) => void;
 }
 
@@ -38,7 +40,7 @@ export interface TrainModelOptions {
  * the manifest says why. Rejects with Conflict("precondition") when there are no products at all.
  */
 export async function trainModel(options: TrainModelOptions): Promise<TrainedModel> {
-  const { onProgress } = options;
+  const { onProgress, learnedOrder = true } = options;
   onProgress({ stage: "read", progress: 0 });
   const data = await readDataset(options.appId, options);
   const count = data.productIds.length;
@@ -64,13 +66,14 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
 
   const rules = step("association_rules", 0.2, fewBaskets, () => associationRules(data.baskets, count));
   if (rules) included("association_rules", { rules: rules.consequents.length });
-  const cart = step("cart_complements", 0.35, fewBaskets, () => fitCartComplements(data.baskets, count));
-  if (cart) included("cart_complements", { baskets: rowCount(data.baskets) });
+  const cart = step("cart_complements", 0.3, fewBaskets, () => fitCart(data, learnedOrder ? TRAINING_SEED : undefined));
+  if (cart) facts.push(...cart.facts);
   const sessions = step("session_neighbours", 0.45, fewSessions, () => fitSessions(data, count));
   if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions), ...sessions.facts });
   onProgress({ stage: "ranker", progress: 0.48 });
-  const ranked = sessions && fitRanker(data, sessions.fitted, TRAINING_SEED);
+  const ranked = learnedOrder && sessions ? fitRanker(data, sessions.fitted, TRAINING_SEED) : undefined;
   if (ranked) facts.push(ranked.facts);
+  else if (sessions) facts.push({ name: "ranker", included: false, reason: NOT_ASKED_FOR, facts: {} });
   onProgress({ stage: "semantic", progress: 0.55 });
   const learned = await learnSemantic(data.products, {
     vectorIndexes: options.vectorIndexes,
@@ -97,7 +100,8 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     productIds: data.productIds,
     popularity: popular,
     rules,
-    cart,
+    cart: cart?.complements,
+    cartRanking: cart?.ranking,
     sessions: sessions?.fitted,
     ranker: ranked?.ranker,
     semantic: learned.semantic,

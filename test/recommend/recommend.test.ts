@@ -110,6 +110,15 @@ function ask(query: Partial<RecommendQuery> = {}, more: Partial<Situation> = {})
 
 const step = (type: Interaction["type"], productId: string, at: number) => ({ type, productId, sku: "", at });
 
+describe("a source whose order was learned for the question", () => {
+  it("keeps its order, and others only fill its end", () => {
+    const learned = { ...source("cart", ranked([6, 1, 7]), NO_CANDIDATES), isLearned: () => true };
+    const others = source("collaborative", ranked([7, 8]), NO_CANDIDATES);
+    const query = { recommendedCount: 4, alternativeCount: 0 };
+    expect(ask(query, { model: model([others, learned]) }).recommended).toBe("p6 p1 p7 p8");
+  });
+});
+
 describe("recommend", () => {
   it("fills recommended and alternative from their sources, without a product in both", () => {
     expect(ask()).toMatchObject({ recommended: "p1 p2 p3", alternative: "p9 p8 p7" });

@@ -1,14 +1,35 @@
 import { NO_CANDIDATES } from "../../algorithms/candidates.js";
+import type { CartSources } from "../../algorithms/cart-candidates.js";
 import { type CartComplements, complementsOf, explainComplement } from "../../algorithms/cart-complements.js";
-import type { Source } from "../source.js";
+import type { CartRanking } from "../../algorithms/cart-ranking.js";
+import { createCartRecommender } from "../../algorithms/cart-recommender.js";
+import type { Source, SourceQuery } from "../source.js";
 
-/** Complements of the whole cart; with an empty cart, of what is being viewed. They say nothing about alternatives. */
-export function cartSource(fitted: CartComplements): Source {
+export interface RankedCart {
+  readonly sources: CartSources;
+  readonly ranking: CartRanking;
+}
+
+/**
+ * Complements of the whole cart; with an empty cart, of what is being viewed; for a customer who only ordered so far,
+ * the next order. They say nothing about alternatives. Without a ranking, ridge weights and neighbours are added up.
+ */
+export function cartSource(fitted: CartComplements, ranked: RankedCart | undefined): Source {
+  const recommender = ranked && createCartRecommender(ranked.sources, ranked.ranking);
+  const askedWith = ({ basket, purchases }: SourceQuery) => purchases?.products ?? basket;
   return {
     name: "cart",
-    complements: (query, k) => (query.basket.length === 0 ? NO_CANDIDATES : complementsOf(fitted, query.basket, k)),
+    complements: (query, k) => {
+      if (askedWith(query).length === 0) return NO_CANDIDATES;
+      if (query.purchases && recommender) return recommender.nextOrder(query.purchases, k, true);
+      if (query.hasCart && recommender) return recommender.complements(query.basket, k);
+      return complementsOf(fitted, askedWith(query), k);
+    },
     alternatives: () => NO_CANDIDATES,
     explain: (query, list, product) =>
-      list === "recommended" && query.basket.length > 0 ? explainComplement(fitted, query.basket, product) : undefined,
+      list === "recommended" && askedWith(query).length > 0
+        ? explainComplement(fitted, askedWith(query), product)
+        : undefined,
+    isLearned: (query) => recommender !== undefined && (query.hasCart || query.purchases !== undefined),
   };
 }

@@ -1,0 +1,71 @@
+/** In which order candidates are put: by boosted trees that start from what the sources say, or by one source alone. */
+import { CART_FEATURES } from "./cart-candidates.js";
+import { addScores, type Forest } from "./gradient-boosting/forest.js";
+
+/** What puts candidates in order: the trees, or one source alone. Numbers are part of the snapshot. */
+export const CART_LEADS = ["trees", "ridge", "neighbours", "ridge_and_neighbours", "confidence"] as const;
+export type CartLead = (typeof CART_LEADS)[number];
+
+/** One question's order of candidates. */
+export interface CartOrder {
+  readonly lead: CartLead;
+  /** Without trees unless these lead. */
+  readonly forest: Forest;
+  /** Questions judged on the newest orders. */
+  readonly judged: number;
+  /** There: share of answers among the first 20, and mean of 1 / place, of the trees and of the best source alone. */
+  readonly hitRate: number;
+  readonly reciprocalRank: number;
+  readonly bestSource: CartLead;
+  readonly bestSourceHitRate: number;
+  readonly bestSourceReciprocalRank: number;
+}
+
+export interface CartRanking {
+  /** What completes a cart. */
+  readonly cart: CartOrder;
+  /** What a returning customer orders next. */
+  readonly customer: CartOrder;
+}
+
+export const EMPTY_FOREST: Forest = {
+  featureCount: CART_FEATURES.length,
+  roots: new Uint32Array(0),
+  features: new Uint32Array(0),
+  values: new Float32Array(0),
+  lefts: new Uint32Array(0),
+};
+
+/** Score of each row of features, larger is better. */
+export function leadScores(lead: CartLead, forest: Forest, rows: Float32Array): Float64Array {
+  const width = CART_FEATURES.length;
+  const scores = new Float64Array(rows.length / width);
+  if (lead === "trees") {
+    scores.set(startingScores(rows));
+    addScores(forest, rows, scores.length, scores);
+  } else
+    for (const name of COLUMNS[lead]) {
+      const column = CART_FEATURES.indexOf(name);
+      for (let r = 0; r < scores.length; r++) scores[r]! += rows[r * width + column]!;
+    }
+  return scores;
+}
+
+/** What trees start from: the logarithm of what ridge weights and neighbours say together, nearly a probability. */
+export function startingScores(rows: Float32Array): Float32Array {
+  const width = CART_FEATURES.length;
+  return Float32Array.from({ length: rows.length / width }, (_, r) =>
+    Math.log(Math.max(LEAST_SHARE, rows[r * width + RIDGE]! + rows[r * width + NEIGHBOURS]!)),
+  );
+}
+
+const RIDGE = CART_FEATURES.indexOf("ridge");
+const NEIGHBOURS = CART_FEATURES.indexOf("neighbours");
+const LEAST_SHARE = 1e-3;
+
+const COLUMNS = {
+  ridge: ["ridge"],
+  neighbours: ["neighbours"],
+  ridge_and_neighbours: ["ridge", "neighbours"],
+  confidence: ["confidence"],
+} as const satisfies Record<Exclude<CartLead, "trees">, readonly (typeof CART_FEATURES)[number][]>;
