@@ -38,7 +38,7 @@ export const CART_DEFAULTS = {
   maxBasketLength: 200,
   maxPostings: 1_000,
   neighbours: 500,
-  ridge: { lambda: 20, neighbours: 100, maxProducts: 4_000 },
+  ridge: { lambda: 20, neighbours: 100, maxProducts: 50_000 },
 } as const;
 
 export interface CartComplements {
