@@ -37,7 +37,7 @@ export const CART_DEFAULTS = {
   maxBaskets: 100_000,
   maxBasketLength: 200,
   maxPostings: 1_000,
-  neighbours: 500,
+  neighbours: 200,
   ridge: { lambda: 20, neighbours: 100, maxProducts: 50_000 },
 } as const;
 
