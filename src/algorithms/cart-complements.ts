@@ -37,8 +37,8 @@ export const CART_DEFAULTS = {
   maxBaskets: 100_000,
   maxBasketLength: 200,
   maxPostings: 1_000,
-  neighbours: 500,
-  ridge: { lambda: 20, neighbours: 100, maxProducts: 4_000 },
+  neighbours: 200,
+  ridge: { lambda: 20, neighbours: 100, maxProducts: 50_000 },
 } as const;
 
 export interface CartComplements {

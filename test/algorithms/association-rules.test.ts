@@ -43,6 +43,12 @@ describe("associationRules", () => {
     expect(rulesOf(associationRules(rowsFrom(STATIONER), 5, { minPairCount: 3 }), 0)).toEqual([[1, 3]]);
   });
 
+  it("leaves out what chance alone makes more often than allowed", () => {
+    // pencil and sharpener: 3 of 10 by chance in 19 of 42 draws; pencil and rubber: 2 in 1 of 3.
+    expect(rulesOf(associationRules(rowsFrom(STATIONER), 5, { maxChance: 0.4 }), 0)).toEqual([[2, 2]]);
+    expect(rulesOf(associationRules(rowsFrom(STATIONER), 5, { maxChance: 0.3 }), 0)).toEqual([]);
+  });
+
   it("keeps no more consequents than asked for", () => {
     expect(rulesOf(associationRules(rowsFrom(STATIONER), 5, { minPairCount: 1, maxConsequents: 1 }), 0)).toEqual([
       [1, 3],
@@ -103,12 +109,28 @@ describe("rules of two products", () => {
     const rules = associationRules(rowsFrom(PHARMACY), 4);
     expect(explainRule(rules, Uint32Array.of(1, 0), 2)).toEqual({
       becauseOf: [1],
-      counts: { pair_count: 20, antecedent_count: 60, support: 0.125, confidence: 1 / 3, lift: 8 / 3, rules: 3 },
+      counts: {
+        pair_count: 20,
+        antecedent_count: 60,
+        support: 0.125,
+        confidence: 1 / 3,
+        lift: 8 / 3,
+        chance: expect.closeTo(2.9119e-10, 14),
+        rules: 3,
+      },
     });
     const many = associationRules(rowsFrom([...PHARMACY, ...PHARMACY, ...PHARMACY, ...PHARMACY]), 4);
     expect(explainRule(many, Uint32Array.of(1, 0), 2)).toEqual({
       becauseOf: [1, 0],
-      counts: { pair_count: 80, antecedent_count: 80, support: 0.125, confidence: 1, lift: 8, rules: 3 },
+      counts: {
+        pair_count: 80,
+        antecedent_count: 80,
+        support: 0.125,
+        confidence: 1,
+        lift: 8,
+        chance: expect.closeTo(0, 14),
+        rules: 3,
+      },
     });
   });
 

@@ -122,7 +122,7 @@ describe("a model", () => {
     const { manifest } = await train();
     const missing = manifest.algorithms.filter((one) => !one.included);
     expect(missing.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
-      "cart_ranking: 4 questions in the newest orders, 50 are needed",
+      "cart_ranking: 8 questions in the newest orders, 50 are needed",
       "ranker: 16 steps in the newest sessions, 400 are needed",
     ]);
     expect(manifest.dataCounts).toMatchObject({ products: 5, orders: 25, interactions: 75 });
