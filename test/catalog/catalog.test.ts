@@ -1,30 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
 import { createDeleteProduct, createUpsertProducts, type ProductDraft } from "../../src/catalog/write-products.js";
-import { NO_MONEY } from "../../src/domain/money.js";
 import type { Product } from "../../src/domain/product.js";
 import type { ProductChange } from "../../src/ports/product-store.js";
 import { product as stored } from "../contract/samples.js";
+import { bareProduct } from "../fixtures/bare-product.js";
 import { draft, intake, product } from "../intake/intake-fixture.js";
 
 function fed(productId: string, more: Partial<ProductDraft> = {}): ProductDraft {
-  return {
-    productId,
-    sku: "",
-    variantGroupId: "",
-    title: "",
-    description: "",
-    categories: [],
-    brand: "",
-    price: NO_MONEY,
-    url: "",
-    imageUrl: "",
-    available: true,
-    hidden: false,
-    tags: [],
-    attributes: {},
-    ...more,
-  };
+  const { origin, updatedAt, ...known } = bareProduct(productId);
+  return { ...known, ...more };
 }
 
 async function catalog() {

@@ -8,6 +8,7 @@ import { NO_MONEY } from "../../src/domain/money.js";
 import type { Order } from "../../src/domain/order.js";
 import type { Product } from "../../src/domain/product.js";
 import type { Visitor } from "../../src/domain/visitor.js";
+import { bareProduct } from "../fixtures/bare-product.js";
 
 export const NO_IDS = { clientId: "", fingerprintId: "", userId: "" };
 
@@ -89,25 +90,7 @@ export function change(changeId: string, contactId: string): SubscriptionChange 
 }
 
 export function product(productId: string, change: Partial<Product> = {}): Product {
-  return {
-    productId,
-    sku: "",
-    variantGroupId: "",
-    title: `Product ${productId}`,
-    description: "",
-    categories: [],
-    brand: "",
-    price: NO_MONEY,
-    url: "",
-    imageUrl: "",
-    available: true,
-    hidden: false,
-    tags: [],
-    attributes: {},
-    origin: "catalog",
-    updatedAt: 1,
-    ...change,
-  };
+  return bareProduct(productId, { title: `Product ${productId}`, updatedAt: 1, ...change });
 }
 
 export function order(orderId: string, change: Partial<Order> = {}): Order {

@@ -1,34 +1,13 @@
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import type { Interaction, VisitorHistory } from "../../src/domain/interaction.js";
-import { NO_MONEY } from "../../src/domain/money.js";
 import type { Product } from "../../src/domain/product.js";
 import { type EvaluateAppOptions, evaluateApp } from "../../src/evaluation/evaluate-app.js";
 import type { Evaluation } from "../../src/evaluation/report.js";
 
+export { bareProduct as product } from "../fixtures/bare-product.js";
+
 export const START = Date.UTC(2026, 0, 1);
 export const HOUR = 3_600_000;
-
-export function product(productId: string, more: Partial<Product> = {}): Product {
-  return {
-    productId,
-    sku: "",
-    variantGroupId: "",
-    title: "",
-    description: "",
-    categories: [],
-    brand: "",
-    price: NO_MONEY,
-    url: "",
-    imageUrl: "",
-    available: true,
-    hidden: false,
-    tags: [],
-    attributes: {},
-    origin: "catalog",
-    updatedAt: 0,
-    ...more,
-  };
-}
 
 /** The n-th visit of the shop, hours after the one before, of a visitor of its own: views one second apart. */
 export function visit(n: number, ...productIds: readonly string[]): VisitorHistory {

@@ -2,37 +2,17 @@ import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { rowCount } from "../../src/algorithms/rows.js";
 import type { Interaction, VisitorHistory } from "../../src/domain/interaction.js";
-import { NO_MONEY } from "../../src/domain/money.js";
-import type { Product } from "../../src/domain/product.js";
 import { loadServingModel } from "../../src/model/serving-model.js";
 import type { SourceQuery } from "../../src/model/source.js";
 import { readDataset } from "../../src/training/dataset.js";
 import { trainModel } from "../../src/training/train-model.js";
 import { PRODUCTS, walks } from "../algorithms/reranker/walks.js";
+import { bareProduct } from "../fixtures/bare-product.js";
 
 const idOf = (index: number) => `p${String(index).padStart(2, "0")}`;
 const PRODUCT_IDS = Array.from({ length: PRODUCTS }, (_, index) => idOf(index));
 
-function shopProduct(productId: string): Product {
-  return {
-    productId,
-    sku: "",
-    variantGroupId: "",
-    title: "",
-    description: "",
-    categories: [],
-    brand: "",
-    price: NO_MONEY,
-    url: "",
-    imageUrl: "",
-    available: true,
-    hidden: false,
-    tags: [],
-    attributes: {},
-    origin: "event",
-    updatedAt: 0,
-  };
-}
+const shopProduct = (productId: string) => bareProduct(productId, { origin: "event" });
 
 const view = (productId: string, at: number): Interaction => ({
   type: "product_view",

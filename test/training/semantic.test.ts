@@ -1,31 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { DataDamaged, NotFound, Unavailable } from "../../src/domain/errors.js";
-import { NO_MONEY } from "../../src/domain/money.js";
 import type { Product } from "../../src/domain/product.js";
 import { encodeContainer } from "../../src/model/container.js";
 import { placeText, semanticSource } from "../../src/model/sources/semantic.js";
 import { encodeTextVectors, readTextVectors, TEXT_VECTORS } from "../../src/model/text-vectors.js";
 import { learnSemantic, type TextEmbedding } from "../../src/training/semantic.js";
+import { bareProduct } from "../fixtures/bare-product.js";
 
-const product = (title: string): Product => ({
-  productId: title,
-  sku: "",
-  variantGroupId: "",
-  title,
-  description: "",
-  categories: [],
-  brand: "",
-  price: NO_MONEY,
-  url: "",
-  imageUrl: "",
-  available: true,
-  hidden: false,
-  tags: [],
-  attributes: {},
-  origin: "catalog",
-  updatedAt: 0,
-});
+const product = (title: string) => bareProduct(title, { title });
 
 // A shop of tents and teapots. "Zelt" shares no word with the tents: only a model that knows German puts it there.
 const SHOP = ["Dome tent", "Tunnel tent", "Ridge tent", "Glass teapot", "Iron teapot", "Clay teapot", "Zelt"].map(

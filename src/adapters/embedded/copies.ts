@@ -1,7 +1,7 @@
-import { Conflict } from "../../domain/errors.js";
-import type { CopiedRecords, CopiedTable, Copies, CopyMark } from "../../ports/copies.js";
+import type { CopiedRecords, CopiedTable, Copies } from "../../ports/copies.js";
+import { copiedRange, copiedRows, markOfRun } from "../store/copies.js";
 import type { Environment } from "./environment.js";
-import { after, afterPrefix, appKey, type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
+import { appKey, type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
 import type { Removals } from "./removal.js";
 import type { Staged, StagedTables } from "./staged.js";
 import type { Table } from "./table.js";
@@ -25,20 +25,12 @@ export function createCopies(deps: {
   const { tables, storeId } = environment;
   const kinds = copiedKinds(environment);
 
-  const mustRun = (staged: StagedTables, appId: string, run: string): CopyMark => {
-    const mark = staged.copies.get(appKey(appId));
-    if (mark?.run === run && mark.state === "copying") return mark;
-    throw new Conflict("aborted", "Another run copies this app now, or has copied it");
-  };
-
   return {
     storeId,
 
     scan: async (appId, table, from, limit) => {
-      const prefix = keyOf(appId, "");
-      const start = from === "" ? prefix : after(prefix + from);
-      const rows = kinds[table].table.entries({ start, end: afterPrefix(prefix), limit });
-      return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));
+      const { start, end } = copiedRange(appId, from);
+      return copiedRows(appId, kinds[table].table.entries({ start, end, limit }));
     },
 
     mark: async (appId) => tables.copies.get(appKey(appId)),
@@ -59,7 +51,7 @@ export function createCopies(deps: {
 
     write: (appId, run, { table, puts, removals: removed, upTo }) =>
       writer.run((staged) => {
-        const mark = mustRun(staged, appId, run);
+        const mark = markOfRun(staged.copies.get(appKey(appId)), run);
         const kind: CopiedKind<CopiedRecords[typeof table]> = kinds[table];
         const prefix = keyOf(appId, "");
         for (const key of removed) kind.remove(staged, appId, prefix + key);
@@ -69,7 +61,7 @@ export function createCopies(deps: {
 
     finish: (app, run) =>
       writer.run((staged) => {
-        const mark = mustRun(staged, app.appId, run);
+        const mark = markOfRun(staged.copies.get(appKey(app.appId)), run);
         staged.apps.put(appKey(app.appId), app);
         staged.copies.put(appKey(app.appId), { ...mark, state: "done", table: "", upTo: "" });
         changed.add(app.appId);

@@ -1,6 +1,6 @@
-import { Conflict } from "../../domain/errors.js";
-import type { CopiedRecords, CopiedTable, Copies, CopyMark } from "../../ports/copies.js";
-import { after, afterPrefix, appKey, type Key, keyOf, unpart } from "./keys.js";
+import type { CopiedRecords, CopiedTable, Copies } from "../../ports/copies.js";
+import { copiedRange, copiedRows, markOfRun } from "../store/copies.js";
+import { appKey, type Key, keyOf, unpart } from "./keys.js";
 import type { Removals } from "./removal.js";
 import type { Staged, StagedTables } from "./staged.js";
 import type { Entry, Range, Table } from "./table.js";
@@ -23,20 +23,12 @@ export function createCopies(deps: {
   const { storeId, tables, writer, removals } = deps;
   const kinds = copiedKinds(tables);
 
-  const mustRun = (staged: StagedTables, appId: string, run: string): CopyMark => {
-    const mark = staged.copies.get(appKey(appId));
-    if (mark?.run === run && mark.state === "copying") return mark;
-    throw new Conflict("aborted", "Another run copies this app now, or has copied it");
-  };
-
   return {
     storeId,
 
     scan: async (appId, table, from, limit) => {
-      const prefix = keyOf(appId, "");
-      const start = from === "" ? prefix : after(prefix + from);
-      const rows = await kinds[table].entries({ start, end: afterPrefix(prefix), limit });
-      return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));
+      const { start, end } = copiedRange(appId, from);
+      return copiedRows(appId, await kinds[table].entries({ start, end, limit }));
     },
 
     mark: (appId) => tables.copies.get(appKey(appId)),
@@ -58,7 +50,7 @@ export function createCopies(deps: {
 
     write: (appId, run, { table, puts, removals: removed, upTo }) =>
       writer.run(appId, ({ tables: staged }) => {
-        const mark = mustRun(staged, appId, run);
+        const mark = markOfRun(staged.copies.get(appKey(appId)), run);
         const kind: CopiedKind<CopiedRecords[typeof table]> = kinds[table];
         const prefix = keyOf(appId, "");
         for (const key of removed) kind.remove(staged, prefix + key);
@@ -69,7 +61,7 @@ export function createCopies(deps: {
     finish: (app, run) =>
       writer.run(app.appId, (draft) => {
         const { tables: staged } = draft;
-        const mark = mustRun(staged, app.appId, run);
+        const mark = markOfRun(staged.copies.get(appKey(app.appId)), run);
         staged.apps.put(appKey(app.appId), app);
         staged.copies.put(appKey(app.appId), { ...mark, state: "done", table: "", upTo: "" });
         draft.markChanged();
