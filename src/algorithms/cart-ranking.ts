@@ -63,6 +63,14 @@ export const CART_RANKING_DEFAULTS: CartRankingParams = {
   },
 };
 
+/** The ranking as it was judged: of sources that know older orders only, on orders none of it was learned from. */
+export interface CartTrial {
+  readonly sources: CartSources;
+  readonly ranking: CartRanking;
+  /** Row of the first order that was not learned from. */
+  readonly judgedFrom: number;
+}
+
 /** An order counts half in the cart's sources after this time. */
 const HALF_LIFE_MS = 120 * 86_400_000;
 /** Share of the newest orders that trees are grown on before they are judged on the others. */
@@ -90,7 +98,7 @@ export function fitCartRanking(
   productCount: number,
   seed: number,
   params: CartRankingParams = CART_RANKING_DEFAULTS,
-): CartRanking {
+): CartRanking & { readonly trial: CartTrial } {
   const rows = rowCount(orders.baskets);
   const { newestShare, minOrders, maxOrders } = params;
   const wanted = Math.max(rows * newestShare, Math.min(minOrders, rows / 4));
@@ -103,10 +111,10 @@ export function fitCartRanking(
     return fitOrder(sources, questions.filter(isKnown), judgedFrom, seed, params);
   };
   const random = createRandom(seed);
-  return {
-    cart: order(cartQuestions(orders, from, rows, random)),
-    customer: order(orderQuestions(orders, from, rows, random)),
-  };
+  const cart = order(cartQuestions(orders, from, rows, random));
+  const customer = order(orderQuestions(orders, from, rows, random));
+  const tried = { cart: cart.tried, customer: customer.tried };
+  return { cart: cart.order, customer: customer.order, trial: { sources, ranking: tried, judgedFrom } };
 }
 
 function fitOrder(
@@ -115,7 +123,7 @@ function fitOrder(
   judgedFrom: number,
   seed: number,
   params: CartRankingParams,
-): CartOrder {
+): { readonly order: CartOrder; readonly tried: CartOrder } {
   const older = cartGroups(
     sources,
     questions.filter(({ row }) => row < judgedFrom),
@@ -140,11 +148,13 @@ function fitOrder(
     const judged = judge(newer, leadScores("trees", tried, newer.rows));
     if (worth(judged) > worth(best)) {
       const forest = boost([older, newer], undefined, { ...params.boosting, trees: treeCount(tried) }, seed);
-      return { lead: "trees", forest, ...judged, ...facts };
+      const order = { lead: "trees", forest, ...judged, ...facts } as const;
+      return { order, tried: { ...order, forest: tried } };
     }
   }
   const { hitRate, reciprocalRank } = best;
-  return { lead: best.lead, forest: EMPTY_FOREST, hitRate, reciprocalRank, ...facts };
+  const order = { lead: best.lead, forest: EMPTY_FOREST, hitRate, reciprocalRank, ...facts };
+  return { order, tried: order };
 }
 
 function boost(learned: readonly CartGroups[], heldOut: CartGroups | undefined, params: BoostingParams, seed: number) {

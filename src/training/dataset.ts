@@ -8,6 +8,10 @@ import type { ProductStore } from "../ports/product-store.js";
 export const SESSION_GAP_MS = 30 * 60_000;
 /** A session keeps its newest steps; longer ones are robots or feeds, not visits. */
 const MAX_SESSION_LENGTH = 200;
+/** Mark of a step whose product was put into the cart. */
+export const CARTED = 1;
+/** Mark of a step after which an order was placed, which empties the cart. */
+export const ORDERED = 2;
 /** How much one interaction of a type says about the popularity of a product. */
 const POPULARITY_WEIGHT = { product_view: 1, add_to_cart: 3, order: 5 } as const;
 
@@ -20,6 +24,8 @@ export interface Dataset {
   readonly sessions: Rows;
   /** How often each product of `sessions.items` was viewed in a row; 1 or more. */
   readonly sessionRuns: Uint32Array;
+  /** What else happened at each step of `sessions.items`: a sum of `CARTED` and `ORDERED`. */
+  readonly sessionMarks: Uint8Array;
   /** Row of the same visitor's session before; -1 for none. */
   readonly previousSession: Int32Array;
   /** Time of the last step of each session, ms. */
@@ -49,6 +55,8 @@ interface Timed {
 export interface Session extends Timed {
   /** Views in a row of each product; a cart addition or an order after a view adds none. */
   readonly runs: readonly number[];
+  /** Marks of each product, see `Dataset.sessionMarks`. */
+  readonly marks: readonly number[];
 }
 
 /** Reads an app's products and interactions. Interactions with products that are no longer there are left out. */
@@ -105,6 +113,7 @@ export async function readDataset(
     products,
     sessions: rowsFrom(sessions.map((session) => session.items)),
     sessionRuns: Uint32Array.from(sessions.flatMap((session) => session.runs)),
+    sessionMarks: Uint8Array.from(sessions.flatMap((session) => session.marks)),
     previousSession: Int32Array.from(sessions, previousRow),
     sessionEndedAt: Float64Array.from(sessions, (session) => session.at),
     baskets: rowsFrom(baskets.map((basket) => basket.items)),
@@ -127,17 +136,20 @@ export async function readDataset(
 export function* sessionsOf(history: VisitorHistory, indexOf: ReadonlyMap<string, number>): Generator<Session> {
   let items: number[] = [];
   let runs: number[] = [];
+  let marks: number[] = [];
   let endedAt = Number.NEGATIVE_INFINITY;
   const session = () => ({
     at: endedAt,
     items: items.slice(-MAX_SESSION_LENGTH),
     runs: runs.slice(-MAX_SESSION_LENGTH),
+    marks: marks.slice(-MAX_SESSION_LENGTH),
   });
   for (const step of history.interactions) {
     if (step.at - endedAt > SESSION_GAP_MS) {
       if (items.length > 0) yield session();
       items = [];
       runs = [];
+      marks = [];
     }
     endedAt = step.at;
     for (const index of known(step, indexOf)) {
@@ -145,8 +157,11 @@ export function* sessionsOf(history: VisitorHistory, indexOf: ReadonlyMap<string
       if (items.at(-1) !== index) {
         items.push(index);
         runs.push(1);
+        marks.push(0);
       } else if (step.type === "product_view") runs[runs.length - 1]!++;
+      if (step.type === "add_to_cart") marks[marks.length - 1]! |= CARTED;
     }
+    if (step.type === "order" && marks.length > 0) marks[marks.length - 1]! |= ORDERED;
   }
   if (items.length > 0) yield session();
 }

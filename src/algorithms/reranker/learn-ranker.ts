@@ -73,6 +73,10 @@ interface Slice {
 const DEPTH = 20;
 /** Of so many sessions one is held out. */
 const HELD_OUT = 5;
+/** True for rows of sessions that a ranker of these visits never learns from. */
+export function isHeldOut(session: number): boolean {
+  return session % HELD_OUT === 0;
+}
 const PILOT = 500;
 const BOOSTING: BoostingParams = { ...BOOSTING_DEFAULTS, trees: 200, patience: 20, focus: 0.2 };
 /** Few questions allow fewer, smaller steps. */
@@ -137,16 +141,18 @@ function newestSlices(visits: Visits, productCount: number, budget: RankerBudget
     asked += questions.length;
     end = first;
   }
-  const isHeldOut = ({ session }: Question) => session % HELD_OUT === 0;
   const partOf = (questions: readonly Question[], most: number) =>
     evenly(questions, Math.round((most * questions.length) / Math.max(1, asked)));
   return slices.map(({ older, questions }) => ({
     older,
     learned: partOf(
-      questions.filter((question) => !isHeldOut(question)),
+      questions.filter(({ session }) => !isHeldOut(session)),
       budget.learned / (1 - 1 / HELD_OUT),
     ),
-    heldOut: partOf(questions.filter(isHeldOut), budget.heldOut * HELD_OUT),
+    heldOut: partOf(
+      questions.filter(({ session }) => isHeldOut(session)),
+      budget.heldOut * HELD_OUT,
+    ),
   }));
 }
 
