@@ -98,7 +98,17 @@ export function fitCartRanking(
   productCount: number,
   seed: number,
   params: CartRankingParams = CART_RANKING_DEFAULTS,
-): CartRanking & { readonly trial: CartTrial } {
+): CartRanking {
+  return tryCartRanking(orders, productCount, seed, params).ranking;
+}
+
+/** The same, with what it was judged by. */
+export function tryCartRanking(
+  orders: Orders,
+  productCount: number,
+  seed: number,
+  params: CartRankingParams = CART_RANKING_DEFAULTS,
+): { readonly ranking: CartRanking; readonly trial: CartTrial } {
   const rows = rowCount(orders.baskets);
   const { newestShare, minOrders, maxOrders } = params;
   const wanted = Math.max(rows * newestShare, Math.min(minOrders, rows / 4));
@@ -114,7 +124,10 @@ export function fitCartRanking(
   const cart = order(cartQuestions(orders, from, rows, random));
   const customer = order(orderQuestions(orders, from, rows, random));
   const tried = { cart: cart.tried, customer: customer.tried };
-  return { cart: cart.order, customer: customer.order, trial: { sources, ranking: tried, judgedFrom } };
+  return {
+    ranking: { cart: cart.order, customer: customer.order },
+    trial: { sources, ranking: tried, judgedFrom },
+  };
 }
 
 function fitOrder(
