@@ -1,4 +1,4 @@
-import { type ProductReason, RecommendationSource } from "../gen/aisle/v1/recommendation_pb.js";
+import { type ProductReason, RecommendationSource, type SourceReason } from "../gen/aisle/v1/recommendation_pb.js";
 import { printable } from "./output.js";
 
 const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {
@@ -10,21 +10,25 @@ const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {
   [RecommendationSource.POPULARITY]: "popular",
 };
 
-/** One line for each source that brought the product: its place there, what led to it and the counts behind it. */
+/**
+ * One line for each source that brought the product: its place there, what led to it and the counts behind it. A rule
+ * is written with its two sides.
+ */
 export function reasonText(reason: ProductReason | undefined): string {
   if (!reason) return "";
-  return reason.sources
-    .map((part) => {
-      const counts = Object.entries(part.counts)
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, value]) => `${printable(name)} ${number(value)}`);
-      const cause = part.becauseOf.length > 0 ? [`because of ${part.becauseOf.map(printable).join(" + ")}`] : [];
-      if (part.source === RecommendationSource.POPULARITY && part.score === 0)
-        return "from the catalogue, nobody met it yet";
-      const place = `${SOURCE_WORDS[part.source] ?? "other"} #${part.rank}`;
-      return [place, ...cause, ...counts].join(", ");
-    })
-    .join("\n");
+  return reason.sources.map((part) => sourceText(part, printable(reason.productId))).join("\n");
+}
+
+function sourceText({ source, score, rank, becauseOf, counts }: SourceReason, productId: string): string {
+  if (source === RecommendationSource.POPULARITY && score === 0)
+    return "from the catalogue, not met before the training";
+  const names = becauseOf.map(printable).join(" + ");
+  const isRule = source === RecommendationSource.ASSOCIATION_RULES;
+  const cause = isRule ? `${names} -> ${productId}` : `because of ${names}`;
+  const figures = Object.entries(counts)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${printable(name)} ${number(value)}`);
+  return [`${SOURCE_WORDS[source] ?? "other"} #${rank}`, ...(names === "" ? [] : [cause]), ...figures].join(", ");
 }
 
 /** Whole numbers as they are, others with three digits that matter. */

@@ -1,6 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { InteractionType, type ProductCard, type ProductReason } from "../gen/aisle/v1/recommendation_pb.js";
 import {
   ExplainRecommendationResponseSchema,
@@ -25,6 +25,7 @@ interface RecommendOptions extends ServerOptions {
   readonly clientId?: string;
   readonly frame?: string;
   readonly limit?: number;
+  readonly why?: boolean;
   readonly explain?: boolean;
   readonly json?: boolean;
 }
@@ -43,11 +44,12 @@ export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
     .option("--client-id <id>", "a known visitor, by client id")
     .option("--frame <id>", "the frame to fill (default: the app's default frame)")
     .option("--limit <n>", "products in each list at most, 0 to 100 (default: as the frame says)", wholeNumber(0, 100))
-    .option("--explain", "say why each product is there")
+    .option("--why", "say why each product is there: rules, neighbours and their counts")
+    .addOption(new Option("--explain", "the former name of --why").hideHelp())
     .option("--json", "print the answer as JSON")
     .addHelpText(
       "after",
-      "\nExample:\n  $ aisle recommend --app shop1 --current 4711 --viewed 4712,4713 --limit 5 --explain",
+      "\nExample:\n  $ aisle recommend --app shop1 --current 4711 --viewed 4712,4713 --limit 5 --why",
     )
     .action((options: RecommendOptions) => recommend(options, deps));
 }
@@ -75,7 +77,7 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
   };
   await withClients(options, deps, async ({ recommendations }) => {
     const call = { timeoutMs: CALL_TIMEOUT_MS };
-    if (!options.explain) {
+    if (!options.why && !options.explain) {
       const answer = await recommendations.recommend(request, call);
       if (options.json) writeJson(deps.stdout, toJson(RecommendResponseSchema, answer));
       else writeAnswer(deps.stdout, answer, null);

@@ -1,35 +1,46 @@
+import type { Candidates } from "../algorithms/candidates.js";
 import type { Product } from "../domain/product.js";
-import type { List, ServingModel, SourceName, SourceQuery } from "../model/source.js";
+import type { List, ServingModel, Source, SourceName, SourceQuery } from "../model/source.js";
 import type { Blended } from "./blend.js";
 import type { Reason, SourceShare } from "./query.js";
 
-/** The reasons of the products of a list, in its order. Asks the sources again, so it costs as much as the answer. */
-export function explain(
-  model: ServingModel,
-  query: SourceQuery,
-  list: List,
-  products: readonly Product[],
-  blended: Blended | undefined,
-  weights: Readonly<Record<SourceName, number>>,
-  candidateCount: number,
-): Reason[] {
+/** What an answer was made from. */
+export interface Explained {
+  /** Undefined before the first model. */
+  readonly model: ServingModel | undefined;
+  readonly query: SourceQuery | undefined;
+  readonly list: List;
+  readonly blended: Blended | undefined;
+  readonly weights: Readonly<Record<SourceName, number>> | undefined;
+  /** Candidates each source was asked for. */
+  readonly candidateCount: number;
+  /** Groups asked for or categories being viewed, whose popular products fill the list first. */
+  readonly within: ReadonlySet<string> | undefined;
+}
+
+interface Proposed {
+  readonly source: Source;
+  readonly found: Candidates;
+  /** Place of each product, from 0. */
+  readonly ranks: ReadonlyMap<number, number>;
+}
+
+/**
+ * The reasons of the products of a list, in its order: each has at least one. Asks the sources again, so it costs as
+ * much as the answer. A source that fails is left out, as it is of the answer.
+ */
+export function explain(products: readonly Product[], explained: Explained): Reason[] {
+  const { model, query, list, blended } = explained;
   const scores = new Map<number, number>();
   blended?.indices.forEach((index, i) => {
     scores.set(index, blended.scores[i]!);
   });
-  const places = model.sources
-    .filter((source) => weights[source.name] > 0)
-    .map((source) => {
-      const found =
-        list === "recommended" ? source.complements(query, candidateCount) : source.alternatives(query, candidateCount);
-      return { source, found, ranks: new Map([...found.indices].map((index, i) => [index, i] as const)) };
-    });
-  const name = (index: number) => model.productIds[index]!;
+  const proposed = proposedBy(explained);
   return products.map(({ productId }) => {
-    const index = model.indexOf(productId);
+    const index = model?.indexOf(productId);
     const shares: SourceShare[] = [];
-    if (index !== undefined) {
-      for (const { source, found, ranks } of places) {
+    if (model !== undefined && query !== undefined && index !== undefined)
+      for (const { source, found, ranks } of proposed) {
         const rank = ranks.get(index);
         if (rank === undefined) continue;
         const why = source.explain(query, list, index);
@@ -37,23 +48,45 @@ export function explain(
           source: source.name,
           score: found.scores[rank]!,
           rank: rank + 1,
-          becauseOf: why?.becauseOf.map(name) ?? [],
+          becauseOf: why?.becauseOf.map((other) => model.productIds[other]!) ?? [],
           counts: why?.counts ?? {},
         });
       }
-    }
-    if (shares.length === 0) shares.push(popularityShare(model, index));
+    // Popularity is what put it there, or all that can be said of a proposal that nothing the visitor did leads to.
+    if (shares.every(({ becauseOf, counts }) => becauseOf.length === 0 && Object.keys(counts).length === 0))
+      shares.push(popularityShare(productId, model, explained.within));
     return { productId, score: index === undefined ? 0 : (scores.get(index) ?? 0), shares };
   });
 }
 
-function popularityShare(model: ServingModel, index: number | undefined): SourceShare {
-  const score = index === undefined ? 0 : model.popularity[index]!;
-  return {
-    source: "popularity",
-    score,
-    rank: index === undefined ? 0 : model.byPopularity.indexOf(index) + 1,
-    becauseOf: [],
-    counts: {},
-  };
+function proposedBy({ model, query, list, weights, candidateCount }: Explained): Proposed[] {
+  if (model === undefined || query === undefined || weights === undefined) return [];
+  return model.sources
+    .filter((source) => weights[source.name] > 0)
+    .flatMap((source) => {
+      try {
+        const found =
+          list === "recommended"
+            ? source.complements(query, candidateCount)
+            : source.alternatives(query, candidateCount);
+        return [{ source, found, ranks: new Map([...found.indices].map((index, i) => [index, i] as const)) }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** A product that no model met has score and rank 0. `rank_within`: its place in the groups or categories alone. */
+function popularityShare(
+  productId: string,
+  model: ServingModel | undefined,
+  within: ReadonlySet<string> | undefined,
+): SourceShare {
+  const popularityOf = (id: string) => model?.popularity[model.indexOf(id) ?? -1] ?? 0;
+  const score = popularityOf(productId);
+  const index = model?.indexOf(productId);
+  const rank = model === undefined || index === undefined ? 0 : model.byPopularity.indexOf(index) + 1;
+  if (score === 0 || !within?.has(productId)) return { source: "popularity", score, rank, becauseOf: [], counts: {} };
+  const before = [...within].filter((id) => popularityOf(id) > score).length;
+  return { source: "popularity", score, rank, becauseOf: [], counts: { rank_within: before + 1 } };
 }

@@ -83,7 +83,8 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     const turn = turnOf(situation);
     const unseen = model && unseenTexts(current, catalog, model);
     const asked = model && { ...sourceQuery(context, current, model, situation.now), unseen };
-    const fallback = () => fallbackProducts(situation, allowed ?? categoryProducts(query, catalog));
+    const within = allowed ?? categoryProducts(query, catalog);
+    const fallback = () => fallbackProducts(situation, within);
 
     const blended = (list: List, count: number) => {
       if (model === undefined || asked === undefined || count === 0) return undefined;
@@ -92,7 +93,7 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
         blend = createBlender(model.productIds.length);
         blenders.set(model, blend);
       }
-      return blend(propose(model, asked, list, Math.max(CANDIDATES, count * 10), deps.metrics));
+      return blend(propose(model, asked, list, candidateCount(count), deps.metrics));
     };
     const recommendedCount = query.recommendedCount ?? frame.recommendedCount;
     const alternativeCount = query.alternativeCount ?? frame.alternativeCount;
@@ -113,10 +114,19 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
       selection.pick(chain(blend?.indices, model, fallback, sparing), count, Math.ceil((turn * count) / 2));
     const recommended = fill(complements, share, spared);
     const alternative = fill(substitutes, alternativeCount, []);
-    const reasons = (list: List, products: readonly Product[], blend: Blended | undefined) =>
-      withReasons && model !== undefined && asked !== undefined
-        ? explain(model, asked, list, products, blend, weightsOf(list, asked, model), CANDIDATES)
-        : [];
+    const reasons = (list: List, products: readonly Product[], blend: Blended | undefined, count: number) => {
+      if (!withReasons) return [];
+      const weights = model && asked && weightsOf(list, asked, model);
+      return explain(products, {
+        model,
+        query: asked,
+        list,
+        blended: blend,
+        weights,
+        candidateCount: candidateCount(count),
+        within,
+      });
+    };
     const first = current[0];
     return {
       version: situation.version,
@@ -127,10 +137,14 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
       variant: "",
       modelId: model?.modelId ?? "",
       missingIds: [...missing],
-      recommendedReasons: reasons("recommended", recommended, complements),
-      alternativeReasons: reasons("alternative", alternative, substitutes),
+      recommendedReasons: reasons("recommended", recommended, complements, recommendedCount),
+      alternativeReasons: reasons("alternative", alternative, substitutes, alternativeCount),
     };
   };
+}
+
+function candidateCount(count: number): number {
+  return Math.max(CANDIDATES, count * 10);
 }
 
 function propose(

@@ -183,10 +183,18 @@ Alternative (similar): none
     );
   });
 
-  it("explains each product below one another", async () => {
-    const { stdout } = await aisle("recommend", "--app", "shop", "--current", "1", "--explain");
-    expect(stdout).toContain("bought together #1, because of 1, lift 2.35, pair_count 12\n");
+  it("says why of each product, one source below the other, a rule with both of its sides", async () => {
+    const { stdout } = await aisle("recommend", "--app", "shop", "--current", "1", "--why");
+    expect(stdout).toContain("bought together #1, 1 -> 2, lift 2.35, pair_count 12\n");
     expect(stdout).toContain("popular #4\n");
+  });
+
+  it("knows --why by its former name, which help does not show", async () => {
+    const args = ["recommend", "--app", "shop", "--current", "1"];
+    expect(await aisle(...args, "--explain")).toEqual(await aisle(...args, "--why"));
+    const { stdout: help } = await runCommand(["recommend", "--help"]);
+    expect(help).toContain("--why");
+    expect(help).not.toContain("--explain");
   });
 
   it("sends what was bought before what was viewed before the cart, each in the order given", async () => {

@@ -1,4 +1,4 @@
-import { NO_CANDIDATES } from "../../algorithms/candidates.js";
+import { type Explanation, NO_CANDIDATES } from "../../algorithms/candidates.js";
 import type { CartSources } from "../../algorithms/cart-candidates.js";
 import { type CartComplements, complementsOf, explainComplement } from "../../algorithms/cart-complements.js";
 import type { CartRanking } from "../../algorithms/cart-ranking.js";
@@ -26,10 +26,22 @@ export function cartSource(fitted: CartComplements, ranked: RankedCart | undefin
       return complementsOf(fitted, askedWith(query), k);
     },
     alternatives: () => NO_CANDIDATES,
-    explain: (query, list, product) =>
-      list === "recommended" && askedWith(query).length > 0
-        ? explainComplement(fitted, askedWith(query), product)
-        : undefined,
+    explain: (query, list, product) => {
+      if (list !== "recommended" || askedWith(query).length === 0) return undefined;
+      return explainRepeat(query, product) ?? explainComplement(fitted, askedWith(query), product);
+    },
     isLearned: (query) => recommender !== undefined && (query.hasCart || query.purchases !== undefined),
   };
+}
+
+/** Counts of what the customer ordered before: `times_ordered`, `days_since_ordered` and all `orders` known. */
+function explainRepeat({ purchases }: SourceQuery, product: number): Explanation | undefined {
+  const at = purchases?.products.indexOf(product) ?? -1;
+  if (purchases === undefined || at < 0) return undefined;
+  const counts = {
+    times_ordered: purchases.times[at]!,
+    days_since_ordered: purchases.days[at]!,
+    orders: purchases.orders,
+  };
+  return { becauseOf: [product], counts };
 }

@@ -54,6 +54,11 @@ describe("the cart as a source", () => {
     expect(ranked.explain(cart, "alternative", 2)).toBeUndefined();
   });
 
+  it("explains what is ordered again by the earlier orders", () => {
+    const why = { becauseOf: [3], counts: { times_ordered: 1, days_since_ordered: 2, orders: 1 } };
+    expect(ranked.explain(returning, "recommended", 3)).toEqual(why);
+  });
+
   it("proposes nothing when there is nothing to ask with", () => {
     expect(ranked.complements(query({}), 5).indices).toHaveLength(0);
   });

@@ -194,7 +194,8 @@ export type ProductReason = Message<"aisle.v1.ProductReason"> & {
   score: number;
 
   /**
-   * Output only. What each source added.
+   * Output only. What each source added; never empty. A product of the fallback
+   * has one reason, of popularity.
    *
    * @generated from field: repeated aisle.v1.SourceReason sources = 3;
    */
@@ -229,7 +230,8 @@ export type SourceReason = Message<"aisle.v1.SourceReason"> & {
   score: number;
 
   /**
-   * Output only. Rank among the source's candidates, from 1.
+   * Output only. Rank among the source's candidates, from 1; 0 for a product that
+   * the model does not know.
    *
    * @generated from field: uint32 rank = 3;
    */
@@ -245,7 +247,8 @@ export type SourceReason = Message<"aisle.v1.SourceReason"> & {
 
   /**
    * Output only. Counts behind the score by name, for example `pair_count`,
-   * `support`, `confidence`, `lift`, `neighbours`.
+   * `support`, `confidence`, `lift`, `neighbours`; `rank_within` is the place by
+   * popularity within the groups asked for or the categories being viewed.
    *
    * @generated from field: map<string, double> counts = 5;
    */
