@@ -5,7 +5,7 @@
  */
 import type { Now } from "./domain/clock.js";
 import { RateLimited } from "./domain/errors.js";
-import { type GcraLimits, gcra } from "./domain/gcra.js";
+import { type Allowance, allowanceAt, type GcraLimits, gcra } from "./domain/gcra.js";
 import { createSenderLimit, SERVER_SENDER_LIMITS, type SenderLimit } from "./intake/sender-limit.js";
 
 /** So many requests of an app want to be admitted. */
@@ -14,21 +14,25 @@ export interface LimitQuestion {
   readonly count: number;
 }
 
-/** The first `admitted` of them are; the others may come again after `waitMs`. */
+/** The first `admitted` of them are; the others may come again after `waitMs`. `left` is there after them. */
 export interface LimitVerdict {
   readonly appId: string;
   readonly admitted: number;
   readonly waitMs: number;
+  readonly left: Allowance;
 }
 
 /** The keeper's side. Only apps that exist may be asked for, so that the table stays as small as their number. */
 export function createLimitKeeper(monotonicNow: Now, limits: GcraLimits = SERVER_SENDER_LIMITS) {
   const arrivals = new Map<string, number>();
   return ({ appId, count }: LimitQuestion): LimitVerdict => {
+    const now = monotonicNow();
     for (let admitted = 0; ; admitted++) {
-      if (admitted === count) return { appId, admitted, waitMs: 0 };
-      const verdict = gcra(arrivals.get(appId), monotonicNow(), limits);
-      if (!verdict.admitted) return { appId, admitted, waitMs: verdict.waitMs };
+      const arrival = arrivals.get(appId);
+      const left = allowanceAt(arrival, now, limits);
+      if (admitted === count) return { appId, admitted, waitMs: 0, left };
+      const verdict = gcra(arrival, now, limits);
+      if (!verdict.admitted) return { appId, admitted, waitMs: verdict.waitMs, left };
       arrivals.set(appId, verdict.next);
     }
   };
@@ -44,7 +48,7 @@ export interface AskedLimit {
 }
 
 interface Waiting {
-  resolve(): void;
+  resolve(left: Allowance): void;
   reject(error: unknown): void;
 }
 
@@ -57,7 +61,7 @@ export function createAskedLimit(deps: {
   readonly monotonicNow: Now;
 }): AskedLimit {
   const ownLimit = createSenderLimit(deps.monotonicNow);
-  const refusedUntil = new Map<string, number>();
+  const refused = new Map<string, { readonly until: number; readonly left: Allowance }>();
   const rounds = new Map<number, ReadonlyMap<string, readonly Waiting[]>>();
   let gathering = new Map<string, Waiting[]>();
   let round = 0;
@@ -66,8 +70,7 @@ export function createAskedLimit(deps: {
     for (const [appId, all] of rounds.get(number) ?? []) {
       for (const waiting of all) {
         try {
-          ownLimit(appId);
-          waiting.resolve();
+          waiting.resolve(ownLimit(appId));
         } catch (error) {
           waiting.reject(error);
         }
@@ -87,8 +90,9 @@ export function createAskedLimit(deps: {
 
   return {
     limit(appId) {
-      const wait = (refusedUntil.get(appId) ?? 0) - deps.monotonicNow();
-      if (wait > 0) throw new RateLimited(wait);
+      const refusal = refused.get(appId);
+      const wait = (refusal?.until ?? 0) - deps.monotonicNow();
+      if (refusal !== undefined && wait > 0) throw new RateLimited(wait, refusal.left);
       return new Promise((resolve, reject) => {
         if (gathering.size === 0) setImmediate(ask);
         const all = gathering.get(appId);
@@ -100,12 +104,12 @@ export function createAskedLimit(deps: {
     answered(number, verdicts) {
       const asked = rounds.get(number);
       rounds.delete(number);
-      for (const { appId, admitted, waitMs } of verdicts) {
+      for (const { appId, admitted, waitMs, left } of verdicts) {
         const all = asked?.get(appId) ?? [];
-        for (const waiting of all.slice(0, admitted)) waiting.resolve();
-        if (admitted < all.length) refusedUntil.set(appId, deps.monotonicNow() + waitMs);
-        else refusedUntil.delete(appId);
-        for (const waiting of all.slice(admitted)) waiting.reject(new RateLimited(waitMs));
+        for (const waiting of all.slice(0, admitted)) waiting.resolve(left);
+        if (admitted < all.length) refused.set(appId, { until: deps.monotonicNow() + waitMs, left });
+        else refused.delete(appId);
+        for (const waiting of all.slice(admitted)) waiting.reject(new RateLimited(waitMs, left));
       }
     },
   };

@@ -39,6 +39,12 @@ describe("one limit of backend senders over several processes", () => {
     expect(answers.find((answer) => answer instanceof RateLimited)).toMatchObject({ retryAfterMs: 10 });
   });
 
+  it("tells what is left to all of them together", async () => {
+    const { limits } = processes(2);
+    await Promise.all(Array.from({ length: 30 }, () => limits[0]!("shop")));
+    expect(await limits[1]!("shop")).toMatchObject({ limit: 100, windowMs: 1000, remaining: 69, resetMs: 310 });
+  });
+
   it("keeps apps apart", async () => {
     const { limits, call } = processes(2);
     await Promise.all(Array.from({ length: 200 }, (_, n) => call(limits[n % 2]!, "one")));

@@ -60,7 +60,11 @@ export class Conflict extends DomainError {
 
 /** Too many calls. Nothing was stored. */
 export class RateLimited extends DomainError {
-  constructor(readonly retryAfterMs: number) {
+  constructor(
+    readonly retryAfterMs: number,
+    /** The limit that was reached: so many calls in so many milliseconds. */
+    readonly limit: { readonly limit: number; readonly windowMs: number },
+  ) {
     super("Rate limit exceeded");
   }
 }

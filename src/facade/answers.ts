@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { Failure, Operation } from "./errors.js";
+import { addRateLimitHeaders } from "./rate-limit.js";
 
 /** Sends JSON that is already text. */
 export function sendJson(reply: FastifyReply, status: number, json: string): FastifyReply {
@@ -13,6 +14,7 @@ export function sendError(reply: FastifyReply, status: number, text: string): Fa
 
 /** Sends a failure in its operation's shape. */
 export function sendFailure(reply: FastifyReply, operation: Operation | undefined, failure: Failure): FastifyReply {
+  if (failure.rateLimit !== undefined) addRateLimitHeaders(reply, failure.rateLimit);
   if (failure.retryAfterSeconds > 0) reply.header("retry-after", String(failure.retryAfterSeconds));
   return operation === "subscription_status"
     ? sendJson(reply, failure.status, JSON.stringify({ identified: false, status: null, message: failure.text }))

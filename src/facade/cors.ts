@@ -5,7 +5,7 @@
 import type { FastifyReply } from "fastify";
 import { isWebOrigin } from "./origins.js";
 
-const EXPOSED = "x-service-event-id, retry-after, x-request-id";
+const EXPOSED = "x-service-event-id, retry-after, ratelimit, ratelimit-policy, x-request-id";
 const ALLOWED_HEADERS = "content-type, idempotency-key, x-request-id, traceparent";
 const PREFLIGHT_SECONDS = "86400";
 

@@ -9,12 +9,14 @@
  * | INVALID_ARGUMENT, field invalid  | 400 Invalid parameter / field: name                             |
  * | NOT_FOUND of the app             | 400 Invalid app_id  | 400 Invalid app_id  | 400 Invalid appId   |
  * | ALREADY_EXISTS                   | 500                 | 422                 | 500                 |
- * | RESOURCE_EXHAUSTED               | 500                 | 429, Retry-After    | 500, Retry-After    |
+ * | RESOURCE_EXHAUSTED               | 500                 | 429, Retry-After, RateLimit | 500, Retry-After    |
  * | UNAVAILABLE, ABORTED, DEADLINE   | 500                 | 503, Retry-After    | 500, Retry-After    |
  * | anything else                    | 500                 | 500                 | 500                 |
  */
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
+import { type RateLimit, reachedLimit } from "./rate-limit.js";
+import { wholeSeconds } from "./times.js";
 
 export type Operation = "subscription_status" | "trace" | "recommend";
 
@@ -23,6 +25,8 @@ export interface Failure {
   readonly status: number;
   readonly text: string;
   readonly retryAfterSeconds: number;
+  /** The limit that the caller has reached, where it is told of it. */
+  readonly rateLimit?: RateLimit | undefined;
 }
 
 /** A request the facade itself refuses. `text` is for the caller: it names fields and never quotes values. */
@@ -159,7 +163,7 @@ export function failureOf(operation: Operation, error: unknown): Failure {
       case Code.AlreadyExists:
         return { ...wording.reused, retryAfterSeconds: 0 };
       case Code.ResourceExhausted:
-        return withRetry(wording.limited, error);
+        return limited(wording.limited, error);
       case Code.Unavailable:
       case Code.Aborted:
       case Code.DeadlineExceeded:
@@ -199,6 +203,11 @@ function reasonOf(error: ConnectError): string {
 function withRetry(answer: { status: number; text: string; retry: boolean }, error: ConnectError): Failure {
   if (!answer.retry) return { status: answer.status, text: answer.text, retryAfterSeconds: 0 };
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  const seconds = delay === undefined ? 1 : Number(delay.seconds) + (delay.nanos > 0 ? 1 : 0);
-  return { status: answer.status, text: answer.text, retryAfterSeconds: Math.max(1, seconds) };
+  return { status: answer.status, text: answer.text, retryAfterSeconds: Math.max(1, wholeSeconds(delay)) };
+}
+
+function limited(answer: { status: number; text: string; retry: boolean }, error: ConnectError): Failure {
+  const failure = withRetry(answer, error);
+  if (failure.status !== 429) return failure;
+  return { ...failure, rateLimit: reachedLimit(error, failure.retryAfterSeconds) };
 }

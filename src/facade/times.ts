@@ -1,4 +1,4 @@
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)([Tt ])(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|z|[+-]\d\d:\d\d)?$/;
 
@@ -33,6 +33,11 @@ function offsetOf(_offset: string, sign: string, hours: string, minutes: string)
 export function timestampOf(ms: number): Timestamp {
   const seconds = Math.floor(ms / 1000);
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1_000_000 };
+}
+
+/** Whole seconds of a duration, rounded up; 1 when none is given. */
+export function wholeSeconds(duration: Duration | undefined): number {
+  return duration === undefined ? 1 : Number(duration.seconds) + (duration.nanos > 0 ? 1 : 0);
 }
 
 function parseBrowserForm(text: string): number {

@@ -8,6 +8,7 @@ import type { FacadeMetrics } from "./facade.js";
 import { type Form, readForm } from "./form.js";
 import { readMultipart } from "./multipart.js";
 import type { Origins } from "./origins.js";
+import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
 import type { StatusCookies } from "./status-cookies.js";
 import { reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
@@ -51,6 +52,7 @@ export function createTrace({ events, origins, statusCookies, callOptions, now, 
     );
 
     reply.header("x-service-event-id", response.eventId);
+    if (response.senderAllowance !== undefined) addRateLimitHeaders(reply, rateLimitOf(response.senderAllowance));
     if (response.visitorChanged) reply.header("set-cookie", statusCookies.expire(appId));
     return sendJson(reply, 200, `{"event_id":${JSON.stringify(response.eventId)}}`);
   };

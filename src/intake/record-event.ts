@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
+import type { Allowance } from "../domain/gcra.js";
 import { cleanId } from "../domain/ids.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { Effect, Identify } from "../ports/effect.js";
@@ -19,6 +20,8 @@ export interface Recorded {
   readonly deduplicated: boolean;
   readonly visitorChanged: boolean;
   readonly notes: readonly string[];
+  /** What is left to the app's backend senders, when the event counted against their limit. */
+  readonly allowance?: Allowance | undefined;
 }
 
 export interface RecordEventDependencies {
@@ -59,7 +62,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     const receivedAt = deps.now();
     const event = normalise(draft, deps.newEventId(), receivedAt);
     if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
-    if (single && draft.sender === "server") await deps.senderLimit(appId);
+    const allowance = single && draft.sender === "server" ? await deps.senderLimit(appId) : undefined;
     const bodyHash = idempotencyKey === "" ? "" : hashOf(draft);
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
       // Under overload the time goes to senders that still wait.
@@ -77,7 +80,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
       return store(tx, resolveSkus(tx, event), deps);
     });
     deps.metrics.count(recorded.deduplicated ? "events_deduplicated" : "events_stored");
-    return recorded;
+    return allowance === undefined ? recorded : { ...recorded, allowance };
   };
   const { answerMs } = deps;
   return (...call) => {

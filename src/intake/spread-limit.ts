@@ -17,7 +17,7 @@
  */
 import type { Now } from "../domain/clock.js";
 import { RateLimited } from "../domain/errors.js";
-import { type GcraLimits, gcra } from "../domain/gcra.js";
+import { type Allowance, allowanceAt, type GcraLimits, gcra } from "../domain/gcra.js";
 import type { Tally, TallyBoard, TallySheet } from "../ports/tally-board.js";
 import { SERVER_SENDER_LIMITS, type SenderLimit } from "./sender-limit.js";
 
@@ -75,7 +75,9 @@ export function createSpreadLimit(deps: SpreadLimitDeps): SpreadLimit {
         wake?.();
       }
       const waitMs = app.ask(now);
-      if (waitMs > 0) throw new RateLimited(Math.min(waitMs, LONGEST_WAIT_MS));
+      const allowance = app.allowance(now);
+      if (waitMs > 0) throw new RateLimited(Math.min(waitMs, LONGEST_WAIT_MS), allowance);
+      return allowance;
     },
 
     async exchange() {
@@ -136,13 +138,17 @@ class AppCount {
   ask(now: number): number {
     this.wanted = this.wantedAt(now) + 1;
     this.askedAt = now;
-    const { ratePerSecond, burst } = this.limits;
-    const own = { ratePerSecond: ratePerSecond * this.share, burst: Math.max(1, burst * this.share) };
-    const verdict = gcra(this.arrival, now, own);
+    const verdict = gcra(this.arrival, now, this.own);
     if (!verdict.admitted) return verdict.waitMs;
     this.arrival = verdict.next;
     this.admitted++;
     return 0;
+  }
+
+  /** What is left of this process's share of the limit. */
+  allowance(now: number): Allowance {
+    const { limit, windowMs } = allowanceAt(undefined, now, this.limits);
+    return { ...allowanceAt(this.arrival, now, this.own), limit, windowMs };
   }
 
   tally(now: number): Tally {
@@ -193,6 +199,12 @@ class AppCount {
 
   private wantedAt(now: number): number {
     return this.wanted * fading(now - this.askedAt);
+  }
+
+  /** The share of this process. */
+  private get own(): GcraLimits {
+    const { ratePerSecond, burst } = this.limits;
+    return { ratePerSecond: ratePerSecond * this.share, burst: Math.max(1, burst * this.share) };
   }
 
   private get interval(): number {

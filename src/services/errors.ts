@@ -16,7 +16,7 @@ export const ERROR_DOMAIN = "aisle";
  * | NotFound          | NOT_FOUND                        | ErrorInfo: APP_NOT_FOUND and so on         |
  * | AlreadyExists     | ALREADY_EXISTS                   | ErrorInfo: APP_EXISTS, IDEMPOTENCY_KEY_REUSED |
  * | Conflict          | ABORTED or FAILED_PRECONDITION   | ErrorInfo: ABORTED, PRECONDITION           |
- * | RateLimited       | RESOURCE_EXHAUSTED               | RetryInfo, ErrorInfo: RATE_LIMITED         |
+ * | RateLimited       | RESOURCE_EXHAUSTED               | RetryInfo, ErrorInfo: RATE_LIMITED, `limit` and `window_seconds` |
  * | Unavailable       | UNAVAILABLE                      | RetryInfo                                  |
  * | caller went away  | CANCELED                         | none                                       |
  * | anything else     | INTERNAL, text `internal error`  | none; the cause goes to the log            |
@@ -40,8 +40,12 @@ export function toConnectError(error: unknown): ConnectError {
     return error.kind === "aborted"
       ? withReason(error, Code.Aborted, "ABORTED")
       : withReason(error, Code.FailedPrecondition, "PRECONDITION");
-  if (error instanceof RateLimited) return withRetry(error, Code.ResourceExhausted, error.retryAfterMs, "RATE_LIMITED");
-  if (error instanceof Unavailable) return withRetry(error, Code.Unavailable, error.retryAfterMs, "UNAVAILABLE");
+  if (error instanceof RateLimited) {
+    const { limit, windowMs } = error.limit;
+    const metadata = { limit: String(limit), window_seconds: String(Math.ceil(windowMs / 1000)) };
+    return withRetry(error, Code.ResourceExhausted, { reason: "RATE_LIMITED", metadata });
+  }
+  if (error instanceof Unavailable) return withRetry(error, Code.Unavailable, { reason: "UNAVAILABLE" });
   if (isHangUp(error)) return new ConnectError("the caller went away", Code.Canceled, undefined, undefined, error);
   return new ConnectError("internal error", Code.Internal, undefined, undefined, error);
 }
@@ -59,14 +63,18 @@ function withReason(error: Error, code: Code, reason: string): ConnectError {
   ]);
 }
 
-function withRetry(error: Error, code: Code, retryAfterMs: number, reason: string): ConnectError {
+function withRetry(
+  error: RateLimited | Unavailable,
+  code: Code,
+  info: MessageInitShape<typeof ErrorInfoSchema>,
+): ConnectError {
   return new ConnectError(
     error.message,
     code,
     undefined,
     [
-      { desc: RetryInfoSchema, value: { retryDelay: durationFromMs(Math.ceil(retryAfterMs)) } },
-      { desc: ErrorInfoSchema, value: { reason, domain: ERROR_DOMAIN } },
+      { desc: RetryInfoSchema, value: { retryDelay: durationFromMs(Math.ceil(error.retryAfterMs)) } },
+      { desc: ErrorInfoSchema, value: { ...info, domain: ERROR_DOMAIN } },
     ],
     error.cause,
   );

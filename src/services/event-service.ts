@@ -1,3 +1,4 @@
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
@@ -28,8 +29,24 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
   return {
     recordEvent: guarded(report, async (request) => {
       if (request.appId === "") throw new InvalidArgument("app_id", "missing");
-      const recorded = await deps.recordEvent(request.appId, eventDraft(request.event), request.idempotencyKey, true);
-      return { ...recorded, notes: [...recorded.notes] };
+      const { eventId, deduplicated, visitorChanged, notes, allowance } = await deps.recordEvent(
+        request.appId,
+        eventDraft(request.event),
+        request.idempotencyKey,
+        true,
+      );
+      return {
+        eventId,
+        deduplicated,
+        visitorChanged,
+        notes: [...notes],
+        senderAllowance: allowance && {
+          limit: allowance.limit,
+          window: durationFromMs(Math.ceil(allowance.windowMs)),
+          remaining: allowance.remaining,
+          resetAfter: durationFromMs(Math.ceil(allowance.resetMs)),
+        },
+      };
     }),
 
     recordEvents: guarded(report, async (requests) => recordAll(deps, requests)),

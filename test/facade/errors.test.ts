@@ -113,6 +113,19 @@ describe("the table of failures", () => {
     expect(failureOf(operation, violation(path, "INVALID")).text).toBe(`Invalid field: ${name}`);
   });
 
+  it("names the limit that was reached on trace only", () => {
+    const metadata = { limit: "100", window_seconds: "1" };
+    const error = new ConnectError("secret", Code.ResourceExhausted, undefined, [
+      { desc: ErrorInfoSchema, value: { reason: "RATE_LIMITED", domain: "aisle", metadata } },
+    ]);
+    const rateLimit = { limit: 100, windowSeconds: 1, remaining: 0, resetSeconds: 1 };
+    expect(OPERATIONS.map((operation) => failureOf(operation, error).rateLimit)).toEqual([
+      undefined,
+      rateLimit,
+      undefined,
+    ]);
+  });
+
   it("calls the visitor of a status fpcid", () => {
     expect(failureOf("subscription_status", violation("visitor", "MISSING")).text).toBe(
       "Missing required parameter: fpcid",

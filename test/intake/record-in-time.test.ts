@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NotFound, Unavailable } from "../../src/domain/errors.js";
 import { createRecordEvent } from "../../src/intake/record-event.js";
+import { createSenderLimit } from "../../src/intake/sender-limit.js";
 import type { Transaction } from "../../src/ports/unit-of-work.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { emptyStore, NOON, testApp, testIds } from "../fixtures/store.js";
@@ -25,7 +26,7 @@ async function openSlow(answerMs: number) {
     unitOfWork: { run },
     identify: () => ({ visitor: undefined, contact: undefined, visitorChanged: false, notes: [] }),
     effects: [],
-    senderLimit: () => undefined,
+    senderLimit: createSenderLimit(() => 0),
     answerMs,
     now: () => NOON,
     newEventId: testIds(),

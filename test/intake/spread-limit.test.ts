@@ -180,6 +180,21 @@ describe("one limit of backend senders over processes that share a store", () =>
     expect(admitted.length / ideal.length).toBeLessThan(1.1);
   });
 
+  it("tells senders no more to be left than it lets in", () => {
+    const board = memoryBoard();
+    const { limit } = createSpreadLimit({ board, holder: "p", newCount: () => "c", monotonicNow: () => 0 });
+    const left = [];
+    for (;;) {
+      try {
+        left.push(limit("shop"));
+      } catch (error) {
+        expect(error).toMatchObject({ limit: { limit: 100, windowMs: 1000 } });
+        break;
+      }
+    }
+    expect(left.map((allowance) => Object(allowance).remaining)).toEqual(left.map((_, n) => left.length - 1 - n));
+  });
+
   it("tells senders to come again within a second", () => {
     const board = memoryBoard();
     const { limit } = createSpreadLimit({ board, holder: "p", newCount: () => "c", monotonicNow: () => 0 });

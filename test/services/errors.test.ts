@@ -19,7 +19,7 @@ describe("errors as RPC callers see them", () => {
     [new AlreadyExists("app", "taken"), Code.AlreadyExists],
     [new Conflict("aborted", "under way"), Code.Aborted],
     [new Conflict("precondition", "nothing there"), Code.FailedPrecondition],
-    [new RateLimited(10), Code.ResourceExhausted],
+    [new RateLimited(10, { limit: 100, windowMs: 1000 }), Code.ResourceExhausted],
     [new Unavailable("the store is down"), Code.Unavailable],
     [new DataDamaged("a record"), Code.Internal],
     [new TypeError("x is undefined"), Code.Internal],
@@ -39,8 +39,13 @@ describe("errors as RPC callers see them", () => {
   });
 
   it("say when to try again", () => {
-    const [retry] = toConnectError(new RateLimited(9.5)).findDetails(RetryInfoSchema);
+    const [retry] = toConnectError(new RateLimited(9.5, { limit: 100, windowMs: 1000 })).findDetails(RetryInfoSchema);
     expect(retry?.retryDelay?.nanos).toBe(10_000_000);
+  });
+
+  it("say which limit was reached", () => {
+    const [info] = toConnectError(new RateLimited(9.5, { limit: 100, windowMs: 1000 })).findDetails(ErrorInfoSchema);
+    expect(info?.metadata).toEqual({ limit: "100", window_seconds: "1" });
   });
 
   it("tell nothing of what went wrong inside, and the operator all of it", async () => {

@@ -6,7 +6,7 @@ export interface MetricDefinition {
 
 const OPERATIONS = ["subscription_status", "trace", "recommend"];
 const SOURCES = ["association_rules", "semantic", "collaborative", "cart", "popularity"];
-const STATUSES = ["200", "204", "400", "403", "404", "405", "408", "413", "415", "429", "431", "500", "503"];
+const STATUSES = ["200", "204", "400", "403", "404", "405", "408", "413", "415", "422", "429", "431", "500", "503"];
 const SERVICES = [
   "aisle.v1.AppService",
   "aisle.v1.CatalogService",

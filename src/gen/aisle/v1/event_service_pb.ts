@@ -10,13 +10,15 @@ import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSJdChJSZWNvcmRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEh4KBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAMgASgJImUKE1JlY29yZEV2ZW50UmVzcG9uc2USEAoIZXZlbnRfaWQYASABKAkSFAoMZGVkdXBsaWNhdGVkGAIgASgIEhcKD3Zpc2l0b3JfY2hhbmdlZBgDIAEoCBINCgVub3RlcxgEIAMoCSJgChNSZWNvcmRFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIfCgZldmVudHMYAiADKAsyDy5haXNsZS52MS5FdmVudBIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJIn0KFFJlY29yZEV2ZW50c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEhQKDGRlZHVwbGljYXRlZBgCIAEoBBImCgdyZWZ1c2VkGAMgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW0SFQoNcmVmdXNlZF9jb3VudBgEIAEoBCIzCg9HZXRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJIjIKEEdldEV2ZW50UmVzcG9uc2USHgoFZXZlbnQYASABKAsyDy5haXNsZS52MS5FdmVudCKHAQoRTGlzdEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEhQKDG5ld2VzdF9maXJzdBgEIAEoCBIlCgd2aXNpdG9yGAUgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcyJOChJMaXN0RXZlbnRzUmVzcG9uc2USHwoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMsUCCgxFdmVudFNlcnZpY2USTAoLUmVjb3JkRXZlbnQSHC5haXNsZS52MS5SZWNvcmRFdmVudFJlcXVlc3QaHS5haXNsZS52MS5SZWNvcmRFdmVudFJlc3BvbnNlIgASUQoMUmVjb3JkRXZlbnRzEh0uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVxdWVzdBoeLmFpc2xlLnYxLlJlY29yZEV2ZW50c1Jlc3BvbnNlIgAoARJGCghHZXRFdmVudBIZLmFpc2xlLnYxLkdldEV2ZW50UmVxdWVzdBoaLmFpc2xlLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJMCgpMaXN0RXZlbnRzEhsuYWlzbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5haXNsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSJdChJSZWNvcmRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEh4KBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAMgASgJIpoBChNSZWNvcmRFdmVudFJlc3BvbnNlEhAKCGV2ZW50X2lkGAEgASgJEhQKDGRlZHVwbGljYXRlZBgCIAEoCBIXCg92aXNpdG9yX2NoYW5nZWQYAyABKAgSDQoFbm90ZXMYBCADKAkSMwoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZSKOAQoPU2VuZGVyQWxsb3dhbmNlEg0KBWxpbWl0GAEgASgNEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglyZW1haW5pbmcYAyABKA0SLgoLcmVzZXRfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iYAoTUmVjb3JkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHwoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnQSGAoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCSJ9ChRSZWNvcmRFdmVudHNSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoBBIUCgxkZWR1cGxpY2F0ZWQYAiABKAQSJgoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYBCABKAQiMwoPR2V0RXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCSIyChBHZXRFdmVudFJlc3BvbnNlEh4KBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnQihwEKEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIUCgxuZXdlc3RfZmlyc3QYBCABKAgSJQoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiTgoSTGlzdEV2ZW50c1Jlc3BvbnNlEh8KBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTLFAgoMRXZlbnRTZXJ2aWNlEkwKC1JlY29yZEV2ZW50EhwuYWlzbGUudjEuUmVjb3JkRXZlbnRSZXF1ZXN0Gh0uYWlzbGUudjEuUmVjb3JkRXZlbnRSZXNwb25zZSIAElEKDFJlY29yZEV2ZW50cxIdLmFpc2xlLnYxLlJlY29yZEV2ZW50c1JlcXVlc3QaHi5haXNsZS52MS5SZWNvcmRFdmVudHNSZXNwb25zZSIAKAESRgoIR2V0RXZlbnQSGS5haXNsZS52MS5HZXRFdmVudFJlcXVlc3QaGi5haXNsZS52MS5HZXRFdmVudFJlc3BvbnNlIgOQAgESTAoKTGlzdEV2ZW50cxIbLmFpc2xlLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -89,6 +91,15 @@ export type RecordEventResponse = Message<"aisle.v1.RecordEventResponse"> & {
    * @generated from field: repeated string notes = 4;
    */
   notes: string[];
+
+  /**
+   * Output only. What is left to the app's backend senders; absent when the
+   * event did not count against their limit. Past the limit the call fails with
+   * RESOURCE_EXHAUSTED, whose ErrorInfo says `limit` and `window_seconds`.
+   *
+   * @generated from field: aisle.v1.SenderAllowance sender_allowance = 5;
+   */
+  senderAllowance?: SenderAllowance | undefined;
 };
 
 /**
@@ -97,6 +108,48 @@ export type RecordEventResponse = Message<"aisle.v1.RecordEventResponse"> & {
  */
 export const RecordEventResponseSchema: GenMessage<RecordEventResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event_service, 1);
+
+/**
+ * SenderAllowance is what is left of the limit of an app's backend senders.
+ *
+ * @generated from message aisle.v1.SenderAllowance
+ */
+export type SenderAllowance = Message<"aisle.v1.SenderAllowance"> & {
+  /**
+   * Output only. Events that may come at once when none came lately.
+   *
+   * @generated from field: uint32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * Output only. The time over which `limit` holds.
+   *
+   * @generated from field: google.protobuf.Duration window = 2;
+   */
+  window?: Duration | undefined;
+
+  /**
+   * Output only. Events that would be taken now.
+   *
+   * @generated from field: uint32 remaining = 3;
+   */
+  remaining: number;
+
+  /**
+   * Output only. When the whole limit is there again.
+   *
+   * @generated from field: google.protobuf.Duration reset_after = 4;
+   */
+  resetAfter?: Duration | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.SenderAllowance.
+ * Use `create(SenderAllowanceSchema)` to create a new message.
+ */
+export const SenderAllowanceSchema: GenMessage<SenderAllowance> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 2);
 
 /**
  * RecordEventsRequest is one batch of the stream of RecordEvents.
@@ -132,7 +185,7 @@ export type RecordEventsRequest = Message<"aisle.v1.RecordEventsRequest"> & {
  * Use `create(RecordEventsRequestSchema)` to create a new message.
  */
 export const RecordEventsRequestSchema: GenMessage<RecordEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 2);
+  messageDesc(file_aisle_v1_event_service, 3);
 
 /**
  * RecordEventsResponse is the answer of RecordEvents.
@@ -174,7 +227,7 @@ export type RecordEventsResponse = Message<"aisle.v1.RecordEventsResponse"> & {
  * Use `create(RecordEventsResponseSchema)` to create a new message.
  */
 export const RecordEventsResponseSchema: GenMessage<RecordEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 3);
+  messageDesc(file_aisle_v1_event_service, 4);
 
 /**
  * GetEventRequest is the request of GetEvent.
@@ -202,7 +255,7 @@ export type GetEventRequest = Message<"aisle.v1.GetEventRequest"> & {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 4);
+  messageDesc(file_aisle_v1_event_service, 5);
 
 /**
  * GetEventResponse is the answer of GetEvent.
@@ -223,7 +276,7 @@ export type GetEventResponse = Message<"aisle.v1.GetEventResponse"> & {
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 5);
+  messageDesc(file_aisle_v1_event_service, 6);
 
 /**
  * ListEventsRequest is the request of ListEvents.
@@ -272,7 +325,7 @@ export type ListEventsRequest = Message<"aisle.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 6);
+  messageDesc(file_aisle_v1_event_service, 7);
 
 /**
  * ListEventsResponse is the answer of ListEvents.
@@ -301,7 +354,7 @@ export type ListEventsResponse = Message<"aisle.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 7);
+  messageDesc(file_aisle_v1_event_service, 8);
 
 /**
  * EventService takes events and shows what was taken.
