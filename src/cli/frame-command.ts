@@ -4,7 +4,7 @@ import { type FrameConfiguration, FrameConfigurationSchema } from "../gen/aisle/
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { plainId, wholeNumber } from "./values.js";
+import { plainId, share, wholeNumber } from "./values.js";
 
 interface SetOptions extends ServerOptions {
   readonly app: string;
@@ -14,6 +14,7 @@ interface SetOptions extends ServerOptions {
   readonly title?: string;
   readonly includeViewed?: boolean;
   readonly includeBought?: boolean;
+  readonly diversity: number;
 }
 
 interface ListOptions extends ServerOptions {
@@ -33,6 +34,7 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
     .requiredOption("--alternative <n>", "similar products at most, 0 to 100", wholeNumber(0, 100))
     .option("--include-viewed", "show current and viewed products too")
     .option("--include-bought", "show bought products too")
+    .option("--diversity <n>", "how unlike each other the recommended products are to be, 0 to 1", share, 0)
     .option("--title <title>", "a title for people")
     .addHelpText(
       "after",
@@ -59,6 +61,7 @@ async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {
           alternativeCount: options.alternative,
           includeViewed: options.includeViewed ?? false,
           includeBought: options.includeBought ?? false,
+          diversity: options.diversity,
         },
       },
       { timeoutMs: CALL_TIMEOUT_MS },
@@ -101,6 +104,7 @@ async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void
       { title: "alternative", align: "right" },
       { title: "viewed too" },
       { title: "bought too" },
+      { title: "diversity", align: "right" },
       { title: "title" },
     ],
     all.map((frame) => [
@@ -109,6 +113,7 @@ async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void
       String(frame.alternativeCount),
       yes(frame.includeViewed),
       yes(frame.includeBought),
+      String(frame.diversity),
       printable(frame.title),
     ]),
   );

@@ -27,6 +27,13 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+/** A number from 0 to 1. */
+export function share(text: string): number {
+  const value = Number(text);
+  if (!/^\d*\.?\d{1,9}$/.test(text) || value > 1) throw new InvalidArgumentError("A number from 0 to 1 is accepted.");
+  return value;
+}
+
 /** An app id or frame id: 1 to 64 of `A-Z a-z 0-9 _ -`. */
 export function plainId(text: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) {

@@ -15,6 +15,8 @@ export interface FrameConfiguration {
   readonly alternativeCount: number;
   readonly includeViewed: boolean;
   readonly includeBought: boolean;
+  /** How unlike each other the products of `recommended` are to be, 0 to 1; 0 leaves them in the order of their scores. */
+  readonly diversity: number;
   readonly updatedAt: number;
 }
 
@@ -28,5 +30,6 @@ export const DEFAULT_FRAME: FrameConfiguration = {
   alternativeCount: 10,
   includeViewed: false,
   includeBought: false,
+  diversity: 0,
   updatedAt: 0,
 };

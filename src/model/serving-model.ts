@@ -4,7 +4,7 @@ import type { ServingModel, Source } from "./source.js";
 import { cartSource } from "./sources/cart.js";
 import { collaborativeSource } from "./sources/collaborative.js";
 import { rulesSource } from "./sources/rules.js";
-import { semanticSource } from "./sources/semantic.js";
+import { productVectors, semanticSource } from "./sources/semantic.js";
 
 /** A snapshot's bytes as a model that answers. Throws DataDamaged when they are no snapshot. */
 export function loadServingModel(modelId: string, bytes: Uint8Array, indexes: VectorIndexes): ServingModel {
@@ -25,6 +25,7 @@ export function loadServingModel(modelId: string, bytes: Uint8Array, indexes: Ve
     productIds,
     indexOf: (productId) => indexOf.get(productId),
     sources,
+    vectorOf: fitted.semantic && productVectors(fitted.semantic, productIds.length),
     popularity,
     byPopularity: Uint32Array.from(productIds.keys()).sort((a, b) => popularity[b]! - popularity[a]! || a - b),
   };

@@ -50,6 +50,8 @@ export interface ServingModel {
   readonly productIds: readonly string[];
   indexOf(productId: string): number | undefined;
   readonly sources: readonly Source[];
+  /** A product's unit vector, of one length for all; undefined when it has none. Absent in a model without texts. */
+  readonly vectorOf?: ((productIndex: number) => Float32Array | undefined) | undefined;
   /** Product indices by falling popularity, all of them. */
   readonly byPopularity: Uint32Array;
   readonly popularity: Float32Array;

@@ -6,10 +6,12 @@ import { productText } from "../model/product-text.js";
 import type { List, ServingModel, Source, SourceName, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
 import { type Blended, createBlender, type WeightedCandidates } from "./blend.js";
+import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import { type Catalog, ROTATION_POOL, Selection } from "./selection.js";
 import { sourceQuery } from "./source-query.js";
+import { chain, flat, namesOf } from "./tiers.js";
 import { type VisitorContext, visitorContext } from "./visitor-context.js";
 
 /** Candidates each source is asked for at least. */
@@ -107,13 +109,21 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     const there =
       spared.length === 0
         ? wanted
-        : selection.foresee(allowed ?? fallbackProducts(situation, undefined), wanted).length;
+        : selection.foresee(allowed ?? flat(fallbackProducts(situation, undefined)), wanted).length;
     const left = Math.min(spared.length, Math.floor((there * alternativeCount) / wanted));
     const share = there < wanted ? Math.min(recommendedCount, there - left) : recommendedCount;
-    const fill = (blend: Blended | undefined, count: number, sparing: readonly string[]) =>
-      selection.pick(chain(blend?.indices, model, fallback, sparing), count, Math.ceil((turn * count) / 2));
-    const recommended = fill(complements, share, spared);
-    const alternative = fill(substitutes, alternativeCount, []);
+    const fill = (blend: Blended | undefined, count: number, sparing: readonly string[], diversity: number) => {
+      const arranged = arrangement({ diversity, count, vectorOf: (product) => vectorOf(product, model) });
+      return selection.pick(
+        chain(blend?.indices, model, fallback, sparing),
+        count,
+        Math.ceil((turn * count) / 2),
+        arranged,
+      );
+    };
+    const recommended = fill(complements, share, spared, frame.diversity);
+    // Substitutes are to be like one product, and so like each other: what diversity would put first is no substitute.
+    const alternative = fill(substitutes, alternativeCount, [], 0);
     const reasons = (list: List, products: readonly Product[], blend: Blended | undefined, count: number) => {
       if (!withReasons) return [];
       const weights = model && asked && weightsOf(list, asked, model);
@@ -169,37 +179,27 @@ function propose(
   return proposals;
 }
 
-/** Blended proposals first, then the fallback, as product ids; of the fallback, those of `sparing` last, from its end. */
-function* chain(
-  indices: Uint32Array | undefined,
-  model: ServingModel | undefined,
-  fallback: () => Iterable<string>,
-  sparing: readonly string[],
-): Generator<string> {
-  yield* namesOf(indices, model);
-  const spared = new Set(sparing);
-  for (const productId of fallback()) if (!spared.has(productId)) yield productId;
-  yield* [...sparing].reverse();
-}
-
-function* namesOf(indices: Uint32Array | undefined, model: ServingModel | undefined): Generator<string> {
-  if (indices !== undefined && model !== undefined) for (const index of indices) yield model.productIds[index]!;
+function vectorOf({ productId }: Product, model: ServingModel | undefined): Float32Array | undefined {
+  const index = model?.indexOf(productId);
+  return index === undefined ? undefined : model?.vectorOf?.(index);
 }
 
 /**
- * What is popular: within the groups asked for or the categories being viewed first, then (unless groups were asked
- * for) overall; products the model does not know come last.
+ * What is popular, in tiers: within the groups asked for or the categories being viewed first, then (unless groups were
+ * asked for) overall; products the model does not know come last.
  */
 function* fallbackProducts(
   { model, query, catalog }: Situation,
   within: ReadonlySet<string> | undefined,
-): Generator<string> {
-  if (within !== undefined) yield* byPopularity(within, model);
+): Generator<Iterable<string>> {
+  if (within !== undefined) yield byPopularity(within, model);
   if (query.anyGroup.length > 0) return;
-  if (model !== undefined) for (const index of model.byPopularity) yield model.productIds[index]!;
-  for (const product of catalog.products()) {
-    if (model?.indexOf(product.productId) === undefined) yield product.productId;
-  }
+  yield namesOf(model?.byPopularity, model);
+  yield unknownProducts(catalog, model);
+}
+
+function* unknownProducts(catalog: Catalog, model: ServingModel | undefined): Generator<string> {
+  for (const { productId } of catalog.products()) if (model?.indexOf(productId) === undefined) yield productId;
 }
 
 function byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): string[] {

@@ -1,4 +1,5 @@
 import { isShown, type Product } from "../domain/product.js";
+import type { Arrangement } from "./diversity.js";
 
 /** The catalogue as recommending needs it. */
 export interface Catalog {
@@ -36,12 +37,13 @@ export class Selection {
   }
 
   /**
-   * Up to `pool` products in the order of the proposals, those of `rules.last` behind the others; then the list is
-   * turned by `turn` places and its first `count` are taken. Proposals are read only as far as needed.
+   * Up to `pool` products in the order of the proposals, or as they are arranged, those of `rules.last` behind the others;
+   * then the list is turned by `turn` places and its first `count` are taken. Proposals come in tiers, better ones first,
+   * and are read only as far as needed.
    */
-  pick(proposals: Iterable<string>, count: number, turn: number): Product[] {
+  pick(tiers: Iterable<Iterable<string>>, count: number, turn: number, arrangement?: Arrangement): Product[] {
     if (count === 0) return [];
-    const found = this.#find(proposals, turn === 0 ? count : count * ROTATION_POOL);
+    const found = this.#find(tiers, turn === 0 ? count : count * ROTATION_POOL, arrangement);
     const start = found.length === 0 ? 0 : turn % found.length;
     const picked = [...found.slice(start), ...found.slice(0, start)].slice(0, count);
     for (const product of picked) for (const name of namesOf(product)) this.#taken.add(name);
@@ -50,23 +52,32 @@ export class Selection {
 
   /** Ids of the first `count` products a pick would find now. Takes none of them. */
   foresee(proposals: Iterable<string>, count: number): string[] {
-    return this.#find(proposals, count).map((product) => product.productId);
+    return this.#find([proposals], count).map((product) => product.productId);
   }
 
-  #find(proposals: Iterable<string>, pool: number): Product[] {
-    const found: Product[] = [];
+  #find(tiers: Iterable<Iterable<string>>, pool: number, arrangement?: Arrangement): Product[] {
+    const sought = Math.max(pool, arrangement?.window ?? 0);
+    const byTier: Product[][] = [];
     const late: Product[] = [];
     const seen = new Set<string>();
-    for (const productId of proposals) {
-      if (found.length === pool) break;
-      const product = this.#passing(productId, seen);
-      if (product === undefined) continue;
-      if (this.#rules.last.has(productId)) late.push(product);
-      else {
-        found.push(product);
-        for (const name of namesOf(product)) seen.add(name);
+    let left = sought;
+    for (const tier of tiers) {
+      if (left === 0) break;
+      const inTier: Product[] = [];
+      byTier.push(inTier);
+      for (const productId of tier) {
+        if (left === 0) break;
+        const product = this.#passing(productId, seen);
+        if (product === undefined) continue;
+        if (this.#rules.last.has(productId)) late.push(product);
+        else {
+          inTier.push(product);
+          left--;
+          for (const name of namesOf(product)) seen.add(name);
+        }
       }
     }
+    const found = arrangement === undefined ? byTier.flat() : arrangement.arrange(byTier, pool);
     for (const product of late) {
       if (found.length === pool) break;
       if (namesOf(product).some((name) => seen.has(name))) continue;

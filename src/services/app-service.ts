@@ -94,6 +94,9 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       if (!isAppId(asked.frameId)) throw new InvalidArgument("frame_configuration.frame_id", "invalid", ID_RULE);
       checkCount("recommended_count", asked.recommendedCount);
       checkCount("alternative_count", asked.alternativeCount);
+      // Not the other way round: NaN is none either.
+      if (!(asked.diversity >= 0 && asked.diversity <= 1))
+        throw new InvalidArgument("frame_configuration.diversity", "invalid", "0 to 1");
       checkName("frame_configuration.title", asked.title);
       await requireApp(apps, request.appId);
       const frame: FrameConfiguration = {
@@ -103,6 +106,8 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
         alternativeCount: asked.alternativeCount,
         includeViewed: asked.includeViewed,
         includeBought: asked.includeBought,
+        // A store may keep -0 as 0.
+        diversity: asked.diversity + 0,
         updatedAt: deps.now(),
       };
       await apps.putFrame(request.appId, frame);

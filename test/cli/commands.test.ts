@@ -59,7 +59,8 @@ describe("aisle app", () => {
 
 describe("aisle frame", () => {
   it("sets a frame and lists it", async () => {
-    const args = "frame set --app shop --id side --recommended 20 --alternative 0 --include-viewed".split(" ");
+    const args =
+      "frame set --app shop --id side --recommended 20 --alternative 0 --include-viewed --diversity .25".split(" ");
     expect((await aisle(...args)).stdout).toBe("Frame side shows 20 recommended and 0 alternative products\n");
     expect(server.state.frames[0]).toMatchObject({
       frameId: "side",
@@ -67,9 +68,10 @@ describe("aisle frame", () => {
       alternativeCount: 0,
       includeViewed: true,
       includeBought: false,
+      diversity: 0.25,
     });
     const { stdout } = await aisle("frame", "list", "--app", "shop");
-    expect(stdout.split("\n")[1]).toBe("side           20            0  yes         no");
+    expect(stdout.split("\n")[1]).toBe("side           20            0  yes         no               0.25");
   });
 });
 

@@ -53,6 +53,10 @@ describe("aisle", () => {
     [["evaluate", "--app", "shop", "--queries", "0"], "from 1 to 1000000"],
     [["app", "create"], "missing required argument 'id'"],
     [["frame", "set", "--app", "a", "--id", "b", "--recommended", "101", "--alternative", "0"], "from 0 to 100"],
+    [
+      "frame set --app a --id b --recommended 1 --alternative 0 --diversity 1.01".split(" "),
+      "A number from 0 to 1 is accepted",
+    ],
     [["recommend", "--app", "shop", "--limit", "-1"], "from 0 to 100"],
     [["events", "tail", "--app", "shop", "--limit", "5x"], "from 0 to 1000"],
     [["train", "--app", "shop", "--server", "localhost:8081"], "--server (AISLE_SERVER): an http or https address"],

@@ -102,6 +102,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
         alternativeCount: 0,
         includeViewed: true,
         includeBought: true,
+        diversity: 0.35,
         updatedAt: 9,
       });
       await under.store.apps.putFrame("shop", full);

@@ -24,6 +24,7 @@ export function frame(frameId: string, change: Partial<FrameConfiguration> = {})
     alternativeCount: 10,
     includeViewed: false,
     includeBought: false,
+    diversity: 0,
     updatedAt: 1,
     ...change,
   };

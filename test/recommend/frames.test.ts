@@ -16,3 +16,90 @@ describe("a frame configuration that is not known", () => {
     expect(metrics.counts.get("recommend_unknown_frames")).toBe(1);
   });
 });
+
+describe("a frame's diversity", () => {
+  async function openShop() {
+    const { rpc, recommend } = await openAisle();
+    await rpc.apps.createApp({ app: { appId: "shop" } });
+    const feed = async function* () {
+      const products = ["lamp 1", "lamp 2", "lamp 3", "map 1", "tent 1", "tent 2"].map((title) => ({
+        productId: title,
+        title,
+        categories: [{ categoryId: title.slice(0, -2) }],
+      }));
+      yield { appId: "shop", products };
+    };
+    await rpc.catalog.upsertProducts(feed());
+    const set = (diversity: number) =>
+      rpc.apps.setFrameConfiguration({
+        appId: "shop",
+        frameConfiguration: { frameId: "home", recommendedCount: 3, diversity },
+      });
+    const ask = async (more: Readonly<Record<string, unknown>> = {}) => {
+      const body = { appId: "shop", productInteractions: [], marketingMachineFrameConfigurationId: "home", ...more };
+      return (await recommend(body)).recommended.map(({ productId }) => productId);
+    };
+    return { rpc, set, ask };
+  }
+
+  it("is answered as it was set, and 0 where it was not", async () => {
+    const { rpc, set } = await openShop();
+    expect((await set(0.35)).frameConfiguration?.diversity).toBe(0.35);
+    const { frameConfigurations } = await rpc.apps.listFrameConfigurations({ appId: "shop" });
+    expect(frameConfigurations.map(({ diversity }) => diversity)).toEqual([0, 0.35]);
+  });
+
+  it.each([-0.1, 1.01, Number.NaN, Number.POSITIVE_INFINITY])("of %d is refused by its name", async (diversity) => {
+    const { set } = await openShop();
+    await expect(set(diversity)).rejects.toThrow(/invalid_argument.*frame_configuration\.diversity/);
+  });
+
+  it("of 0 leaves the order, and of 1 shows one of each category before a second", async () => {
+    const { set, ask } = await openShop();
+    await set(0);
+    const plain = await ask();
+    expect(plain).toEqual(["lamp 1", "lamp 2", "lamp 3"]);
+    await set(1);
+    expect(await ask()).toEqual(["lamp 1", "map 1", "tent 1"]);
+  });
+
+  it("keeps to groups and exclusions, and shows what was viewed last", async () => {
+    const { set, ask } = await openShop();
+    await set(1);
+    expect(await ask({ filterByGroups: "lamp,tent" })).toEqual(["lamp 1", "tent 1", "lamp 2"]);
+    const view = { productInteractionType: "product_view", productId: "map 1", productSku: "" };
+    const viewed = { ...view, utcInteractionDate: "2026-03-01T09:00:00.000Z" };
+    expect(await ask({ productInteractions: [viewed], currentProductIds: "lamp 1" })).toEqual([
+      "lamp 2",
+      "tent 1",
+      "lamp 3",
+    ]);
+  });
+
+  it("is of the order that a used frame turns", async () => {
+    const { set, ask } = await openShop();
+    await set(1);
+    const use = { trackerProductGroupId: "home", utcInteractionDate: "2026-03-01T09:00:00.000Z" };
+    expect(await ask({ recommendFrameInteractions: [use] })).toEqual(["tent 1", "lamp 2", "lamp 3"]);
+  });
+
+  it("is by what the texts say, once they were learned from", async () => {
+    const { rpc, recommend, trainer } = await openAisle();
+    await rpc.apps.createApp({ app: { appId: "shop" } });
+    const texts = ["a dome tent", "b ridge tent", "c tunnel tent", "d oil lamp", "e gas lamp", "f desk lamp"];
+    const feed = async function* () {
+      yield { appId: "shop", products: texts.map((title) => ({ productId: title.slice(0, 1), title })) };
+    };
+    await rpc.catalog.upsertProducts(feed());
+    await trainer.train("shop", () => undefined);
+    const frame = { frameId: "home", recommendedCount: 2 };
+    const ask = async () => {
+      const body = { appId: "shop", productInteractions: [], marketingMachineFrameConfigurationId: "home" };
+      return (await recommend(body)).recommended.map(({ productId }) => productId);
+    };
+    await rpc.apps.setFrameConfiguration({ appId: "shop", frameConfiguration: frame });
+    expect(await ask()).toEqual(["a", "b"]);
+    await rpc.apps.setFrameConfiguration({ appId: "shop", frameConfiguration: { ...frame, diversity: 0.9 } });
+    expect(await ask()).toEqual(["a", "d"]);
+  });
+});

@@ -4,21 +4,29 @@ import { writeJoined } from "../../algorithms/embedder-join.js";
 import type { SemanticModel } from "../snapshot.js";
 import type { Source, SourceQuery } from "../source.js";
 
-/**
- * Semantic similarity: products whose texts mean something similar. Asked with the mean of the vectors of what is being
- * viewed, products that came after the training before all; these and the anchors themselves are not proposed.
- */
-export function semanticSource(model: SemanticModel, productCount: number): Source {
-  const { rows, vectors, index } = model;
+/** The unit vector of a product by its index; undefined when it has none. */
+export type ProductVectors = (product: number) => Float32Array | undefined;
+
+export function productVectors({ rows, vectors, index }: SemanticModel, productCount: number): ProductVectors {
   const { dimensions } = index;
   const rowOf = new Int32Array(productCount).fill(-1);
   rows.forEach((product, row) => {
     rowOf[product] = row;
   });
-  const vectorOf = (product: number): Float32Array | undefined => {
+  return (product) => {
     const row = rowOf[product]!;
     return row < 0 ? undefined : vectors.subarray(row * dimensions, (row + 1) * dimensions);
   };
+}
+
+/**
+ * Semantic similarity: products whose texts mean something similar. Asked with the mean of the vectors of what is being
+ * viewed, products that came after the training before all; these and the anchors themselves are not proposed.
+ */
+export function semanticSource(model: SemanticModel, productCount: number): Source {
+  const { rows, index } = model;
+  const { dimensions } = index;
+  const vectorOf = productVectors(model, productCount);
 
   const placed = ({ unseen = [] }: SourceQuery) =>
     unseen.map((text) => placeText(model, text)).filter((vector) => vector !== undefined);

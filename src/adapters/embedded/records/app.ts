@@ -25,6 +25,7 @@ export const frameRecord: RecordCodec<FrameConfiguration> = {
     frame.includeViewed,
     frame.includeBought,
     frame.updatedAt,
+    frame.diversity,
   ],
   fromCells: (cells) => ({
     frameId: cell.text(cells, 0),
@@ -34,6 +35,7 @@ export const frameRecord: RecordCodec<FrameConfiguration> = {
     includeViewed: cell.flag(cells, 4),
     includeBought: cell.flag(cells, 5),
     updatedAt: cell.number(cells, 6),
+    diversity: cell.numberOr(cells, 7, 0),
   }),
 };
 

@@ -16,6 +16,11 @@ export function number(cells: Cells, i: number): number {
   return cell;
 }
 
+/** A number that records of earlier versions do not have. */
+export function numberOr(cells: Cells, i: number, value: number): number {
+  return cells.length > i ? number(cells, i) : value;
+}
+
 export function flag(cells: Cells, i: number): boolean {
   const cell = cells[i];
   if (typeof cell !== "boolean") throw wrongLayout();

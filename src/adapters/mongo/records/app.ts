@@ -19,6 +19,7 @@ export const frameShape = record<FrameConfiguration>({
   alternativeCount: number,
   includeViewed: flag,
   includeBought: flag,
+  diversity: orElse(number, 0),
   updatedAt: number,
 });
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqQBCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiywEKEkZyYW1lQ29uZmlndXJhdGlvbhIQCghmcmFtZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIZChFyZWNvbW1lbmRlZF9jb3VudBgDIAEoDRIZChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDRIWCg5pbmNsdWRlX3ZpZXdlZBgFIAEoCBIWCg5pbmNsdWRlX2JvdWdodBgGIAEoCBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcGIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqQBCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi3gEKEkZyYW1lQ29uZmlndXJhdGlvbhIQCghmcmFtZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIZChFyZWNvbW1lbmRlZF9jb3VudBgDIAEoDRIZChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDRIWCg5pbmNsdWRlX3ZpZXdlZBgFIAEoCBIWCg5pbmNsdWRlX2JvdWdodBgGIAEoCBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkaXZlcnNpdHkYCCABKAFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -120,6 +120,19 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 7;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Optional. How unlike each other the products of `recommended` are to be, 0
+   * to 1, else INVALID_ARGUMENT. 0 leaves them in the order of their scores;
+   * with more, a product that is like one before it gives way to others from
+   * the first places after it (at most 5 times as many as are shown, and 100):
+   * at 1 whatever their scores. No product is shown that would not be shown
+   * otherwise in a longer list. `alternative` stays as it is: what it shows is
+   * to be alike.
+   *
+   * @generated from field: double diversity = 8;
+   */
+  diversity: number;
 };
 
 /**
