@@ -19,9 +19,38 @@ const PLOT = 220;
 /** Least distance of two line labels. */
 const LABEL_STEP = 15;
 
-/** Tasks that are drawn as bars, and those drawn as lines by length of history besides. */
-const BARS = ["next_item", "next_new_item", "hidden_line", "rest_of_order", "cold_start", "similar_products"];
-const LINES = ["next_item", "hidden_line"];
+/** What a bar shows: its length, and the part of it in full colour, which is never longer. */
+interface BarFigures {
+  readonly length: string;
+  readonly part?: string;
+  readonly legend: string;
+}
+const HITS = { length: "hit_rate_20", part: "reciprocal_rank_20", legend: "HR@20, full colour MRR@20" };
+const RECALL = { length: "hit_rate_20", part: "recall_20", legend: "HR@20, full colour Recall@20" };
+const NDCG = { length: "ndcg_10", legend: "NDCG@10" };
+const SHARES = {
+  length: "same_category_10",
+  part: "substitutes_10",
+  legend: "same category, full colour priced alike",
+};
+
+/** Tasks that are drawn as bars, in this order, and those drawn as lines by length of history besides. */
+const BARS: Readonly<Record<string, BarFigures>> = {
+  next_item: HITS,
+  next_new_item: HITS,
+  hidden_line: HITS,
+  rest_of_order: RECALL,
+  next_order: RECALL,
+  next_order_new: RECALL,
+  cold_start: HITS,
+  similar_products: NDCG,
+  also_view: NDCG,
+  substitutes: SHARES,
+};
+const LINES: Readonly<Record<string, string>> = {
+  next_item: "steps of the visit so far",
+  hidden_line: "other lines in the cart",
+};
 
 /** Colours by place in the list of rankings, light and dark; answers come first. */
 const COLOURS = [
@@ -34,6 +63,8 @@ const COLOURS = [
   ["#006c7a", "#5fd0de"],
   ["#a0366f", "#f29ac6"],
   ["#4d5b00", "#bfd05a"],
+  ["#b84a00", "#ffab73"],
+  ["#4549b0", "#a9aef5"],
 ] as const;
 
 interface Panel {
@@ -43,53 +74,63 @@ interface Panel {
 
 /**
  * Quality by ranking and by length of history, as one SVG without anything outside of it: readable on light and dark
- * ground, as the viewer prefers. Bars are hit rates with the reciprocal rank in full colour; lines are hit rates.
+ * ground, as the viewer prefers. Each panel of bars says what they are; lines are hit rates.
  */
 export function evaluationPicture(evaluation: Evaluation, title: string): string {
   const names = [...new Set(evaluation.tasks.flatMap((task) => task.rankings.map(({ name }) => name)))];
   const colourOf = (name: string) => `c${names.indexOf(name) % COLOURS.length}`;
   const judged = evaluation.tasks.filter((task) => task.queries > 0);
-  const panels = [
-    ...judged.filter((task) => BARS.includes(task.name)).map((task) => barPanel(task, colourOf)),
-    ...judged.filter((task) => LINES.includes(task.name)).map((task) => linePanel(task, colourOf)),
+  const panelsOf = <T>(drawn: Readonly<Record<string, T>>, panel: (task: EvaluatedTask, how: T) => Panel) =>
+    Object.entries(drawn).flatMap(([name, how]) =>
+      judged.filter((task) => task.name === name).map((task) => panel(task, how)),
+    );
+  const rows = [
+    ...pairs(panelsOf(BARS, (task, figures) => barPanel(task, figures, colourOf))),
+    ...pairs(panelsOf(LINES, (task, what) => linePanel(task, what, colourOf))),
   ];
   const parts: string[] = [];
   let top = 84;
-  for (let p = 0; p < panels.length; p += 2) {
-    const pair = panels.slice(p, p + 2);
+  for (const pair of rows) {
     for (const [i, { svg }] of pair.entries())
       parts.push(`<g transform="translate(${MARGIN + i * (PANEL + GAP)},${top})">${svg}</g>`);
     top += Math.max(...pair.map(({ height }) => height)) + GAP;
   }
   const counts = (name: string) => count(evaluation.dataCounts[name] ?? 0n);
   const line = `learned from ${counts("learned_visits")} visits, judged on the ${counts("judged_visits")} newest; ${counts("products")} products`;
-  const note =
-    judged.length === 0 ? "Nothing could be judged" : "Bars: HR@20, the full colour MRR@20; similar products: NDCG@10";
+  const note = judged.length === 0 ? ". Nothing could be judged" : "";
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${top}" width="${WIDTH}" height="${top}" role="img">
 <title>${escaped(`Quality of recommendations, ${title}`)}</title>
 <style>${style()}</style>
 <rect class="ground" width="${WIDTH}" height="${top}"/>
 ${text(MARGIN, 34, `Quality of recommendations: ${title}`, "h1")}
-${text(MARGIN, 58, `${line}. ${note}`, "soft")}
+${text(MARGIN, 58, `${line}${note}`, "soft")}
 ${parts.join("\n")}
 </svg>
 `;
 }
 
+function pairs<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / 2) }, (_, row) => all.slice(2 * row, 2 * row + 2));
+}
+
 /** Bars by ranking, the best first within answers, sources and baselines. */
-function barPanel(task: EvaluatedTask, colourOf: (name: string) => string): Panel {
-  const main = (ranking: EvaluatedRanking) => ranking.figures.hit_rate_20 ?? ranking.figures.ndcg_10 ?? 0;
+function barPanel(
+  task: EvaluatedTask,
+  { length, part, legend }: BarFigures,
+  colourOf: (name: string) => string,
+): Panel {
+  const main = (ranking: EvaluatedRanking) => ranking.figures[length] ?? 0;
   const rankings = [...task.rankings].sort((a, b) => a.kind - b.kind || main(b) - main(a));
   const width = PANEL - LABELS - VALUES;
   const scale = niceTop(Math.max(...rankings.map(main)));
-  const parts = [heading(task)];
+  const parts = [heading(task, legend)];
   let y = HEAD;
   let kind = rankings[0]?.kind ?? RankingKind.UNSPECIFIED;
   for (const ranking of rankings) {
     if (ranking.kind !== kind) y += 8;
     kind = ranking.kind;
     const value = main(ranking);
-    const inner = ranking.figures.reciprocal_rank_20;
+    const inner = part === undefined ? undefined : ranking.figures[part];
     const bar = (share: number, kindOfBar: string) =>
       `<rect class="${colourOf(ranking.name)} ${kindOfBar}" x="${LABELS}" y="${y}" width="${fixed((width * share) / scale)}" height="${BAR - 6}"/>`;
     parts.push(
@@ -109,7 +150,7 @@ function barPanel(task: EvaluatedTask, colourOf: (name: string) => string): Pane
 }
 
 /** Hit rates by how much was known, one line a ranking with its name at the end. */
-function linePanel(task: EvaluatedTask, colourOf: (name: string) => string): Panel {
+function linePanel(task: EvaluatedTask, what: string, colourOf: (name: string) => string): Panel {
   const parts = (task.rankings[0]?.byHistory ?? []).map(({ least, most, queries }) => ({ least, most, queries }));
   const value = (ranking: EvaluatedRanking, i: number) => ranking.byHistory[i]?.figures.hit_rate_20 ?? 0;
   const scale = niceTop(Math.max(0, ...task.rankings.flatMap((r) => parts.map((_, i) => value(r, i)))));
@@ -130,7 +171,6 @@ function linePanel(task: EvaluatedTask, colourOf: (name: string) => string): Pan
         "middle",
       ) + text(x(i), HEAD + PLOT + 34, count(queries), "small soft middle"),
   );
-  const what = task.name === "hidden_line" ? "other lines in the cart" : "steps of the visit so far";
   const lines = task.rankings.map((ranking) => {
     const points = parts.map((_, i) => `${fixed(x(i))},${fixed(y(value(ranking, i)))}`).join(" ");
     const dash = ranking.kind === RankingKind.BASELINE ? " dashed" : "";
@@ -154,11 +194,8 @@ function linePanel(task: EvaluatedTask, colourOf: (name: string) => string): Pan
   };
 }
 
-function heading(task: EvaluatedTask, what = ""): string {
-  return (
-    text(0, 14, taskTitle(task), "h2") +
-    text(0, 34, `${what && `${what}, `}${count(task.queries)} questions`, "small soft")
-  );
+function heading(task: EvaluatedTask, what: string): string {
+  return text(0, 14, taskTitle(task), "h2") + text(0, 34, `${what}; ${count(task.queries)} questions`, "small soft");
 }
 
 /** The wanted heights moved as little as needed to stand `LABEL_STEP` apart within the plot. */

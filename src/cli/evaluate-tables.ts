@@ -13,9 +13,12 @@ const TASKS: Readonly<Record<string, string>> = {
   next_new_item: "Next product of a visit, new to it",
   hidden_line: "Order, one line hidden",
   rest_of_order: "Order, all after the first line",
+  next_order: "Next order of a customer",
+  next_order_new: "Next order of a customer, new products",
   similar_products: "Similar products, category text left out",
   cold_start: "Next product of a visit, never met before",
-  substitutes: "Share of products of the same category",
+  also_view: "Products named by the attribute also_view",
+  substitutes: "Share of substitutes among what is shown",
 };
 
 const KINDS: Readonly<Record<RankingKind, string>> = {
@@ -36,6 +39,7 @@ const COLUMNS: readonly (readonly [string, string])[] = [
   ["wanted_popularity", "wanted pop."],
   ["ndcg_10", "NDCG@10"],
   ["same_category_10", "same category"],
+  ["substitutes_10", "priced alike, too"],
 ];
 
 export function taskTitle(task: EvaluatedTask): string {

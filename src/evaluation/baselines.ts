@@ -33,6 +33,26 @@ export function popularityRanking({ popularity, byPopularity }: Pick<BaselineDat
   return { name: "popularity", kind: "baseline", answer: (_asked, k) => met.subarray(0, k) } satisfies Ranking;
 }
 
+/** What the customer had in most orders, of equal ones what was ordered last; then what is popular. */
+export function boughtBeforeRanking(popularity: Ranking): Ranking {
+  return {
+    name: "bought_before",
+    kind: "baseline",
+    answer(asked, k) {
+      const times = new Map<number, number>();
+      for (const item of asked.items) {
+        const before = times.get(item) ?? 0;
+        // Deleted first, so that what was ordered last comes last.
+        times.delete(item);
+        times.set(item, before + 1);
+      }
+      const bought = [...times.keys()].reverse().sort((a, b) => times.get(b)! - times.get(a)!);
+      const popular = Array.from(popularity.answer(asked, k + bought.length)).filter((product) => !times.has(product));
+      return [...bought, ...popular].slice(0, k);
+    },
+  };
+}
+
 /** `ordered`: what is asked with is a sequence, so that item kNN goes by its last product; else by all of them. */
 export function baselineRankings(data: BaselineData, ordered: boolean): Ranking[] {
   const distinct = distinctBaskets(data.rows, data.productCount, MAX_ROW);

@@ -6,39 +6,37 @@
  */
 import type { Rows } from "../algorithms/rows.js";
 import { decodeSessionNeighbours } from "../algorithms/session-neighbours.js";
-import { createCatalogViews } from "../catalog/catalog-view.js";
+import { type CatalogView, createCatalogViews } from "../catalog/catalog-view.js";
 import { Conflict } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
 import { decodeContainer } from "../model/container.js";
 import { loadServingModel } from "../model/serving-model.js";
-import type { ServingModel, Source } from "../model/source.js";
-import { semanticSource } from "../model/sources/semantic.js";
+import type { ServingModel } from "../model/source.js";
 import { type Dataset, readDataset } from "../training/dataset.js";
-import { learnSemantic } from "../training/semantic.js";
-import { TRAINING_SEED, type TrainModelOptions, trainModel } from "../training/train-model.js";
-import { baselineRankings, popularityRanking } from "./baselines.js";
+import { type TrainModelOptions, trainModel } from "../training/train-model.js";
+import { baselineRankings, boughtBeforeRanking, popularityRanking } from "./baselines.js";
 import { standings } from "./figures.js";
 import {
   hiddenLineQuestions,
   newOnly,
   nextItemQuestions,
-  type OrderLine,
+  nextOrderQuestions,
+  notBought,
+  type Question,
   type QuestionContext,
   type Questions,
   restOfOrderQuestions,
-  similarQuestions,
 } from "./questions.js";
 import { answerRanking, ask, createAnswers, type Ranking, sourceRanking } from "./rankings.js";
 import type { EvaluatedTask, Evaluation } from "./report.js";
-import { judgeSimilar, judgeSubstitutes, judgeTasks, notJudged, type TaskContext } from "./tasks.js";
-import { interactionsBefore, splitByTime, visitsSince } from "./visits.js";
+import { alsoViewedTask, similarTask } from "./similar-products.js";
+import { judgeSubstitutes, judgeTasks, notJudged, type TaskContext } from "./tasks.js";
+import { customersSince, interactionsBefore, splitByTime, visitsSince } from "./visits.js";
 
 const NEWEST_SHARE = 0.1;
 const MIN_VISITS = 20;
 /** Share of the work that training is. */
 const TRAINING_SHARE = 0.6;
-/** Sources that propose alternatives. */
-const ALTERNATIVE_SOURCES: readonly Source["name"][] = ["semantic", "collaborative"];
 
 export interface EvaluateAppOptions extends TrainModelOptions {
   /** Most questions of a task; a draw by the seed beyond. */
@@ -75,10 +73,7 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   const met = new Set(data.meetings.productIndices);
   const isMet = (product: number) => met.has(product);
   const context: QuestionContext = { visits, indexOf: model.indexOf, isMet, maxQueries, seed };
-  const catalog = await createCatalogViews({
-    scan: () => batchesOf(all.map((product) => ({ ...product, available: true, hidden: false }))),
-    watch: () => () => {},
-  }).of(appId);
+  const catalog = await catalogOf(all);
 
   const answers = createAnswers(model, catalog);
   const task: TaskContext = { ask: (question) => ask(question, model), popularityOf: standings(model.popularity) };
@@ -110,18 +105,39 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   }
 
   const rest = restOfOrderQuestions(context);
+  const customers = nextOrderQuestions(await customersSince(appId, options.interactions, cutOff), context);
+  const ofOrders = rest.asked.length + customers.asked.length > 0 ? baselinesOver(data.baskets, false) : [];
   if (rest.asked.length === 0) {
     const reason = "no order of two known products since the cut-off";
     tasks.push(notJudged("hidden_line", reason), notJudged("rest_of_order", reason));
   } else {
-    const rankings = [...service, ...baselinesOver(data.baskets, false)];
+    const rankings = [...service, ...ofOrders];
     stage("orders", 0.8);
     tasks.push(...judgeOne("hidden_line", hiddenLineQuestions(context), rankings, task));
     tasks.push(...judgeOne("rest_of_order", rest, rankings, task));
   }
 
+  stage("next_order", 0.84);
+  if (customers.asked.length === 0) {
+    const reason = "no customer of before the cut-off ordered a known product since";
+    tasks.push(notJudged("next_order", reason), notJudged("next_order_new", reason));
+  } else {
+    const answer = answerRanking(answers, "recommended", true);
+    const rankings = [answer, ...service.slice(1), ...ofOrders, boughtBeforeRanking(popularityRanking(model))];
+    const readings = [
+      { name: "next_order", possible: customers.possible, of: sameQuestion },
+      {
+        name: "next_order_new",
+        possible: customers.possibleNew,
+        of: (question: Question) => notBought(question, model.indexOf),
+      },
+    ];
+    tasks.push(...judgeTasks(customers.asked, readings, rankings, task));
+  }
+
   stage("similar_products", 0.88);
-  tasks.push(await similarTask(all, model, catalog, options, context));
+  tasks.push(await similarTask(all, model, catalogOf, options, context));
+  tasks.push(alsoViewedTask(all, model, catalog, context));
 
   stage("cold_start", 0.94);
   const cold = nextItemQuestions(context, true);
@@ -137,13 +153,12 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   );
 
   stage("substitutes", 0.97);
-  const categoryOf = (productId: string) => categoryIdOf(catalog.get(productId));
   const situations = next.asked.length > 0 ? next.asked : rest.asked;
   tasks.push(
     judgeSubstitutes(
       situations,
-      categoryOf,
-      (product) => categoryOf(model.productIds[product]!),
+      (productId) => catalog.get(productId),
+      (product) => catalog.get(model.productIds[product]!),
       (question) => answers(question, {}),
     ),
   );
@@ -163,8 +178,6 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   };
 }
 
-type Question = Questions["asked"][number];
-
 const sameQuestion = (question: Question) => question;
 
 function judgeOne(name: string, { asked, possible }: Questions, rankings: readonly Ranking[], task: TaskContext) {
@@ -182,50 +195,10 @@ function baselineData(model: ServingModel, data: Dataset, rows: Rows, bytes: Uin
   };
 }
 
-/**
- * Products of the same narrowest category are wanted. What is told from texts is told without the categories here: the
- * built-in embedder learns the other texts alone, as in a catalogue that has none.
- */
-async function similarTask(
-  all: readonly Product[],
-  model: ServingModel,
-  catalog: Parameters<typeof createAnswers>[1],
-  { vectorIndexes }: EvaluateAppOptions,
-  context: QuestionContext,
-): Promise<EvaluatedTask> {
-  const classes = new Map<string, OrderLine[]>();
-  for (const product of all) {
-    const category = categoryIdOf(product);
-    const index = model.indexOf(product.productId);
-    if (category === undefined || index === undefined) continue;
-    const members = classes.get(category) ?? [];
-    if (members.length === 0) classes.set(category, members);
-    members.push({ productId: product.productId, index });
-  }
-  const questions = similarQuestions(classes, context);
-  if (classes.size < 2 || questions.asked.length === 0)
-    return notJudged("similar_products", "fewer than two categories with products to tell apart");
-  const { semantic } = await learnSemantic(
-    all.map((product) => ({ ...product, categories: [] })),
-    { vectorIndexes, seed: TRAINING_SEED, embedding: undefined, onProgress: () => {} },
-  );
-  const sources = model.sources.flatMap((source) =>
-    source.name !== "semantic" ? [source] : semantic ? [semanticSource(semantic, all.length)] : [],
-  );
-  const plain = { ...model, sources };
-  const rankings = [
-    answerRanking(createAnswers(plain, catalog), "alternative"),
-    ...sources
-      .filter(({ name }) => ALTERNATIVE_SOURCES.includes(name))
-      .map((source) => sourceRanking(source, "alternative")),
-    popularityRanking(model),
-  ];
-  const task = { ask: (question: Question) => ask(question, plain), popularityOf: new Float64Array(0) };
-  return judgeSimilar(questions, rankings, task);
-}
-
-function categoryIdOf(product: Product | undefined): string | undefined {
-  return product?.categories.at(-1)?.categoryId;
+/** A catalogue in which everything may be shown. */
+function catalogOf(products: readonly Product[]): Promise<CatalogView> {
+  const shown = products.map((product) => ({ ...product, available: true, hidden: false }));
+  return createCatalogViews({ scan: () => batchesOf(shown), watch: () => () => {} }).of("");
 }
 
 async function* batchesOf(products: readonly Product[]): AsyncGenerator<readonly Product[]> {

@@ -4,7 +4,7 @@
  */
 import { createRandom } from "../algorithms/random.js";
 import type { InteractionType } from "../domain/interaction.js";
-import type { Visit } from "./visits.js";
+import type { Customer, Visit } from "./visits.js";
 
 export interface Step {
   readonly productId: string;
@@ -24,7 +24,7 @@ export interface Question {
   readonly next: number | undefined;
   /** Left out of every ranking before it is judged. */
   readonly excluded: ReadonlySet<number>;
-  /** Steps or order lines known. */
+  /** Steps, order lines or orders known. */
   readonly length: number;
 }
 
@@ -121,6 +121,43 @@ export function restOfOrderQuestions(context: QuestionContext): Questions {
   return { asked, possible: orders.length };
 }
 
+/** What customers order next, from their orders before the cut-off alone: what they bought may come again. */
+export function nextOrderQuestions(
+  customers: readonly Customer[],
+  context: QuestionContext,
+): Questions & { /** Of the possible ones, those with a product not bought before. */ readonly possibleNew: number } {
+  const places = customers.flatMap((customer) => {
+    const wanted = metProducts(customer.next.productIds, context).map(({ index }) => index);
+    return wanted.length === 0 ? [] : [{ customer, wanted }];
+  });
+  const asked = draw(places, context).map(({ customer: { earlier, next }, wanted }): Question => {
+    const steps = earlier.flatMap(({ type, at, productIds }) =>
+      productIds.map((productId) => ({ productId, type, at })),
+    );
+    return {
+      steps,
+      current: undefined,
+      now: next.at,
+      wanted: new Set(wanted),
+      next: undefined,
+      excluded: NONE,
+      length: earlier.length,
+    };
+  });
+  const possibleNew = places.filter(({ customer: { earlier }, wanted }) => {
+    const bought = new Set(earlier.flatMap(({ productIds }) => productIds.map(context.indexOf)));
+    return wanted.some((index) => !bought.has(index));
+  }).length;
+  return { asked, possible: places.length, possibleNew };
+}
+
+/** The same question without what was bought before; undefined when nothing else is wanted. */
+export function notBought(question: Question, indexOf: QuestionContext["indexOf"]): Question | undefined {
+  const bought = new Set(question.steps.map((step) => indexOf(step.productId)).filter((index) => index !== undefined));
+  const wanted = [...question.wanted].filter((index) => !bought.has(index));
+  return wanted.length === 0 ? undefined : { ...question, excluded: bought, wanted: new Set(wanted) };
+}
+
 /** Each product of a class of two or more, asked with nothing else; wanted are the others of its class. */
 export function similarQuestions(
   classes: ReadonlyMap<string, readonly OrderLine[]>,
@@ -128,19 +165,32 @@ export function similarQuestions(
 ): Questions {
   const all = [...classes.values()].filter((members) => members.length > 1);
   const places = all.flatMap((members) => members.map((product) => ({ product, members })));
-  const asked = draw(places, context).map(({ product, members }): Question => {
+  const asked = draw(places, context).map(({ product, members }) => {
     const wanted = members.filter((member) => member !== product).map((member) => member.index);
-    return {
-      steps: [],
-      current: product.productId,
-      now: 0,
-      wanted: new Set(wanted),
-      next: undefined,
-      excluded: new Set([product.index]),
-      length: 0,
-    };
+    return productQuestion(product, wanted);
   });
   return { asked, possible: places.length };
+}
+
+/** Each product that others are named for, asked with nothing else; wanted are these. */
+export function namedQuestions(
+  named: readonly { readonly product: OrderLine; readonly wanted: readonly number[] }[],
+  context: QuestionContext,
+): Questions {
+  const asked = draw(named, context).map(({ product, wanted }) => productQuestion(product, wanted));
+  return { asked, possible: named.length };
+}
+
+function productQuestion(product: OrderLine, wanted: readonly number[]): Question {
+  return {
+    steps: [],
+    current: product.productId,
+    now: 0,
+    wanted: new Set(wanted),
+    next: undefined,
+    excluded: new Set([product.index]),
+    length: 0,
+  };
 }
 
 /** A product under both its names. */
@@ -149,17 +199,22 @@ export interface OrderLine {
   readonly index: number;
 }
 
-function ordersOf({ visits, indexOf, isMet }: QuestionContext) {
+function ordersOf(context: QuestionContext) {
   const orders: { readonly products: readonly OrderLine[]; readonly at: number }[] = [];
-  for (const { type, productIds, at } of visits.flat()) {
+  for (const { type, productIds, at } of context.visits.flat()) {
     if (type !== "order") continue;
-    const products = [...new Set(productIds)].flatMap((productId): OrderLine[] => {
-      const index = indexOf(productId);
-      return index === undefined || !isMet(index) ? [] : [{ productId, index }];
-    });
+    const products = metProducts(productIds, context);
     if (products.length > 1) orders.push({ products, at });
   }
   return orders;
+}
+
+/** Each of the products once, but for those that were not met before the cut-off. */
+function metProducts(productIds: readonly string[], { indexOf, isMet }: QuestionContext): OrderLine[] {
+  return [...new Set(productIds)].flatMap((productId): OrderLine[] => {
+    const index = indexOf(productId);
+    return index === undefined || !isMet(index) ? [] : [{ productId, index }];
+  });
 }
 
 function cartQuestion(given: readonly OrderLine[], wanted: readonly OrderLine[], at: number): Question {

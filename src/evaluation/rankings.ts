@@ -74,15 +74,20 @@ export function createAnswers(model: ServingModel, catalog: Catalog) {
 
 /**
  * One list of the service's answers. What was viewed may be in `recommended`: visitors come back to it, and the tasks
- * about new products leave it out of all rankings alike.
+ * about new products leave it out of all rankings alike. What was bought may be there with `includeBought`.
  */
-export function answerRanking(answers: ReturnType<typeof createAnswers>, list: keyof Lists): Ranking {
+export function answerRanking(
+  answers: ReturnType<typeof createAnswers>,
+  list: keyof Lists,
+  includeBought = false,
+): Ranking {
   return {
     name: list,
     kind: "answer",
     answer: ({ question }, k) =>
       list === "recommended"
-        ? answers(question, { recommendedCount: k, alternativeCount: 0, includeViewed: true }).recommended
+        ? answers(question, { recommendedCount: k, alternativeCount: 0, includeViewed: true, includeBought })
+            .recommended
         : answers(question, { recommendedCount: 0, alternativeCount: k }).alternative,
   };
 }

@@ -1,3 +1,5 @@
+import type { Product } from "../domain/product.js";
+import { categoryOf, isSubstitute } from "../recommend/substitutes.js";
 import { createJudge, DEPTH, ndcg10 } from "./figures.js";
 import type { Question, Questions } from "./questions.js";
 import type { Asked, Lists, Ranking } from "./rankings.js";
@@ -55,6 +57,7 @@ export function judgeTasks(
 
 /** Judges lists of similar products by NDCG@10. */
 export function judgeSimilar(
+  name: string,
   { asked: questions, possible }: Questions,
   rankings: readonly Ranking[],
   { ask }: TaskContext,
@@ -68,7 +71,7 @@ export function judgeSimilar(
     }
   }
   return {
-    name: "similar_products",
+    name,
     queries: questions.length,
     possible,
     reason: "",
@@ -81,23 +84,31 @@ export function judgeSimilar(
   };
 }
 
-/** Products of each list, as the default frame shows it, that are of the same category as what was met last. */
+/**
+ * Of the products of each list, as the default frame shows it, the share in the category of what was met last, and the
+ * share of its substitutes: of that category, and priced alike where both prices are known.
+ */
 export function judgeSubstitutes(
   questions: readonly Question[],
-  categoryOf: (productId: string) => string | undefined,
-  categoryAt: (product: number) => string | undefined,
+  productOf: (productId: string) => Product | undefined,
+  productAt: (product: number) => Product | undefined,
   answers: (question: Question) => Lists,
 ): EvaluatedTask {
-  const lists = { recommended: { shown: 0, same: 0 }, alternative: { shown: 0, same: 0 } };
+  const lists = {
+    recommended: { shown: 0, same: 0, substitutes: 0 },
+    alternative: { shown: 0, same: 0, substitutes: 0 },
+  };
   let queries = 0;
   for (const question of questions) {
-    const category = categoryOf(question.current ?? question.steps.at(-1)?.productId ?? "");
-    if (category === undefined) continue;
+    const met = productOf(question.current ?? question.steps.at(-1)?.productId ?? "");
+    if (met === undefined || categoryOf(met) === undefined) continue;
     queries++;
     const answer = answers(question);
     for (const list of ["recommended", "alternative"] as const) {
+      const shown = answer[list].map(productAt).filter((product) => product !== undefined);
       lists[list].shown += answer[list].length;
-      lists[list].same += answer[list].filter((product) => categoryAt(product) === category).length;
+      lists[list].same += shown.filter((product) => categoryOf(product) === categoryOf(met)).length;
+      lists[list].substitutes += shown.filter((product) => isSubstitute(product, met)).length;
     }
   }
   if (queries === 0) return notJudged("substitutes", "no question about a product with a category");
@@ -109,7 +120,10 @@ export function judgeSubstitutes(
     rankings: (["recommended", "alternative"] as const).map((name) => ({
       name,
       kind: "answer",
-      figures: { same_category_10: lists[name].same / Math.max(1, lists[name].shown) },
+      figures: {
+        same_category_10: lists[name].same / Math.max(1, lists[name].shown),
+        substitutes_10: lists[name].substitutes / Math.max(1, lists[name].shown),
+      },
       byHistory: [],
     })),
   };

@@ -74,3 +74,30 @@ export async function visitsSince(
     for (const history of batch) for (const visit of visitsOf(history)) if (visit[0]!.at >= cutOff) found.push(visit);
   return found.sort((a, b) => a[0]!.at - b[0]!.at);
 }
+
+/** Someone who ordered before the cut-off, and again. */
+export interface Customer {
+  /** Orders before the cut-off, oldest first; never empty. */
+  readonly earlier: readonly Interaction[];
+  /** The first order of the visits that began at the cut-off or later. */
+  readonly next: Interaction;
+}
+
+/** By the time of the next order; equal times in the order of visitors' ids. */
+export async function customersSince(
+  appId: string,
+  interactions: Pick<InteractionStore, "scan">,
+  cutOff: number,
+): Promise<Customer[]> {
+  const found: Customer[] = [];
+  const isOrder = ({ type }: Interaction) => type === "order";
+  for await (const batch of interactions.scan(appId))
+    for (const history of batch) {
+      const earlier = history.interactions.filter((step) => isOrder(step) && step.at < cutOff);
+      if (earlier.length === 0) continue;
+      const visits = [...visitsOf(history)].filter((visit) => visit[0]!.at >= cutOff);
+      const next = visits.flat().find(isOrder);
+      if (next !== undefined) found.push({ earlier, next });
+    }
+  return found.sort((a, b) => a.next.at - b.next.at);
+}

@@ -11,11 +11,13 @@ import { explain } from "./explain.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import { type Catalog, ROTATION_POOL, Selection } from "./selection.js";
 import { sourceQuery } from "./source-query.js";
+import { preferSubstitutes, sameCategory, toReplace } from "./substitutes.js";
 import { chain, flat, namesOf } from "./tiers.js";
 import { type VisitorContext, visitorContext } from "./visitor-context.js";
 
 /** Candidates each source is asked for at least. */
 const CANDIDATES = 200;
+const NO_IDS: readonly string[] = [];
 /** Current products whose texts are placed while a visitor waits, some 0.1 ms each. */
 const MAX_UNSEEN = 5;
 
@@ -86,7 +88,14 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     const unseen = model && unseenTexts(current, catalog, model);
     const asked = model && { ...sourceQuery(context, current, model, situation.now), unseen };
     const within = allowed ?? categoryProducts(query, catalog);
+    const replaced = toReplace(current, asked, model, catalog);
     const fallback = () => fallbackProducts(situation, within);
+    const alike = () => sameCategory(replaced, catalog);
+    function* alternativeFallback() {
+      const products = alike();
+      if (products !== undefined) yield byPopularity(products, model);
+      yield* fallback();
+    }
 
     const blended = (list: List, count: number) => {
       if (model === undefined || asked === undefined || count === 0) return undefined;
@@ -101,7 +110,9 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     const alternativeCount = query.alternativeCount ?? frame.alternativeCount;
     const wanted = recommendedCount + alternativeCount;
     const complements = blended("recommended", recommendedCount);
-    const substitutes = blended("alternative", alternativeCount);
+    const similar = blended("alternative", alternativeCount);
+    const substitutes =
+      model && similar && preferSubstitutes(similar, replaced, (index) => catalog.get(model.productIds[index]!));
     // What is merely popular must not take from `alternative` what belongs there.
     const pool = recommendedCount === 0 ? 0 : wanted;
     const spared = selection.foresee(namesOf(substitutes?.indices, model), turn === 0 ? pool : pool * ROTATION_POOL);
@@ -112,18 +123,18 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
         : selection.foresee(allowed ?? flat(fallbackProducts(situation, undefined)), wanted).length;
     const left = Math.min(spared.length, Math.floor((there * alternativeCount) / wanted));
     const share = there < wanted ? Math.min(recommendedCount, there - left) : recommendedCount;
-    const fill = (blend: Blended | undefined, count: number, sparing: readonly string[], diversity: number) => {
+    const fill = (blend: Blended | undefined, count: number, diversity: number, rest = fallback, sparing = NO_IDS) => {
       const arranged = arrangement({ diversity, count, vectorOf: (product) => vectorOf(product, model) });
       return selection.pick(
-        chain(blend?.indices, model, fallback, sparing),
+        chain(blend?.indices, model, rest, sparing),
         count,
         Math.ceil((turn * count) / 2),
         arranged,
       );
     };
-    const recommended = fill(complements, share, spared, frame.diversity);
+    const recommended = fill(complements, share, frame.diversity, fallback, spared);
     // Substitutes are to be like one product, and so like each other: what diversity would put first is no substitute.
-    const alternative = fill(substitutes, alternativeCount, [], 0);
+    const alternative = fill(substitutes, alternativeCount, 0, alternativeFallback);
     const reasons = (list: List, products: readonly Product[], blend: Blended | undefined, count: number) => {
       if (!withReasons) return [];
       const weights = model && asked && weightsOf(list, asked, model);
@@ -134,7 +145,7 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
         blended: blend,
         weights,
         candidateCount: candidateCount(count),
-        within,
+        within: (list === "alternative" ? alike() : undefined) ?? within,
       });
     };
     const first = current[0];

@@ -145,10 +145,44 @@ describe("the picture of an evaluation", () => {
     const rankings = names.map((name) => ranking(name, RankingKind.SOURCE, 0.3));
     const svg = picture({ tasks: [{ name: "next_item", queries: 9, possible: 9, rankings }] });
     const heights = names.map((name) =>
-      Number(new RegExp(`<text class="small c\\d" x="[\\d.]+" y="([\\d.]+)">${name}<`).exec(svg)?.[1]),
+      Number(new RegExp(`<text class="small c\\d+" x="[\\d.]+" y="([\\d.]+)">${name}<`).exec(svg)?.[1]),
     );
     const sorted = [...heights].sort((a, b) => a - b);
     for (const [i, height] of sorted.entries()) if (i > 0) expect(height - sorted[i - 1]!).toBeGreaterThanOrEqual(15);
+  });
+
+  it("has a panel of bars for each kind of task, that says what its bars are", () => {
+    const bars = [
+      ["next_item", "HR@20, full colour MRR@20", ".500 / .111"],
+      ["rest_of_order", "HR@20, full colour Recall@20", ".500 / .222"],
+      ["next_order", "HR@20, full colour Recall@20", ".500 / .222"],
+      ["also_view", "NDCG@10", ".333"],
+      ["substitutes", "same category, full colour priced alike", ".600 / .444"],
+    ] as const;
+    for (const [name, legend, value] of bars) {
+      const figures = {
+        hit_rate_20: 0.5,
+        reciprocal_rank_20: 0.111,
+        recall_20: 0.222,
+        ndcg_10: 0.333,
+        same_category_10: 0.6,
+        substitutes_10: 0.444,
+      };
+      const rankings = [{ name: "alternative", kind: RankingKind.ANSWER, figures }];
+      const svg = picture({ tasks: [{ name, queries: 9, possible: 9, rankings }] });
+      expect(svg).toContain(`>${legend}; 9 questions<`);
+      expect(svg).toContain(`>${value}<`);
+    }
+  });
+
+  it("gives each ranking of an evaluation a colour of its own", () => {
+    const names = ["answers", "four", "sources", "and", "five", "baselines", "beside", "one", "another", "make", "11"];
+    const rankings = names.map((name) => ranking(name, RankingKind.SOURCE, 0.3));
+    const svg = picture({ tasks: [{ name: "next_item", queries: 9, possible: 9, rankings }] });
+    const colours = svg.match(/\.c\d+\{fill:[^}]*\}/g) ?? [];
+    for (const mode of [colours.slice(0, names.length), colours.slice(names.length)])
+      expect(new Set(mode.map((rule) => rule.replace(/^.*\{/, ""))).size).toBe(names.length);
+    expect(new Set(svg.match(/"small c\d+"/g)).size).toBe(names.length);
   });
 
   it("is drawn for an evaluation of nothing, too", () => {

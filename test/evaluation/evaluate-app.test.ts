@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluate, figureOf, orderOf, product, shop, visit } from "./memory-shop.js";
+import { evaluate, figureOf, orderOf, orders, product, shop, visit } from "./memory-shop.js";
 
 const COUNT = 30;
 const KINDS = [
@@ -75,9 +75,11 @@ describe("an evaluation of a shop whose visitors follow trails", async () => {
     expect(figureOf(evaluation, "similar_products", "popularity", "ndcg_10")).toBeLessThan(0.7);
   });
 
-  it("shows more products of the category viewed as alternatives than as recommended", () => {
-    const same = (list: string) => figureOf(evaluation, "substitutes", list, "same_category_10");
-    expect(same("alternative")).toBeGreaterThan(same("recommended") + 0.3);
+  it("shows more products of the category viewed, and more substitutes, as alternatives than as recommended", () => {
+    for (const figure of ["same_category_10", "substitutes_10"]) {
+      const share = (list: string) => figureOf(evaluation, "substitutes", list, figure);
+      expect(share("alternative")).toBeGreaterThan(share("recommended") + 0.3);
+    }
   });
 
   it("says how popular what is shown is, beside what was wanted", () => {
@@ -115,7 +117,10 @@ describe("an evaluation", () => {
         "next_new_item",
         "hidden_line",
         "rest_of_order",
+        "next_order",
+        "next_order_new",
         "similar_products",
+        "also_view",
         "cold_start",
         "substitutes",
       ].map((name) => [name, 0]),
@@ -128,4 +133,52 @@ describe("an evaluation", () => {
     const refusal = { kind: "precondition", message: "18 visits before the newest tenth, 20 are needed" };
     await expect(evaluate(few)).rejects.toMatchObject(refusal);
   });
+});
+
+describe("an evaluation of a shop whose customers come back", async () => {
+  // Who ordered tent n orders stove n next, and some then tent n again; many others order lamp 0.
+  const customers = Array.from({ length: 90 }, (_, i) => {
+    const n = i % COUNT;
+    const [first, second] = [[0, `tents${n}`] as const, [12, `stoves${n}`] as const];
+    return i < 60 ? orders(i, first, second, [24, `tents${n}`]) : orders(i, first, second);
+  });
+  const returning = Array.from({ length: 15 }, (_, i) =>
+    orders(100 + i, [0, `tents${i}`, "lamps1"], [12, "lamps0"], [430, `stoves${i}`, `tents${i}`]),
+  );
+  const lamps = Array.from({ length: 60 }, (_, i) => orderOf(200 + i, "lamps0", `lamps${1 + (i % 9)}`));
+  const evaluation = await evaluate(shop(CATALOGUE, [...customers, ...returning, ...lamps]));
+  const task = (name: string) => evaluation.tasks.find((found) => found.name === name);
+
+  it("asks what those order next who ordered before the cut-off", () => {
+    expect([task("next_order")?.queries, task("next_order_new")?.queries]).toEqual([15, 15]);
+    expect(task("next_order")?.rankings.map(({ name, kind }) => `${kind} ${name}`)).toEqual(
+      expect.arrayContaining(["answer recommended", "source cart", "baseline ease", "baseline bought_before"]),
+    );
+  });
+
+  it("tells what is ordered again from what is ordered for the first time", () => {
+    expect(figureOf(evaluation, "next_order", "bought_before")).toBe(1);
+    const { figures } = task("next_order_new")?.rankings.find(({ name }) => name === "popularity") ?? {};
+    expect(task("next_order_new")?.rankings.find(({ name }) => name === "bought_before")?.figures).toEqual(figures);
+    expect(figures?.hit_rate_20).toBeLessThan(0.7);
+  });
+
+  it("says how many orders were known", () => {
+    const [recommended] = task("next_order")?.rankings ?? [];
+    expect(recommended?.byHistory.map(({ least, queries }) => [least, queries])).toEqual([[2, 15]]);
+  });
+});
+
+it("judges alternatives by the products that a shop names beside one, without those that are not there", async () => {
+  const also = (id: string) => ({ also_view: id });
+  const named = CATALOGUE.map((one, i) => {
+    if (one.productId === "tents0") return { ...one, attributes: also("tents1, nobody | tents0") };
+    return i % 2 === 0 ? one : { ...one, attributes: also("nobody") };
+  });
+  const { tasks } = await evaluate(shop(named, TRAILS));
+  const found = tasks.find(({ name }) => name === "also_view");
+  expect([found?.queries, found?.rankings.map(({ name }) => name)]).toEqual([
+    1,
+    ["alternative", "collaborative", "semantic", "popularity"],
+  ]);
 });

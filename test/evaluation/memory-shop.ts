@@ -22,6 +22,14 @@ export function orderOf(n: number, ...productIds: readonly string[]): VisitorHis
   return history(n, [{ type: "order", productIds, at: 0 }]);
 }
 
+/** The n-th visit and later ones of a customer: what is ordered so many hours after it. */
+export function orders(n: number, ...later: readonly (readonly [number, ...string[]])[]): VisitorHistory {
+  return history(
+    n,
+    later.map(([hours, ...productIds]) => ({ type: "order", productIds, at: hours * HOUR })),
+  );
+}
+
 function history(n: number, steps: readonly Omit<Interaction, "ref">[]): VisitorHistory {
   const interactions = steps.map((step, i) => ({ ...step, at: START + n * HOUR + step.at, ref: `${n}.${i}` }));
   return { visitorId: `v${String(n).padStart(6, "0")}`, interactions };

@@ -181,7 +181,7 @@ describe("recommend", () => {
 
   it("leaves out what was bought, known by the client or by the server", () => {
     const known: Interaction[] = [{ type: "order", at: NOON - 1000, productIds: ["p2", "p9"], ref: "order:1" }];
-    expect(ask({}, { known })).toMatchObject({ recommended: "p1 p3 p0", alternative: "p8 p7 p4" });
+    expect(ask({}, { known })).toMatchObject({ recommended: "p1 p3 p0", alternative: "p8 p7 p5" });
   });
 
   it("shows what was viewed only when nothing else is left", () => {
@@ -260,6 +260,21 @@ describe("recommend", () => {
     expect(ask({ currentCategoryIds: ["high"], recommendedCount: 5, alternativeCount: 0 }).recommended).toBe(
       "p1 p2 p3 p5 p6",
     );
+  });
+
+  it("fills alternative with what is popular in the category of the current product, then with what is popular", () => {
+    const products = { model: model([]) };
+    const asked = { currentProductIds: ["p7"], recommendedCount: 0, alternativeCount: 6 };
+    expect(ask(asked, products).alternative).toBe("p5 p6 p8 p9 p0 p1");
+    expect(ask({ ...asked, currentProductIds: [] }, products).alternative).toBe("p0 p1 p2 p3 p4 p5");
+  });
+
+  it("puts alternatives of the category and price of the current product before equal ones", () => {
+    const price = (id: string) => ({ amount: id === "p6" ? "50" : "10", currency: "EUR" });
+    const catalog = catalogOf(IDS.map((id) => shopProduct(id, { price: price(id) })));
+    const even = { indices: Uint32Array.of(1, 6, 8), scores: Float64Array.of(1, 1, 1) };
+    const situation = { catalog, model: model([source("semantic", NO_CANDIDATES, even)]) };
+    expect(ask({ currentProductIds: ["p7"] }, situation).alternative).toBe("p8 p6 p1");
   });
 
   it("turns a frame the visitor used, the same way each time", () => {
