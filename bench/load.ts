@@ -55,6 +55,7 @@ export function viewEvent(n: number, visitors: number): Event {
   return {
     eventId: `018f3c2e-7b1a-7c3d-9e4f-${n.toString(16).padStart(12, "0")}`,
     actionType: "product_view",
+    bot: false,
     sender: "browser",
     occurredAt: 1_700_000_000_000 + n,
     receivedAt: 1_700_000_000_120 + n,

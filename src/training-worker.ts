@@ -5,6 +5,7 @@ import { evaluateApp } from "./evaluation/evaluate-app.js";
 import { textEmbedding } from "./open-embedder.js";
 import { openStore } from "./open-store.js";
 import { type TrainModelOptions, trainModel } from "./training/train-model.js";
+import { withoutBots } from "./training/without-bots.js";
 import type { TrainingJob, TrainingMessage } from "./training-thread.js";
 
 /** Nobody waits for a training, so that the store may take its time. */
@@ -21,7 +22,7 @@ try {
   const options: TrainModelOptions = {
     appId: job.appId,
     products: store.products,
-    interactions: store.interactions,
+    interactions: withoutBots(store.interactions),
     vectorIndexes: hnswIndexes(),
     learnedOrder: job.learnedOrder,
     embedding: textEmbedding(job.embedder, job.appId, store.models),

@@ -16,6 +16,7 @@ export function eventText(event: Event, showPersonal: boolean): string {
     ...contactParts(event, showPersonal),
     ...(event.searchQuery ? [`search=${showPersonal ? JSON.stringify(printable(event.searchQuery)) : "***"}`] : []),
     ...(event.senderType === SenderType.SERVER ? ["sender=server"] : []),
+    ...(event.bot ? ["bot"] : []),
     `id=${event.eventId}`,
   ];
   return [parts.join("  "), ...event.notes.map((note) => `    no effect: ${printable(note)}`)].join("\n");

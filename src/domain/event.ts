@@ -63,6 +63,8 @@ export interface Event {
   /** A known action in lower case, or the text as sent. */
   readonly actionType: string;
   readonly sender: Sender;
+  /** A robot did it: kept and answered like any event, and left out of training. */
+  readonly bot: boolean;
   readonly occurredAt: number;
   readonly receivedAt: number;
   readonly visitor: VisitorIds;

@@ -7,6 +7,8 @@ export interface Interaction {
   readonly productIds: readonly string[];
   /** Event id, or `order:<order id>` for an order: what the stored row is known by. */
   readonly ref: string;
+  /** Set when a robot did it; see `Event.bot`. */
+  readonly bot?: true;
 }
 
 /** The interactions of one visitor, oldest first. */

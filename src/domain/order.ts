@@ -22,4 +22,6 @@ export interface Order {
   /** Earliest time of all copies; 0 while only a cancellation is known. */
   readonly occurredAt: number;
   readonly cancelled: boolean;
+  /** Robots sent all copies that are known. */
+  readonly bot: boolean;
 }

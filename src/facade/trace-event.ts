@@ -41,6 +41,7 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
     eventId: "",
     actionType: read("action_type"),
     senderType: readSender(read, keep),
+    bot: false,
     occurredAt: Number.isNaN(time) ? undefined : timestampOf(time),
     receivedAt: undefined,
     visitor: {

@@ -1,8 +1,10 @@
 import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Event, SenderType } from "../gen/aisle/v1/event_pb.js";
 import type { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import { sendJson } from "./answers.js";
 import { readCookie } from "./cookies.js";
+import { createCrawlerTest } from "./crawlers.js";
 import { invalidApp, missing, Refused, TEXT } from "./errors.js";
 import type { FacadeMetrics } from "./facade.js";
 import { type Form, readForm } from "./form.js";
@@ -10,7 +12,7 @@ import { readMultipart } from "./multipart.js";
 import type { Origins } from "./origins.js";
 import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
 import type { StatusCookies } from "./status-cookies.js";
-import { reader, toEvent } from "./trace-event.js";
+import { type Read, reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
 import { decodeTwiceEncoded } from "./twice-encoded.js";
 import { cleanId, isAppId, isNothing, trimSpaces } from "./values.js";
@@ -27,6 +29,7 @@ export interface TraceDependencies {
 
 /** POST /trace: takes one event. It answers when the event is durable and its effects are done. */
 export function createTrace({ events, origins, statusCookies, callOptions, now, metrics }: TraceDependencies) {
+  const isCrawler = createCrawlerTest();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const form = await readTraceForm(request);
     if (metrics !== undefined && form.droppedFields + form.droppedValues > 0) countDropped(metrics, form);
@@ -37,15 +40,17 @@ export function createTrace({ events, origins, statusCookies, callOptions, now, 
     if (appId === "") throw missing("trace", "app_id");
     if (!isAppId(appId)) throw invalidApp("trace");
     if (read("action_type").trim() === "") throw missing("trace", "action_type");
-    const { origin, cookie } = request.headers;
+    const { origin, cookie, "user-agent": userAgent = "" } = request.headers;
     if (origin !== undefined && !(await origins.allows(appId, origin))) throw new Refused(403, TEXT.originNotAllowed);
 
     const fingerprint = trimSpaces(readCookie(cookie, "fp_ccid"));
+    const event = toEvent(fields, isNothing(fingerprint) ? "" : fingerprint, now());
+    event.bot = isCrawler(userAgentOf(event, read, userAgent));
     const response = await events.recordEvent(
       {
         $typeName: "aisle.v1.RecordEventRequest",
         appId,
-        event: toEvent(fields, isNothing(fingerprint) ? "" : fingerprint, now()),
+        event,
         idempotencyKey: readKey(request.headers["idempotency-key"]) || cleanId(read("idempotency_key")),
       },
       callOptions,
@@ -56,6 +61,11 @@ export function createTrace({ events, origins, statusCookies, callOptions, now, 
     if (response.visitorChanged) reply.header("set-cookie", statusCookies.expire(appId));
     return sendJson(reply, 200, `{"event_id":${JSON.stringify(response.eventId)}}`);
   };
+}
+
+/** Whose program the visitor looks at the shop with. A shop's server may say it; its own is no visitor's. */
+function userAgentOf(event: Event, read: Read, header: string): string {
+  return read("user_agent") || (event.senderType === SenderType.SERVER ? "" : header);
 }
 
 function readKey(header: string | string[] | undefined): string {

@@ -19,6 +19,7 @@ export const keepHistory: Effect = (tx, event, identity) => {
     at: event.occurredAt,
     productIds: [...new Set(event.products.map((product) => product.productId))],
     ref: event.eventId,
+    ...(event.bot && { bot: true }),
   });
   tx.markChanged();
   return NO_OUTCOME;

@@ -58,6 +58,7 @@ export function normalise(draft: EventDraft, eventId: string, receivedAt: number
     eventId,
     actionType,
     sender: draft.sender,
+    bot: draft.bot,
     occurredAt: readTime(draft.occurredAt, receivedAt, notes),
     receivedAt,
     visitor: readVisitor(draft.visitor, notes),

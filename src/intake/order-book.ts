@@ -38,14 +38,17 @@ export function mergeOrder(before: Order | undefined, event: Event, identity: Id
     payment: NO_MONEY,
     occurredAt: 0,
     cancelled: false,
+    bot: false,
   };
   const newer = order.status !== "" && event.occurredAt >= base.statusAt;
+  const isFirst = base.occurredAt === 0;
   const occurredAt = isOrder
-    ? base.occurredAt === 0
+    ? isFirst
       ? event.occurredAt
       : Math.min(base.occurredAt, event.occurredAt)
     : base.occurredAt;
   const named = historyIdOf(event, identity);
+  const bot = isOrder ? event.bot && (isFirst || base.bot) : base.bot;
   return {
     orderId: base.orderId,
     visitorId: rank(named) > rank(base.visitorId) ? named : base.visitorId,
@@ -61,6 +64,7 @@ export function mergeOrder(before: Order | undefined, event: Event, identity: Id
     payment: pick(base.payment, order.payment),
     occurredAt,
     cancelled: base.cancelled || !isOrder,
+    bot,
   };
 }
 
@@ -98,6 +102,7 @@ function putIn(tx: Transaction, order: Order): void {
     at: order.occurredAt,
     productIds: order.lines.map((line) => line.productId),
     ref: refOf(order),
+    ...(order.bot && { bot: true }),
   });
 }
 

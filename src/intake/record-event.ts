@@ -80,6 +80,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
       return store(tx, resolveSkus(tx, event), deps);
     });
     deps.metrics.count(recorded.deduplicated ? "events_deduplicated" : "events_stored");
+    if (event.bot && !recorded.deduplicated) deps.metrics.count("events_of_bots");
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
   const { answerMs } = deps;
@@ -132,6 +133,7 @@ function resolveSkus(tx: Transaction, event: Event): Event {
   };
 }
 
-function hashOf(draft: EventDraft): string {
-  return createHash("sha256").update(JSON.stringify(draft)).digest("base64url");
+/** What a retry must repeat: all that the event says, not who was seen sending it. */
+function hashOf({ bot: _, ...said }: EventDraft): string {
+  return createHash("sha256").update(JSON.stringify(said)).digest("base64url");
 }

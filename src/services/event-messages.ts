@@ -17,6 +17,7 @@ export function eventDraft(message: EventMessage | undefined): EventDraft {
   return {
     actionType: message.actionType,
     sender: message.senderType === SenderType.SERVER ? "server" : "browser",
+    bot: message.bot,
     occurredAt: msOf(message.occurredAt),
     visitor: visitorIdsOf(message.visitor),
     contact: contact
@@ -76,6 +77,7 @@ export function eventMessage(event: Event): MessageInitShape<typeof EventSchema>
     eventId: event.eventId,
     actionType: event.actionType,
     senderType: event.sender === "server" ? SenderType.SERVER : SenderType.BROWSER,
+    bot: event.bot,
     occurredAt: timestampOf(event.occurredAt),
     receivedAt: timestampOf(event.receivedAt),
     visitor: { ...event.visitor },

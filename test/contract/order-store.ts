@@ -19,6 +19,7 @@ export function orderStoreContract(name: string, open: OpenStore): void {
       payment: { amount: "149.90", currency: "EUR" },
       occurredAt: 6,
       cancelled: true,
+      bot: true,
     });
 
     it("answers an order as it was recorded", async () => {

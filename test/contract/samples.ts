@@ -35,6 +35,7 @@ export function event(eventId: string, change: Partial<Event> = {}): Event {
     eventId,
     actionType: "product_view",
     sender: "browser",
+    bot: false,
     occurredAt: 1,
     receivedAt: 2,
     visitor: NO_IDS,
@@ -106,6 +107,7 @@ export function order(orderId: string, change: Partial<Order> = {}): Order {
     payment: NO_MONEY,
     occurredAt: 1,
     cancelled: false,
+    bot: false,
     ...change,
   };
 }
@@ -155,6 +157,7 @@ export const anyEvent: fc.Arbitrary<Event> = fc.record({
   eventId: anyId,
   actionType: anyText,
   sender: fc.constantFrom("browser" as const, "server" as const),
+  bot: fc.boolean(),
   occurredAt: anyTime,
   receivedAt: anyTime,
   visitor: anyIds,
@@ -221,9 +224,13 @@ export const anyProduct: fc.Arbitrary<Product> = fc.record({
   updatedAt: anyTime,
 });
 
-export const anyInteraction: fc.Arbitrary<Interaction> = fc.record({
-  type: fc.constantFrom("product_view" as const, "add_to_cart" as const, "order" as const),
-  at: fc.oneof(fc.integer({ min: 0, max: 5 }), anyTime),
-  productIds: fc.array(anyId, { minLength: 1, maxLength: 3 }),
-  ref: fc.oneof(fc.constantFrom("e1", "e2"), anyId),
-});
+export const anyInteraction: fc.Arbitrary<Interaction> = fc.record(
+  {
+    type: fc.constantFrom("product_view" as const, "add_to_cart" as const, "order" as const),
+    at: fc.oneof(fc.integer({ min: 0, max: 5 }), anyTime),
+    productIds: fc.array(anyId, { minLength: 1, maxLength: 3 }),
+    ref: fc.oneof(fc.constantFrom("e1", "e2"), anyId),
+    bot: fc.constant(true as const),
+  },
+  { requiredKeys: ["type", "at", "productIds", "ref"] },
+);

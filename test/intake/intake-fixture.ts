@@ -54,6 +54,7 @@ export function draft(actionType: string, more: Partial<EventDraft> = {}): Event
   return {
     actionType,
     sender: "browser",
+    bot: false,
     occurredAt: null,
     visitor: NO_VISITOR,
     contact: null,

@@ -16,6 +16,18 @@ describe("the order book", () => {
     expect((await store.orders.get("shop", "o1"))?.status).toBe("sent");
   });
 
+  it.each([
+    ["a robot alone", [true], true],
+    ["a robot and then a person", [true, false], false],
+    ["a person and then a robot", [false, true], false],
+  ])("takes an order sent by %s for one of bot = %s", async (_name, senders, expected) => {
+    const { record, store } = await intake();
+    for (const bot of senders) await record({ ...said("paid", NOON - 1000), bot });
+    expect((await store.orders.get("shop", "o1"))?.bot).toBe(expected);
+    const [found] = await store.interactions.recent("shop", ["anonymous:order:o1"], 1);
+    expect(found?.bot === true).toBe(expected);
+  });
+
   it("keeps the status it has when a newer copy has none", async () => {
     const { record, store } = await intake();
     await record(said("paid", NOON - 2000));

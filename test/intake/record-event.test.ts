@@ -102,6 +102,24 @@ describe("record event", () => {
     await expect(record(fromServer, "", "other")).resolves.toBeDefined();
   });
 
+  it("marks a robot's interactions, keeps them, and counts its events once", async () => {
+    const { record, store, metrics } = await intake();
+    const visitor = { ...NO_VISITOR, clientId: "c1" };
+    await record({ ...VIEW, visitor, bot: true }, "key-1");
+    await record({ ...VIEW, visitor, bot: true }, "key-1");
+    await record({ ...VIEW, visitor });
+    const [{ members: ids } = { members: [] }] = await store.visitors.find("shop", ["c:c1"]);
+    const found = await store.interactions.recent("shop", ids, 10);
+    expect(found.map(({ bot }) => bot === true).sort()).toEqual([false, true]);
+    expect(metrics.counts.get("events_of_bots")).toBe(1);
+  });
+
+  it("takes a retry of another user agent for the same event", async () => {
+    const { record } = await intake();
+    const first = await record(VIEW, "key-1");
+    expect(await record({ ...VIEW, bot: true }, "key-1")).toMatchObject({ eventId: first.eventId, deduplicated: true });
+  });
+
   it("counts stored and deduplicated events", async () => {
     const { record, metrics } = await intake();
     await record(VIEW, "key-1");

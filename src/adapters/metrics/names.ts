@@ -66,6 +66,7 @@ const TABLES = [
 export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   events_stored: { help: "Events stored, each after it was on disk" },
   events_deduplicated: { help: "Events not stored again because their idempotency key was known" },
+  events_of_bots: { help: "Events of robots among those stored" },
   facade_requests: {
     help: "Requests answered by the REST facade",
     labels: { operation: OPERATIONS, status: STATUSES },

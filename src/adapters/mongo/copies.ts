@@ -1,6 +1,7 @@
 import type { CopiedRecords, CopiedTable, Copies } from "../../ports/copies.js";
 import { copiedRange, copiedRows, markOfRun } from "../store/copies.js";
 import { appKey, type Key, keyOf, unpart } from "./keys.js";
+import { historyRow, interactionOf } from "./records/catalog.js";
 import type { Removals } from "./removal.js";
 import type { Staged, StagedTables } from "./staged.js";
 import type { Entry, Range, Table } from "./table.js";
@@ -88,12 +89,9 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
     interactions: {
       entries: async (range) => {
         const rows = await tables.interactions.entries(range);
-        return rows.map(({ key, value: { type, at, productIds, ref } }) => ({
-          key,
-          value: { type, at, productIds, ref },
-        }));
+        return rows.map(({ key, value }) => ({ key, value: interactionOf(value) }));
       },
-      put: (staged, key, value) => staged.interactions.put(key, { ...value, visitorId: ownerIn(key) }),
+      put: (staged, key, value) => staged.interactions.put(key, historyRow(ownerIn(key), value)),
       remove: (staged, key) => staged.interactions.delete(key),
     },
     changes: plain(tables.changes, (staged) => staged.changes),

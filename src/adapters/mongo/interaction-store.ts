@@ -2,7 +2,7 @@ import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
 import type { InteractionStore } from "../../ports/interaction-store.js";
 import { newestInteractionFirst } from "../store/newest-first.js";
 import { keysOwnedBy } from "./keys.js";
-import type { HistoryRow } from "./records/catalog.js";
+import { interactionOf } from "./records/catalog.js";
 import { scanValues } from "./scan.js";
 import type { Tables } from "./tables.js";
 
@@ -34,8 +34,4 @@ export function createInteractionStore({ interactions }: Tables): InteractionSto
       if (last !== undefined) yield [last];
     },
   };
-}
-
-function interactionOf({ type, at, productIds, ref }: HistoryRow): Interaction {
-  return { type, at, productIds, ref };
 }

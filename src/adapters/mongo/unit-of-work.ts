@@ -4,6 +4,7 @@ import type { Interaction } from "../../domain/interaction.js";
 import type { UnitOfWork } from "../../ports/unit-of-work.js";
 import { AppTransaction } from "../store/transaction.js";
 import { appKey, timedKey } from "./keys.js";
+import { historyRow } from "./records/catalog.js";
 import type { Draft, StagedTables } from "./staged.js";
 import type { Writer } from "./writer.js";
 
@@ -39,7 +40,7 @@ class DraftTransaction extends AppTransaction<StagedTables> {
 
   putInteraction(visitorId: string, interaction: Interaction): void {
     const key = timedKey(this.appId, visitorId, interaction.at, interaction.ref);
-    this.tables.interactions.put(key, { ...interaction, visitorId });
+    this.tables.interactions.put(key, historyRow(visitorId, interaction));
   }
 
   deleteInteraction(visitorId: string, at: number, ref: string): void {

@@ -1,13 +1,13 @@
 import { crc32c } from "@node-rs/crc32";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decode, encode } from "../../../src/adapters/embedded/codec.js";
+import { decode, encode, type RecordCodec } from "../../../src/adapters/embedded/codec.js";
 import { keyOf, timedKey } from "../../../src/adapters/embedded/keys.js";
 import { textRecord } from "../../../src/adapters/embedded/records/app.js";
-import { interactionRecord, productRecord } from "../../../src/adapters/embedded/records/catalog.js";
+import { interactionRecord, orderRecord, productRecord } from "../../../src/adapters/embedded/records/catalog.js";
 import { eventRecord } from "../../../src/adapters/embedded/records/event.js";
 import { DataDamaged } from "../../../src/domain/errors.js";
-import { anyEvent, anyId, anyInteraction, anyProduct, event } from "../../contract/samples.js";
+import { anyEvent, anyId, anyInteraction, anyProduct, event, order } from "../../contract/samples.js";
 
 describe("stored values", () => {
   it("are what was stored", () => {
@@ -35,6 +35,18 @@ describe("stored values", () => {
         expect(decode(interactionRecord, key, bytes, bytes.length)).toEqual(one);
       }),
     );
+  });
+
+  it("of events and orders from before robots were told apart are those of people", () => {
+    const older = <T>(codec: RecordCodec<T>): RecordCodec<T> => ({
+      toCells: (value) => codec.toCells(value).slice(0, -1),
+      fromCells: codec.fromCells,
+    });
+    const robots = { event: event("e1", { bot: true }), order: order("o1", { bot: true }) };
+    const events = encode(older(eventRecord), "k", robots.event);
+    expect(decode(eventRecord, "k", events, events.length)).toEqual({ ...robots.event, bot: false });
+    const orders = encode(older(orderRecord), "k", robots.order);
+    expect(decode(orderRecord, "k", orders, orders.length)).toEqual({ ...robots.order, bot: false });
   });
 
   it("take no more bytes than their texts and a few for each field", () => {

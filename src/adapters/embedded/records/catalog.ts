@@ -63,6 +63,7 @@ export const orderRecord: RecordCodec<Order> = {
     order.payment.currency,
     order.occurredAt,
     order.cancelled,
+    order.bot,
   ],
   fromCells: (cells) => ({
     orderId: cell.text(cells, 0),
@@ -75,6 +76,7 @@ export const orderRecord: RecordCodec<Order> = {
     payment: { amount: cell.text(cells, 9), currency: cell.text(cells, 10) },
     occurredAt: cell.number(cells, 11),
     cancelled: cell.flag(cells, 12),
+    bot: cell.laterFlag(cells, 13),
   }),
 };
 
@@ -87,22 +89,30 @@ function orderLines(cells: Cells, i: number): OrderLine[] {
   return lines;
 }
 
+const BOT = "";
+
 const TYPES = ["product_view", "add_to_cart", "order"] as const;
 
-/** Time and ref of an interaction are kept in its key only. */
+/**
+ * Time and ref of an interaction are kept in its key only. An empty id behind those of the products says that a robot
+ * did it: an older Aisle takes it for a product that is not there.
+ */
 export const interactionRecord: RecordCodec<Interaction> = {
-  toCells: (interaction) => [TYPES.indexOf(interaction.type), ...interaction.productIds],
+  toCells: ({ type, productIds, bot }) => [TYPES.indexOf(type), ...productIds, ...(bot ? [BOT] : [])],
   fromCells: (cells, key) => {
     const start = key.indexOf("\0", key.indexOf("\0") + 1) + 1;
     const type = TYPES[cell.number(cells, 0)];
     if (type === undefined) throw new DataDamaged("A stored interaction has an unknown type");
     const productIds: string[] = [];
     for (let n = 1; n < cells.length - 1; n++) productIds.push(cell.text(cells, n)); // the last cell is the checksum
+    const isBot = productIds.at(-1) === BOT;
+    if (isBot) productIds.pop();
     return {
       type,
       at: timeOf(key, start),
       productIds,
       ref: unpart(key.slice(start + TIME_LENGTH)),
+      ...(isBot && { bot: true }),
     };
   },
 };

@@ -27,6 +27,11 @@ export function flag(cells: Cells, i: number): boolean {
   return cell;
 }
 
+/** A flag that was added to a record later; where it is not there, the checksum or nothing stands in its place. */
+export function laterFlag(cells: Cells, i: number): boolean {
+  return i < cells.length - 1 && flag(cells, i);
+}
+
 export function flagOrNull(cells: Cells, i: number): boolean | null {
   return cells[i] === null ? null : flag(cells, i);
 }

@@ -24,6 +24,7 @@ export const eventRecord: RecordCodec<Event> = {
     event.senderVersion,
     cell.fromTextMap(event.extraFields),
     event.notes,
+    event.bot,
   ],
   fromCells: (cells) => ({
     eventId: cell.text(cells, 0),
@@ -42,6 +43,7 @@ export const eventRecord: RecordCodec<Event> = {
     senderVersion: cell.text(cells, 15),
     extraFields: cell.textMap(cells, 16),
     notes: cell.texts(cells, 17),
+    bot: cell.laterFlag(cells, 18),
   }),
 };
 

@@ -3,7 +3,7 @@ import type { Money } from "../../../domain/money.js";
 import type { Order, OrderLine } from "../../../domain/order.js";
 import type { Category, Product } from "../../../domain/product.js";
 import type { VisitorIds } from "../../../domain/visitor.js";
-import { flag, list, map, number, oneOf, record, text } from "../shape.js";
+import { flag, list, map, number, oneOf, orElse, record, text } from "../shape.js";
 
 export const moneyShape = record<Money>({ amount: text, currency: text });
 
@@ -41,11 +41,21 @@ export const orderShape = record<Order>({
   payment: moneyShape,
   occurredAt: number,
   cancelled: flag,
+  bot: orElse(flag, false),
 });
 
 /** An interaction and whose it is. */
-export interface HistoryRow extends Interaction {
+export interface HistoryRow extends Omit<Interaction, "bot"> {
   readonly visitorId: string;
+  readonly bot: boolean;
+}
+
+export function historyRow(visitorId: string, { type, at, productIds, ref, bot }: Interaction): HistoryRow {
+  return { visitorId, type, at, productIds, ref, bot: bot === true };
+}
+
+export function interactionOf({ type, at, productIds, ref, bot }: HistoryRow): Interaction {
+  return { type, at, productIds, ref, ...(bot && { bot }) };
 }
 
 export const historyRowShape = record<HistoryRow>({
@@ -54,4 +64,5 @@ export const historyRowShape = record<HistoryRow>({
   at: number,
   productIds: list(text),
   ref: text,
+  bot: orElse(flag, false),
 });

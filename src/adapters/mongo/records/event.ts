@@ -1,5 +1,5 @@
 import type { Event, EventContact, EventOrder, EventProduct, IdempotencyRecord } from "../../../domain/event.js";
-import { flag, list, map, number, oneOf, orNull, record, text } from "../shape.js";
+import { flag, list, map, number, oneOf, orElse, orNull, record, text } from "../shape.js";
 import { categoriesShape, moneyShape, visitorIdsShape } from "./catalog.js";
 import { personFields } from "./visitor.js";
 
@@ -36,6 +36,7 @@ export const eventShape = record<Event>({
   eventId: text,
   actionType: text,
   sender: oneOf("browser", "server"),
+  bot: orElse(flag, false),
   occurredAt: number,
   receivedAt: number,
   visitor: visitorIdsShape,
