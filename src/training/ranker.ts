@@ -13,8 +13,20 @@ export interface FittedRanker {
   readonly facts: AlgorithmFacts;
 }
 
-/** Learns the order of what sessions propose; `neighbours` are those of all sessions. */
+/** Share of the meetings that are not orders, below which sessions say little of what is looked at next. */
+const LEAST_VISITS = 0.1;
+
+/**
+ * Learns the order of what sessions propose; `neighbours` are those of all sessions. The products of an order come in
+ * no order of time: where there is hardly anything else, next steps are chance and nothing is learned.
+ */
 export function fitRanker(data: Dataset, neighbours: SessionNeighbours, seed: number): FittedRanker {
+  const met = data.meetings.productIndices.length;
+  const visited = met - data.baskets.items.length;
+  if (visited < LEAST_VISITS * met) {
+    const reason = `${visited} of ${met} interactions are no orders, which have no steps to learn from`;
+    return { ranker: undefined, facts: { name: "ranker", included: false, reason, facts: {} } };
+  }
   const visits = {
     sessions: data.sessions,
     runs: data.sessionRuns,

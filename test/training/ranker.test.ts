@@ -105,6 +105,25 @@ describe("a model of visits", () => {
     expect((await train(walkers(1200))).bytes).toEqual(bytes);
   });
 
+  it("leaves the ranker out where there is little but orders, and says so", async () => {
+    const histories = Array.from({ length: 200 }, (_, visitor) => ({
+      visitorId: `v${visitor}`,
+      interactions: [0, 1, 2].map(
+        (nth): Interaction => ({
+          type: "order",
+          at: 1 + visitor * 60_000 + nth * 3600_000,
+          productIds: [0, 1, 2].map((item) => idOf((visitor * 7 + nth * 13 + item * 5) % PRODUCTS)),
+          ref: `order:${visitor}-${nth}`,
+        }),
+      ),
+    }));
+    const { manifest } = await train(storesOf(histories));
+    expect(manifest.algorithms.find(({ name }) => name === "ranker")).toMatchObject({
+      included: false,
+      reason: "0 of 1800 interactions are no orders, which have no steps to learn from",
+    });
+  });
+
   it("leaves the ranker out when there are too few steps, and serves what sessions propose", async () => {
     const { manifest, bytes } = await train(walkers(60));
     expect(manifest.algorithms.find(({ name }) => name === "ranker")).toMatchObject({

@@ -58,9 +58,20 @@ function between(low: number, high: number): number {
 
 /** Bin of each of `featureCount` values at the front of `values`, written to `out` from `at` on. */
 export function binRow(bins: FeatureBins, values: Float32Array, out: Uint8Array, at: number): void {
+  binRows(bins, values, 1, out, at);
+}
+
+/** Bins of `count` rows, which lie one after the other at the front of `values`, written to `out` from `at` on. */
+export function binRows(bins: FeatureBins, values: Float32Array, count: number, out: Uint8Array, at: number): void {
   const { offsets, cuts, featureCount } = bins;
-  for (let f = 0; f < featureCount; f++) {
-    const value = values[f]!;
+  for (let i = 0; i < count * featureCount; i++) {
+    const value = values[i]!;
+    // Rows of one question share many values with the row before.
+    if (i >= featureCount && value === values[i - featureCount]!) {
+      out[at + i] = out[at + i - featureCount]!;
+      continue;
+    }
+    const f = i % featureCount;
     let low = offsets[f]!;
     let high = offsets[f + 1]!;
     while (low < high) {
@@ -68,6 +79,6 @@ export function binRow(bins: FeatureBins, values: Float32Array, out: Uint8Array,
       if (cuts[middle]! < value) low = middle + 1;
       else high = middle;
     }
-    out[at + f] = low - offsets[f]!;
+    out[at + i] = low - offsets[f]!;
   }
 }

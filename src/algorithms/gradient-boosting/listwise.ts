@@ -17,6 +17,7 @@
  */
 import type { FeatureBins } from "./bins.js";
 import type { Forest } from "./forest.js";
+import { thinGroups } from "./thin-groups.js";
 import { createTreeGrower, type Tree, type TreeParams } from "./tree.js";
 
 /** Candidates of questions, binned. */
@@ -41,6 +42,9 @@ export interface BoostingParams extends TreeParams {
   readonly featureShare: number;
   /** Trees without gain on the held-out groups after which boosting stops. */
   readonly patience: number;
+  /** Trees after which groups are thinned to about so many rows; see `thin-groups.ts`. */
+  readonly thinAfter: number;
+  readonly thinTo: number;
   /** Power of an answer's probability by which its group counts: 0 counts all alike, above 0 the hopeless ones less. */
   readonly focus: number;
 }
@@ -56,6 +60,8 @@ export const BOOSTING_DEFAULTS: BoostingParams = {
   otherShare: 0.15,
   featureShare: 0.7,
   patience: 10,
+  thinAfter: Number.POSITIVE_INFINITY,
+  thinTo: 0,
   focus: 0,
 };
 
@@ -76,18 +82,23 @@ export function boostRanking(
   random: () => number,
 ): BoostedRanking {
   for (const groups of heldOut ? [learned, heldOut] : [learned]) check(bins, groups);
-  const rows = learned.binned.length / bins.featureCount;
-  const grower = createTreeGrower({ binned: learned.binned, bins }, params);
-  const gradients = new Float32Array(rows);
-  const hessians = new Float32Array(rows);
-  const scores = new Float32Array(rows);
+  let grown = { data: learned, scores: new Float32Array(learned.binned.length / bins.featureCount) };
+  let grower = createTreeGrower({ binned: learned.binned, bins }, params);
+  let gradients = new Float32Array(grown.scores.length);
+  let hessians = new Float32Array(grown.scores.length);
   const heldScores = heldOut && new Float32Array(heldOut.binned.length / bins.featureCount);
   const trees: Tree[] = [];
   const losses: number[] = [];
   let best = Number.POSITIVE_INFINITY;
   let kept = 0;
   while (trees.length < params.trees && trees.length - kept < params.patience) {
-    const learnedLoss = softmaxGradients(learned, scores, params.focus, gradients, hessians);
+    if (trees.length === params.thinAfter) {
+      grown = thinGroups(grown.data, grown.scores, bins.featureCount, params.thinTo, random);
+      grower = createTreeGrower({ binned: grown.data.binned, bins }, params);
+      gradients = new Float32Array(grown.scores.length);
+      hessians = new Float32Array(grown.scores.length);
+    }
+    const learnedLoss = softmaxGradients(grown.data, grown.scores, params.focus, gradients, hessians);
     const chosen = chooseRows(gradients, hessians, params, random);
     const tree = grower.grow(
       chosen,
@@ -97,7 +108,7 @@ export function boostRanking(
     );
     if (tree.lefts[0] === 0) break;
     trees.push(tree);
-    addTree(tree, learned.binned, bins.featureCount, params.learningRate, scores);
+    addTree(tree, grown.data.binned, bins.featureCount, params.learningRate, grown.scores);
     let loss = learnedLoss;
     if (heldOut && heldScores) {
       addTree(tree, heldOut.binned, bins.featureCount, params.learningRate, heldScores);
@@ -173,7 +184,7 @@ function softmaxLoss({ groups, answers, offsets }: RankedGroups, scores: Float32
   return loss / Math.max(1, answers.length);
 }
 
-const THRESHOLD_SAMPLE = 100_000;
+const THRESHOLD_SAMPLE = 10_000;
 
 /** The rows a tree is grown on, ascending. Gradients and second derivatives of those kept by chance are raised in place. */
 function chooseRows(g: Float32Array, h: Float32Array, params: BoostingParams, random: () => number): Uint32Array {

@@ -8,7 +8,7 @@
  * with G and H the sums of gradients and second derivatives of its rows. Sums by feature and bin are counted for the
  * smaller child of a split; the other's are those of the parent less them.
  */
-import { type FeatureBins, MAX_BINS } from "./bins.js";
+import type { FeatureBins } from "./bins.js";
 
 export interface TreeParams {
   readonly leaves: number;
@@ -62,23 +62,33 @@ export interface TreeGrower {
   grow(rows: Uint32Array, gradients: Float32Array, hessians: Float32Array, allowed: Uint8Array): Tree;
 }
 
-const STRIDE = MAX_BINS * 2;
-
 /** Keeps its scratch space: 4 KiB a feature and leaf, 4 bytes a row. */
 export function createTreeGrower({ binned, bins }: BinnedRows, params: TreeParams): TreeGrower {
   const { featureCount, offsets } = bins;
   const free: Float64Array[] = [];
   let aside = new Uint32Array(0);
+  // Where the sums of each feature begin, two numbers a bin; the end of the last one at last.
+  const slots = Uint32Array.from(offsets, (offset, f) => 2 * (offset + f));
+  const size = slots[featureCount]!;
 
-  function sumsOf(rows: Uint32Array, begin: number, end: number, g: Float32Array, h: Float32Array): Float64Array {
-    const sums = free.pop()?.fill(0) ?? new Float64Array(featureCount * STRIDE);
+  function sumsOf(
+    rows: Uint32Array,
+    begin: number,
+    end: number,
+    g: Float32Array,
+    h: Float32Array,
+    asked: Uint32Array,
+  ): Float64Array {
+    const sums = free.pop()?.fill(0) ?? new Float64Array(size);
+    const count = asked.length;
+    const begins = asked.map((feature) => slots[feature]!);
     for (let i = begin; i < end; i++) {
       const row = rows[i]!;
       const gradient = g[row]!;
       const hessian = h[row]!;
-      let from = row * featureCount;
-      for (let slot = 0; slot < sums.length; slot += STRIDE) {
-        const at = slot + 2 * binned[from++]!;
+      const from = row * featureCount;
+      for (let j = 0; j < count; j++) {
+        const at = begins[j]! + 2 * binned[from + asked[j]!]!;
         sums[at]! += gradient;
         sums[at + 1]! += hessian;
       }
@@ -86,18 +96,17 @@ export function createTreeGrower({ binned, bins }: BinnedRows, params: TreeParam
     return sums;
   }
 
-  function bestSplit(sums: Float64Array, gradient: number, hessian: number, allowed: Uint8Array): Split | undefined {
+  function bestSplit(sums: Float64Array, gradient: number, hessian: number, asked: Uint32Array): Split | undefined {
     const { l2, minHessian, minGain } = params;
     const whole = (gradient * gradient) / (hessian + l2);
     let best: Split | undefined;
     let bestGain = minGain;
-    for (let feature = 0; feature < featureCount; feature++) {
-      if (allowed[feature] === 0) continue;
+    for (const feature of asked) {
       const cuts = offsets[feature + 1]! - offsets[feature]!;
       let leftGradient = 0;
       let leftHessian = 0;
       for (let bin = 0; bin < cuts; bin++) {
-        const at = feature * STRIDE + 2 * bin;
+        const at = slots[feature]! + 2 * bin;
         if (sums[at + 1] === 0) continue;
         leftGradient += sums[at]!;
         leftHessian += sums[at + 1]!;
@@ -133,6 +142,7 @@ export function createTreeGrower({ binned, bins }: BinnedRows, params: TreeParam
 
   return {
     grow(rows, gradients, hessians, allowed) {
+      const asked = Uint32Array.from(allowed.keys()).filter((feature) => allowed[feature] !== 0);
       if (aside.length < rows.length) aside = new Uint32Array(rows.length);
       const nodes = 2 * params.leaves - 1;
       const tree = {
@@ -146,13 +156,13 @@ export function createTreeGrower({ binned, bins }: BinnedRows, params: TreeParam
         let gradient = 0;
         let hessian = 0;
         // The bins of one feature hold every row of the leaf.
-        for (let at = 0; at < STRIDE; at += 2) {
+        for (let at = slots[asked[0]!]!; at < slots[asked[0]! + 1]!; at += 2) {
           gradient += sums[at]!;
           hessian += sums[at + 1]!;
         }
-        return { node, begin, end, sums, gradient, hessian, best: bestSplit(sums, gradient, hessian, allowed) };
+        return { node, begin, end, sums, gradient, hessian, best: bestSplit(sums, gradient, hessian, asked) };
       };
-      const leaves = [leafOf(0, 0, rows.length, sumsOf(rows, 0, rows.length, gradients, hessians))];
+      const leaves = [leafOf(0, 0, rows.length, sumsOf(rows, 0, rows.length, gradients, hessians, asked))];
       let count = 1;
       while (leaves.length < params.leaves) {
         let chosen = -1;
@@ -164,8 +174,8 @@ export function createTreeGrower({ binned, bins }: BinnedRows, params: TreeParam
         const middle = partition(rows, begin, end, best);
         const smallIsLeft = middle - begin <= end - middle;
         const small = smallIsLeft
-          ? sumsOf(rows, begin, middle, gradients, hessians)
-          : sumsOf(rows, middle, end, gradients, hessians);
+          ? sumsOf(rows, begin, middle, gradients, hessians, asked)
+          : sumsOf(rows, middle, end, gradients, hessians, asked);
         for (let at = 0; at < sums.length; at++) sums[at]! -= small[at]!;
         const [left, right] = smallIsLeft ? [small, sums] : [sums, small];
         tree.features[node] = best.feature;

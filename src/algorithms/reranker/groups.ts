@@ -1,4 +1,4 @@
-import { binRow, type FeatureBins } from "../gradient-boosting/bins.js";
+import { binRows, type FeatureBins } from "../gradient-boosting/bins.js";
 import type { RankedGroups } from "../gradient-boosting/listwise.js";
 import { type CandidateFeatures, FEATURE_COUNT, MAX_CANDIDATES } from "./candidate-features.js";
 import type { VisitQuery } from "./visits.js";
@@ -26,10 +26,7 @@ export function createGroups(bins: FeatureBins): Groups {
         larger.set(binned);
         binned = larger;
       }
-      for (let c = 0; c < count; c++) {
-        const row = features.rows.subarray(c * FEATURE_COUNT, (c + 1) * FEATURE_COUNT);
-        binRow(bins, row, binned, (rows + c) * FEATURE_COUNT);
-      }
+      binRows(bins, features.rows, count, binned, rows * FEATURE_COUNT);
       answers.push(rows + place);
       rows += count;
       groups.push(rows);

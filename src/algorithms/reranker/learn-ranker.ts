@@ -78,10 +78,33 @@ export function isHeldOut(session: number): boolean {
   return session % HELD_OUT === 0;
 }
 const PILOT = 500;
-const BOOSTING: BoostingParams = { ...BOOSTING_DEFAULTS, trees: 200, patience: 20, focus: 0.2 };
+const BOOSTING: BoostingParams = {
+  ...BOOSTING_DEFAULTS,
+  trees: 200,
+  patience: 20,
+  focus: 0.2,
+  thinAfter: 10,
+  thinTo: 32,
+};
 /** Few questions allow fewer, smaller steps. */
-const FEW: BoostingParams = { ...BOOSTING, leaves: 6, learningRate: 0.07, l2: 10, topShare: 1, otherShare: 0 };
+const FEW: BoostingParams = {
+  ...BOOSTING,
+  trees: 150,
+  leaves: 6,
+  learningRate: 0.07,
+  l2: 10,
+  topShare: 1,
+  otherShare: 0,
+};
 const FEW_QUESTIONS = 3_000;
+/** Some questions allow as many steps as there are so many of them; later ones gain next to nothing. */
+const QUESTIONS_A_TREE = 50;
+
+/** What so many questions are worth: a small shop learns in seconds. */
+function boostingFor(questions: number): BoostingParams {
+  if (questions < FEW_QUESTIONS) return FEW;
+  return { ...BOOSTING, trees: Math.min(BOOSTING.trees, Math.ceil(questions / QUESTIONS_A_TREE)) };
+}
 
 export function learnRanker(
   visits: Visits,
@@ -110,8 +133,7 @@ export function learnRanker(
     for (const question of slice.learned) learned.add(features, queryOf(visits, question), question.next);
     for (const question of slice.heldOut) heldOut.add(features, queryOf(visits, question), question.next);
   }
-  const boosting = questions < FEW_QUESTIONS ? FEW : BOOSTING;
-  const { forest } = boostRanking(bins, learned.all(), heldOut.all(), boosting, createRandom(seed));
+  const { forest } = boostRanking(bins, learned.all(), heldOut.all(), boostingFor(questions), createRandom(seed));
   const judged = judge(newestFeatures, forest, visits, newest.heldOut);
   const worth = ({ hitRate, reciprocalRank }: Judgement) => hitRate + reciprocalRank;
   const isBetter = treeCount(forest) > 0 && worth(judged.ranker) > worth(judged.neighbours);

@@ -14,6 +14,7 @@ import {
   boostRanking,
   type RankedGroups,
 } from "../../../src/algorithms/gradient-boosting/listwise.js";
+import { thinGroups } from "../../../src/algorithms/gradient-boosting/thin-groups.js";
 import { createTreeGrower } from "../../../src/algorithms/gradient-boosting/tree.js";
 import { createRandom } from "../../../src/algorithms/random.js";
 
@@ -110,6 +111,14 @@ describe("boosted ranking", () => {
     expect(shareOfFirst(forest, fresh.raw, fresh.data)).toBeGreaterThan(0.8);
   });
 
+  it("learns the same from groups that are thinned after some trees", () => {
+    const { bins, data } = questions(600, 1, largest(1));
+    const fresh = questions(200, 2, largest(1));
+    const thinned = { ...PARAMS, topShare: 1, otherShare: 0, thinAfter: 5, thinTo: 3 };
+    const { forest } = boostRanking(bins, data, undefined, thinned, createRandom(7));
+    expect(shareOfFirst(forest, fresh.raw, fresh.data)).toBeGreaterThan(0.8);
+  });
+
   it("lowers the loss of what it learns with every tree when it sees all rows", () => {
     const { bins, data } = questions(300, 3, largest(0));
     for (const focus of [0, 0.3]) {
@@ -141,6 +150,46 @@ describe("boosted ranking", () => {
     expect(() => boostRanking(bins, wrong, undefined, PARAMS, createRandom(7))).toThrow(RangeError);
     const short = { ...data, offsets: new Float32Array(1) };
     expect(() => boostRanking(bins, short, undefined, PARAMS, createRandom(7))).toThrow(RangeError);
+  });
+});
+
+describe("a thinned group", () => {
+  const width = 1;
+  const group = (count: number, answer: number) => ({
+    binned: Uint8Array.from({ length: count }, (_, row) => row),
+    groups: Uint32Array.of(0, count),
+    answers: Uint32Array.of(answer),
+  });
+
+  it("keeps its answer and its likely rows, each as it was", () => {
+    const scores = Float32Array.from({ length: 100 }, (_, row) => (row === 40 ? 20 : 0));
+    const { data, scores: kept } = thinGroups(group(100, 70), scores, width, 10, createRandom(3));
+    expect(data.binned[data.answers[0]!]).toBe(70);
+    expect(data.offsets?.[data.answers[0]!]).toBe(0);
+    expect([...data.binned]).toContain(40);
+    expect([...kept]).toEqual([...data.binned].map((row) => scores[row]));
+    expect(data.groups[1]).toBe(data.binned.length);
+  });
+
+  it("has about the size asked for, and about the sum of e^score that the whole one has", () => {
+    const random = createRandom(5);
+    const scores = Float32Array.from({ length: 200 }, () => 3 * random());
+    const whole = scores.reduce((sum, score) => sum + Math.exp(score), 0);
+    let rows = 0;
+    let sum = 0;
+    for (let time = 0; time < 200; time++) {
+      const { data, scores: kept } = thinGroups(group(200, 7), scores, width, 30, random);
+      rows += kept.length / 200;
+      sum += kept.reduce((part, score, row) => part + Math.exp(score + data.offsets![row]!), 0) / 200;
+    }
+    expect(rows).toBeGreaterThan(28);
+    expect(rows).toBeLessThan(33);
+    expect(Math.abs(sum / whole - 1)).toBeLessThan(0.05);
+  });
+
+  it("stays whole when it is no larger than that", () => {
+    const { data } = thinGroups(group(8, 2), new Float32Array(8), width, 8, createRandom(3));
+    expect(data).toEqual({ ...group(8, 2), offsets: new Float32Array(8) });
   });
 });
 
