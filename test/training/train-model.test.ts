@@ -123,7 +123,7 @@ describe("a model", () => {
     const missing = manifest.algorithms.filter((one) => !one.included);
     expect(missing.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
       "cart_ranking: 8 questions in the newest orders, 50 are needed",
-      "ranker: 16 steps in the newest sessions, 400 are needed",
+      "ranker: 0 of 75 interactions are no orders, which have no steps to learn from",
     ]);
     expect(manifest.dataCounts).toMatchObject({ products: 5, orders: 25, interactions: 75 });
   });
