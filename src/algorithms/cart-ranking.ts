@@ -32,7 +32,7 @@ import {
   type RankedGroups,
 } from "./gradient-boosting/listwise.js";
 import { createRandom } from "./random.js";
-import { type Rows, rowCount } from "./rows.js";
+import { firstRows, rowCount } from "./rows.js";
 
 export type { CartLead, CartOrder, CartRanking } from "./cart-order.js";
 export { decodeCartRanking, encodeCartRanking } from "./cart-ranking-section.js";
@@ -67,6 +67,8 @@ export const CART_RANKING_DEFAULTS: CartRankingParams = {
 export interface CartTrial {
   readonly sources: CartSources;
   readonly ranking: CartRanking;
+  /** How many orders the sources know. */
+  readonly knownOrders: number;
   /** Row of the first order that was not learned from. */
   readonly judgedFrom: number;
 }
@@ -126,7 +128,7 @@ export function tryCartRanking(
   const tried = { cart: cart.tried, customer: customer.tried };
   return {
     ranking: { cart: cart.order, customer: customer.order },
-    trial: { sources, ranking: tried, judgedFrom },
+    trial: { sources, ranking: tried, knownOrders: from, judgedFrom },
   };
 }
 
@@ -184,8 +186,4 @@ function boost(learned: readonly CartGroups[], heldOut: CartGroups | undefined, 
 
 function worth({ hitRate, reciprocalRank }: Judged): number {
   return hitRate + reciprocalRank;
-}
-
-function firstRows({ offsets, items }: Rows, count: number): Rows {
-  return { offsets: offsets.subarray(0, count + 1), items: items.subarray(0, offsets[count]) };
 }

@@ -17,6 +17,11 @@ export function rowOf(rows: Rows, r: number): Uint32Array {
   return rows.items.subarray(rows.offsets[r], rows.offsets[r + 1]);
 }
 
+/** The first `count` rows, without a copy. */
+export function firstRows({ offsets, items }: Rows, count: number): Rows {
+  return { offsets: offsets.subarray(0, count + 1), items: items.subarray(0, offsets[count]) };
+}
+
 /** Rows from lists, in their order. */
 export function rowsFrom(lists: Iterable<Iterable<number>>): Rows {
   const offsets = [0];

@@ -26,6 +26,7 @@ export function loadServingModel(modelId: string, bytes: Uint8Array, indexes: Ve
     indexOf: (productId) => indexOf.get(productId),
     sources,
     vectorOf: fitted.semantic && productVectors(fitted.semantic, productIds.length),
+    blend: fitted.blend,
     popularity,
     byPopularity: Uint32Array.from(productIds.keys()).sort((a, b) => popularity[b]! - popularity[a]! || a - b),
   };

@@ -14,6 +14,7 @@ import {
 import { DataDamaged } from "../domain/errors.js";
 import type { ModelManifest } from "../domain/model.js";
 import type { VectorIndex, VectorIndexes } from "../ports/vector-index.js";
+import { type BlendWeights, decodeBlendWeights, encodeBlendWeights } from "./blend-weights.js";
 import { decodeContainer, encodeContainer } from "./container.js";
 import { decodeStrings, encodeStrings } from "./strings.js";
 import { encodeTextVectors, TEXT_VECTORS, type TextVectors } from "./text-vectors.js";
@@ -46,6 +47,8 @@ export interface Fitted {
   /** Puts what sessions propose in order; its neighbours are `sessions`. */
   readonly ranker: Ranker | undefined;
   readonly semantic: SemanticModel | undefined;
+  /** How much each source counts in `recommended`; snapshots of before there were such weights have none. */
+  readonly blend?: BlendWeights | undefined;
   /** For the next training alone: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
   readonly textVectors?: TextVectors | undefined;
 }
@@ -71,6 +74,7 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
     const arrays = { rows, vectors, index: index.encode() };
     sections.set("vectors", { ...PLAIN, numbers: { textDimensions }, arrays });
   }
+  if (fitted.blend) sections.set("blend", encodeBlendWeights(fitted.blend));
   if (fitted.textVectors) sections.set(TEXT_VECTORS, encodeTextVectors(fitted.textVectors));
   return encodeContainer({ manifest, sections });
 }
@@ -101,6 +105,7 @@ export function decodeSnapshot(
     sessions,
     ranker: sessions && decodeRankerOf(sessions, sections),
     semantic: optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), indexes)),
+    blend: optional("blend", decodeBlendWeights),
   };
   return { manifest, fitted };
 }

@@ -1,6 +1,7 @@
 import type { Candidates, Explanation } from "../algorithms/candidates.js";
 import type { Purchases } from "../algorithms/cart-candidates.js";
 import type { ProductText } from "../algorithms/embedder.js";
+import type { BlendWeights } from "./blend-weights.js";
 
 /** The kinds of algorithm a product can come from. */
 export type SourceName = "association_rules" | "semantic" | "collaborative" | "cart" | "popularity";
@@ -21,6 +22,8 @@ export interface SourceQuery {
   readonly basket: Uint32Array;
   /** True when the basket is a cart. */
   readonly hasCart: boolean;
+  /** True on the page of a product the model knows. */
+  readonly isViewing?: boolean;
   /** Given when the visitor did nothing but order, and views nothing: then the next order is wanted. */
   readonly purchases?: Purchases | undefined;
   /** What alternatives are alternatives to: the current products, else the last one viewed, else the last one met. */
@@ -52,6 +55,8 @@ export interface ServingModel {
   readonly sources: readonly Source[];
   /** A product's unit vector, of one length for all; undefined when it has none. Absent in a model without texts. */
   readonly vectorOf?: ((productIndex: number) => Float32Array | undefined) | undefined;
+  /** Learned weights of the sources; undefined, also page by page, where there was too little to learn them from. */
+  readonly blend?: BlendWeights | undefined;
   /** Product indices by falling popularity, all of them. */
   readonly byPopularity: Uint32Array;
   readonly popularity: Float32Array;

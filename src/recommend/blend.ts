@@ -1,10 +1,13 @@
 import type { Candidates } from "../algorithms/candidates.js";
+import { placeWorth } from "../algorithms/source-blend.js";
 import type { SourceName } from "../model/source.js";
 
 /** What one source proposes for one list, and how much it counts there. */
 export interface WeightedCandidates {
   readonly source: SourceName;
   readonly weight: number;
+  /** What of a candidate is weighed: its score as a share of the list's best, or its place in the list. */
+  readonly by: "score" | "place";
   readonly candidates: Candidates;
 }
 
@@ -15,23 +18,22 @@ export interface Blended {
 }
 
 /**
- * Adds up what the sources propose. Scores of different sources cannot be compared, so each source's are divided by
- * its best one: a product's score is the weighted sum of its shares. Ties go by product index.
+ * Adds up what the sources propose. Scores of different sources cannot be compared: a product's score is the weighted
+ * sum of its shares of each source's best, or of what its places are worth. Ties go by product index.
  */
 export function createBlender(productCount: number): (proposals: readonly WeightedCandidates[]) => Blended {
   const sums = new Float64Array(productCount);
   return (proposals) => {
     const touched: number[] = [];
-    for (const { weight, candidates } of proposals) {
+    for (const { weight, by, candidates } of proposals) {
       const best = candidates.scores[0] ?? 0;
-      if (!(best > 0) || weight === 0) continue;
-      const scale = weight / best;
+      if (weight === 0 || (by === "score" && !(best > 0))) continue;
       for (let i = 0; i < candidates.indices.length; i++) {
         const product = candidates.indices[i]!;
-        const share = candidates.scores[i]! * scale;
-        if (!(share > 0)) continue;
+        const worth = weight * (by === "place" ? placeWorth(i + 1) : candidates.scores[i]! / best);
+        if (!(worth > 0)) continue;
         if (sums[product] === 0) touched.push(product);
-        sums[product]! += share;
+        sums[product]! += worth;
       }
     }
     touched.sort((a, b) => sums[b]! - sums[a]! || a - b);

@@ -1,6 +1,7 @@
 import type { Candidates } from "../algorithms/candidates.js";
 import type { Product } from "../domain/product.js";
-import type { List, ServingModel, Source, SourceName, SourceQuery } from "../model/source.js";
+import type { SourceWeights } from "../model/blend-weights.js";
+import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Blended } from "./blend.js";
 import type { Reason, SourceShare } from "./query.js";
 
@@ -11,7 +12,7 @@ export interface Explained {
   readonly query: SourceQuery | undefined;
   readonly list: List;
   readonly blended: Blended | undefined;
-  readonly weights: Readonly<Record<SourceName, number>> | undefined;
+  readonly weights: SourceWeights | undefined;
   /** Candidates each source was asked for. */
   readonly candidateCount: number;
   /** Groups asked for or categories being viewed, whose popular products fill the list first. */
@@ -30,7 +31,7 @@ interface Proposed {
  * much as the answer. A source that fails is left out, as it is of the answer.
  */
 export function explain(products: readonly Product[], explained: Explained): Reason[] {
-  const { model, query, list, blended } = explained;
+  const { model, query, list, blended, weights } = explained;
   const scores = new Map<number, number>();
   blended?.indices.forEach((index, i) => {
     scores.set(index, blended.scores[i]!);
@@ -52,8 +53,12 @@ export function explain(products: readonly Product[], explained: Explained): Rea
           counts: why?.counts ?? {},
         });
       }
-    // Popularity is what put it there, or all that can be said of a proposal that nothing the visitor did leads to.
-    if (shares.every(({ becauseOf, counts }) => becauseOf.length === 0 && Object.keys(counts).length === 0))
+    // Popularity has its own weight, or is what put it there, or all that can be said of a proposal that nothing the
+    // visitor did leads to.
+    if (
+      (weights?.popularity ?? 0) > 0 ||
+      shares.every(({ becauseOf, counts }) => becauseOf.length === 0 && Object.keys(counts).length === 0)
+    )
       shares.push(popularityShare(productId, model, explained.within));
     return { productId, score: index === undefined ? 0 : (scores.get(index) ?? 0), shares };
   });

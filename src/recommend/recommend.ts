@@ -3,11 +3,13 @@ import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
 import { productText } from "../model/product-text.js";
-import type { List, ServingModel, Source, SourceName, SourceQuery } from "../model/source.js";
+import type { List, ServingModel } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
-import { type Blended, createBlender, type WeightedCandidates } from "./blend.js";
+import { type Blended, createBlender } from "./blend.js";
 import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
+import { leftToAlternative } from "./parting.js";
+import { propose, weightsOf } from "./propose.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import { type Catalog, ROTATION_POOL, Selection } from "./selection.js";
 import { sourceQuery } from "./source-query.js";
@@ -20,34 +22,6 @@ const CANDIDATES = 200;
 const NO_IDS: readonly string[] = [];
 /** Current products whose texts are placed while a visitor waits, some 0.1 ms each. */
 const MAX_UNSEEN = 5;
-
-type Weights = Readonly<Record<Source["name"], number>>;
-
-/**
- * How much each source counts. `recommended` completes: what is bought together counts more than what is looked at in
- * turn, which are often substitutes; where there are no orders yet, sessions decide alone. With a cart even more so.
- */
-const BROWSING: Weights = { collaborative: 0.5, cart: 1, association_rules: 0.5, semantic: 0, popularity: 0 };
-const WITH_CART: Weights = { collaborative: 0.2, cart: 1, association_rules: 0.1, semantic: 0, popularity: 0 };
-const ALTERNATIVES: Weights = { semantic: 1, collaborative: 0.6, association_rules: 0, cart: 0, popularity: 0 };
-
-/** What others than a source with a learned order count: they fill its end. */
-const FILLING = 1e-4;
-
-function weightsOf(list: List, query: SourceQuery, model: ServingModel): Weights {
-  if (list === "alternative") return ALTERNATIVES;
-  const weights = query.hasCart ? WITH_CART : BROWSING;
-  const learned = model.sources.find((source) => source.isLearned?.(query));
-  if (learned === undefined) return weights;
-  const weigh = (name: SourceName) => (name === learned.name ? 1 : weights[name] * FILLING);
-  return {
-    collaborative: weigh("collaborative"),
-    cart: weigh("cart"),
-    association_rules: weigh("association_rules"),
-    semantic: weigh("semantic"),
-    popularity: weigh("popularity"),
-  };
-}
 
 /** All that one answer is made from. */
 export interface Situation {
@@ -121,8 +95,18 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
       spared.length === 0
         ? wanted
         : selection.foresee(allowed ?? flat(fallbackProducts(situation, undefined)), wanted).length;
-    const left = Math.min(spared.length, Math.floor((there * alternativeCount) / wanted));
-    const share = there < wanted ? Math.min(recommendedCount, there - left) : recommendedCount;
+    const due = Math.min(spared.length, Math.floor((there * alternativeCount) / wanted));
+    const share = there < wanted ? Math.min(recommendedCount, there - due) : recommendedCount;
+    const left = leftToAlternative(
+      replaced,
+      spared.slice(0, turn === 0 ? alternativeCount : alternativeCount * ROTATION_POOL),
+      (productId) => complements?.indices.indexOf(model?.indexOf(productId) ?? -1) ?? -1,
+      catalog,
+    );
+    const completing = complements && {
+      ...complements,
+      indices: complements.indices.filter((index) => !left.has(model?.productIds[index] ?? "")),
+    };
     const fill = (blend: Blended | undefined, count: number, diversity: number, rest = fallback, sparing = NO_IDS) => {
       const arranged = arrangement({ diversity, count, vectorOf: (product) => vectorOf(product, model) });
       return selection.pick(
@@ -132,12 +116,12 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
         arranged,
       );
     };
-    const recommended = fill(complements, share, frame.diversity, fallback, spared);
+    const recommended = fill(completing, share, frame.diversity, fallback, spared);
     // Substitutes are to be like one product, and so like each other: what diversity would put first is no substitute.
     const alternative = fill(substitutes, alternativeCount, 0, alternativeFallback);
     const reasons = (list: List, products: readonly Product[], blend: Blended | undefined, count: number) => {
       if (!withReasons) return [];
-      const weights = model && asked && weightsOf(list, asked, model);
+      const weights = model && asked && weightsOf(list, asked, model).weights;
       return explain(products, {
         model,
         query: asked,
@@ -166,28 +150,6 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
 
 function candidateCount(count: number): number {
   return Math.max(CANDIDATES, count * 10);
-}
-
-function propose(
-  model: ServingModel,
-  query: SourceQuery,
-  list: List,
-  k: number,
-  metrics: Metrics,
-): WeightedCandidates[] {
-  const proposals: WeightedCandidates[] = [];
-  const weights = weightsOf(list, query, model);
-  for (const source of model.sources) {
-    const weight = weights[source.name];
-    if (weight === 0) continue;
-    try {
-      const candidates = list === "recommended" ? source.complements(query, k) : source.alternatives(query, k);
-      proposals.push({ source: source.name, weight, candidates });
-    } catch {
-      metrics.count("recommend_source_failures", { source: source.name });
-    }
-  }
-  return proposals;
 }
 
 function vectorOf({ productId }: Product, model: ServingModel | undefined): Float32Array | undefined {

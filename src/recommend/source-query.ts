@@ -2,10 +2,9 @@ import type { Purchases } from "../algorithms/cart-candidates.js";
 import { purchasesOf } from "../algorithms/customer-purchases.js";
 import { MAX_VISIT_STEPS } from "../algorithms/reranker/visits.js";
 import type { ServingModel, SourceQuery } from "../model/source.js";
+import { situationQuery } from "../model/source-query.js";
 import type { VisitorContext } from "./visitor-context.js";
 
-const MAX_ANTECEDENTS = 20;
-const MAX_ANCHORS = 5;
 /** A cart addition or an order says more than a view. */
 const TYPE_WEIGHT = { product_view: 1, add_to_cart: 1.5, order: 1.5 } as const;
 
@@ -43,16 +42,13 @@ export function sourceQuery(
   const last =
     context.sequence.findLast((step) => step.type === "product_view" && isKnown(step)) ??
     context.sequence.findLast(isKnown);
-  const anchor = here.length > 0 ? here : indices(last === undefined ? [] : [last.productId], model);
-  const recent = [...items].reverse();
-  return {
+  return situationQuery({
     session: { items: Uint32Array.from(items), weights: Float32Array.from(weights), runs: Uint32Array.from(runs) },
-    antecedents: Uint32Array.from(new Set([...here, ...[...cart].reverse(), ...recent])).slice(0, MAX_ANTECEDENTS),
-    basket: Uint32Array.from(new Set(cart.length > 0 ? [...cart, ...here] : anchor)),
-    hasCart: cart.length > 0,
+    here,
+    cart,
+    last: last && model.indexOf(last.productId),
     purchases: here.length === 0 ? purchases(context, model, now) : undefined,
-    anchor: Uint32Array.from(anchor.slice(0, MAX_ANCHORS)),
-  };
+  });
 }
 
 /** What the visitor ordered, when that is all that is known of the visitor. */

@@ -1,5 +1,5 @@
 import type { CartComplements } from "../algorithms/cart-complements.js";
-import { type CartOrder, fitCartRanking, fitCartSources } from "../algorithms/cart-ranking.js";
+import { type CartOrder, type CartTrial, fitCartSources, tryCartRanking } from "../algorithms/cart-ranking.js";
 import { treeCount } from "../algorithms/gradient-boosting/forest.js";
 import { rowCount } from "../algorithms/rows.js";
 import type { AlgorithmFacts } from "../domain/model.js";
@@ -10,6 +10,8 @@ export interface FittedCart {
   readonly complements: CartComplements;
   /** Undefined when the newest orders were too few to judge it on. */
   readonly ranking: Fitted["cartRanking"];
+  /** Given with the ranking. */
+  readonly trial: CartTrial | undefined;
   readonly facts: readonly AlgorithmFacts[];
 }
 
@@ -34,13 +36,14 @@ export function fitCart(data: Dataset, seed: number | undefined): FittedCart {
   };
   if (seed === undefined) {
     const left = { name: "cart_ranking", included: false, reason: NOT_ASKED_FOR, facts: {} };
-    return { complements: cart, ranking: undefined, facts: [complements, left] };
+    return { complements: cart, ranking: undefined, trial: undefined, facts: [complements, left] };
   }
-  const ranking = fitCartRanking(orders, productCount, seed);
+  const { ranking, trial } = tryCartRanking(orders, productCount, seed);
   const isJudged = ranking.cart.judged >= MIN_JUDGED;
   return {
     complements: cart,
     ranking: isJudged ? { ranking, sales } : undefined,
+    trial: isJudged ? trial : undefined,
     facts: [
       complements,
       {

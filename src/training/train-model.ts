@@ -9,6 +9,7 @@ import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.
 import type { InteractionStore } from "../ports/interaction-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import type { VectorIndexes } from "../ports/vector-index.js";
+import { fitBlend } from "./blend.js";
 import { fitCart, NOT_ASKED_FOR } from "./cart.js";
 import { type Dataset, readDataset } from "./dataset.js";
 import { fitRanker } from "./ranker.js";
@@ -88,7 +89,24 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   if (meetings > 0) included("popularity", { interactions: meetings });
   else facts.push({ name: "popularity", included: false, reason: "no interactions", facts: {} });
 
-  onProgress({ stage: "encode", progress: 0.95 });
+  onProgress({ stage: "blend", progress: 0.92 });
+  const parts = {
+    rules,
+    cart: cart?.complements,
+    sessions: sessions?.fitted,
+    ranker: ranked?.ranker,
+    semantic: learned.semantic,
+  };
+  const blend = fitBlend({
+    data,
+    fitted: parts,
+    cartTrial: cart?.trial,
+    popularityHalfLifeMs: POPULARITY_HALF_LIFE_MS,
+    seed: TRAINING_SEED,
+  });
+  facts.push(...blend.facts);
+
+  onProgress({ stage: "encode", progress: 0.98 });
   const manifest = {
     formatNumber: SNAPSHOT_FORMAT,
     cutOff: data.cutOff,
@@ -99,12 +117,9 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   const fitted: Fitted = {
     productIds: data.productIds,
     popularity: popular,
-    rules,
-    cart: cart?.complements,
+    ...parts,
     cartRanking: cart?.ranking,
-    sessions: sessions?.fitted,
-    ranker: ranked?.ranker,
-    semantic: learned.semantic,
+    blend: blend.weights,
     textVectors: learned.textVectors,
   };
   return { manifest, bytes: encodeSnapshot(manifest, fitted) };

@@ -351,3 +351,34 @@ describe("recommend", () => {
     expect(seen).toEqual([7, 1, 2]);
   });
 });
+
+describe("learned weights", () => {
+  const none = { collaborative: 0, cart: 0, association_rules: 0, semantic: 0, popularity: 0 };
+  const weighing = (weights: Partial<typeof none>) => {
+    const all = { ...none, ...weights };
+    return { ...model(), blend: { browsing: { one: all, few: all, many: all } } };
+  };
+  const only = { recommendedCount: 5, alternativeCount: 0 };
+
+  it("put products in order by the places sources give them", () => {
+    const sources = [
+      source("collaborative", ranked([1, 2, 3]), NO_CANDIDATES),
+      source("cart", ranked([3, 2]), NO_CANDIDATES),
+    ];
+    const shown = (weights: Partial<typeof none>) =>
+      ask(only, { model: { ...weighing(weights), sources } }).recommended.slice(0, 8);
+    expect(shown({ collaborative: 1, cart: 0.9 })).toBe("p3 p2 p1");
+    expect(shown({ collaborative: 1, cart: 0.1 })).toBe("p1 p2 p3");
+    expect(shown({ cart: 1 })).toBe("p3 p2 p0");
+  });
+
+  it("can make popularity count", () => {
+    expect(ask(only, { model: weighing({ collaborative: 0.1, popularity: 1 }) }).recommended).toBe("p0 p1 p2 p3 p4");
+  });
+
+  it("hold for their page alone", () => {
+    const cart = [step("add_to_cart", "p9", NOON - 1000)];
+    const shown = ask({ ...only, interactions: cart }, { model: weighing({ popularity: 1 }) }).recommended;
+    expect(shown).toBe("p1 p2 p3 p0 p4");
+  });
+});

@@ -112,6 +112,9 @@ describe("a model", () => {
       session_neighbours: "3 sessions of two products, 20 are needed",
       semantic: "0 products with a text, 5 are needed",
       popularity: true,
+      blend_browsing: "1 questions in the newest data, 50 are needed",
+      blend_browsing_with_cart: "0 questions in the newest data, 50 are needed",
+      blend_cart: "0 questions in the newest data, 50 are needed",
     });
   });
 
@@ -124,6 +127,9 @@ describe("a model", () => {
     expect(missing.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
       "cart_ranking: 8 questions in the newest orders, 50 are needed",
       "ranker: 0 of 75 interactions are no orders, which have no steps to learn from",
+      "blend_browsing: 4 questions in the newest data, 50 are needed",
+      "blend_browsing_with_cart: 0 questions in the newest data, 50 are needed",
+      "blend_cart: 4 questions in the newest data, 50 are needed",
     ]);
     expect(manifest.dataCounts).toMatchObject({ products: 5, orders: 25, interactions: 75 });
   });

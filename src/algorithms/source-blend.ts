@@ -1,0 +1,227 @@
+/**
+ * How much each source counts when lists of several are blended, learned from questions with known answers.
+ *
+ * A product's score is the sum over the sources of weight * f(place), f(place) = ln(1 + 100 / place), 0 where a source
+ * does not propose it: scores of different sources cannot be compared, places can. Weights maximise the probability of
+ * the answers under a softmax over the candidates of each question (conditional logit; McFadden: Conditional logit
+ * analysis of qualitative choice behavior, 1974), none below 0. The logarithm lost less among the first and among the
+ * later places than reciprocal places with any of four offsets, and the likelihood, which is concave, less than a search
+ * for the best hit rate over a grid, which takes up chance where questions are few.
+ *
+ * Questions come in kinds, as of short and long histories. Each kind's weights are drawn towards those of all questions
+ * together as if `PRIOR` had been seen of them. Which weights are used is decided by questions they were not learned
+ * from, in three folds: each kind's own, those of all, or the best single source; so a blend is never worse there than
+ * that one. Time: some 5 s for 2,500 questions of 250 candidates and five sources, all folds.
+ */
+
+/** What a source's place counts; places begin at 1. */
+export function placeWorth(place: number): number {
+  return Math.log1p(DEPTH / place);
+}
+
+/** Places up to which sources are asked in learning. */
+export const DEPTH = 100;
+
+export interface BlendQuestion {
+  /** What each source proposes, best first; sources in one order for all questions. */
+  readonly proposals: readonly Uint32Array[];
+  /** Never judged. */
+  readonly excluded: ReadonlySet<number>;
+  readonly answer: number;
+  /** From 0. */
+  readonly kind: number;
+  /** Questions that belong together are learned from or judged together: a number from 0. */
+  readonly unit: number;
+}
+
+export interface BlendJudgement {
+  /** Share of the questions whose answer is among the first 20. */
+  readonly hitRate: number;
+  /** Mean of 1 / place of the answer, 0 beyond the first 20. */
+  readonly reciprocalRank: number;
+}
+
+export type BlendChoice = "by_kind" | "all" | "single";
+
+export interface LearnedBlend {
+  readonly choice: BlendChoice;
+  /** For each kind a weight of each source: finite, from 0, the largest 1. */
+  readonly weights: readonly (readonly number[])[];
+  /** Of the weights chosen, on questions they were not learned from; a single source learns nothing. */
+  readonly judged: BlendJudgement;
+  /** Of each source alone, on the same questions. */
+  readonly singles: readonly BlendJudgement[];
+}
+
+const FOLDS = 3;
+const JUDGED_PLACES = 20;
+const ROUNDS = 12;
+/** Questions of average doubt whose say the weights of all have in those of a kind. */
+const PRIOR = 20;
+/** Keeps weights finite where one source always has the answer first. */
+const SHRINK = 0.05;
+/** A step's length at most. */
+const MAX_STEP = 3;
+/** What has less than this share of the largest weight is chance: 0. */
+const LEAST_SHARE = 0.03;
+
+/** A question's candidates as rows of `sourceCount` worths, and the row of the answer; -1 when nobody proposes it. */
+interface Packed {
+  readonly rows: Float64Array;
+  readonly answer: number;
+  readonly kind: number;
+  readonly unit: number;
+}
+
+/** Undefined without a question, or when no source ever proposes an answer. */
+export function learnBlend(
+  questions: readonly BlendQuestion[],
+  sourceCount: number,
+  kindCount: number,
+): LearnedBlend | undefined {
+  const packed = questions.map((question) => pack(question, sourceCount));
+  if (packed.every(({ answer }) => answer < 0)) return undefined;
+  const foldOf = folds(packed);
+  const kinds = Array.from({ length: kindCount }, (_, kind) => kind);
+  const learn = (from: readonly Packed[]) => {
+    const all = fit(from, sourceCount, undefined);
+    const byKind = kinds.map((kind) => {
+      const own = from.filter((question) => question.kind === kind);
+      return own.length === 0 ? all : fit(own, sourceCount, all);
+    });
+    return { all: kinds.map(() => scaled(all)), by_kind: byKind.map(scaled) };
+  };
+  const places = { all: [] as number[], by_kind: [] as number[] };
+  for (let fold = 0; fold < FOLDS; fold++) {
+    const learned = learn(packed.filter((_, i) => foldOf[i] !== fold));
+    for (const [i, question] of packed.entries()) {
+      if (foldOf[i] !== fold) continue;
+      for (const name of ["all", "by_kind"] as const)
+        places[name].push(placeOf(question, learned[name][question.kind]!, sourceCount));
+    }
+  }
+  const judge = (weights: readonly (readonly number[])[]) =>
+    judgementOf(packed.map((question) => placeOf(question, weights[question.kind]!, sourceCount)));
+  const alone = (source: number) =>
+    kinds.map(() => Array.from({ length: sourceCount }, (_, s) => (s === source ? 1 : 0)));
+  const singles = Array.from({ length: sourceCount }, (_, source) => judge(alone(source)));
+  const single = singles.reduce((best, judged, s) => (worth(judged) > worth(singles[best]!) ? s : best), 0);
+
+  const final = learn(packed);
+  const tried = [
+    { choice: "single", weights: alone(single), judged: singles[single]! },
+    { choice: "all", weights: final.all, judged: judgementOf(places.all) },
+    { choice: "by_kind", weights: final.by_kind, judged: judgementOf(places.by_kind) },
+  ] as const;
+  const best = tried.reduce((a, b) =>
+    worth(b.judged) > worth(a.judged) && worth(judge(b.weights)) >= worth(singles[single]!) ? b : a,
+  );
+  return { ...best, singles };
+}
+
+function worth({ hitRate, reciprocalRank }: BlendJudgement): number {
+  return hitRate + reciprocalRank;
+}
+
+function judgementOf(places: readonly number[]): BlendJudgement {
+  const near = places.filter((place) => place <= JUDGED_PLACES);
+  return {
+    hitRate: near.length / places.length,
+    reciprocalRank: near.reduce((sum, place) => sum + 1 / place, 0) / places.length,
+  };
+}
+
+/** Fold of each question: units in turn, in the order in which they are met. */
+function folds(questions: readonly Packed[]): readonly number[] {
+  const of = new Map<number, number>();
+  return questions.map(({ unit }) => {
+    const known = of.get(unit);
+    if (known !== undefined) return known;
+    const fold = of.size % FOLDS;
+    of.set(unit, fold);
+    return fold;
+  });
+}
+
+function pack({ proposals, excluded, answer, kind, unit }: BlendQuestion, sourceCount: number): Packed {
+  const rowOf = new Map<number, number>();
+  const products = [...new Set(proposals.flatMap((list) => [...list.subarray(0, DEPTH)]))].sort((a, b) => a - b);
+  for (const product of products) if (!excluded.has(product)) rowOf.set(product, rowOf.size);
+  const rows = new Float64Array(rowOf.size * sourceCount);
+  for (const [s, list] of proposals.entries()) {
+    for (const [i, product] of list.subarray(0, DEPTH).entries()) {
+      const row = rowOf.get(product);
+      if (row !== undefined) rows[row * sourceCount + s] = placeWorth(i + 1);
+    }
+  }
+  return { rows, answer: rowOf.get(answer) ?? -1, kind, unit };
+}
+
+/** Place of the answer, from 1; equal scores by product index, as in serving. Infinity when it has no score. */
+function placeOf({ rows, answer }: Packed, weights: readonly number[], sourceCount: number): number {
+  if (answer < 0) return Number.POSITIVE_INFINITY;
+  const scoreOf = (row: number) => {
+    let sum = 0;
+    for (let s = 0; s < sourceCount; s++) sum += weights[s]! * rows[row * sourceCount + s]!;
+    return sum;
+  };
+  const own = scoreOf(answer);
+  if (!(own > 0)) return Number.POSITIVE_INFINITY;
+  let place = 1;
+  for (let row = 0; row < rows.length / sourceCount; row++) {
+    const score = scoreOf(row);
+    if (score > own || (score === own && row < answer)) place++;
+  }
+  return place;
+}
+
+/** Maximum likelihood by Newton steps, one source after the other. `prior`: weights to be drawn towards. */
+function fit(questions: readonly Packed[], sourceCount: number, prior: readonly number[] | undefined): number[] {
+  const asked = questions.filter(({ answer }) => answer >= 0);
+  const weights = prior === undefined ? Array.from({ length: sourceCount }, () => 1) : [...prior];
+  const strength = prior === undefined ? SHRINK : PRIOR;
+  let scores = new Float64Array(64);
+  for (let round = 0; round < ROUNDS; round++) {
+    let moved = 0;
+    for (let s = 0; s < sourceCount; s++) {
+      let slope = strength * ((prior?.[s] ?? 0) - weights[s]!);
+      let curve = strength;
+      for (const { rows, answer } of asked) {
+        const count = rows.length / sourceCount;
+        if (count > scores.length) scores = new Float64Array(count * 2);
+        let most = 0;
+        for (let row = 0; row < count; row++) {
+          let sum = 0;
+          for (let t = 0; t < sourceCount; t++) sum += weights[t]! * rows[row * sourceCount + t]!;
+          scores[row] = sum;
+          if (sum > most) most = sum;
+        }
+        let total = 0;
+        let mean = 0;
+        let square = 0;
+        for (let row = 0; row < count; row++) {
+          const chance = Math.exp(scores[row]! - most);
+          const value = rows[row * sourceCount + s]!;
+          total += chance;
+          mean += chance * value;
+          square += chance * value * value;
+        }
+        mean /= total;
+        slope += rows[answer * sourceCount + s]! - mean;
+        curve += Math.max(0, square / total - mean * mean);
+      }
+      const step = Math.max(-MAX_STEP, Math.min(MAX_STEP, slope / curve));
+      const next = Math.max(0, weights[s]! + step);
+      moved = Math.max(moved, Math.abs(next - weights[s]!));
+      weights[s] = next;
+    }
+    if (moved < 1e-4) break;
+  }
+  return weights;
+}
+
+/** The largest becomes 1. Weights that are all 0 stay so. */
+function scaled(weights: readonly number[]): number[] {
+  const most = Math.max(...weights);
+  return weights.map((weight) => (weight < LEAST_SHARE * most ? 0 : most > 0 ? weight / most : 0));
+}

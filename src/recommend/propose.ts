@@ -1,0 +1,73 @@
+import { blendHistoryOf, blendPageOf, type SourceWeights } from "../model/blend-weights.js";
+import type { List, ServingModel, SourceQuery } from "../model/source.js";
+import type { Metrics } from "../ports/metrics.js";
+import type { WeightedCandidates } from "./blend.js";
+
+/** Where an app has too little to learn weights from, `recommended` completes: what is bought together leads. */
+const BROWSING: SourceWeights = { collaborative: 0.5, cart: 1, association_rules: 0.5, semantic: 0, popularity: 0 };
+const WITH_CART: SourceWeights = { collaborative: 0.2, cart: 1, association_rules: 0.1, semantic: 0, popularity: 0 };
+const ALTERNATIVES: SourceWeights = { semantic: 1, collaborative: 0.6, association_rules: 0, cart: 0, popularity: 0 };
+
+/** What others than a source with a learned order count: they fill its end. */
+const FILLING = 1e-4;
+
+/** How much each source counts, and whether its scores or the places it gives. */
+export interface ListWeights {
+  readonly weights: SourceWeights;
+  readonly by: "score" | "place";
+}
+
+/**
+ * Weights learned from the app's own newest visits and orders where there are some. A customer's next order has an order
+ * of its own, learned or not; `alternative` has weights that are the same for all apps, as nothing tells what was wanted.
+ */
+export function weightsOf(list: List, query: SourceQuery, model: ServingModel): ListWeights {
+  if (list === "alternative") return { weights: ALTERNATIVES, by: "score" };
+  const learned = query.purchases ? undefined : model.blend?.[blendPageOf(query)];
+  if (learned !== undefined) return { weights: learned[blendHistoryOf(query)], by: "place" };
+  const weights = query.hasCart ? WITH_CART : BROWSING;
+  const leading = model.sources.find((source) => source.isLearned?.(query))?.name;
+  if (leading === undefined) return { weights, by: "score" };
+  const weigh = (name: keyof SourceWeights) => (name === leading ? 1 : weights[name] * FILLING);
+  return {
+    weights: {
+      collaborative: weigh("collaborative"),
+      cart: weigh("cart"),
+      association_rules: weigh("association_rules"),
+      semantic: weigh("semantic"),
+      popularity: weigh("popularity"),
+    },
+    by: "score",
+  };
+}
+
+/**
+ * What each source that counts proposes, `k` products at most. A source that fails is left out and counted. Sources
+ * without weight are not asked: what the others leave empty is filled by popularity.
+ */
+export function propose(
+  model: ServingModel,
+  query: SourceQuery,
+  list: List,
+  k: number,
+  metrics: Metrics,
+): WeightedCandidates[] {
+  const proposals: WeightedCandidates[] = [];
+  const { weights, by } = weightsOf(list, query, model);
+  for (const source of model.sources) {
+    const weight = weights[source.name];
+    if (weight === 0) continue;
+    try {
+      const candidates = list === "recommended" ? source.complements(query, k) : source.alternatives(query, k);
+      proposals.push({ source: source.name, weight, by, candidates });
+    } catch {
+      metrics.count("recommend_source_failures", { source: source.name });
+    }
+  }
+  if (weights.popularity > 0) {
+    const indices = model.byPopularity.subarray(0, k);
+    const scores = Float64Array.from(indices, (product) => model.popularity[product]!);
+    proposals.push({ source: "popularity", weight: weights.popularity, by, candidates: { indices, scores } });
+  }
+  return proposals;
+}

@@ -1,0 +1,116 @@
+import { createRandom } from "../algorithms/random.js";
+import { queryOf } from "../algorithms/reranker/questions.js";
+import { rowOf } from "../algorithms/rows.js";
+import type { BlendPage } from "../model/blend-weights.js";
+import type { SourceQuery } from "../model/source.js";
+import { situationQuery } from "../model/source-query.js";
+import { CARTED, type Dataset, ORDERED } from "./dataset.js";
+import { type OlderModel, visitsOf } from "./older-model.js";
+
+/** A situation of the newest visits or orders, and what followed. */
+export interface FollowedSituation {
+  readonly query: SourceQuery;
+  readonly answer: number;
+  /** Not proposed, or right as well. */
+  readonly excluded: ReadonlySet<number>;
+  /** Row of the session or order it is of. */
+  readonly row: number;
+}
+
+export type FollowedSituations = Readonly<Record<BlendPage, readonly FollowedSituation[]>>;
+
+/** Most situations of a page that are asked. */
+const MOST = 1_500;
+/** As in serving: a cart addition says more than a view. */
+const CART_WEIGHT = 1.5;
+
+/**
+ * What to learn a blend for. On product pages the target is the next product that is new to the visitor, whether it was
+ * viewed, put into the cart or ordered: what was seen already needs no recommending and comes last in a list, and of
+ * what is new a visit tells both what completes a product and what is looked at in its stead, in the shares in which
+ * visitors ask for them. In the cart it is a line of the order that the others, or the first, are to lead to.
+ */
+export function followedSituations(data: Dataset, older: OlderModel, seed: number): FollowedSituations {
+  const pages = { browsing: [], browsing_with_cart: [], cart: [] } satisfies Record<BlendPage, FollowedSituation[]>;
+  const found: Record<BlendPage, FollowedSituation[]> = pages;
+  for (const row of older.sessions) addSteps(data, older.isMet, row, found);
+  const random = createRandom(seed);
+  for (const row of older.orders) addLines(data, older.isMet, row, random, found.cart);
+  return {
+    browsing: evenly(found.browsing),
+    browsing_with_cart: evenly(found.browsing_with_cart),
+    cart: evenly(found.cart),
+  };
+}
+
+function addSteps(
+  data: Dataset,
+  isMet: Uint8Array,
+  session: number,
+  found: Record<"browsing" | "browsing_with_cart", FollowedSituation[]>,
+): void {
+  const begin = data.sessions.offsets[session]!;
+  const end = data.sessions.offsets[session + 1]!;
+  let cart: number[] = [];
+  for (let at = begin; at + 1 < end; at++) {
+    const here = data.sessions.items[at]!;
+    const marks = data.sessionMarks[at]!;
+    if ((marks & CARTED) !== 0 && !cart.includes(here)) cart.push(here);
+    if ((marks & ORDERED) !== 0) cart = [];
+    const answer = data.sessions.items[at + 1]!;
+    const { items, runs } = queryOf(visitsOf(data), {
+      session,
+      at: at - begin,
+      run: data.sessionRuns[at]!,
+      next: answer,
+    });
+    if (isMet[answer] !== 1 || items.includes(answer)) continue;
+    const query = situationQuery({
+      session: { items, runs, weights: new Float32Array(items.length).fill(1) },
+      here: [here],
+      cart: [...cart],
+      last: here,
+    });
+    found[cart.length > 0 ? "browsing_with_cart" : "browsing"].push({
+      query,
+      answer,
+      excluded: new Set(items),
+      row: session,
+    });
+  }
+}
+
+/** One line drawn by the seed from all others, and one of those after the first from the first. */
+function addLines(
+  data: Dataset,
+  isMet: Uint8Array,
+  row: number,
+  random: () => number,
+  found: FollowedSituation[],
+): void {
+  const lines = [...rowOf(data.baskets, row)].filter((product) => isMet[product] === 1);
+  if (lines.length < 2) return;
+  const hidden = lines[Math.floor(random() * lines.length)]!;
+  const others = lines.filter((line) => line !== hidden);
+  found.push({ query: cartQuery(others), answer: hidden, excluded: new Set(others), row });
+  if (lines.length < 3) return;
+  const rest = lines.slice(1);
+  const answer = rest[Math.floor(random() * rest.length)]!;
+  const excluded = new Set(lines);
+  excluded.delete(answer);
+  found.push({ query: cartQuery(lines.slice(0, 1)), answer, excluded, row });
+}
+
+function cartQuery(cart: readonly number[]): SourceQuery {
+  const session = {
+    items: Uint32Array.from(cart),
+    weights: new Float32Array(cart.length).fill(CART_WEIGHT),
+    runs: new Uint32Array(cart.length).fill(1),
+  };
+  return situationQuery({ session, here: [], cart, last: cart.at(-1) });
+}
+
+function evenly<T>(list: readonly T[]): readonly T[] {
+  if (list.length <= MOST) return list;
+  return Array.from({ length: MOST }, (_, i) => list[Math.floor((i * list.length) / MOST)]!);
+}

@@ -1,0 +1,98 @@
+import { type BlendJudgement, DEPTH, type LearnedBlend, learnBlend } from "../algorithms/source-blend.js";
+import type { AlgorithmFacts } from "../domain/model.js";
+import {
+  BLEND_HISTORIES,
+  BLEND_PAGES,
+  BLENDED_SOURCES,
+  type BlendHistory,
+  type BlendPage,
+  type BlendWeights,
+  blendHistoryOf,
+  type SourceWeights,
+} from "../model/blend-weights.js";
+import { type FollowedSituation, followedSituations } from "./blend-questions.js";
+import { fitOlderModel, type OlderModel, type OlderModelOptions } from "./older-model.js";
+
+export interface FittedBlend {
+  readonly weights: BlendWeights;
+  /** One for each page, with its weights and how they were judged beside each source alone. */
+  readonly facts: readonly AlgorithmFacts[];
+}
+
+/** Fewest questions a page's weights are learned from. */
+const MIN_QUESTIONS = 50;
+
+/** Learns how much each source counts in `recommended`, page by page, on the newest visits and orders. */
+export function fitBlend(options: OlderModelOptions): FittedBlend {
+  const older = fitOlderModel(options);
+  const situations = followedSituations(options.data, older, options.seed);
+  const weights: Partial<Record<BlendPage, Record<BlendHistory, SourceWeights>>> = {};
+  const facts = BLEND_PAGES.map((page): AlgorithmFacts => {
+    const name = `blend_${page}`;
+    const asked = situations[page];
+    const learned = asked.length < MIN_QUESTIONS ? undefined : learn(asked, older);
+    if (learned === undefined) {
+      const reason =
+        asked.length < MIN_QUESTIONS
+          ? `${asked.length} questions in the newest data, ${MIN_QUESTIONS} are needed`
+          : "no source proposed what followed";
+      return { name, included: false, reason, facts: { questions: asked.length } };
+    }
+    const ofHistory = (history: BlendHistory) => named(learned.weights[BLEND_HISTORIES.indexOf(history)] ?? []);
+    weights[page] = { one: ofHistory("one"), few: ofHistory("few"), many: ofHistory("many") };
+    return { name, included: true, reason: "", facts: numbers(asked.length, learned, weights[page], older) };
+  });
+  return { weights, facts };
+}
+
+function learn(asked: readonly FollowedSituation[], older: OlderModel): LearnedBlend | undefined {
+  const sourceOf = new Map(older.sources.map((source) => [source.name, source]));
+  const questions = asked.map(({ query, answer, excluded, row }) => ({
+    proposals: BLENDED_SOURCES.map(
+      (name) =>
+        (name === "popularity" ? older.popular : sourceOf.get(name)?.complements(query, DEPTH).indices.slice()) ??
+        new Uint32Array(0),
+    ),
+    excluded,
+    answer,
+    kind: BLEND_HISTORIES.indexOf(blendHistoryOf(query)),
+    unit: row,
+  }));
+  return learnBlend(questions, BLENDED_SOURCES.length, BLEND_HISTORIES.length);
+}
+
+function named(weights: readonly number[]): SourceWeights {
+  const of = (source: (typeof BLENDED_SOURCES)[number]) => weights[BLENDED_SOURCES.indexOf(source)] ?? 0;
+  return {
+    collaborative: of("collaborative"),
+    cart: of("cart"),
+    association_rules: of("association_rules"),
+    semantic: of("semantic"),
+    popularity: of("popularity"),
+  };
+}
+
+function numbers(
+  questions: number,
+  { judged, singles }: LearnedBlend,
+  weights: Readonly<Record<BlendHistory, SourceWeights>>,
+  { sources }: OlderModel,
+): Record<string, number> {
+  const figures = (prefix: string, { hitRate, reciprocalRank }: BlendJudgement) => ({
+    [`${prefix}hit_rate_20`]: hitRate,
+    [`${prefix}reciprocal_rank_20`]: reciprocalRank,
+  });
+  const there = BLENDED_SOURCES.filter(
+    (name) => name === "popularity" || sources.some((source) => source.name === name),
+  );
+  return {
+    questions,
+    ...figures("", judged),
+    ...Object.assign({}, ...there.map((name) => figures(`${name}_`, singles[BLENDED_SOURCES.indexOf(name)]!))),
+    ...Object.fromEntries(
+      BLEND_HISTORIES.flatMap((history) =>
+        there.map((name) => [`weight_${history}_${name}`, weights[history][name]] as const),
+      ),
+    ),
+  };
+}
