@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { Conflict } from "./domain/errors.js";
@@ -10,6 +11,11 @@ import type { TrainingJob, TrainingMessage } from "./training-thread.js";
 
 /** Nobody waits for a training, so that the store may take its time. */
 const PATIENT_MS = 30_000;
+
+/** How much this thread stands back when processors are short. */
+const NICENESS = 10;
+// Linux counts niceness by thread; elsewhere it would be that of the whole process, which serves.
+if (process.platform === "linux" && getPriority() < NICENESS) setPriority(NICENESS);
 
 // Entry of the training thread: reads the store, learns or evaluates, hands the result over and ends.
 const job: TrainingJob = workerData;

@@ -4,24 +4,25 @@ import { categoryOf } from "./substitutes.js";
 
 /**
  * Which of the products that both lists would show are left to `alternative`: those of the narrowest category of what is
- * viewed. Where categories tell nothing, those that stand no later there than in `recommended`. Visitors go on to
- * substitutes more often than to complements, so that what is met next would take them all.
+ * viewed, without that itself. Visitors go on to substitutes more often than to complements, so that what is met next
+ * would take them all. Where there are no categories nothing tells the two apart, and `recommended` has the first choice.
  *
  * @param viewed What alternatives are wanted to.
- * @param alternatives What `alternative` would show, best first.
- * @param placeOf Place of a product in `recommended`, from 0; -1 when it is not proposed there.
+ * @param alternatives What `alternative` would show.
  */
 export function leftToAlternative(
   viewed: readonly Product[],
   alternatives: readonly string[],
-  placeOf: (productId: string) => number,
   catalog: Pick<Catalog, "get">,
 ): ReadonlySet<string> {
   const categories = new Set(viewed.map(categoryOf).filter((category) => category !== undefined));
-  const isLeft = (productId: string, place: number) => {
+  const left = new Set<string>();
+  if (categories.size === 0) return left;
+  for (const productId of alternatives) {
     const product = catalog.get(productId);
     const category = product && categoryOf(product);
-    return categories.size > 0 && category !== undefined ? categories.has(category) : place <= placeOf(productId);
-  };
-  return new Set(alternatives.filter(isLeft));
+    if (category !== undefined && categories.has(category)) left.add(productId);
+  }
+  for (const { productId } of viewed) left.delete(productId);
+  return left;
 }

@@ -100,7 +100,6 @@ export function createRecommender(deps: { readonly metrics: Metrics }): Recommen
     const left = leftToAlternative(
       replaced,
       spared.slice(0, turn === 0 ? alternativeCount : alternativeCount * ROTATION_POOL),
-      (productId) => complements?.indices.indexOf(model?.indexOf(productId) ?? -1) ?? -1,
       catalog,
     );
     const completing = complements && {
