@@ -54,7 +54,7 @@ export function shop(products: readonly Product[], histories: readonly VisitorHi
 
 export function evaluate(
   stores: ReturnType<typeof shop>,
-  more: Partial<Pick<EvaluateAppOptions, "maxQueries" | "seed" | "onProgress">> = {},
+  more: Partial<Pick<EvaluateAppOptions, "maxQueries" | "seed" | "onProgress" | "learnedOrder">> = {},
 ): Promise<Evaluation> {
   const options = { appId: "shop", vectorIndexes: hnswIndexes(), maxQueries: 1000, seed: 1, onProgress: () => {} };
   return evaluateApp({ ...options, ...stores, ...more });
