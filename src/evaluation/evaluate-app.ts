@@ -82,6 +82,11 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
     ...model.sources.map((source) => sourceRanking(source, "recommended")),
   ];
   const stage = (name: string, progress: number) => onProgress({ stage: name, progress });
+  /** The task's share of the work, told from its begin on. */
+  const telling = (name: string, from: number, to: number): TaskContext => {
+    stage(name, from);
+    return { ...task, onShare: (share) => stage(name, from + share * (to - from)) };
+  };
   const baselinesOver = (rows: Rows, ordered: boolean) => {
     stage("baselines", ordered ? 0.62 : 0.76);
     return baselineRankings(baselineData(model, data, rows, bytes), ordered);
@@ -96,12 +101,11 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
     tasks.push(notJudged("next_item", reason), notJudged("next_new_item", reason));
   } else {
     const rankings = [...service, ...baselinesOver(data.sessions, true)];
-    stage("next_item", 0.66);
     const readings = [
       { name: "next_item", possible: next.possible, of: sameQuestion },
       { name: "next_new_item", possible: next.possibleNew, of: onlyNew },
     ];
-    tasks.push(...judgeTasks(next.asked, readings, rankings, task));
+    tasks.push(...judgeTasks(next.asked, readings, rankings, telling("next_item", 0.66, 0.76)));
   }
 
   const rest = restOfOrderQuestions(context);
@@ -112,12 +116,11 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
     tasks.push(notJudged("hidden_line", reason), notJudged("rest_of_order", reason));
   } else {
     const rankings = [...service, ...ofOrders];
-    stage("orders", 0.8);
-    tasks.push(...judgeOne("hidden_line", hiddenLineQuestions(context), rankings, task));
-    tasks.push(...judgeOne("rest_of_order", rest, rankings, task));
+    const hidden = hiddenLineQuestions(context);
+    tasks.push(...judgeOne("hidden_line", hidden, rankings, telling("hidden_line", 0.8, 0.82)));
+    tasks.push(...judgeOne("rest_of_order", rest, rankings, telling("rest_of_order", 0.82, 0.84)));
   }
 
-  stage("next_order", 0.84);
   if (customers.asked.length === 0) {
     const reason = "no customer of before the cut-off ordered a known product since";
     tasks.push(notJudged("next_order", reason), notJudged("next_order_new", reason));
@@ -132,14 +135,13 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
         of: (question: Question) => notBought(question, model.indexOf),
       },
     ];
-    tasks.push(...judgeTasks(customers.asked, readings, rankings, task));
+    tasks.push(...judgeTasks(customers.asked, readings, rankings, telling("next_order", 0.84, 0.88)));
   }
 
   stage("similar_products", 0.88);
   tasks.push(await similarTask(all, model, catalogOf, options, context));
   tasks.push(alsoViewedTask(all, model, catalog, context));
 
-  stage("cold_start", 0.94);
   const cold = nextItemQuestions(context, true);
   tasks.push(
     ...(cold.possibleNew === 0
@@ -148,7 +150,7 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
           cold.asked,
           [{ name: "cold_start", possible: cold.possibleNew, of: onlyNew }],
           [answerRanking(answers, "alternative"), ...service],
-          task,
+          telling("cold_start", 0.94, 0.97),
         )),
   );
 

@@ -9,7 +9,12 @@ export interface TaskContext {
   readonly ask: (question: Question) => Asked;
   /** Where each product stands in popularity, 0 to 1. */
   readonly popularityOf: Float64Array;
+  /** Told now and then what share of the questions was asked. */
+  readonly onShare?: (share: number) => void;
 }
+
+/** Questions between two words of progress. */
+const TELL_EVERY = 100;
 
 /** A task that reads the same answers its own way: the question as it judges it, or undefined to pass it over. */
 export interface Reading {
@@ -23,14 +28,15 @@ export function judgeTasks(
   questions: readonly Question[],
   readings: readonly Reading[],
   rankings: readonly Ranking[],
-  { ask, popularityOf }: TaskContext,
+  { ask, popularityOf, onShare }: TaskContext,
 ): EvaluatedTask[] {
   const kept = readings.map((reading) => ({
     ...reading,
     queries: 0,
     judges: rankings.map((ranking) => ({ ranking, judge: createJudge(popularityOf) })),
   }));
-  for (const question of questions) {
+  for (const [q, question] of questions.entries()) {
+    if (q > 0 && q % TELL_EVERY === 0) onShare?.(q / questions.length);
     const asked = ask(question);
     const read = kept.map((reading) => reading.of(question));
     const depth = DEPTH + Math.max(0, ...read.map((each) => each?.excluded.size ?? 0));

@@ -103,6 +103,16 @@ describe("an evaluation", () => {
     expect(other?.tasks).not.toEqual(one?.tasks);
   });
 
+  it("tells how far it is, also within a task of many questions", async () => {
+    const told: { readonly stage: string; readonly progress: number }[] = [];
+    const many = Array.from({ length: 120 }, (_, i) => trail(i % COUNT, 700 + i));
+    await evaluate(shop(CATALOGUE, [...TRAILS, ...CARTS, ...many]), { onProgress: (progress) => told.push(progress) });
+    const shares = told.map(({ progress }) => progress);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(told.filter(({ stage }) => stage === "next_item").length).toBeGreaterThan(1);
+    expect(told.map(({ stage }) => stage)).toEqual(expect.arrayContaining(["split", "baselines", "substitutes"]));
+  });
+
   it("says of each task that has no question why", async () => {
     const plain = [product("a"), product("b")];
     const { tasks } = await evaluate(
