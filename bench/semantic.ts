@@ -1,7 +1,7 @@
 /**
  * Similar products by text: the built-in embedder, a sentence model and both, beside TF-IDF and BM25; and what HNSW finds.
  *
- *     npm run bench -- semantic [myntra flipkart_1050 gift_cards adidas] [--onnx PATH] [--json FILE]
+ *     npm run bench -- semantic [myntra flipkart_1050 gift_cards adidas] [--embedder onnx:PATH] [--json FILE]
  *
  * NDCG@10 over the ten products nearest to each. Relevant are the products of the same class (myntra: the type of
  * product; flipkart_1050: the group; adidas: the whole path) or, for gift_cards, those of `also_view`. The class is no
@@ -10,17 +10,22 @@
  * The embedder's parameters were chosen on another 3,500 products of myntra (between those taken here), on adidas, and by the
  * two smaller catalogues not getting worse; no class was ever fitted to.
  *
+ * `--embedder` is what `aisle serve` takes: `onnx:PATH`, or the address of a service (its key in AISLE_EMBEDDER_KEY). Its
+ * texts are asked for as a training asks for them, and again with what was kept, which must ask for none.
+ *
  * HNSW: share of the ten nearest that it finds with the parameters of training, over 500 products of the whole catalogue,
  * and how wide it searches (0: all vectors are looked at).
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { openOnnxEmbedder } from "../src/adapters/embedding/onnx-embedder.js";
-import { loadOnnxRuntime } from "../src/adapters/embedding/onnx-runtime.js";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import { type Embedded, embedAll, fitEmbedder, type ProductText } from "../src/algorithms/embedder.js";
 import { joinVectors } from "../src/algorithms/embedder-join.js";
 import { nearest } from "../src/algorithms/nearest.js";
+import { drawToNeighbours } from "../src/algorithms/text-neighbours.js";
+import { type EmbedderLocation, readEmbedderLocation } from "../src/embedder-location.js";
+import { textEmbedding } from "../src/open-embedder.js";
+import type { TextEmbedder } from "../src/ports/embedder.js";
 import { VECTOR_INDEX } from "../src/training/semantic.js";
 import { embedTexts, sentenceOf } from "../src/training/text-embedding.js";
 import { type CatalogueName, readCatalogue, type SharedProduct } from "../test/fixtures/shared-catalogue.js";
@@ -83,6 +88,13 @@ function ndcg(products: readonly Judged[], nearestTo: NearestTo): number {
   return sum / count;
 }
 
+const NO_MODELS = { list: async () => [], read: async () => undefined };
+
+/** The vectors of a training with the built-in embedder alone. */
+function embedded(texts: readonly ProductText[]): Embedded {
+  return drawToNeighbours(embedAll(fitEmbedder(texts, { seed: SEED }), texts));
+}
+
 function byVectors({ vectors, rows, dimensions }: Embedded): NearestTo {
   const vectorOf = new Map(Array.from(rows, (row, v) => [row, v]));
   return (index, k) => {
@@ -114,10 +126,41 @@ interface Figures {
   readonly products: number;
   readonly ndcg10: Readonly<Record<string, number>>;
   readonly fitSeconds: number;
+  readonly textModel: TextModelFigures | undefined;
   readonly hnsw: { readonly products: number; readonly recall: number; readonly efSearch: number };
 }
 
-async function measure(name: CatalogueName, all: readonly SharedProduct[], onnx: string | undefined): Promise<Figures> {
+interface TextModelFigures {
+  readonly texts: number;
+  readonly msPerText: number;
+  readonly askedAgain: number;
+}
+
+/** The texts by a model, as a training asks for them, and how many the next training would ask for. */
+async function byTextModel(texts: readonly ProductText[], model: TextEmbedder) {
+  const sentences = texts.map(sentenceOf);
+  const begun = performance.now();
+  const { vectors, dimensions, failure, kept } = await embedTexts(sentences, model, undefined, () => undefined);
+  const ms = performance.now() - begun;
+  if (failure !== "") throw new Error(failure);
+  let askedAgain = 0;
+  const counting: TextEmbedder = {
+    ...model,
+    embed: async (batch) => {
+      askedAgain += batch.length;
+      return model.embed(batch);
+    },
+  };
+  await embedTexts(sentences, counting, kept, () => undefined);
+  const asked = new Set(sentences.filter((text) => text !== "")).size;
+  return { vectors, dimensions, figures: { texts: asked, msPerText: ms / asked, askedAgain } };
+}
+
+async function measure(
+  name: CatalogueName,
+  all: readonly SharedProduct[],
+  location: EmbedderLocation,
+): Promise<Figures> {
   const products = judged(name, all);
   const texts = products.map(({ text }) => text);
   const plain = texts.map(({ title, description }) => `${title} ${description}`);
@@ -125,39 +168,52 @@ async function measure(name: CatalogueName, all: readonly SharedProduct[], onnx:
     "TF-IDF": ndcg(products, byTfIdf(plain)),
     BM25: ndcg(products, byBm25(plain)),
   };
-  const own = embedAll(fitEmbedder(texts, { seed: SEED }), texts);
+  const own = embedded(texts);
   figures["built-in"] = ndcg(products, byVectors(own));
-  if (onnx !== undefined) {
-    const model = await openOnnxEmbedder(onnx, loadOnnxRuntime);
-    const { vectors, dimensions, failure } = await embedTexts(texts.map(sentenceOf), model, undefined, () => undefined);
-    await model.close();
-    if (failure !== "") throw new Error(failure);
+  const model = await textEmbedding(location, "", NO_MODELS)?.open();
+  const asked = model && (await byTextModel(texts, model));
+  await model?.close();
+  if (asked !== undefined) {
+    const { vectors, dimensions } = asked;
     const nothing = { vectors: new Float32Array(0), rows: new Uint32Array(0), dimensions: 0 };
-    figures.ONNX = ndcg(products, byVectors(joinVectors(vectors, dimensions, nothing)));
+    figures.model = ndcg(products, byVectors(joinVectors(vectors, dimensions, nothing)));
     figures.both = ndcg(products, byVectors(joinVectors(vectors, dimensions, own)));
   }
   const begun = process.cpuUsage();
-  const whole = embedAll(fitEmbedder(all.map(textOf), { seed: SEED }), all.map(textOf));
+  const whole = embedded(all.map(textOf));
   const { user, system } = process.cpuUsage(begun);
   const hnsw = { products: whole.rows.length, ...hnswRecall(whole) };
-  return { catalogue: name, products: products.length, ndcg10: figures, fitSeconds: (user + system) / 1e6, hnsw };
+  return {
+    catalogue: name,
+    products: products.length,
+    ndcg10: figures,
+    fitSeconds: (user + system) / 1e6,
+    textModel: asked?.figures,
+    hnsw,
+  };
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { onnx: { type: "string" }, json: { type: "string" } },
+  options: { embedder: { type: "string", default: "builtin" }, json: { type: "string" } },
 });
+const key = { key: process.env.AISLE_EMBEDDER_KEY, readKeyFile: undefined };
+const location = readEmbedderLocation(values.embedder, key);
 const measured: Figures[] = [];
 for (const name of NAMES) {
   const all = positionals.length > 0 && !positionals.includes(name) ? undefined : readCatalogue(name);
   if (all === undefined) continue;
-  const figures = await measure(name, all, values.onnx);
+  const figures = await measure(name, all, location);
   const cells = Object.entries(figures.ndcg10).map(([way, value]) => `${way} ${value.toFixed(4)}`);
   const { products, recall, efSearch } = figures.hnsw;
   console.log(`${name.padEnd(14)} NDCG@10 of ${figures.products}:  ${cells.join("  ")}`);
   console.log(
     `${"".padEnd(14)} all ${products}:  HNSW recall@10 ${recall.toFixed(4)}, width ${efSearch}; ${figures.fitSeconds.toFixed(1)} s of CPU to fit and embed`,
   );
+  if (figures.textModel !== undefined) {
+    const { texts, msPerText, askedAgain } = figures.textModel;
+    console.log(`${"".padEnd(14)} model: ${texts} texts, ${msPerText.toFixed(1)} ms each; the next time ${askedAgain}`);
+  }
   measured.push(figures);
 }
 if (measured.length === 0)

@@ -1,5 +1,6 @@
 import { embedAll, fitEmbedder, type ProductText } from "../algorithms/embedder.js";
 import { joinVectors } from "../algorithms/embedder-join.js";
+import { drawToNeighbours } from "../algorithms/text-neighbours.js";
 import { DomainError } from "../domain/errors.js";
 import type { AlgorithmFacts } from "../domain/model.js";
 import type { Product } from "../domain/product.js";
@@ -59,7 +60,7 @@ export async function learnSemantic(
   }
   const asked = embedding && (await askEmbedding(texts, embedding, onProgress));
   const embedder = fitEmbedder(texts, { seed });
-  const own = embedAll(embedder, texts);
+  const own = drawToNeighbours(embedAll(embedder, texts));
   const { vectors, rows, dimensions } = asked?.used ? joinVectors(asked.used.vectors, asked.used.dimensions, own) : own;
   const facts = asked ? [asked.facts] : [];
   const textVectors = asked?.kept;
