@@ -181,7 +181,7 @@ interface Files {
 
 async function judge(name: string, limit: number, data: string, files: Files): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "aisle-quality-"));
-  const server = await startServer(join(directory, "store"), "--learned-order");
+  const server = await startServer(join(directory, "store"));
   try {
     const appId = name.replace(/\W/g, "_");
     await aisle(server, "app", "create", appId);

@@ -218,7 +218,7 @@ const data = values.data ?? sharedData("behaviour", "diginetica");
 if (data === undefined) throw new Error("--data names a folder with a train.csv.gz");
 const directory = await mkdtemp(join(tmpdir(), "aisle-recommend-"));
 const storeDirectory = join(directory, "store");
-const server = await startServer(storeDirectory, "--learned-order");
+const server = await startServer(storeDirectory);
 try {
   const events = join(directory, "train.csv");
   const met = await writeEvents(join(data, "train.csv.gz"), events, Number(values.limit));

@@ -70,7 +70,7 @@ export interface Config {
   /** Host names by which RPC callers reach this server, besides its own address and loopback names. */
   readonly rpcNames: readonly string[];
   readonly embedder: EmbedderLocation;
-  /** Whether trainings learn the order of what sources propose, which takes them minutes. */
+  /** Whether trainings learn the order of what sources propose, which takes most of their time. */
   readonly learnedOrder: boolean;
 }
 
@@ -146,7 +146,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
     rpcNames: readNames(given(flags.rpcNames, env, "rpcNames")),
     embedder: readEmbedder(text("embedder"), env),
-    learnedOrder: readSwitch("learnedOrder", flags, env),
+    learnedOrder: readSwitch("learnedOrder", flags, env, true),
   };
 }
 
@@ -290,11 +290,17 @@ function readAnswerMs(text: string): number {
   return ms;
 }
 
-function readSwitch(name: "demo" | "insecureRpc" | "learnedOrder", flags: ConfigFlags, env: Environment): boolean {
+function readSwitch(
+  name: "demo" | "insecureRpc" | "learnedOrder",
+  flags: ConfigFlags,
+  env: Environment,
+  whenAbsent = false,
+): boolean {
   const flag = flags[name];
   if (flag !== undefined) return flag;
   const text = env[SETTINGS[name].variable]?.trim().toLowerCase() ?? "";
+  if (text === "") return whenAbsent;
   if (["1", "true", "yes", "on"].includes(text)) return true;
-  if (["", "0", "false", "no", "off"].includes(text)) return false;
+  if (["0", "false", "no", "off"].includes(text)) return false;
   throw new ConfigError(SETTINGS[name], "1 or 0 is accepted");
 }

@@ -23,7 +23,7 @@ describe("readConfig", () => {
       rpcUrl: null,
       rpcNames: [],
       embedder: { kind: "builtin" },
-      learnedOrder: false,
+      learnedOrder: true,
     });
   });
 
@@ -42,6 +42,7 @@ describe("readConfig", () => {
       AISLE_ANSWER_MS: "2000",
       AISLE_ROLE: "all",
       AISLE_WORKERS: "4",
+      AISLE_LEARNED_ORDER: "off",
     };
     expect(readConfig({}, env)).toEqual({
       store: { kind: "embedded", directory: "/var/lib/aisle" },
@@ -117,6 +118,7 @@ describe("readConfig", () => {
   it("prefers a flag to its variable", () => {
     expect(readConfig({ facadePort: "9000" }, { AISLE_FACADE_PORT: "80" }).facade.port).toBe(9000);
     expect(readConfig({ demo: false }, { AISLE_DEMO: "1" }).demo).toBe(false);
+    expect(readConfig({ learnedOrder: false }, { AISLE_LEARNED_ORDER: "1" }).learnedOrder).toBe(false);
   });
 
   it("takes an empty variable as absent", () => {

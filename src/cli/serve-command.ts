@@ -51,7 +51,8 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
       "--embedder <model>",
       "builtin, onnx:PATH or https://…/embeddings?model=NAME (AISLE_EMBEDDER, else builtin)",
     )
-    .option("--learned-order", "learn the order of what is recommended; trainings take minutes (AISLE_LEARNED_ORDER)")
+    .option("--learned-order", "learn the order of what is recommended (AISLE_LEARNED_ORDER, else on)")
+    .option("--no-learned-order", "show products in the order of their algorithms' scores: shorter trainings")
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .addHelpText(

@@ -41,6 +41,13 @@ async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
   else for (const line of modelLines(model)) writeLine(deps.stdout, line);
 }
 
+/** How an algorithm was judged on the newest data; "" for one that was not. */
+function judged(facts: Readonly<Record<string, number>>): string {
+  const { hit_rate_20: hitRate, reciprocal_rank_20: reciprocalRank } = facts;
+  if (hitRate === undefined || reciprocalRank === undefined) return "";
+  return `, HR@20 ${hitRate.toFixed(3)}, MRR@20 ${reciprocalRank.toFixed(3)}`;
+}
+
 function modelLines(model: Model): string[] {
   const data = Object.entries(model.dataCounts)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -52,7 +59,9 @@ function modelLines(model: Model): string[] {
   ];
   if (data.length > 0) lines.push(`  learned from ${data.join(", ")}`);
   for (const algorithm of model.algorithms) {
-    const state = algorithm.included ? "included" : `left out: ${printable(algorithm.reason)}`;
+    const state = algorithm.included
+      ? `included${judged(algorithm.facts)}`
+      : `left out: ${printable(algorithm.reason)}`;
     lines.push(`  ${printable(algorithm.name)}: ${state}`);
   }
   return lines;
