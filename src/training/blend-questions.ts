@@ -13,6 +13,8 @@ export interface FollowedSituation {
   readonly answer: number;
   /** Not proposed, or right as well. */
   readonly excluded: ReadonlySet<number>;
+  /** True when the visitor had met it already: nothing is learned from it. */
+  readonly isRepeat: boolean;
   /** Row of the session or order it is of. */
   readonly row: number;
 }
@@ -28,7 +30,7 @@ const CART_WEIGHT = 1.5;
  * What to learn a blend for. On product pages the target is the next product that is new to the visitor, whether it was
  * viewed, put into the cart or ordered: what was seen already needs no recommending and comes last in a list, and of
  * what is new a visit tells both what completes a product and what is looked at in its stead, in the shares in which
- * visitors ask for them. In the cart it is a line of the order that the others, or the first, are to lead to.
+ * visitors ask for them. Steps back to what was met only judge, for frames that show it again. In the cart it is a line of the order that the others, or the first, are to lead to.
  */
 export function followedSituations(data: Dataset, older: OlderModel, seed: number): FollowedSituations {
   const pages = { browsing: [], browsing_with_cart: [], cart: [] } satisfies Record<BlendPage, FollowedSituation[]>;
@@ -64,7 +66,8 @@ function addSteps(
       run: data.sessionRuns[at]!,
       next: answer,
     });
-    if (isMet[answer] !== 1 || items.includes(answer)) continue;
+    if (isMet[answer] !== 1) continue;
+    const isRepeat = items.includes(answer);
     const query = situationQuery({
       session: { items, runs, weights: new Float32Array(items.length).fill(1) },
       here: [here],
@@ -74,7 +77,8 @@ function addSteps(
     found[cart.length > 0 ? "browsing_with_cart" : "browsing"].push({
       query,
       answer,
-      excluded: new Set(items),
+      excluded: new Set(isRepeat ? [] : items),
+      isRepeat,
       row: session,
     });
   }
@@ -92,13 +96,13 @@ function addLines(
   if (lines.length < 2) return;
   const hidden = lines[Math.floor(random() * lines.length)]!;
   const others = lines.filter((line) => line !== hidden);
-  found.push({ query: cartQuery(others), answer: hidden, excluded: new Set(others), row });
+  found.push({ query: cartQuery(others), answer: hidden, excluded: new Set(others), isRepeat: false, row });
   if (lines.length < 3) return;
   const rest = lines.slice(1);
   const answer = rest[Math.floor(random() * rest.length)]!;
   const excluded = new Set(lines);
   excluded.delete(answer);
-  found.push({ query: cartQuery(lines.slice(0, 1)), answer, excluded, row });
+  found.push({ query: cartQuery(lines.slice(0, 1)), answer, excluded, isRepeat: false, row });
 }
 
 function cartQuery(cart: readonly number[]): SourceQuery {

@@ -21,6 +21,7 @@ export interface FittedBlend {
 
 /** Fewest questions a page's weights are learned from. */
 const MIN_QUESTIONS = 50;
+const NOTHING: ReadonlySet<number> = new Set();
 
 /** Learns how much each source counts in `recommended`, page by page, on the newest visits and orders. */
 export function fitBlend(options: OlderModelOptions): FittedBlend {
@@ -30,35 +31,40 @@ export function fitBlend(options: OlderModelOptions): FittedBlend {
   const facts = BLEND_PAGES.map((page): AlgorithmFacts => {
     const name = `blend_${page}`;
     const asked = situations[page];
-    const learned = asked.length < MIN_QUESTIONS ? undefined : learn(asked, older);
+    const count = asked.filter(({ isRepeat }) => !isRepeat).length;
+    const learned = count < MIN_QUESTIONS ? undefined : learn(asked, older);
     if (learned === undefined) {
       const reason =
-        asked.length < MIN_QUESTIONS
-          ? `${asked.length} questions in the newest data, ${MIN_QUESTIONS} are needed`
+        count < MIN_QUESTIONS
+          ? `${count} questions in the newest data, ${MIN_QUESTIONS} are needed`
           : "no source proposed what followed";
-      return { name, included: false, reason, facts: { questions: asked.length } };
+      return { name, included: false, reason, facts: { questions: count } };
     }
     const ofHistory = (history: BlendHistory) => named(learned.weights[BLEND_HISTORIES.indexOf(history)] ?? []);
     weights[page] = { one: ofHistory("one"), few: ofHistory("few"), many: ofHistory("many") };
-    return { name, included: true, reason: "", facts: numbers(asked.length, learned, weights[page], older) };
+    return { name, included: true, reason: "", facts: numbers(count, learned, weights[page], older) };
   });
   return { weights, facts };
 }
 
 function learn(asked: readonly FollowedSituation[], older: OlderModel): LearnedBlend | undefined {
   const sourceOf = new Map(older.sources.map((source) => [source.name, source]));
-  const questions = asked.map(({ query, answer, excluded, row }) => ({
+  const questions = asked.map(({ query, answer, excluded, row, isRepeat }) => ({
     proposals: BLENDED_SOURCES.map(
       (name) =>
-        (name === "popularity" ? older.popular : sourceOf.get(name)?.complements(query, DEPTH).indices.slice()) ??
+        (name === "popularity" ? older.popular : sourceOf.get(name)?.complements(query, DEPTH).indices) ??
         new Uint32Array(0),
     ),
     excluded,
     answer,
     kind: BLEND_HISTORIES.indexOf(blendHistoryOf(query)),
     unit: row,
+    isRepeat,
   }));
-  return learnBlend(questions, BLENDED_SOURCES.length, BLEND_HISTORIES.length);
+  const fresh = questions.filter(({ isRepeat }) => !isRepeat);
+  const whole = questions.map((question) => ({ ...question, excluded: NOTHING }));
+  const hasRepeats = fresh.length < questions.length;
+  return learnBlend(fresh, BLENDED_SOURCES.length, BLEND_HISTORIES.length, hasRepeats ? whole : []);
 }
 
 function named(weights: readonly number[]): SourceWeights {

@@ -51,6 +51,20 @@ describe("a learned blend", () => {
     expect(worth(judged)).toBeGreaterThanOrEqual(worth(singles[1]!));
   });
 
+  it("gives way to the best single source where it loses more on further questions than it gains", () => {
+    const questions = questionsOf(400, [0.7, 0.4]);
+    const others = Uint32Array.from({ length: 20 }, (_, i) => i + 1);
+    const further = questions.map((question) => ({
+      ...question,
+      answer: 0,
+      proposals: [Uint32Array.of(0, ...others), others],
+    }));
+    expect(learn(questions, 2).choice).not.toBe("single");
+    const { choice, weights } = learnBlend(questions, 2, 2, further) ?? {};
+    expect(choice).toBe("single");
+    expect(weights?.flat()).toEqual([1, 0, 1, 0]);
+  });
+
   it("is the same for the same questions", () => {
     expect(learn(questionsOf(200, [0.7, 0.3]), 2)).toEqual(learn(questionsOf(200, [0.7, 0.3]), 2));
   });

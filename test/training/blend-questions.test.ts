@@ -35,8 +35,17 @@ describe("what a blend is learned for", () => {
   it("is on a product page the next product that is new to the visit", async () => {
     const visit = ["a", "b", "a", "c"].map((id, second) => at(second, "product_view", id));
     const { browsing, browsing_with_cart } = await situations(visit);
-    expect(browsing.map(told)).toEqual(["a + a -> b without a", "aba + a -> c without ab"]);
+    expect(browsing.filter(({ isRepeat }) => !isRepeat).map(told)).toEqual([
+      "a + a -> b without a",
+      "aba + a -> c without ab",
+    ]);
     expect(browsing_with_cart).toEqual([]);
+  });
+
+  it("is judged by steps back to what was met as well", async () => {
+    const visit = ["a", "b", "a"].map((id, second) => at(second, "product_view", id));
+    const { browsing } = await situations(visit);
+    expect(browsing.filter(({ isRepeat }) => isRepeat).map(told)).toEqual(["ab + b -> a without "]);
   });
 
   it("is the same with an open cart, which an order empties", async () => {
