@@ -146,7 +146,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
     rpcNames: readNames(given(flags.rpcNames, env, "rpcNames")),
     embedder: readEmbedder(text("embedder"), env),
-    learnedOrder: readSwitch("learnedOrder", flags, env, true),
+    learnedOrder: readSwitch("learnedOrder", flags, env, "on"),
   };
 }
 
@@ -290,17 +290,11 @@ function readAnswerMs(text: string): number {
   return ms;
 }
 
-function readSwitch(
-  name: "demo" | "insecureRpc" | "learnedOrder",
-  flags: ConfigFlags,
-  env: Environment,
-  whenAbsent = false,
-): boolean {
-  const flag = flags[name];
-  if (flag !== undefined) return flag;
-  const text = env[SETTINGS[name].variable]?.trim().toLowerCase() ?? "";
-  if (text === "") return whenAbsent;
-  if (["1", "true", "yes", "on"].includes(text)) return true;
-  if (["0", "false", "no", "off"].includes(text)) return false;
-  throw new ConfigError(SETTINGS[name], "1 or 0 is accepted");
+type Switch = "demo" | "insecureRpc" | "learnedOrder";
+function readSwitch(name: Switch, flags: ConfigFlags, env: Environment, whenAbsent = "off"): boolean {
+  const text = env[SETTINGS[name].variable]?.trim().toLowerCase() || whenAbsent;
+  const isOn = ["1", "true", "yes", "on"].includes(text);
+  if (flags[name] === undefined && !isOn && !["0", "false", "no", "off"].includes(text))
+    throw new ConfigError(SETTINGS[name], "1 or 0 is accepted");
+  return flags[name] ?? isOn;
 }

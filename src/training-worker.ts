@@ -13,7 +13,7 @@ import type { TrainingJob, TrainingMessage } from "./training-thread.js";
 const PATIENT_MS = 30_000;
 
 /** How much this thread stands back when processors are short. */
-const NICENESS = 10;
+const NICENESS = 5;
 // Linux counts niceness by thread; elsewhere it would be that of the whole process, which serves.
 if (process.platform === "linux" && getPriority() < NICENESS) setPriority(NICENESS);
 

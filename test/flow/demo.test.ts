@@ -18,6 +18,8 @@ import {
 } from "../fixtures/server.js";
 
 const run = promisify(execFile);
+/** A learned order takes the demo some ten seconds more, and shows in nothing that is looked at here. */
+const DEMO = ["--demo", "--no-learned-order"];
 const shared = sharedOwner();
 let directory: string;
 let server: ServerProcess;
@@ -27,7 +29,7 @@ const early = new Set<string>();
 beforeAll(async () => {
   directory = await temporaryDirectory(shared.owner);
   const port = await freePort();
-  const launched = launchServer({ directory, flags: ["--demo", "--facade-port", `${port}`], owner: shared.owner });
+  const launched = launchServer({ directory, flags: [...DEMO, "--facade-port", `${port}`], owner: shared.owner });
   let isReady = false;
   const ready = launched.ready.finally(() => {
     isReady = true;
@@ -129,7 +131,7 @@ describe("the next start of a demo", () => {
     expect(await server.end("SIGTERM")).toBe(0);
 
     const publicUrl = "https://demo.shop.example";
-    const again = await startServer({ directory, flags: ["--demo", "--public-url", publicUrl] });
+    const again = await startServer({ directory, flags: [...DEMO, "--public-url", publicUrl] });
     expect(again.output()).not.toContain("making the demo shop");
     expect(again.output()).toContain(`aisle: the pages of the demo shop are at ${publicUrl} now`);
     expect(await modelIds(again.rpcUrl)).toEqual(before);
@@ -141,7 +143,7 @@ describe("the next start of a demo", () => {
   });
 
   it("serves the model it has although a training was cut off by SIGTERM", async () => {
-    const cut = await startServer({ directory, flags: ["--demo"] });
+    const cut = await startServer({ directory, flags: [...DEMO] });
     const before = await modelIds(cut.rpcUrl);
     const training = async () => {
       let ended: Promise<number | null> | undefined;
@@ -153,7 +155,7 @@ describe("the next start of a demo", () => {
       return { error: undefined, code: await ended };
     };
     expect(await training()).toMatchObject({ error: { code: Code.Unavailable }, code: 0 });
-    const again = await startServer({ directory, flags: ["--demo"] });
+    const again = await startServer({ directory, flags: [...DEMO] });
     expect(await modelIds(again.rpcUrl)).toEqual(before);
   });
 });
@@ -161,7 +163,7 @@ describe("the next start of a demo", () => {
 describe("a demo whose making was cut off", () => {
   it("is finished by the next start, with every visit once", async () => {
     const place = await temporaryDirectory();
-    const cut = launchServer({ directory: place, flags: ["--demo"] });
+    const cut = launchServer({ directory: place, flags: [...DEMO] });
     const size = () =>
       stat(join(place, "data.mdb")).then(
         (found) => found.size,
@@ -171,7 +173,7 @@ describe("a demo whose making was cut off", () => {
     await cut.end("SIGKILL");
     expect(cut.output()).not.toContain("aisle is ready");
 
-    const again = await startServer({ directory: place, flags: ["--demo"] });
+    const again = await startServer({ directory: place, flags: [...DEMO] });
     const { apps, events, models } = rpcClients(again.rpcUrl);
     const { app } = await apps.getApp({ appId: "demo" });
     let stored = 0;
