@@ -1,4 +1,5 @@
 import type { Product } from "../domain/product.js";
+import type { List } from "../model/source.js";
 import type { Catalog } from "./selection.js";
 import { categoryOf } from "./substitutes.js";
 
@@ -25,4 +26,23 @@ export function leftToAlternative(
   }
   for (const { productId } of viewed) left.delete(productId);
   return left;
+}
+
+/**
+ * How many products `recommended` takes: in a shop too small for both lists it leaves `alternative` its share of what
+ * belongs there.
+ *
+ * @param counts How many each list is to show.
+ * @param substitutes How many products belong into `alternative`.
+ * @param available How many there are for both, at most as many as are wanted.
+ */
+export function recommendedShare(
+  counts: Readonly<Record<List, number>>,
+  substitutes: number,
+  available: number,
+): number {
+  const wanted = counts.recommended + counts.alternative;
+  if (available >= wanted) return counts.recommended;
+  const due = Math.min(substitutes, Math.floor((available * counts.alternative) / wanted));
+  return Math.min(counts.recommended, available - due);
 }

@@ -37,12 +37,13 @@ export class Selection {
   }
 
   /**
-   * Up to `pool` products in the order of the proposals, or as they are arranged, those of `rules.last` behind the others;
-   * then the list is turned by `turn` places and its first `count` are taken. Proposals come in tiers, better ones first,
-   * and are read only as far as needed.
+   * Products in the order of the proposals, or as they are arranged, those of `rules.last` behind the others; each turn
+   * moves the list on by half its length, within some times its length; its first `count` are taken. Proposals come in
+   * tiers, better ones first, and are read only as far as needed.
    */
-  pick(tiers: Iterable<Iterable<string>>, count: number, turn: number, arrangement?: Arrangement): Product[] {
+  pick(tiers: Iterable<Iterable<string>>, count: number, turns: number, arrangement?: Arrangement): Product[] {
     if (count === 0) return [];
+    const turn = Math.ceil((turns * count) / 2);
     const found = this.#find(tiers, turn === 0 ? count : count * ROTATION_POOL, arrangement);
     const start = found.length === 0 ? 0 : turn % found.length;
     const picked = [...found.slice(start), ...found.slice(0, start)].slice(0, count);

@@ -1,19 +1,15 @@
 /** Product ids that a list may show, in tiers: all of one come before those of the next. */
 import type { ServingModel } from "../model/source.js";
 
-/**
- * Tiers of product ids: blended proposals first, then those of the fallback without `sparing`, and these last, from their
- * end.
- */
+/** Tiers of product ids: proposals first, then those of the fallback without `sparing`, and these last, from their end. */
 export function* chain(
-  indices: Uint32Array | undefined,
-  model: ServingModel | undefined,
-  fallback: () => Iterable<Iterable<string>>,
-  sparing: readonly string[],
+  proposals: Iterable<string>,
+  fallback: Iterable<Iterable<string>>,
+  sparing: readonly string[] = [],
 ): Generator<Iterable<string>> {
-  yield namesOf(indices, model);
+  yield proposals;
   const spared = new Set(sparing);
-  for (const tier of fallback()) yield without(spared, tier);
+  for (const tier of fallback) yield without(spared, tier);
   yield [...sparing].reverse();
 }
 

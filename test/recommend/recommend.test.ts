@@ -6,8 +6,9 @@ import { NO_MONEY } from "../../src/domain/money.js";
 import type { Product } from "../../src/domain/product.js";
 import type { ServingModel, Source } from "../../src/model/source.js";
 import type { RecommendQuery } from "../../src/recommend/query.js";
-import { createRecommender, type Situation } from "../../src/recommend/recommend.js";
+import { createRecommender } from "../../src/recommend/recommend.js";
 import type { Catalog } from "../../src/recommend/selection.js";
+import type { Situation } from "../../src/recommend/situation.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { NOON } from "../fixtures/store.js";
 

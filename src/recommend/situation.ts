@@ -1,0 +1,86 @@
+import type { ProductText } from "../algorithms/embedder.js";
+import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
+import type { Interaction } from "../domain/interaction.js";
+import { productText } from "../model/product-text.js";
+import type { ServingModel } from "../model/source.js";
+import type { RecommendQuery } from "./query.js";
+import type { Catalog } from "./selection.js";
+import type { VisitorContext } from "./visitor-context.js";
+
+/** Current products whose texts are placed while a visitor waits, some 0.1 ms each. */
+const MAX_UNSEEN = 5;
+
+/** All that one answer is made from. */
+export interface Situation {
+  readonly query: RecommendQuery;
+  readonly frame: FrameConfiguration;
+  /** What the server knows of the visitor, newest first. */
+  readonly known: readonly Interaction[];
+  readonly catalog: Catalog;
+  /** Undefined before the first training. */
+  readonly model: ServingModel | undefined;
+  readonly version: string;
+  readonly now: number;
+}
+
+/** Current products by id, then those given by SKU only; each once. */
+export function currentProducts(query: RecommendQuery, catalog: Catalog): string[] {
+  const ids = new Set(query.currentProductIds);
+  if (query.currentProductIds.length === 0) for (const sku of query.currentSkus) ids.add(catalog.idOfSku(sku) ?? sku);
+  return [...ids];
+}
+
+/** Texts of current products that the model does not know yet. */
+export function unseenTexts(current: readonly string[], catalog: Catalog, model: ServingModel): ProductText[] {
+  const products = current.slice(0, MAX_UNSEEN).filter((productId) => model.indexOf(productId) === undefined);
+  return products
+    .map((productId) => catalog.get(productId))
+    .filter((product) => product !== undefined)
+    .map(productText);
+}
+
+export function excludedProducts(
+  query: RecommendQuery,
+  frame: FrameConfiguration,
+  context: VisitorContext,
+  current: readonly string[],
+): Set<string> {
+  const excluded = new Set([...query.excludeProductIds, ...context.cart]);
+  if (!frame.includeViewed) for (const productId of current) excluded.add(productId);
+  if (!frame.includeBought) for (const productId of context.bought) excluded.add(productId);
+  return excluded;
+}
+
+/** The products a group filter lets through; undefined without a filter. */
+export function allowedProducts(
+  groups: readonly string[],
+  catalog: Catalog,
+  missing: Set<string>,
+): ReadonlySet<string> | undefined {
+  if (groups.length === 0) return undefined;
+  const allowed = new Set<string>();
+  for (const groupId of groups) {
+    const group = catalog.group(groupId);
+    if (group === undefined) missing.add(groupId);
+    else for (const productId of group) allowed.add(productId);
+  }
+  return allowed;
+}
+
+export function categoryProducts(query: RecommendQuery, catalog: Catalog): ReadonlySet<string> | undefined {
+  const products = new Set<string>();
+  for (const categoryId of query.currentCategoryIds)
+    for (const productId of catalog.group(categoryId) ?? []) products.add(productId);
+  return products.size === 0 ? undefined : products;
+}
+
+/**
+ * How often the visitor used this frame since the engine's last update: the list turns by half its length each time,
+ * so that it shows something new. Uses of unknown frames count for the default frame.
+ */
+export function turnOf({ query, frame, version }: Situation): number {
+  if (query.clientVersion !== "" && query.clientVersion !== version) return 0;
+  const isDefault = frame.frameId === DEFAULT_FRAME_ID;
+  return query.frameInteractions.filter((use) => use.frameId === frame.frameId || (isDefault && use.frameId === ""))
+    .length;
+}
