@@ -21,7 +21,7 @@ export function reasonText(reason: ProductReason | undefined): string {
 
 function sourceText({ source, score, rank, becauseOf, counts }: SourceReason, productId: string): string {
   if (source === RecommendationSource.POPULARITY && score === 0)
-    return "from the catalogue, not met before the training";
+    return "from the catalogue, nothing was learned about it";
   const names = becauseOf.map(printable).join(" + ");
   const isRule = source === RecommendationSource.ASSOCIATION_RULES;
   const cause = isRule ? `${names} -> ${productId}` : `because of ${names}`;
