@@ -31,7 +31,7 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
   const placed = ({ unseen = [] }: SourceQuery) =>
     unseen.map((text) => placeText(model, text)).filter((vector) => vector !== undefined);
 
-  const near = (query: SourceQuery, k: number): Candidates => {
+  const search = (query: SourceQuery, k: number): Candidates => {
     const { anchor } = query;
     const fresh = placed(query);
     const known = fresh.length > 0 ? fresh : [...anchor].map(vectorOf).filter((vector) => vector !== undefined);
@@ -47,6 +47,13 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
       scores.push(found.similarities[i]!);
     }
     return { indices: Uint32Array.from(products), scores: Float64Array.from(scores) };
+  };
+
+  /** Both lists of an answer ask the same: what was found is kept for the second. */
+  let last: { readonly query: SourceQuery; readonly k: number; readonly found: Candidates } | undefined;
+  const near = (query: SourceQuery, k: number): Candidates => {
+    if (last?.query !== query || last.k !== k) last = { query, k, found: search(query, k) };
+    return last.found;
   };
 
   /** A product that came after the training has no index to be named by: only the similarity to it is told. */

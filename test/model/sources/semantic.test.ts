@@ -42,6 +42,24 @@ describe("semantic similarity", () => {
     expect(ask([0], "qqqq")).toEqual([1, 2]);
   });
 
+  it("is searched once for both lists of an answer", () => {
+    let searches = 0;
+    const counting = {
+      ...index,
+      search: (...args: Parameters<typeof index.search>) => {
+        searches++;
+        return index.search(...args);
+      },
+    };
+    const counted = semanticSource({ embedder, textDimensions: 0, rows, vectors, index: counting }, SHOP.length);
+    const asked = query([0]);
+    expect(counted.complements(asked, 2)).toEqual(counted.alternatives(asked, 2));
+    expect(searches).toBe(1);
+    counted.alternatives(query([3]), 2);
+    counted.alternatives(asked, 3);
+    expect(searches).toBe(3);
+  });
+
   it("names the nearest anchor and the similarity, of a new product the similarity alone", () => {
     const [first] = source.explain(query([0, 3]), "alternative", 1)!.becauseOf;
     expect(first).toBe(0);
