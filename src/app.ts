@@ -14,7 +14,9 @@ import { RecommendationService } from "./gen/aisle/v1/recommendation_service_pb.
 import { SubscriptionService } from "./gen/aisle/v1/subscription_service_pb.js";
 import { keepHistory } from "./intake/history.js";
 import { keepOrderBook } from "./intake/order-book.js";
-import { createRecordEvent } from "./intake/record-event.js";
+import { createRecordEvent, createTakeEvent } from "./intake/record-event.js";
+import { createRejectedEvents } from "./intake/rejected-events.js";
+import { createReplayRejectedEvent } from "./intake/replay-rejected-event.js";
 import { createSenderLimit, type SenderLimit } from "./intake/sender-limit.js";
 import { createModelRegistry } from "./model/registry.js";
 import { loadServingModel } from "./model/serving-model.js";
@@ -106,11 +108,16 @@ export function createAisle(deps: AppDependencies) {
     newLeaseHolder: newId,
   });
 
+  const take = createTakeEvent({
+    identify,
+    effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
+  });
+  const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics });
   const recordEvent = createRecordEvent({
     apps,
     unitOfWork,
-    identify,
-    effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
+    take,
+    rejectedEvents: rejecting,
     senderLimit: deps.senderLimit ?? createSenderLimit(monotonicNow),
     answerMs: farStore?.answerMs,
     now,
@@ -137,7 +144,15 @@ export function createAisle(deps: AppDependencies) {
   const { wait: inTime } = patience(farStore?.answerMs ?? 0);
 
   const services = {
-    events: createEventService({ recordEvent, apps, events, report }),
+    events: createEventService({
+      recordEvent,
+      apps,
+      events,
+      rejectedEvents: store.rejectedEvents,
+      rejecting,
+      replayRejectedEvent: createReplayRejectedEvent({ unitOfWork, take, now, newEventId: newId, metrics }),
+      report,
+    }),
     subscriptions: createSubscriptionService({
       getStatus: farStore === undefined ? getStatus : (...asked) => inTime(() => getStatus(...asked)),
       setSubscription: createSetSubscription({ unitOfWork, now, newId }),

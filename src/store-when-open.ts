@@ -18,6 +18,10 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
       get: async (appId, eventId) => opened().events.get(appId, eventId),
       list: async (appId, from, limit, newestFirst) => opened().events.list(appId, from, limit, newestFirst),
     },
+    rejectedEvents: {
+      get: async (appId, rejectedId) => opened().rejectedEvents.get(appId, rejectedId),
+      list: async (appId, before, limit) => opened().rejectedEvents.list(appId, before, limit),
+    },
     visitors: { find: async (appId, keys) => opened().visitors.find(appId, keys) },
     interactions: {
       recent: async (appId, visitorIds, limit) => opened().interactions.recent(appId, visitorIds, limit),

@@ -17,9 +17,12 @@ export function eventText(event: Event, showPersonal: boolean): string {
     ...(event.searchQuery ? [`search=${showPersonal ? JSON.stringify(printable(event.searchQuery)) : "***"}`] : []),
     ...(event.senderType === SenderType.SERVER ? ["sender=server"] : []),
     ...(event.bot ? ["bot"] : []),
-    `id=${event.eventId}`,
+    event.eventId && `id=${event.eventId}`,
   ];
-  return [parts.join("  "), ...event.notes.map((note) => `    no effect: ${printable(note)}`)].join("\n");
+  return [
+    parts.filter((part) => part !== "").join("  "),
+    ...event.notes.map((note) => `    no effect: ${printable(note)}`),
+  ].join("\n");
 }
 
 function visitorParts({ visitor }: Event): string[] {

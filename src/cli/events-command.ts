@@ -5,6 +5,7 @@ import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withSer
 import { eventText } from "./event-text.js";
 import { type Output, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
+import { addRejectedEventCommands } from "./rejected-events-command.js";
 import { plainId, wholeNumber } from "./values.js";
 
 interface TailOptions extends ServerOptions {
@@ -33,6 +34,7 @@ export function addEventsCommand(program: Command, deps: ProgramDeps): void {
     .option("--json", "print one JSON object a line, personal data included")
     .addHelpText("after", "\nExample:\n  $ aisle events tail --app shop1 --follow")
     .action((options: TailOptions) => tail(options, deps));
+  addRejectedEventCommands(events, deps);
 }
 
 async function tail(options: TailOptions, deps: ProgramDeps): Promise<void> {

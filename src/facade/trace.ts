@@ -39,7 +39,6 @@ export function createTrace({ events, origins, statusCookies, callOptions, now, 
     const appId = read("app_id");
     if (appId === "") throw missing("trace", "app_id");
     if (!isAppId(appId)) throw invalidApp("trace");
-    if (read("action_type").trim() === "") throw missing("trace", "action_type");
     const { origin, cookie, "user-agent": userAgent = "" } = request.headers;
     if (origin !== undefined && !(await origins.allows(appId, origin))) throw new Refused(403, TEXT.originNotAllowed);
 

@@ -9,6 +9,7 @@ import type { Effect, Identify } from "../ports/effect.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
 import { type EventDraft, normalise } from "./normalise.js";
+import type { RejectedEvents } from "./rejected-events.js";
 import type { SenderLimit } from "./sender-limit.js";
 
 /** How long an idempotency key is remembered. */
@@ -24,12 +25,39 @@ export interface Recorded {
   readonly allowance?: Allowance | undefined;
 }
 
-export interface RecordEventDependencies {
-  readonly apps: Pick<AppStore, "get">;
-  readonly unitOfWork: UnitOfWork;
+/**
+ * Takes an event in a transaction of its app: claims its key ("" for none), does its effects and stores it. `draft` is
+ * what it was made of. Throws AlreadyExists("idempotency_key") when the key is another event's.
+ */
+export type TakeEvent = (tx: Transaction, event: Event, draft: EventDraft, idempotencyKey: string) => Recorded;
+
+export interface TakeEventDependencies {
   readonly identify: Identify;
   /** In the order they are done. */
   readonly effects: readonly Effect[];
+}
+
+export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
+  return (tx, event, draft, idempotencyKey) => {
+    if (idempotencyKey === "") return store(tx, resolveSkus(tx, event), deps);
+    const bodyHash = hashOf(draft);
+    const claimed = tx.idempotency.get(idempotencyKey);
+    if (claimed !== undefined && claimed.claimedAt > event.receivedAt - KEY_LIFETIME_MS) {
+      if (claimed.bodyHash !== bodyHash)
+        throw new AlreadyExists("idempotency_key", "The idempotency key was used with another body");
+      return { eventId: claimed.eventId, deduplicated: true, visitorChanged: false, notes: [] };
+    }
+    tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });
+    return store(tx, resolveSkus(tx, event), deps);
+  };
+}
+
+export interface RecordEventDependencies {
+  readonly apps: Pick<AppStore, "get">;
+  readonly unitOfWork: UnitOfWork;
+  readonly take: TakeEvent;
+  /** Told of what is refused for what it says. */
+  readonly rejectedEvents: Pick<RejectedEvents, "keep">;
   readonly senderLimit: SenderLimit;
   /** A single event that is not stored after so many milliseconds is refused; none for a store that is near. */
   readonly answerMs?: number | undefined;
@@ -63,31 +91,26 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     const event = normalise(draft, deps.newEventId(), receivedAt);
     if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
     const allowance = single && draft.sender === "server" ? await deps.senderLimit(appId) : undefined;
-    const bodyHash = idempotencyKey === "" ? "" : hashOf(draft);
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
       // Under overload the time goes to senders that still wait.
       if (!isWanted()) throw new Unavailable("The sender was answered already");
       if (tx.app() === undefined) throw new NotFound("app");
-      if (idempotencyKey !== "") {
-        const claimed = tx.idempotency.get(idempotencyKey);
-        if (claimed !== undefined && claimed.claimedAt > receivedAt - KEY_LIFETIME_MS) {
-          if (claimed.bodyHash !== bodyHash)
-            throw new AlreadyExists("idempotency_key", "The idempotency key was used with another body");
-          return { eventId: claimed.eventId, deduplicated: true, visitorChanged: false, notes: [] };
-        }
-        tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: receivedAt });
-      }
-      return store(tx, resolveSkus(tx, event), deps);
+      return deps.take(tx, event, draft, idempotencyKey);
     });
     deps.metrics.count(recorded.deduplicated ? "events_deduplicated" : "events_stored");
     if (event.bot && !recorded.deduplicated) deps.metrics.count("events_of_bots");
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
   const { answerMs } = deps;
-  return (...call) => {
-    const single = call[3];
-    if (!single || answerMs === undefined) return record(() => true, ...call);
-    return inTime(answerMs, (isWanted) => record(isWanted, ...call));
+  return async (...call) => {
+    const [appId, draft, idempotencyKey, single] = call;
+    try {
+      if (!single || answerMs === undefined) return await record(() => true, ...call);
+      return await inTime(answerMs, (isWanted) => record(isWanted, ...call));
+    } catch (error) {
+      deps.rejectedEvents.keep(appId, draft, idempotencyKey, error);
+      throw error;
+    }
   };
 }
 
@@ -109,7 +132,7 @@ async function inTime<T>(limitMs: number, work: (isWanted: () => boolean) => Pro
 }
 
 /** Writes the event and does its effects, in the transaction `tx`. */
-function store(tx: Transaction, event: Event, deps: Pick<RecordEventDependencies, "identify" | "effects">): Recorded {
+function store(tx: Transaction, event: Event, deps: TakeEventDependencies): Recorded {
   const identity = deps.identify(tx, event);
   let visitorChanged = identity.visitorChanged;
   const notes = [...event.notes, ...identity.notes];

@@ -4,6 +4,7 @@ import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { Order } from "../domain/order.js";
 import type { Product } from "../domain/product.js";
+import type { RejectedEvent, RejectedLog } from "../domain/rejected-event.js";
 import type { Visitor } from "../domain/visitor.js";
 
 /** What an app consists of beside the app itself and its models, by table. */
@@ -24,6 +25,9 @@ export interface CopiedRecords {
   readonly changes: SubscriptionChange;
   /** Also those past their time, as long as they have not been removed. */
   readonly idempotency: IdempotencyRecord;
+  readonly rejectedEvents: RejectedEvent;
+  /** One row, of the key `app`. */
+  readonly rejectedLogs: RejectedLog;
 }
 
 export type CopiedTable = keyof CopiedRecords;
@@ -42,6 +46,8 @@ export const COPIED_TABLES = [
   "interactions",
   "changes",
   "idempotency",
+  "rejectedEvents",
+  "rejectedLogs",
 ] as const satisfies readonly CopiedTable[];
 
 /**

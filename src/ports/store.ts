@@ -7,6 +7,7 @@ import type { Leases } from "./lease.js";
 import type { ModelStore } from "./model-store.js";
 import type { OrderStore } from "./order-store.js";
 import type { ProductStore } from "./product-store.js";
+import type { RejectedEventStore } from "./rejected-event-store.js";
 import type { TallyBoard } from "./tally-board.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 import type { VisitorStore } from "./visitor-store.js";
@@ -15,6 +16,7 @@ import type { VisitorStore } from "./visitor-store.js";
 export interface Store {
   readonly apps: AppStore;
   readonly events: EventStore;
+  readonly rejectedEvents: RejectedEventStore;
   readonly visitors: VisitorStore;
   readonly interactions: InteractionStore;
   readonly contacts: ContactStore;

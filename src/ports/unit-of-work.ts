@@ -4,6 +4,7 @@ import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { Order } from "../domain/order.js";
 import type { Product } from "../domain/product.js";
+import type { RejectedEvent } from "../domain/rejected-event.js";
 import type { Visitor } from "../domain/visitor.js";
 
 /** What the store itself keeps up to date in one app, by key. Reads see the writes of the same transaction. */
@@ -17,6 +18,14 @@ export interface Records<T> extends Lookup<T> {
   delete(key: string): void;
 }
 
+/** The log of an app's rejected events, of which the oldest leave. */
+export interface RejectedEvents extends Lookup<RejectedEvent> {
+  /** Answers the id it got. Those beyond `REJECTED_LOG_LIMITS` leave. */
+  add(event: Omit<RejectedEvent, "rejectedId">): string;
+  /** Replaces the one of this id; does nothing when it has left. */
+  replace(event: RejectedEvent): void;
+}
+
 /** One app's records inside a transaction. */
 export interface Transaction {
   readonly appId: string;
@@ -26,6 +35,8 @@ export interface Transaction {
   readonly idempotency: Records<IdempotencyRecord>;
   /** By event id. */
   readonly events: Records<Event>;
+  /** By id. */
+  readonly rejectedEvents: RejectedEvents;
   /** By visitor id. */
   readonly visitors: Records<Visitor>;
   /** Visitor id by visitor key. */

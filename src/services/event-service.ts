@@ -5,23 +5,21 @@ import type { Event } from "../domain/event.js";
 import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { EventService, RecordEventsRequest } from "../gen/aisle/v1/event_service_pb.js";
 import type { RecordEvent } from "../intake/record-event.js";
-import type { AppStore } from "../ports/app-store.js";
 import type { EventStore } from "../ports/event-store.js";
-import { guarded, type ReportInternal } from "./errors.js";
+import { guarded } from "./errors.js";
 import { eventDraft, eventMessage } from "./event-messages.js";
 import { visitorIdsOf } from "./messages.js";
 import { pageSize, pageToken, readPageToken } from "./paging.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
+import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-events.js";
 import { requireApp } from "./require-app.js";
 
 /** A filtered list looks at this many events at most before it answers with a token to go on. */
 const MAX_LOOKED_AT = 20_000;
 
-export interface EventServiceDependencies {
+export interface EventServiceDependencies extends RejectedEventsDependencies {
   readonly recordEvent: RecordEvent;
-  readonly apps: Pick<AppStore, "get">;
   readonly events: EventStore;
-  readonly report: ReportInternal;
 }
 
 export function createEventService(deps: EventServiceDependencies): ServiceImpl<typeof EventService> {
@@ -48,6 +46,8 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
         },
       };
     }),
+
+    ...rejectedEventHandlers(deps),
 
     recordEvents: guarded(report, async (requests) => recordAll(deps, requests)),
 

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AlreadyExists, InvalidArgument } from "../domain/errors.js";
+import type { RejectionFault } from "../domain/rejected-event.js";
 import type { RefusedItemSchema } from "../gen/aisle/v1/refused_item_pb.js";
 
 /** Most elements of one batch of a bulk call. */
@@ -14,6 +15,20 @@ export function bulkAppId(known: string, named: string): string {
   return known || named;
 }
 
+/** What an element is refused for. Throws what is no fault of the element. */
+export function refusalOf(error: unknown): { readonly field: string; readonly reason: string } {
+  if (error instanceof InvalidArgument) return { field: error.field, reason: reasonText(error.fault, error.accepted) };
+  if (error instanceof AlreadyExists) return { field: "idempotency_key", reason: reasonText("reused", "") };
+  throw error;
+}
+
+/** What is wrong with a field, to be read after its name. */
+export function reasonText(fault: RejectionFault, accepted: string): string {
+  if (fault === "missing") return "is missing";
+  if (fault === "reused") return "The idempotency key was used with another body";
+  return `is not accepted: ${accepted}`;
+}
+
 /** Gathers what a bulk call did not take: the first 1,000 by name, all by count. */
 export function createRefusals() {
   const refused: MessageInitShape<typeof RefusedItemSchema>[] = [];
@@ -25,10 +40,8 @@ export function createRefusals() {
   return {
     list,
     add(index: number, error: unknown) {
-      if (error instanceof InvalidArgument)
-        list(index, error.field, error.fault === "missing" ? "is missing" : `is not accepted: ${error.accepted}`);
-      else if (error instanceof AlreadyExists) list(index, "idempotency_key", error.message);
-      else throw error;
+      const { field, reason } = refusalOf(error);
+      list(index, field, reason);
     },
     answer: () => ({ refused, refusedCount: BigInt(count) }),
   };

@@ -3,7 +3,7 @@ import { Conflict } from "../../src/domain/errors.js";
 import { COPIED_TABLES, type CopiedTable, type CopyMark } from "../../src/ports/copies.js";
 import type { Store } from "../../src/ports/store.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
-import { app, change, contact, event, frame, order, product, view, visitor } from "./samples.js";
+import { app, change, contact, event, frame, order, product, rejected, view, visitor } from "./samples.js";
 
 const MARK: CopyMark = { run: "r1", from: "source", state: "copying", table: "", upTo: "" };
 
@@ -14,6 +14,7 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
   await store.unitOfWork.run(appId, (tx) => {
     for (const id of ["e1", "e2", "e3"]) tx.events.put(id, event(id, { extraFields: { __proto__x: "1", "2": "b" } }));
     tx.idempotency.put("i\u0001 1", { eventId: "e1", bodyHash: "h", claimedAt });
+    tx.rejectedEvents.add(rejected());
     tx.visitors.put("v1", visitor("v1", { keys: ["c:1", "f:2"] }));
     for (const key of ["c:1", "f:2"]) tx.visitorKeys.put(key, "v1");
     tx.contacts.put("k1", contact("k1", { email: "A@b.de" }));

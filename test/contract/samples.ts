@@ -7,6 +7,7 @@ import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
 import { NO_MONEY } from "../../src/domain/money.js";
 import type { Order } from "../../src/domain/order.js";
 import type { Product } from "../../src/domain/product.js";
+import type { RejectedEvent } from "../../src/domain/rejected-event.js";
 import type { Visitor } from "../../src/domain/visitor.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
@@ -51,6 +52,22 @@ export function event(eventId: string, change: Partial<Event> = {}): Event {
     notes: [],
     ...change,
   };
+}
+
+export function rejected(change: Partial<RejectedEvent> = {}): Omit<RejectedEvent, "rejectedId"> {
+  const { rejectedId: _, ...rest }: RejectedEvent = {
+    rejectedId: "",
+    rejectedAt: 3,
+    fault: "missing",
+    field: "event.products",
+    accepted: "",
+    idempotencyKey: "",
+    event: event("", { occurredAt: 0 }),
+    bytes: 1024,
+    replayedAs: "",
+    ...change,
+  };
+  return rest;
 }
 
 export function visitor(visitorId: string, change: Partial<Visitor> = {}): Visitor {

@@ -10,6 +10,7 @@ import { modelStoreContract } from "./model-store.js";
 import { type OpenStore, type StoreLimits, useStore } from "./open-store.js";
 import { orderStoreContract } from "./order-store.js";
 import { productStoreContract } from "./product-store.js";
+import { rejectedEventStoreContract } from "./rejected-event-store.js";
 import { app, event, model, pointer, product, view } from "./samples.js";
 import { unitOfWorkContract } from "./unit-of-work.js";
 import { visitorStoreContract } from "./visitor-store.js";
@@ -70,6 +71,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
   modelStoreContract(name, open);
   orderStoreContract(name, open);
   productStoreContract(name, open, limits);
+  rejectedEventStoreContract(name, open);
   unitOfWorkContract(name, open);
   visitorStoreContract(name, open);
 }

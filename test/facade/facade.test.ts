@@ -13,9 +13,9 @@ describe("the facade", () => {
     expect(calls.map((call) => call.name)).toEqual(["recordEvent"]);
   });
 
-  it("makes no call for a request that lacks a field", async () => {
+  it("makes no call for a request that lacks its app or visitor", async () => {
     const { facade, calls } = openFacade();
-    await facade.inject(trace("app_id=shop"));
+    await facade.inject(trace("action_type=other"));
     await facade.inject({ method: "GET", url: "/subscription_status?app_id=shop" });
     await facade.inject({ method: "POST", url: "/recommend", payload: "{}" });
     expect(calls).toEqual([]);

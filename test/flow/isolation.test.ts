@@ -157,6 +157,18 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     await expect(rpc.catalog.getProduct({ appId: "two", productId: "p9" })).rejects.toThrow(/not_found/);
   });
 
+  it("rejected events of one are neither shown to the other nor replayed by it", async () => {
+    const { trace, rpc } = await twoShops();
+    expect((await trace({ app_id: "one", action_type: "product_view", ...visitor })).status).toBe(400);
+    const rejectedEventId = (await rpc.events.listRejectedEvents({ appId: "one" })).rejectedEvents[0]?.rejectedEventId;
+    expect((await rpc.events.listRejectedEvents({ appId: "two" })).rejectedEvents).toEqual([]);
+    const replay = { rejectedEventIds: [rejectedEventId ?? ""], correctedEvent: { actionType: "other" } };
+    const refused = await rpc.events.replayRejectedEvents({ appId: "two", ...replay });
+    expect(refused).toMatchObject({ replayed: [], refused: [{ reason: "is not in the log" }] });
+    expect((await rpc.events.replayRejectedEvents({ appId: "one", ...replay })).replayed).toHaveLength(1);
+    expect((await rpc.events.listEvents({ appId: "two" })).events).toEqual([]);
+  });
+
   it("settings of one stay its own", async () => {
     const { rpc } = await twoShops();
     await rpc.apps.updateApp({ app: { appId: "one", displayName: "New", allowedOrigins: ["https://one.example"] } });
@@ -186,8 +198,11 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
   it("an id made again after its app was deleted finds nothing of the old one", async () => {
     const { trace, rpc, status, recommend } = await twoShops();
     await trace({ app_id: "one", action_type: "subscribe", email: "ann@example.com", ...visitor });
+    await trace({ app_id: "one", action_type: "order" });
+    expect((await rpc.events.listRejectedEvents({ appId: "one" })).rejectedEvents).toHaveLength(1);
     await rpc.apps.deleteApp({ appId: "one" });
     await rpc.apps.createApp({ app: { appId: "one" } });
+    expect((await rpc.events.listRejectedEvents({ appId: "one" })).rejectedEvents).toEqual([]);
     expect(await status("one", "f1")).toMatchObject({ identified: false, status: null });
     expect((await recommend({ appId: "one", productInteractions: [] })).recommended).toEqual([]);
     expect((await rpc.events.listEvents({ appId: "one" })).events).toEqual([]);

@@ -4,7 +4,9 @@ import { NO_MONEY } from "../../src/domain/money.js";
 import { keepHistory } from "../../src/intake/history.js";
 import type { EventDraft } from "../../src/intake/normalise.js";
 import { keepOrderBook } from "../../src/intake/order-book.js";
-import { createRecordEvent, type Recorded } from "../../src/intake/record-event.js";
+import { createRecordEvent, createTakeEvent, type Recorded } from "../../src/intake/record-event.js";
+import { createRejectedEvents } from "../../src/intake/rejected-events.js";
+import { createReplayRejectedEvent } from "../../src/intake/replay-rejected-event.js";
 import { createSenderLimit } from "../../src/intake/sender-limit.js";
 import { applySubscription } from "../../src/subscription/apply-event.js";
 import { identify } from "../../src/subscription/identify.js";
@@ -77,14 +79,17 @@ export async function intake() {
   await store.apps.create(testApp("shop"));
   await store.apps.create(testApp("other"));
   const metrics = countingMetrics();
+  const take = createTakeEvent({ identify, effects: [applySubscription, learnProducts, keepHistory, keepOrderBook] });
+  const newEventId = testIds();
+  const rejecting = createRejectedEvents({ ...store, now, monotonicNow: now, metrics });
   const recordEvent = createRecordEvent({
     apps: store.apps,
     unitOfWork: store.unitOfWork,
-    identify,
-    effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
+    take,
+    rejectedEvents: rejecting,
     senderLimit: createSenderLimit(now),
     now,
-    newEventId: testIds(),
+    newEventId,
     metrics,
   });
   const getStatus = createGetStatus(store);
@@ -93,6 +98,8 @@ export async function intake() {
     store,
     metrics,
     record: (event: EventDraft, key = "", appId = "shop"): Promise<Recorded> => recordEvent(appId, event, key, true),
+    rejecting,
+    replay: createReplayRejectedEvent({ unitOfWork: store.unitOfWork, take, now, newEventId, metrics }),
     statusOf: (fingerprintId: string, appId = "shop") => getStatus(appId, { ...NO_VISITOR, fingerprintId }),
     /** The newest interactions of whoever has this key, as `type product,product`. */
     async historyOf(key: string): Promise<string[]> {

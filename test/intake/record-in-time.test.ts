@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NotFound, Unavailable } from "../../src/domain/errors.js";
-import { createRecordEvent } from "../../src/intake/record-event.js";
+import { createRecordEvent, createTakeEvent } from "../../src/intake/record-event.js";
 import { createSenderLimit } from "../../src/intake/sender-limit.js";
 import type { Transaction } from "../../src/ports/unit-of-work.js";
 import { countingMetrics } from "../fixtures/metrics.js";
@@ -24,8 +24,11 @@ async function openSlow(answerMs: number) {
   const recordEvent = createRecordEvent({
     apps: store.apps,
     unitOfWork: { run },
-    identify: () => ({ visitor: undefined, contact: undefined, visitorChanged: false, notes: [] }),
-    effects: [],
+    take: createTakeEvent({
+      identify: () => ({ visitor: undefined, contact: undefined, visitorChanged: false, notes: [] }),
+      effects: [],
+    }),
+    rejectedEvents: { keep: () => undefined },
     senderLimit: createSenderLimit(() => 0),
     answerMs,
     now: () => NOON,

@@ -85,6 +85,8 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
     productSkus: plain(tables.productSkus, (staged) => staged.productSkus),
     events: plain(tables.events, (staged) => staged.events),
     orders: plain(tables.orders, (staged) => staged.orders),
+    rejectedEvents: plain(tables.rejectedEvents, (staged) => staged.rejectedEvents),
+    rejectedLogs: plain(tables.rejectedLogs, (staged) => staged.rejectedLogs),
     interactions: plain(tables.interactions, (staged) => staged.interactions),
     changes: {
       table: tables.changes,

@@ -184,6 +184,8 @@ export function stageTables(tables: Tables, journal: Journal): StagedTables {
     events: new Staged(tables.events, journal),
     idempotency: new Staged(tables.idempotency, journal),
     idempotencyTimes: new Staged(tables.idempotencyTimes, journal),
+    rejectedEvents: new Staged(tables.rejectedEvents, journal),
+    rejectedLogs: new Staged(tables.rejectedLogs, journal),
     visitors: new Staged(tables.visitors, journal),
     visitorKeys: new Staged(tables.visitorKeys, journal),
     interactions: new Staged(tables.interactions, journal),

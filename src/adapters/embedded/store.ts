@@ -18,6 +18,7 @@ import { createOrderStore } from "./order-store.js";
 import { createProductLog } from "./product-log.js";
 import { createProductStore } from "./product-store.js";
 import { ProductWatchers } from "./product-watch.js";
+import { createRejectedEventStore } from "./rejected-event-store.js";
 import { Removals } from "./removal.js";
 import { createUnitOfWork } from "./unit-of-work.js";
 import { createVisitorStore } from "./visitor-store.js";
@@ -87,6 +88,7 @@ export async function assembleStore(
   return {
     apps: createAppStore(environment, writer, removals),
     events: createEventStore(environment),
+    rejectedEvents: createRejectedEventStore(environment),
     visitors: createVisitorStore(environment),
     interactions: createInteractionStore(environment),
     contacts: createContactStore(environment),

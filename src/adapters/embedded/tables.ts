@@ -18,6 +18,7 @@ import {
 } from "./records/app.js";
 import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
 import { eventRecord, idempotencyRecord } from "./records/event.js";
+import { rejectedEventRecord, rejectedLogRecord } from "./records/rejected-event.js";
 import { changeRecord, contactRecord, visitorRecord } from "./records/visitor.js";
 import type { Table } from "./table.js";
 
@@ -44,6 +45,8 @@ export function openTables(open: <T>(name: string, codec: RecordCodec<T>) => Tab
     events: open("events", eventRecord),
     idempotency: open("idempotency", idempotencyRecord),
     idempotencyTimes: open("idempotencyTimes", textRecord),
+    rejectedEvents: open("rejectedEvents", rejectedEventRecord),
+    rejectedLogs: open("rejectedLogs", rejectedLogRecord),
     visitors: open("visitors", visitorRecord),
     visitorKeys: open("visitorKeys", textRecord),
     interactions: open("interactions", interactionRecord),

@@ -105,6 +105,8 @@ class Verification {
       holds(idempotencyTimes, timedKey(appId, "", record.claimedAt, ownPart(key))) ? undefined : "unindexed",
     );
     await this.walk("idempotencyTimes", idempotencyTimes);
+    await this.walk("rejectedEvents", of(tables.rejectedEvents));
+    await this.walk("rejectedLogs", of(tables.rejectedLogs));
     await this.walk("visitors", visitors, (appId, visitor) =>
       visitor.keys.every((key) => holds(visitorKeys, keyOf(appId, key), (id) => id === visitor.visitorId))
         ? undefined

@@ -43,6 +43,8 @@ const TABLES = [
   "events",
   "idempotency",
   "idempotencyTimes",
+  "rejectedEvents",
+  "rejectedLogs",
   "visitors",
   "visitorKeys",
   "interactions",
@@ -66,6 +68,11 @@ const TABLES = [
 export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   events_stored: { help: "Events stored, each after it was on disk" },
   events_deduplicated: { help: "Events not stored again because their idempotency key was known" },
+  rejected_events_kept: { help: "Refused events kept in the log of their app" },
+  rejected_events_dropped: {
+    help: "Refused events not kept: too large, too many at a time, or the store took no more",
+    labels: { reason: ["size", "rate", "store"] },
+  },
   events_of_bots: { help: "Events of robots among those stored" },
   facade_requests: {
     help: "Requests answered by the REST facade",

@@ -86,6 +86,8 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
     productSkus: plain(tables.productSkus, (staged) => staged.productSkus),
     events: plain(tables.events, (staged) => staged.events),
     orders: plain(tables.orders, (staged) => staged.orders),
+    rejectedEvents: plain(tables.rejectedEvents, (staged) => staged.rejectedEvents),
+    rejectedLogs: plain(tables.rejectedLogs, (staged) => staged.rejectedLogs),
     interactions: {
       entries: async (range) => {
         const rows = await tables.interactions.entries(range);

@@ -16,10 +16,12 @@ export interface Upgrade {
 export const UPGRADES: readonly Upgrade[] = [
   // The store has a name. The collection of copies is made by its first write.
   { to: 2, run: async (connection, newId) => void (await storeId(connection, newId)) },
+  // There are rejected events, which an older Aisle would leave behind when it removes an app.
+  { to: 3, run: async () => undefined },
 ];
 
 /** The number of the layout of keys and documents. It grows when an older Aisle could not read what a newer one writes. */
-export const FORMAT_NUMBER = 2;
+export const FORMAT_NUMBER = 3;
 
 const FORMAT_ID = "format";
 const STORE_ID = "store";

@@ -45,6 +45,8 @@ export class Draft {
       frames: new Staged(tables.frames, this),
       events: new Staged(tables.events, this),
       idempotency: new Staged(tables.idempotency, this),
+      rejectedEvents: new Staged(tables.rejectedEvents, this),
+      rejectedLogs: new Staged(tables.rejectedLogs, this),
       visitors: new Staged(tables.visitors, this),
       visitorKeys: new Staged(tables.visitorKeys, this),
       interactions: new Staged(tables.interactions, this),

@@ -19,6 +19,7 @@ import { createModelStore } from "./model-store.js";
 import { createOrderStore } from "./order-store.js";
 import { createProductStore } from "./product-store.js";
 import { ProductWatchers } from "./product-watch.js";
+import { createRejectedEventStore } from "./rejected-event-store.js";
 import { Removals } from "./removal.js";
 import { ensureIndexes, openTables } from "./tables.js";
 import { createTallyBoard } from "./tally-board.js";
@@ -133,6 +134,7 @@ function assembleStore(
   return {
     apps: createAppStore(tables, writer, removals),
     events: createEventStore(tables),
+    rejectedEvents: createRejectedEventStore(tables),
     visitors: createVisitorStore(tables),
     interactions: createInteractionStore(tables),
     contacts: createContactStore(tables),

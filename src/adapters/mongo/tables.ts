@@ -13,6 +13,7 @@ import {
 } from "./records/app.js";
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
+import { rejectedEventShape, rejectedLogShape } from "./records/rejected-event.js";
 import { changeShape, contactShape, visitorShape } from "./records/visitor.js";
 import { number, type Shape, text } from "./shape.js";
 import { Table } from "./table.js";
@@ -34,6 +35,8 @@ export function openTables(connection: Connection): Tables {
     frames: written("frames", frameShape),
     events: written("events", eventShape),
     idempotency: reread("idempotency", idempotencyShape),
+    rejectedEvents: written("rejectedEvents", rejectedEventShape),
+    rejectedLogs: reread("rejectedLogs", rejectedLogShape),
     visitors: reread("visitors", visitorShape),
     visitorKeys: reread("visitorKeys", text),
     interactions: written("interactions", historyRowShape),

@@ -4,6 +4,7 @@ import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { ModelPointer } from "../../domain/model.js";
 import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
+import type { RejectedEvent, RejectedLog } from "../../domain/rejected-event.js";
 import type { Visitor } from "../../domain/visitor.js";
 import type { CopyMark } from "../../ports/copies.js";
 
@@ -16,6 +17,8 @@ export interface RecordTypes {
   readonly frames: FrameConfiguration;
   readonly events: Event;
   readonly idempotency: IdempotencyRecord;
+  readonly rejectedEvents: RejectedEvent;
+  readonly rejectedLogs: RejectedLog;
   readonly visitors: Visitor;
   /** Visitor ids by visitor key. */
   readonly visitorKeys: string;

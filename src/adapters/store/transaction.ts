@@ -4,10 +4,11 @@ import type { SubscriptionChange } from "../../domain/contact.js";
 import type { IdempotencyRecord } from "../../domain/event.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { Product } from "../../domain/product.js";
-import type { Lookup, Records, Transaction } from "../../ports/unit-of-work.js";
+import type { Lookup, Records, RejectedEvents, Transaction } from "../../ports/unit-of-work.js";
 import { isExpired } from "./idempotency.js";
 import { appKey, type Key, keyOf } from "./keys.js";
 import type { RecordTypes } from "./record-types.js";
+import { RejectedEventRecords } from "./rejected-events.js";
 
 /** A table as a piece of work sees it: with what was staged before, by it and by the works of the same commit. */
 export interface StagedTable<T> {
@@ -60,6 +61,9 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   }
   get events() {
     return new AppRecords(this.appId, this.tables.events);
+  }
+  get rejectedEvents(): RejectedEvents {
+    return new RejectedEventRecords(this.appId, this.tables.rejectedEvents, this.tables.rejectedLogs);
   }
   get visitors() {
     return new AppRecords(this.appId, this.tables.visitors);

@@ -36,7 +36,10 @@ describe("a directory of format 1", () => {
   it("is upgraded when it is opened, with a line, and keeps all it held", async () => {
     const lines: string[] = [];
     const store = await openEmbeddedStore({ directory, now: () => 5, log: (line) => lines.push(line) });
-    expect(lines).toEqual(["The store was upgraded from format 1 to format 2"]);
+    expect(lines).toEqual([
+      "The store was upgraded from format 1 to format 2",
+      "The store was upgraded from format 2 to format 3",
+    ]);
     expect(store.copies.storeId).not.toBe("");
     expect(await store.apps.get("shop")).toEqual(app("shop"));
     expect(await store.events.get("shop", "e1")).toEqual(event("e1"));
@@ -72,6 +75,9 @@ const AS_BYTES = {
   },
 } as const;
 
+const NEXT = FORMAT_NUMBER + 1;
+const AFTER = FORMAT_NUMBER + 2;
+
 describe("the upgrade of a directory", () => {
   let directory: string;
   let root: RootDatabase<Uint8Array, Key>;
@@ -102,35 +108,36 @@ describe("the upgrade of a directory", () => {
 
   it("goes step by step, with a line for each", () => {
     const lines: string[] = [];
-    upgradeFormat(root, store, (line) => lines.push(line), [step(3), step(4)]);
-    expect(formatNow()).toBe(4);
-    expect(["step 3", "step 4"].map((key) => store.meta.texts.get(key))).toEqual(["step 3", "step 4"]);
+    upgradeFormat(root, store, (line) => lines.push(line), [step(NEXT), step(AFTER)]);
+    expect(formatNow()).toBe(AFTER);
+    const notes = [`step ${NEXT}`, `step ${AFTER}`];
+    expect(notes.map((key) => store.meta.texts.get(key))).toEqual(notes);
     expect(lines).toEqual([
-      "The store was upgraded from format 2 to format 3",
-      "The store was upgraded from format 3 to format 4",
+      `The store was upgraded from format ${FORMAT_NUMBER} to format ${NEXT}`,
+      `The store was upgraded from format ${NEXT} to format ${AFTER}`,
     ]);
   });
 
   it("leaves nothing of a step that was interrupted, and does it again", () => {
-    const failing = step(4, () => {
-      note("step 4");
+    const failing = step(AFTER, () => {
+      note(`step ${AFTER}`);
       throw new Error("cut off");
     });
-    expect(() => upgradeFormat(root, store, () => undefined, [step(3), failing])).toThrow("cut off");
-    expect(formatNow()).toBe(3);
-    expect(store.meta.texts.get("step 4")).toBeUndefined();
-    upgradeFormat(root, store, () => undefined, [step(3, () => expect.unreachable()), step(4)]);
-    expect(formatNow()).toBe(4);
-    expect(store.meta.texts.get("step 4")).toBe("step 4");
+    expect(() => upgradeFormat(root, store, () => undefined, [step(NEXT), failing])).toThrow("cut off");
+    expect(formatNow()).toBe(NEXT);
+    expect(store.meta.texts.get(`step ${AFTER}`)).toBeUndefined();
+    upgradeFormat(root, store, () => undefined, [step(NEXT, () => expect.unreachable()), step(AFTER)]);
+    expect(formatNow()).toBe(AFTER);
+    expect(store.meta.texts.get(`step ${AFTER}`)).toBe(`step ${AFTER}`);
   });
 
   it("is refused where a step is missing", () => {
-    expect(() => upgradeFormat(root, store, () => undefined, [step(4)])).toThrow(FormatUnsupported);
+    expect(() => upgradeFormat(root, store, () => undefined, [step(AFTER)])).toThrow(FormatUnsupported);
     expect(formatNow()).toBe(FORMAT_NUMBER);
   });
 
   it("is not made of a newer store, which is refused", () => {
-    upgradeFormat(root, store, () => undefined, [step(3)]);
+    upgradeFormat(root, store, () => undefined, [step(NEXT)]);
     expect(() => checkFormat(store.meta, false)).toThrow(FormatUnsupported);
   });
 });

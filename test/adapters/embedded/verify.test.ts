@@ -72,6 +72,8 @@ describe("verification of an embedded store", () => {
       events: 2,
       idempotency: 1,
       idempotencyTimes: 1,
+      rejectedEvents: 0,
+      rejectedLogs: 0,
       visitors: 1,
       visitorKeys: 2,
       interactions: 2,

@@ -51,7 +51,10 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
     await connection.db.collection<{ _id: string; number: number }>("meta").insertOne({ _id: "format", number: 1 });
     const lines: string[] = [];
     expect(await checkFormat(connection, { ...open, log: (line) => lines.push(line) })).toBe("id");
-    expect(lines).toEqual(["The store was upgraded from format 1 to format 2"]);
+    expect(lines).toEqual([
+      "The store was upgraded from format 1 to format 2",
+      "The store was upgraded from format 2 to format 3",
+    ]);
     expect(await checkFormat(connection, { ...open, newId: () => "another" })).toBe("id");
   });
 
@@ -68,9 +71,9 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
     await checkFormat(connection, open);
     const lines: string[] = [];
     const steps: number[] = [];
-    const upgrades = [3, 4].map((to) => step(to, async () => void steps.push(to)));
+    const upgrades = [NEXT, AFTER].map((to) => step(to, async () => void steps.push(to)));
     await checkFormat(connection, { ...open, log: (line) => lines.push(line), upgrades });
-    expect(steps).toEqual([3, 4]);
+    expect(steps).toEqual([NEXT, AFTER]);
     expect(lines).toHaveLength(2);
     await expect(checkFormat(connection, open)).rejects.toThrow(FormatUnsupported);
   });
@@ -80,18 +83,18 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
     await checkFormat(connection, open);
     const steps: string[] = [];
     const upgrades = (outcome: string) => [
-      step(3, async () => void steps.push(`3 ${outcome}`)),
-      step(4, async () => {
-        steps.push(`4 ${outcome}`);
+      step(NEXT, async () => void steps.push(`first ${outcome}`)),
+      step(AFTER, async () => {
+        steps.push(`second ${outcome}`);
         if (outcome === "fails") throw new Unavailable("cut off");
       }),
     ];
     const options = { ...open, beatMs: 5 };
     await expect(checkFormat(connection, { ...options, upgrades: upgrades("fails") })).rejects.toThrow("cut off");
-    expect(await formatOf(connection)).toBe(3);
+    expect(await formatOf(connection)).toBe(NEXT);
     await checkFormat(connection, { ...options, upgrades: upgrades("succeeds") });
-    expect(steps).toEqual(["3 fails", "4 fails", "4 succeeds"]);
-    expect(await formatOf(connection)).toBe(4);
+    expect(steps).toEqual(["first fails", "second fails", "second succeeds"]);
+    expect(await formatOf(connection)).toBe(AFTER);
   });
 
   it("is upgraded by one server while those that start meanwhile wait", async () => {
@@ -100,7 +103,7 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
     let running = 0;
     let runs = 0;
     const upgrades = [
-      step(3, async () => {
+      step(NEXT, async () => {
         runs++;
         expect(++running).toBe(1);
         await connection.db.collection("meta").findOne({});
@@ -113,7 +116,7 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
         return formatOf(connection);
       }),
     );
-    expect(formats).toEqual([3, 3, 3]);
+    expect(formats).toEqual([NEXT, NEXT, NEXT]);
     expect(runs).toBe(1);
   });
 
@@ -121,17 +124,17 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
     const { connection } = await emptyDatabase();
     await checkFormat(connection, open);
     const claims = connection.db.collection<{ _id: string; claim: number }>("meta");
-    const upgrades = [step(3, async () => void (await claims.insertOne({ _id: "upgrade\0" + "1", claim: 1 })))];
+    const upgrades = [step(NEXT, async () => void (await claims.insertOne({ _id: "upgrade\0" + "1", claim: 1 })))];
     await expect(checkFormat(connection, { ...open, upgrades })).rejects.toThrow("taken the upgrade");
-    expect(await formatOf(connection)).toBe(2);
+    expect(await formatOf(connection)).toBe(FORMAT_NUMBER);
   });
 
   it("refuses an older one for reading only, or when there is no way up", async () => {
     const { connection } = await emptyDatabase();
     await checkFormat(connection, open);
-    const reading = checkFormat(connection, { ...open, readOnly: true, upgrades: [step(3)] });
+    const reading = checkFormat(connection, { ...open, readOnly: true, upgrades: [step(NEXT)] });
     await expect(reading).rejects.toThrow(FormatUnsupported);
-    await expect(checkFormat(connection, { ...open, upgrades: [step(4)] })).rejects.toThrow(FormatUnsupported);
+    await expect(checkFormat(connection, { ...open, upgrades: [step(AFTER)] })).rejects.toThrow(FormatUnsupported);
   });
 
   it("makes a server that serves it not ready when a newer one upgrades it", async () => {
@@ -176,6 +179,9 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
     await expect(reader.ready()).rejects.toThrow(Unavailable);
   });
 });
+
+const NEXT = FORMAT_NUMBER + 1;
+const AFTER = FORMAT_NUMBER + 2;
 
 describe("opening without a server", () => {
   const opening = (url: string) => openMongoStore({ url, now: () => 0, limits: { answerMs: 100 } });

@@ -10,15 +10,15 @@ import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
-import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSJdChJSZWNvcmRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEh4KBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAMgASgJIpoBChNSZWNvcmRFdmVudFJlc3BvbnNlEhAKCGV2ZW50X2lkGAEgASgJEhQKDGRlZHVwbGljYXRlZBgCIAEoCBIXCg92aXNpdG9yX2NoYW5nZWQYAyABKAgSDQoFbm90ZXMYBCADKAkSMwoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZSKOAQoPU2VuZGVyQWxsb3dhbmNlEg0KBWxpbWl0GAEgASgNEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglyZW1haW5pbmcYAyABKA0SLgoLcmVzZXRfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iYAoTUmVjb3JkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHwoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnQSGAoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCSJ9ChRSZWNvcmRFdmVudHNSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoBBIUCgxkZWR1cGxpY2F0ZWQYAiABKAQSJgoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYBCABKAQiMwoPR2V0RXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCSIyChBHZXRFdmVudFJlc3BvbnNlEh4KBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnQihwEKEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIUCgxuZXdlc3RfZmlyc3QYBCABKAgSJQoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiTgoSTGlzdEV2ZW50c1Jlc3BvbnNlEh8KBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTLFAgoMRXZlbnRTZXJ2aWNlEkwKC1JlY29yZEV2ZW50EhwuYWlzbGUudjEuUmVjb3JkRXZlbnRSZXF1ZXN0Gh0uYWlzbGUudjEuUmVjb3JkRXZlbnRSZXNwb25zZSIAElEKDFJlY29yZEV2ZW50cxIdLmFpc2xlLnYxLlJlY29yZEV2ZW50c1JlcXVlc3QaHi5haXNsZS52MS5SZWNvcmRFdmVudHNSZXNwb25zZSIAKAESRgoIR2V0RXZlbnQSGS5haXNsZS52MS5HZXRFdmVudFJlcXVlc3QaGi5haXNsZS52MS5HZXRFdmVudFJlc3BvbnNlIgOQAgESTAoKTGlzdEV2ZW50cxIbLmFpc2xlLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSJdChJSZWNvcmRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEh4KBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAMgASgJIpoBChNSZWNvcmRFdmVudFJlc3BvbnNlEhAKCGV2ZW50X2lkGAEgASgJEhQKDGRlZHVwbGljYXRlZBgCIAEoCBIXCg92aXNpdG9yX2NoYW5nZWQYAyABKAgSDQoFbm90ZXMYBCADKAkSMwoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZSKOAQoPU2VuZGVyQWxsb3dhbmNlEg0KBWxpbWl0GAEgASgNEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglyZW1haW5pbmcYAyABKA0SLgoLcmVzZXRfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iYAoTUmVjb3JkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHwoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnQSGAoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCSJ9ChRSZWNvcmRFdmVudHNSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoBBIUCgxkZWR1cGxpY2F0ZWQYAiABKAQSJgoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYBCABKAQiMwoPR2V0RXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCSIyChBHZXRFdmVudFJlc3BvbnNlEh4KBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnQihwEKEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIUCgxuZXdlc3RfZmlyc3QYBCABKAgSJQoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiTgoSTGlzdEV2ZW50c1Jlc3BvbnNlEh8KBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLOAQoNUmVqZWN0ZWRFdmVudBIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRIvCgtyZWplY3RlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoFZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudBIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkSDQoFZmllbGQYBSABKAkSDgoGcmVhc29uGAYgASgJEhkKEXJlcGxheWVkX2V2ZW50X2lkGAcgASgJIlIKGUxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJImcKGkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEjAKD3JlamVjdGVkX2V2ZW50cxgBIAMoCzIXLmFpc2xlLnYxLlJlamVjdGVkRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInMKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGgoScmVqZWN0ZWRfZXZlbnRfaWRzGAIgAygJEigKD2NvcnJlY3RlZF9ldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50InMKHFJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2USKQoIcmVwbGF5ZWQYASADKAsyFy5haXNsZS52MS5SZXBsYXllZEV2ZW50EigKB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5ImEKDVJlcGxheWVkRXZlbnQSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkSFAoMZGVkdXBsaWNhdGVkGAMgASgIEg0KBW5vdGVzGAQgAygJIkkKDVJlZnVzZWRSZXBsYXkSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSDQoFZmllbGQYAiABKAkSDgoGcmVhc29uGAMgASgJMpQECgxFdmVudFNlcnZpY2USTAoLUmVjb3JkRXZlbnQSHC5haXNsZS52MS5SZWNvcmRFdmVudFJlcXVlc3QaHS5haXNsZS52MS5SZWNvcmRFdmVudFJlc3BvbnNlIgASUQoMUmVjb3JkRXZlbnRzEh0uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVxdWVzdBoeLmFpc2xlLnYxLlJlY29yZEV2ZW50c1Jlc3BvbnNlIgAoARJGCghHZXRFdmVudBIZLmFpc2xlLnYxLkdldEV2ZW50UmVxdWVzdBoaLmFpc2xlLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJMCgpMaXN0RXZlbnRzEhsuYWlzbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5haXNsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiA5ACARJkChJMaXN0UmVqZWN0ZWRFdmVudHMSIy5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2UiA5ACARJnChRSZXBsYXlSZWplY3RlZEV2ZW50cxIlLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBomLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -357,6 +357,275 @@ export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PUR
   messageDesc(file_aisle_v1_event_service, 8);
 
 /**
+ * RejectedEvent is an event that was refused, and why.
+ *
+ * @generated from message aisle.v1.RejectedEvent
+ */
+export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
+  /**
+   * Output only. Decimal digits; of later ones they are greater as text.
+   *
+   * @generated from field: string rejected_event_id = 1;
+   */
+  rejectedEventId: string;
+
+  /**
+   * Output only. When it was refused.
+   *
+   * @generated from field: google.protobuf.Timestamp rejected_at = 2;
+   */
+  rejectedAt?: Timestamp | undefined;
+
+  /**
+   * Output only. As it was sent; absent once it was replayed.
+   *
+   * @generated from field: aisle.v1.Event event = 3;
+   */
+  event?: Event | undefined;
+
+  /**
+   * Output only. The key it came with.
+   *
+   * @generated from field: string idempotency_key = 4;
+   */
+  idempotencyKey: string;
+
+  /**
+   * Output only. The field at fault, for example `event.products`.
+   *
+   * @generated from field: string field = 5;
+   */
+  field: string;
+
+  /**
+   * Output only. What is wrong with it and what is accepted.
+   *
+   * @generated from field: string reason = 6;
+   */
+  reason: string;
+
+  /**
+   * Output only. Id of the event that a replay made of it.
+   *
+   * @generated from field: string replayed_event_id = 7;
+   */
+  replayedEventId: string;
+};
+
+/**
+ * Describes the message aisle.v1.RejectedEvent.
+ * Use `create(RejectedEventSchema)` to create a new message.
+ */
+export const RejectedEventSchema: GenMessage<RejectedEvent> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 9);
+
+/**
+ * ListRejectedEventsRequest is the request of ListRejectedEvents.
+ *
+ * @generated from message aisle.v1.ListRejectedEventsRequest
+ */
+export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. At most this many, 100 when 0, never more than 1,000.
+   *
+   * @generated from field: uint32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Optional. `next_page_token` of an earlier answer.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListRejectedEventsRequest.
+ * Use `create(ListRejectedEventsRequestSchema)` to create a new message.
+ */
+export const ListRejectedEventsRequestSchema: GenMessage<ListRejectedEventsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 10);
+
+/**
+ * ListRejectedEventsResponse is the answer of ListRejectedEvents.
+ *
+ * @generated from message aisle.v1.ListRejectedEventsResponse
+ */
+export type ListRejectedEventsResponse = Message<"aisle.v1.ListRejectedEventsResponse"> & {
+  /**
+   * Output only. Newest first.
+   *
+   * @generated from field: repeated aisle.v1.RejectedEvent rejected_events = 1;
+   */
+  rejectedEvents: RejectedEvent[];
+
+  /**
+   * Output only. Empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListRejectedEventsResponse.
+ * Use `create(ListRejectedEventsResponseSchema)` to create a new message.
+ */
+export const ListRejectedEventsResponseSchema: GenMessage<ListRejectedEventsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 11);
+
+/**
+ * ReplayRejectedEventsRequest is the request of ReplayRejectedEvents.
+ *
+ * @generated from message aisle.v1.ReplayRejectedEventsRequest
+ */
+export type ReplayRejectedEventsRequest = Message<"aisle.v1.ReplayRejectedEventsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. Which ones, at most 1,000; all that were not replayed when empty,
+   * the oldest first.
+   *
+   * @generated from field: repeated string rejected_event_ids = 2;
+   */
+  rejectedEventIds: string[];
+
+  /**
+   * Optional. Takes the place of the one event that is named.
+   *
+   * @generated from field: aisle.v1.Event corrected_event = 3;
+   */
+  correctedEvent?: Event | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.ReplayRejectedEventsRequest.
+ * Use `create(ReplayRejectedEventsRequestSchema)` to create a new message.
+ */
+export const ReplayRejectedEventsRequestSchema: GenMessage<ReplayRejectedEventsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 12);
+
+/**
+ * ReplayRejectedEventsResponse is the answer of ReplayRejectedEvents.
+ *
+ * @generated from message aisle.v1.ReplayRejectedEventsResponse
+ */
+export type ReplayRejectedEventsResponse = Message<"aisle.v1.ReplayRejectedEventsResponse"> & {
+  /**
+   * Output only. Those that are recorded now.
+   *
+   * @generated from field: repeated aisle.v1.ReplayedEvent replayed = 1;
+   */
+  replayed: ReplayedEvent[];
+
+  /**
+   * Output only. Those that are not.
+   *
+   * @generated from field: repeated aisle.v1.RefusedReplay refused = 2;
+   */
+  refused: RefusedReplay[];
+};
+
+/**
+ * Describes the message aisle.v1.ReplayRejectedEventsResponse.
+ * Use `create(ReplayRejectedEventsResponseSchema)` to create a new message.
+ */
+export const ReplayRejectedEventsResponseSchema: GenMessage<ReplayRejectedEventsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 13);
+
+/**
+ * ReplayedEvent is a rejected event that is recorded now.
+ *
+ * @generated from message aisle.v1.ReplayedEvent
+ */
+export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
+  /**
+   * Output only. Its id in the log.
+   *
+   * @generated from field: string rejected_event_id = 1;
+   */
+  rejectedEventId: string;
+
+  /**
+   * Output only. The event it is.
+   *
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * Output only. True when it was recorded before, by an earlier replay or
+   * under its idempotency key.
+   *
+   * @generated from field: bool deduplicated = 3;
+   */
+  deduplicated: boolean;
+
+  /**
+   * Output only. What of the event had no effect, and why.
+   *
+   * @generated from field: repeated string notes = 4;
+   */
+  notes: string[];
+};
+
+/**
+ * Describes the message aisle.v1.ReplayedEvent.
+ * Use `create(ReplayedEventSchema)` to create a new message.
+ */
+export const ReplayedEventSchema: GenMessage<ReplayedEvent> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 14);
+
+/**
+ * RefusedReplay tells why a rejected event was not recorded.
+ *
+ * @generated from message aisle.v1.RefusedReplay
+ */
+export type RefusedReplay = Message<"aisle.v1.RefusedReplay"> & {
+  /**
+   * Output only. Its id in the log.
+   *
+   * @generated from field: string rejected_event_id = 1;
+   */
+  rejectedEventId: string;
+
+  /**
+   * Output only. The field at fault.
+   *
+   * @generated from field: string field = 2;
+   */
+  field: string;
+
+  /**
+   * Output only. What is wrong with it and what is accepted. Never quotes the
+   * value.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message aisle.v1.RefusedReplay.
+ * Use `create(RefusedReplaySchema)` to create a new message.
+ */
+export const RefusedReplaySchema: GenMessage<RefusedReplay> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 15);
+
+/**
  * EventService takes events and shows what was taken.
  *
  * @generated from service aisle.v1.EventService
@@ -407,6 +676,32 @@ export const EventService: GenService<{
     methodKind: "unary";
     input: typeof ListEventsRequestSchema;
     output: typeof ListEventsResponseSchema;
+  },
+  /**
+   * ListRejectedEvents lists events that were refused for what they say
+   * (INVALID_ARGUMENT, ALREADY_EXISTS), newest first. Each app has a log of at
+   * most 1,000 of them and 4 MiB; the oldest leave. It is kept as well as can
+   * be: large ones and too many at a time are not in it.
+   *
+   * @generated from rpc aisle.v1.EventService.ListRejectedEvents
+   */
+  listRejectedEvents: {
+    methodKind: "unary";
+    input: typeof ListRejectedEventsRequestSchema;
+    output: typeof ListRejectedEventsResponseSchema;
+  },
+  /**
+   * ReplayRejectedEvents records rejected events after all. One that was
+   * replayed before is not recorded again and answers its event. One that is
+   * refused again stays in the log. An event without a time of its own happened
+   * when it was rejected.
+   *
+   * @generated from rpc aisle.v1.EventService.ReplayRejectedEvents
+   */
+  replayRejectedEvents: {
+    methodKind: "unary";
+    input: typeof ReplayRejectedEventsRequestSchema;
+    output: typeof ReplayRejectedEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aisle_v1_event_service, 0);

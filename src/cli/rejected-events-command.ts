@@ -1,0 +1,141 @@
+import { readFile } from "node:fs/promises";
+import { fromJsonString, toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import { type Event, EventSchema } from "../gen/aisle/v1/event_pb.js";
+import {
+  type RejectedEvent,
+  RejectedEventSchema,
+  ReplayRejectedEventsResponseSchema,
+} from "../gen/aisle/v1/event_service_pb.js";
+import {
+  BULK_TIMEOUT_MS,
+  CALL_TIMEOUT_MS,
+  type Clients,
+  type ServerOptions,
+  withClients,
+  withServer,
+} from "./client.js";
+import { eventText } from "./event-text.js";
+import { Failure, UsageFailure } from "./failure.js";
+import { printable, writeJson, writeLine } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { plainId, repeated, wholeNumber } from "./values.js";
+
+interface RejectedOptions extends ServerOptions {
+  readonly app: string;
+  readonly limit: number;
+  readonly replayed?: boolean;
+  readonly showPersonal?: boolean;
+  readonly json?: boolean;
+}
+
+interface ReplayOptions extends ServerOptions {
+  readonly app: string;
+  readonly id?: readonly string[];
+  readonly event?: string;
+  readonly json?: boolean;
+}
+
+export function addRejectedEventCommands(events: Command, deps: ProgramDeps): void {
+  withServer(events.command("rejected"))
+    .description("show events that were refused for what they say, and why")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--limit <n>", "at most so many, 1 to 1000, the newest", wholeNumber(1, 1000), 100)
+    .option("--replayed", "also those that were replayed")
+    .option("--show-personal", "show e-mail addresses, names and searches in full")
+    .option("--json", "print one JSON object a line, personal data included")
+    .addHelpText("after", "\nExample:\n  $ aisle events rejected --app shop1")
+    .action((options: RejectedOptions) => rejected(options, deps));
+  withServer(events.command("replay"))
+    .description("record rejected events after all; one that was replayed is not recorded twice")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--id <id>", "this one only; may be given again; all without it", repeated)
+    .option("--event <file>", "what to record instead of the one --id: the event of events rejected --json, corrected")
+    .option("--json", "print the outcome as JSON")
+    .addHelpText(
+      "after",
+      `
+Exit code 1 when one of them was refused again; it stays in the log.
+
+Example:
+  $ aisle events replay --app shop1 --id 17 --event corrected.json`,
+    )
+    .action((options: ReplayOptions) => replay(options, deps));
+}
+
+async function rejected(options: RejectedOptions, deps: ProgramDeps): Promise<void> {
+  const { stdout, stderr } = deps;
+  await withClients(options, deps, async ({ events }) => {
+    const found = await newest(events, options);
+    for (const one of found.reverse()) {
+      writeLine(
+        stdout,
+        options.json
+          ? JSON.stringify(toJson(RejectedEventSchema, one))
+          : rejectedText(one, options.showPersonal ?? false),
+      );
+    }
+    if (found.length === 0) writeLine(stderr, "No rejected events");
+  });
+}
+
+async function newest(events: Clients["events"], options: RejectedOptions): Promise<RejectedEvent[]> {
+  const found: RejectedEvent[] = [];
+  let pageToken = "";
+  do {
+    const page = await events.listRejectedEvents(
+      { appId: options.app, pageSize: 200, pageToken },
+      { timeoutMs: CALL_TIMEOUT_MS },
+    );
+    for (const one of page.rejectedEvents) if (options.replayed || one.replayedEventId === "") found.push(one);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "" && found.length < options.limit);
+  return found.slice(0, options.limit);
+}
+
+function rejectedText(one: RejectedEvent, showPersonal: boolean): string {
+  const head = [
+    one.rejectedEventId.replace(/^0+(?=\d)/, ""),
+    timeText(one.rejectedAt),
+    `${printable(one.field)} ${printable(one.reason)}`,
+    ...(one.replayedEventId === "" ? [] : [`replayed as ${one.replayedEventId}`]),
+  ];
+  return [head.join("  "), ...(one.event ? [`    ${eventText(one.event, showPersonal)}`] : [])].join("\n");
+}
+
+async function replay(options: ReplayOptions, deps: ProgramDeps): Promise<void> {
+  const ids = (options.id ?? []).map((id) => id.padStart(ID_DIGITS, "0"));
+  if (options.event !== undefined && ids.length !== 1) throw new UsageFailure("--event: with exactly one --id");
+  const correctedEvent = options.event === undefined ? undefined : await readEvent(options.event);
+  const refused = await withClients(options, deps, async ({ events }) => {
+    const answer = await events.replayRejectedEvents(
+      { appId: options.app, rejectedEventIds: ids, ...(correctedEvent && { correctedEvent }) },
+      { timeoutMs: BULK_TIMEOUT_MS },
+    );
+    if (options.json) writeJson(deps.stdout, toJson(ReplayRejectedEventsResponseSchema, answer));
+    else {
+      for (const { rejectedEventId, eventId, deduplicated } of answer.replayed)
+        writeLine(deps.stdout, `${rejectedEventId} is event ${eventId}${deduplicated ? ", recorded before" : ""}`);
+      for (const { rejectedEventId, field, reason } of answer.refused)
+        writeLine(deps.stdout, `${rejectedEventId} is refused: ${printable(field)} ${printable(reason)}`);
+      if (answer.replayed.length + answer.refused.length === 0) writeLine(deps.stderr, "No rejected events");
+    }
+    return answer.refused.length;
+  });
+  if (refused > 0) throw new Failure(`${refused} of the events could not be recorded`);
+}
+
+/** Ids are shown without their zeros. */
+const ID_DIGITS = 12;
+
+async function readEvent(file: string): Promise<Event> {
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new UsageFailure("--event: the file cannot be read");
+  });
+  try {
+    return fromJsonString(EventSchema, text);
+  } catch {
+    throw new UsageFailure("--event: the file holds no event as events rejected --json prints it");
+  }
+}

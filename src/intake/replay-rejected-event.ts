@@ -1,0 +1,56 @@
+import type { Now } from "../domain/clock.js";
+import { NotFound } from "../domain/errors.js";
+import type { RejectedEvent } from "../domain/rejected-event.js";
+import type { Metrics } from "../ports/metrics.js";
+import type { UnitOfWork } from "../ports/unit-of-work.js";
+import { type EventDraft, normalise } from "./normalise.js";
+import type { Recorded, TakeEvent } from "./record-event.js";
+
+/** What a replayed event is still reckoned to take in the log. */
+const REPLAYED_BYTES = 256;
+
+/**
+ * Takes a rejected event after all, as it is kept or as `correction` has it, and notes in the log that it was taken: a
+ * second replay answers the same event. Without a time of its own it happened when it was rejected. A key that it came
+ * with still counts, unless it was refused for that: then whoever replays it has decided that it is another event.
+ *
+ * Rejects with NotFound, and with InvalidArgument or AlreadyExists as recording does; then nothing has changed.
+ */
+export type ReplayRejectedEvent = (
+  appId: string,
+  rejectedId: string,
+  correction: EventDraft | undefined,
+) => Promise<Recorded>;
+
+export function createReplayRejectedEvent(deps: {
+  readonly unitOfWork: UnitOfWork;
+  readonly take: TakeEvent;
+  readonly now: Now;
+  /** UUIDv7, each greater than the one before. */
+  readonly newEventId: () => string;
+  readonly metrics: Metrics;
+}): ReplayRejectedEvent {
+  const { unitOfWork, take, now, newEventId, metrics } = deps;
+  return async (appId, rejectedId, correction) => {
+    const [eventId, receivedAt] = [newEventId(), now()];
+    const recorded = await unitOfWork.run(appId, (tx) => {
+      if (tx.app() === undefined) throw new NotFound("app");
+      const rejected = tx.rejectedEvents.get(rejectedId);
+      if (rejected === undefined) throw new NotFound("rejected_event");
+      if (rejected.event === null)
+        return { eventId: rejected.replayedAs, deduplicated: true, visitorChanged: false, notes: [] };
+      const draft = withTime(correction ?? rejected.event, rejected);
+      const key = rejected.fault === "reused" ? "" : rejected.idempotencyKey;
+      const taken = take(tx, normalise(draft, eventId, receivedAt), draft, key);
+      const replayed = { ...rejected, event: null, bytes: REPLAYED_BYTES, replayedAs: taken.eventId };
+      tx.rejectedEvents.replace(replayed);
+      return taken;
+    });
+    metrics.count(recorded.deduplicated ? "events_deduplicated" : "events_stored");
+    return recorded;
+  };
+}
+
+function withTime(draft: EventDraft, { rejectedAt }: RejectedEvent): EventDraft {
+  return { ...draft, occurredAt: draft.occurredAt || rejectedAt };
+}
