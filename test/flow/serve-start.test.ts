@@ -98,7 +98,7 @@ describe("aisle serve that cannot start", () => {
     const flags = ["--store", `embedded:${directory}`, "--facade-port", "0", "--rpc-port", "0"];
     const { code, stdout, stderr } = await runAisle(["serve", ...flags]);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^error: .*format 2.*newer version.*\n$/);
+    expect(stderr).toMatch(new RegExp(`^error: .*format ${FORMAT_NUMBER}.*newer version.*\\n$`));
   });
 });
 

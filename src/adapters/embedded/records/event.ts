@@ -30,6 +30,7 @@ export const eventRecord: RecordCodec<Event> = {
     eventId: cell.text(cells, 0),
     actionType: cell.text(cells, 1),
     sender: cell.oneOf(cells, 2, SENDERS),
+    bot: cell.laterFlag(cells, 18),
     occurredAt: cell.number(cells, 3),
     receivedAt: cell.number(cells, 4),
     visitor: cell.visitorIds(cells, 5),
@@ -43,7 +44,6 @@ export const eventRecord: RecordCodec<Event> = {
     senderVersion: cell.text(cells, 15),
     extraFields: cell.textMap(cells, 16),
     notes: cell.texts(cells, 17),
-    bot: cell.laterFlag(cells, 18),
   }),
 };
 
