@@ -8,8 +8,8 @@ const shopProduct = (productId: string) =>
     categories: productId.startsWith("-") ? [] : [{ categoryId: productId[0] ?? "", name: "" }],
   });
 
-const left = (viewed: string[], alternatives: string[]) => [
-  ...leftToAlternative(viewed.map(shopProduct), alternatives, { get: shopProduct }),
+const left = (viewed: string[], alternatives: string[], together: string[] = []) => [
+  ...leftToAlternative(viewed.map(shopProduct), alternatives, { get: shopProduct }, new Set(together)),
 ];
 
 describe("what is left to alternative", () => {
@@ -19,6 +19,10 @@ describe("what is left to alternative", () => {
 
   it("is not what is viewed itself", () => {
     expect(left(["tent1", "tent2"], ["tent2", "tent3"])).toEqual(["tent3"]);
+  });
+
+  it("is not what is bought together with it", () => {
+    expect(left(["tent1"], ["tent2", "tent-footprint"], ["tent-footprint", "pegs1"])).toEqual(["tent2"]);
   });
 
   it("is nothing where there are no categories", () => {
