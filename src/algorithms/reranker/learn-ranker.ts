@@ -47,6 +47,8 @@ export interface RankerBudget {
   /** Sessions that are asked of one fit of the sources, as a share of all; and how many such slices there are at most. */
   readonly sliceShare: number;
   readonly slices: number;
+  /** Slices of a shop whose first so many hold fewer questions than small trees are for: more would take its time. */
+  readonly fewSlices: number;
   /** Questions learned from and judged by, evenly chosen. */
   readonly learned: number;
   readonly heldOut: number;
@@ -57,7 +59,8 @@ export interface RankerBudget {
 export const RANKER_BUDGET: RankerBudget = {
   questions: 45_000,
   sliceShare: 0.1,
-  slices: 4,
+  slices: 6,
+  fewSlices: 4,
   learned: 30_000,
   heldOut: 5_000,
   least: 400,
@@ -80,30 +83,27 @@ export function isHeldOut(session: number): boolean {
 const PILOT = 500;
 const BOOSTING: BoostingParams = {
   ...BOOSTING_DEFAULTS,
-  trees: 200,
+  trees: 300,
+  leaves: 24,
+  learningRate: 0.05,
+  minHessian: 10,
   patience: 20,
   focus: 0.2,
   thinAfter: 10,
   thinTo: 32,
 };
-/** Few questions allow fewer, smaller steps. */
-const FEW: BoostingParams = {
-  ...BOOSTING,
-  trees: 150,
-  leaves: 6,
-  learningRate: 0.07,
-  l2: 10,
-  topShare: 1,
-  otherShare: 0,
-};
-const FEW_QUESTIONS = 3_000;
-/** Some questions allow as many steps as there are so many of them; later ones gain next to nothing. */
+/** Fewer questions allow fewer, larger steps with smaller trees: a small shop learns in seconds. */
+const SOME: BoostingParams = { ...BOOSTING, trees: 200, leaves: 15, learningRate: 0.1, minHessian: 5 };
+const SOME_QUESTIONS = 10_000;
+/** As many trees as there are so many questions; later ones gain next to nothing. */
 const QUESTIONS_A_TREE = 50;
+const FEW: BoostingParams = { ...SOME, trees: 150, leaves: 6, learningRate: 0.07, l2: 10, topShare: 1, otherShare: 0 };
+const FEW_QUESTIONS = 3_000;
 
-/** What so many questions are worth: a small shop learns in seconds. */
 function boostingFor(questions: number): BoostingParams {
   if (questions < FEW_QUESTIONS) return FEW;
-  return { ...BOOSTING, trees: Math.min(BOOSTING.trees, Math.ceil(questions / QUESTIONS_A_TREE)) };
+  if (questions < SOME_QUESTIONS) return { ...SOME, trees: Math.ceil(questions / QUESTIONS_A_TREE) };
+  return BOOSTING;
 }
 
 export function learnRanker(
@@ -151,7 +151,8 @@ function newestSlices(visits: Visits, productCount: number, budget: RankerBudget
   const size = Math.floor(total * budget.sliceShare);
   const slices: { older: Visits; questions: Question[] }[] = [];
   let asked = 0;
-  for (let end = total; slices.length < budget.slices && asked < budget.questions && end > size && size > 0; ) {
+  const mayTake = () => slices.length < (asked < SOME_QUESTIONS ? budget.fewSlices : budget.slices);
+  for (let end = total; mayTake() && asked < budget.questions && end > size && size > 0; ) {
     let first = end;
     for (let steps = 0; first > end - size && asked + steps < budget.questions; )
       steps += questionCount(visits, --first);

@@ -68,7 +68,7 @@ describeWithSharedData("behaviour", "yoochoose_100k")("next click on a cut of yo
     const mostPopular = popular.take().indices;
     const neighbours = fitSessionNeighbours(train, indexOf.size, QUICK);
     const alone = createSessionRecommender(neighbours);
-    const budget = { ...RANKER_BUDGET, slices: 2, learned: 3_000, heldOut: 600 };
+    const budget = { ...RANKER_BUDGET, slices: 2, fewSlices: 2, learned: 3_000, heldOut: 600 };
     const { forest } = learnRanker(train, indexOf.size, QUICK, SEED, budget);
     if (forest === undefined) throw new Error("no ranker was learned");
     const ranker = createVisitRecommender({ forest, sources: fitRankerSources(train, neighbours, SEED) });
