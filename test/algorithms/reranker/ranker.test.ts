@@ -47,6 +47,13 @@ describe("a learned ranker", () => {
     });
   });
 
+  it("asks of a small shop fewer slices than of a large one", () => {
+    const asked = (fewSlices: number) =>
+      learnRanker(VISITS, PRODUCTS, BROWSING, SEED, { ...RANKER_BUDGET, fewSlices, least: 1e6 }).questions;
+    expect(asked(2)).toBeGreaterThan(1.8 * asked(1));
+    expect(asked(RANKER_BUDGET.slices)).toBeGreaterThan(asked(RANKER_BUDGET.fewSlices));
+  });
+
   it("is dropped when held-out sessions show no gain over session neighbours", () => {
     // The visitors it learns from step at will; what it could learn there is chance.
     const visits = walks(400, 5);
