@@ -61,6 +61,8 @@ const ROUNDS = 12;
 const PRIOR = 20;
 /** Keeps weights finite where one source always has the answer first. */
 const SHRINK = 0.05;
+/** Changes of all weights below which a round was the last. */
+const PRECISION = 1e-3;
 /** A step's length at most. */
 const MAX_STEP = 3;
 /** What has less than this share of the largest weight is chance: 0. */
@@ -230,7 +232,7 @@ function fit(questions: readonly Packed[], sourceCount: number, prior: readonly 
       moved = Math.max(moved, Math.abs(next - weights[s]!));
       weights[s] = next;
     }
-    if (moved < 1e-4) break;
+    if (moved < PRECISION) break;
   }
   return weights;
 }
