@@ -9,6 +9,8 @@ import { readCsvGz, sharedData } from "../test/fixtures/shared-data.js";
 const DAY_MS = 86_400_000;
 /** Lines hidden one at a time of each order; each order counts the same. */
 const HIDDEN_LINES = 5;
+/** Lines of an order from which it is judged apart as well. */
+const LONG = 3;
 
 interface Basket {
   readonly id: string;
@@ -91,20 +93,8 @@ function task(name: string, k: number, train: Basket[], held: Basket[], seed: st
   const customers = new Map<string, number>();
   for (const { customer } of train)
     if (customer !== "" && !customers.has(customer)) customers.set(customer, customers.size);
-  const judged = held
-    .map((basket) => ({ ...basket, known: known(basket) }))
-    .filter((basket) => basket.known.length > 1);
-  const hidden: Query[] = [];
-  const firstLine: Query[] = [];
-  for (const { id, known: items } of judged) {
-    const weight = 1 / judged.length;
-    const drawn = drawLines(items.length, `${seed}:${id}`);
-    for (const at of drawn) {
-      const given = items.filter((_, i) => i !== at);
-      hidden.push(query(given, [items[at] ?? 0], weight / drawn.length));
-    }
-    firstLine.push(query(items.slice(0, 1), items.slice(1), weight));
-  }
+  const judged = held.map(({ id, ...basket }) => ({ id, items: known({ id, ...basket }) }));
+  const long = judged.filter(({ items }) => items.length >= LONG);
   return {
     name,
     k,
@@ -115,8 +105,36 @@ function task(name: string, k: number, train: Basket[], held: Basket[], seed: st
     },
     productCount: indexOf.size,
     cutOff: train.at(-1)?.at ?? 0,
-    protocols: { "one line hidden": hidden, "after the first line": firstLine, ...nextOrders(train, held, known) },
+    protocols: {
+      ...completions(
+        judged.filter(({ items }) => items.length > 1),
+        "",
+        seed,
+      ),
+      ...completions(long, `, orders of ${LONG} lines or more`, seed),
+      ...nextOrders(train, held, known),
+    },
   };
+}
+
+/** What completes orders; each order counts the same. */
+function completions(
+  orders: readonly { readonly id: string; readonly items: number[] }[],
+  which: string,
+  seed: string,
+): Record<string, Query[]> {
+  const hidden: Query[] = [];
+  const firstLine: Query[] = [];
+  for (const { id, items } of orders) {
+    const weight = 1 / orders.length;
+    const drawn = drawLines(items.length, `${seed}:${id}`);
+    for (const at of drawn) {
+      const given = items.filter((_, i) => i !== at);
+      hidden.push(query(given, [items[at] ?? 0], weight / drawn.length));
+    }
+    firstLine.push(query(items.slice(0, 1), items.slice(1), weight));
+  }
+  return { [`one line hidden${which}`]: hidden, [`after the first line${which}`]: firstLine };
 }
 
 /** What known customers order next: new products of the next order, of all later orders, and repeats as well. */

@@ -12,7 +12,10 @@
  *   next order           a known customer's next order (or all later ones) from the earlier ones: what is new to the
  *                        customer, then also what is bought again
  *
- * Products that were not learned are left out of the judging. CPU is that of one query and of one fit.
+ * Products that were not learned are left out of the judging. Recall is hits / all that was wanted, and beside it
+ * hits / min(places, wanted): the latter, on orders of three lines or more, is what gives a plain basket kNN with IDF
+ * .168 after the first line of online_retail and EASE^R .60 / .10 on customers' later orders. CPU is that of one query
+ * and of one fit.
  */
 import { parseArgs } from "node:util";
 import { type Recommender, recommenders } from "./basket-recommenders.js";
@@ -22,6 +25,8 @@ interface Figures {
   readonly hitRate: number;
   readonly reciprocalRank: number;
   readonly recall: number;
+  /** Of as many as the places hold. */
+  readonly recallOfPlaces: number;
   readonly queryMs: number;
 }
 
@@ -29,6 +34,7 @@ function judge(recommend: Recommender, queries: readonly Query[], k: number): Fi
   let hitRate = 0;
   let reciprocalRank = 0;
   let recall = 0;
+  let recallOfPlaces = 0;
   const before = process.cpuUsage();
   for (const query of queries) {
     const places = [...recommend(query, k).indices].map((product) => query.wanted.has(product));
@@ -36,8 +42,10 @@ function judge(recommend: Recommender, queries: readonly Query[], k: number): Fi
     if (found > 0) hitRate += query.weight;
     if (found > 0) reciprocalRank += query.weight / (places.indexOf(true) + 1);
     recall += (query.weight * found) / query.wanted.size;
+    recallOfPlaces += (query.weight * found) / Math.min(k, query.wanted.size);
   }
-  return { hitRate, reciprocalRank, recall, queryMs: secondsSince(before) * (1000 / queries.length) };
+  const queryMs = secondsSince(before) * (1000 / queries.length);
+  return { hitRate, reciprocalRank, recall, recallOfPlaces, queryMs };
 }
 
 function secondsSince(before: NodeJS.CpuUsage): number {
@@ -85,6 +93,7 @@ for (const of of found) {
         [`HR@${of.k}`]: figures.hitRate.toFixed(4),
         [`MRR@${of.k}`]: figures.reciprocalRank.toFixed(4),
         [`Recall@${of.k}`]: figures.recall.toFixed(4),
+        [`of min(${of.k}, n)`]: figures.recallOfPlaces.toFixed(4),
         "CPU ms": figures.queryMs.toFixed(3),
         "fit CPU s": fitSeconds.toFixed(1),
       };

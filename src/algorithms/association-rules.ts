@@ -5,11 +5,18 @@
  *   confidence = baskets with A and C / baskets with A
  *   lift       = confidence / (baskets with C / all baskets)
  *
- * A rule's strength is confidence * (1 / share of baskets with C)^0.2, that is confidence^0.8 * lift^0.2, with
- * a few baskets without C added to those with A. Confidence alone puts bestsellers next to everything; lift alone
- * puts chance pairs of rare products first and lost to plain popularity on every basket set measured. Strengths of
- * several rules for one product add up by their fourth power: nearly the strongest rule's, since sums of plain
- * confidences favour bestsellers again as carts grow. `npx tsx bench/baskets.ts` repeats the measurement.
+ * A rule's strength is confidence * (1 / share of baskets with C)^0.2, that is confidence^0.8 * lift^0.2, where
+ * confidence is drawn towards the share of all baskets that hold C, as if 20 baskets with A were like the others. Confidence
+ * alone puts bestsellers next to everything; lift alone puts chance pairs of rare products first and lost to plain
+ * popularity on every basket set measured. Strengths of several rules for one product add up by their fourth power:
+ * nearly the strongest rule's, since sums of plain confidences favour bestsellers again as carts grow.
+ * `npm run bench -- baskets` repeats the measurement.
+ *
+ * Since strength takes care of chance, pairs that met once or less often than by chance are rules as well: the last of
+ * their list, which without them is too short to be worth as much as the bestsellers where orders are few. First lines
+ * of 250 orders of a wholesaler, learned from 2,250 of eight lines: of the rest 20 places hit .487 of the orders so,
+ * .424 without them, 20 bestsellers .432; groceries (newest part of train, 10 places) .687, .677, .699 with recall
+ * .324, .319, .321.
  *
  * Fisher's exact test tells how likely chance alone makes a rule; explanations name it. As a filter it does not pay: on
  * held-out baskets a limit of 0.05 left the retail hit rate at .399 and lowered that of groceries from .395 to .382,
@@ -32,7 +39,7 @@ export { decodeRules, encodeRules } from "./association-rules-section.js";
 export interface RuleParams {
   /** Fewest baskets with both sides. */
   readonly minPairCount?: number;
-  /** A rule's lift must be above this; at least 1. */
+  /** A rule's lift must be above this; 1 leaves out products that A speaks against. */
   readonly minLift?: number;
   /** Greatest chance of meeting so often without a reason, see `association-significance.ts`; 1 leaves the test out. */
   readonly maxChance?: number;
@@ -49,8 +56,8 @@ export interface RuleParams {
 }
 
 export const RULE_DEFAULTS: Required<RuleParams> = {
-  minPairCount: 2,
-  minLift: 1,
+  minPairCount: 1,
+  minLift: 0,
   maxChance: 1,
   maxConsequents: 100,
   maxBasketLength: 200,
@@ -81,7 +88,7 @@ export interface Rules {
   readonly counts: Uint32Array;
 }
 
-const CONFIDENCE_PRIOR = 5;
+const CONFIDENCE_PRIOR = 20;
 /** Pairs of products are met in few baskets and there are many of them: chance finds high confidences among them. */
 const PAIR_CONFIDENCE_PRIOR = 50;
 const LIFT_SHARE = 0.2;
@@ -102,7 +109,7 @@ export function ruleStrength(
   consequent: number,
   prior = CONFIDENCE_PRIOR,
 ): number {
-  return (both / (antecedent + prior)) * (baskets / consequent) ** LIFT_SHARE;
+  return ((both + (prior * consequent) / baskets) / (antecedent + prior)) * (baskets / consequent) ** LIFT_SHARE;
 }
 
 export function associationRules(baskets: Rows, productCount: number, params: RuleParams = {}): Rules {

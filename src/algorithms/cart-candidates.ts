@@ -12,6 +12,7 @@ import type { Rules } from "./association-rules.js";
 import { type CartComplements, knownProducts } from "./cart-complements.js";
 import { createBasketSearch } from "./cart-neighbours.js";
 import type { CartSales } from "./cart-sales.js";
+import type { ItemGraph } from "./item-graph.js";
 import { createTopK } from "./top-k.js";
 
 /** What a ranking draws from, all learned from the same orders. */
@@ -19,6 +20,8 @@ export interface CartSources {
   readonly cart: CartComplements;
   readonly rules: Rules;
   readonly sales: CartSales;
+  /** Products put into orders next to each other, as those of a family are. */
+  readonly near: ItemGraph;
 }
 
 /** A customer's earlier purchases. */
@@ -61,6 +64,9 @@ export const CART_FEATURES = [
   "cosine",
   "cosine_most",
   "antecedents",
+  "near",
+  "near_most",
+  "near_rank",
   "asked_with",
   "overall",
   "days_90",
@@ -82,6 +88,7 @@ const BY_RIDGE = 60;
 const BY_NEIGHBOURS = 40;
 const BY_RULES = 20;
 const BY_HISTORY = 60;
+const BY_NEAR = 15;
 /** Products asked with: of longer histories the last ones. */
 const MAX_ITEMS = 300;
 /** Products asked with that count as the last ones. */
@@ -89,7 +96,12 @@ const LAST = 3;
 /** Keeps trends of rarely ordered products near 1. */
 const TREND_PRIOR = 1e-4;
 
-export function createCartCandidates({ cart, rules, sales }: CartSources): (question: CartQuestion) => CartCandidates {
+export function createCartCandidates({
+  cart,
+  rules,
+  sales,
+  near: graph,
+}: CartSources): (question: CartQuestion) => CartCandidates {
   const { productCount } = cart;
   const findBaskets = createBasketSearch(cart);
   const ridge = new Float64Array(productCount);
@@ -100,11 +112,13 @@ export function createCartCandidates({ cart, rules, sales }: CartSources): (ques
   const cosine = new Float32Array(productCount);
   const cosineMost = new Float32Array(productCount);
   const antecedents = new Uint16Array(productCount);
+  const near = new Float64Array(productCount);
+  const nearMost = new Float32Array(productCount);
   /** 1: asked with, 2: met, 4: candidate, by bits. */
   const marks = new Uint8Array(productCount);
   const place = new Uint32Array(productCount);
   const met = new Uint32Array(productCount);
-  const chosen = new Uint32Array(BY_RIDGE + BY_NEIGHBOURS + BY_RULES + BY_HISTORY);
+  const chosen = new Uint32Array(BY_RIDGE + BY_NEIGHBOURS + BY_RULES + BY_HISTORY + BY_NEAR);
   const width = CART_FEATURES.length;
   const rows = new Float32Array(chosen.length * width);
   const top = createTopK();
@@ -126,6 +140,16 @@ export function createCartCandidates({ cart, rules, sales }: CartSources): (ques
       ridge[product]! += weight;
       if (weight > ridgeMost[product]!) ridgeMost[product] = weight;
       if (isLast) ridgeLast[product]! += weight;
+    }
+  }
+
+  function addNear(item: number): void {
+    const { edges, weights } = graph;
+    for (let i = edges.offsets[item]!; i < edges.offsets[item + 1]!; i++) {
+      const product = edges.items[i]!;
+      meet(product);
+      near[product]! += weights[i]!;
+      if (weights[i]! > nearMost[product]!) nearMost[product] = weights[i]!;
     }
   }
 
@@ -182,10 +206,11 @@ export function createCartCandidates({ cart, rules, sales }: CartSources): (ques
     for (const i of top.take().indices) choose(products[i]!);
   }
 
-  /** Writes each candidate's rank from 0 by falling score into a column; ties by product index. */
+  /** Writes each candidate's rank from 0 by falling score into a column; those without a score come last together. */
   function writeRanks(products: Uint32Array, scores: ArrayLike<number>, column: number): void {
+    for (let c = 0; c < products.length; c++) rows[c * width + column] = products.length;
     top.reset(products.length);
-    for (const product of products) top.offer(product, scores[product]!);
+    for (const product of products) if (scores[product]! !== 0) top.offer(product, scores[product]!);
     const ranked = top.take().indices;
     for (let rank = 0; rank < ranked.length; rank++) rows[place[ranked[rank]!]! * width + column] = rank;
   }
@@ -223,6 +248,9 @@ export function createCartCandidates({ cart, rules, sales }: CartSources): (ques
       put(cosine[product]!);
       put(cosineMost[product]!);
       put(antecedents[product]!);
+      put(near[product]!);
+      put(nearMost[product]!);
+      put(0);
       put(items.length);
       put(sales.overall[product]!);
       put(sales.days90[product]!);
@@ -247,6 +275,7 @@ export function createCartCandidates({ cart, rules, sales }: CartSources): (ques
     writeRanks(products, ridge, RIDGE_RANK);
     writeRanks(products, share, NEIGHBOURS_RANK);
     writeRanks(products, confidence, CONFIDENCE_RANK);
+    writeRanks(products, near, NEAR_RANK);
   }
 
   function clear(items: readonly number[], purchases: Purchases | undefined): void {
@@ -260,6 +289,8 @@ export function createCartCandidates({ cart, rules, sales }: CartSources): (ques
       cosine[product] = 0;
       cosineMost[product] = 0;
       antecedents[product] = 0;
+      near[product] = 0;
+      nearMost[product] = 0;
       marks[product] = 0;
     }
     for (const item of items) marks[item] = 0;
@@ -276,11 +307,13 @@ export function createCartCandidates({ cart, rules, sales }: CartSources): (ques
     for (const item of items) {
       addRidge(item, last.has(item));
       addRules(item);
+      addNear(item);
     }
     if (items.length > 0) addNeighbours(items);
     chooseBest(ridge, BY_RIDGE);
     chooseBest(share, BY_NEIGHBOURS);
     chooseBest(confidence, BY_RULES);
+    chooseBest(near, BY_NEAR);
     if (purchases) chooseBought(purchases);
     const products = chosen.slice(0, count).sort();
     writeRows(products, items, purchases);
@@ -291,6 +324,7 @@ export function createCartCandidates({ cart, rules, sales }: CartSources): (ques
 
 const RIDGE_RANK = CART_FEATURES.indexOf("ridge_rank");
 const NEIGHBOURS_RANK = CART_FEATURES.indexOf("neighbours_rank");
+const NEAR_RANK = CART_FEATURES.indexOf("near_rank");
 const CONFIDENCE_RANK = CART_FEATURES.indexOf("confidence_rank");
 const TIMES_BOUGHT = CART_FEATURES.indexOf("times_bought");
 const DAYS_SINCE_BOUGHT = CART_FEATURES.indexOf("days_since_bought");

@@ -2,16 +2,24 @@ import { CART_FEATURES } from "./cart-candidates.js";
 import { CART_LEADS, type CartOrder, type CartRanking } from "./cart-order.js";
 import type { CartSales } from "./cart-sales.js";
 import { decodeForest, encodeForest } from "./gradient-boosting/forest.js";
+import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "./item-graph.js";
 import type { Section, SectionArray } from "./section.js";
 import { createSectionReader } from "./section-reader.js";
 
-const FORMAT = 1;
+const FORMAT = 2;
 const QUESTIONS = ["cart", "customer"] as const;
 
-/** A ranking and the sales it looks at in one section. */
-export function encodeCartRanking(ranking: CartRanking, sales: CartSales): Section {
+/** A ranking with what it alone looks at. */
+export interface CartRankingParts {
+  readonly ranking: CartRanking;
+  readonly sales: CartSales;
+  readonly near: ItemGraph;
+}
+
+export function encodeCartRanking({ ranking, sales, near }: CartRankingParts): Section {
   const numbers: Record<string, number> = { features: CART_FEATURES.length, productCount: sales.overall.length };
   const arrays: Record<string, SectionArray> = { ...sales };
+  for (const [name, array] of Object.entries(encodeItemGraph(near).arrays)) arrays[`near.${name}`] = array;
   for (const question of QUESTIONS) {
     const order = ranking[question];
     numbers[`${question}.lead`] = CART_LEADS.indexOf(order.lead);
@@ -32,7 +40,7 @@ const FIGURES = [
 ] as const satisfies readonly (keyof CartOrder)[];
 
 /** Throws an Error for a section of another format, of other features, with a part missing or that does not fit. */
-export function decodeCartRanking(section: Section): { readonly ranking: CartRanking; readonly sales: CartSales } {
+export function decodeCartRanking(section: Section): CartRankingParts {
   const read = createSectionReader("Cart rankings", FORMAT, section);
   const features = read.number("features");
   if (features !== CART_FEATURES.length) throw new Error(`Cart rankings of ${features} features are not known`);
@@ -66,6 +74,16 @@ export function decodeCartRanking(section: Section): { readonly ranking: CartRan
       },
     }),
   });
+  const near = decodeItemGraph({
+    formatNumber: 1,
+    numbers: {},
+    arrays: {
+      offsets: read.uint32("near.offsets"),
+      items: read.uint32("near.items"),
+      weights: read.float32("near.weights"),
+    },
+  });
+  if (near.edges.offsets.length !== productCount + 1) throw new Error("Cart rankings have a graph that does not fit");
   return {
     ranking: { cart: order("cart"), customer: order("customer") },
     sales: {
@@ -76,5 +94,6 @@ export function decodeCartRanking(section: Section): { readonly ranking: CartRan
       firstDays: float32("firstDays"),
       lastDays: float32("lastDays"),
     },
+    near,
   };
 }

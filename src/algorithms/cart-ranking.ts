@@ -31,11 +31,12 @@ import {
   boostRanking,
   type RankedGroups,
 } from "./gradient-boosting/listwise.js";
+import { fitItemGraph } from "./item-graph.js";
 import { createRandom } from "./random.js";
 import { firstRows, rowCount } from "./rows.js";
 
 export type { CartLead, CartOrder, CartRanking } from "./cart-order.js";
-export { decodeCartRanking, encodeCartRanking } from "./cart-ranking-section.js";
+export { type CartRankingParts, decodeCartRanking, encodeCartRanking } from "./cart-ranking-section.js";
 
 export interface CartRankingParams {
   /** Share of the orders, the newest, that is learned from; of few orders up to a quarter, to have `minOrders`. */
@@ -54,12 +55,13 @@ export const CART_RANKING_DEFAULTS: CartRankingParams = {
   minQuestions: 300,
   boosting: {
     ...BOOSTING_DEFAULTS,
-    trees: 80,
+    trees: 120,
     leaves: 8,
-    learningRate: 0.12,
+    learningRate: 0.08,
     l2: 20,
     minHessian: 20,
-    patience: 20,
+    featureShare: 0.5,
+    patience: 30,
   },
 };
 
@@ -75,6 +77,9 @@ export interface CartTrial {
 
 /** An order counts half in the cart's sources after this time. */
 const HALF_LIFE_MS = 120 * 86_400_000;
+/** Cosine of places up to five lines from each other, the nearer counting more. */
+const PLACES = [1, 0.6, 0.4, 0.3, 0.2];
+const NEAR = { after: PLACES, before: PLACES, balance: 0.5, keep: 50 };
 /** Share of the newest orders that trees are grown on before they are judged on the others. */
 const GROWN_ON = 0.7;
 
@@ -91,6 +96,7 @@ export function fitCartSources(
     cart: fitCartComplements(baskets, productCount, { basketWeights: weights.map((w) => w / mean), ...params }),
     rules: associationRules(baskets, productCount, { minTripleCount: 0 }),
     sales: cartSales(baskets, at, productCount, cutOff),
+    near: fitItemGraph(baskets, weights, productCount, NEAR),
   };
 }
 

@@ -15,7 +15,7 @@ export function loadServingModel(modelId: string, bytes: Uint8Array, indexes: Ve
   if (fitted.sessions) sources.push(collaborativeSource(fitted.sessions, fitted.ranker));
   if (fitted.cart) {
     const { cart, rules, cartRanking } = fitted;
-    const ranked = rules && cartRanking && { sources: { cart, rules, sales: cartRanking.sales }, ...cartRanking };
+    const ranked = rules && cartRanking && { sources: { cart, rules, ...cartRanking }, ranking: cartRanking.ranking };
     sources.push(cartSource(cart, ranked));
   }
   if (fitted.rules) sources.push(rulesSource(fitted.rules));

@@ -1,7 +1,6 @@
 import { decodeRules, encodeRules, type Rules } from "../algorithms/association-rules.js";
 import { type CartComplements, decodeCartComplements, encodeCartComplements } from "../algorithms/cart-complements.js";
-import { type CartRanking, decodeCartRanking, encodeCartRanking } from "../algorithms/cart-ranking.js";
-import type { CartSales } from "../algorithms/cart-sales.js";
+import { type CartRankingParts, decodeCartRanking, encodeCartRanking } from "../algorithms/cart-ranking.js";
 import { decodeEmbedder, type Embedder, encodeEmbedder } from "../algorithms/embedder.js";
 import type { Ranker } from "../algorithms/reranker/ranker.js";
 import { decodeRanker, encodeRanker, RANKER_PARTS } from "../algorithms/reranker/ranker-section.js";
@@ -42,7 +41,7 @@ export interface Fitted {
   readonly rules: Rules | undefined;
   readonly cart: CartComplements | undefined;
   /** Puts what the cart and its rules propose in order. */
-  readonly cartRanking: { readonly ranking: CartRanking; readonly sales: CartSales } | undefined;
+  readonly cartRanking: CartRankingParts | undefined;
   readonly sessions: SessionNeighbours | undefined;
   /** Puts what sessions propose in order; its neighbours are `sessions`. */
   readonly ranker: Ranker | undefined;
@@ -61,8 +60,7 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
   sections.set("popularity", { ...PLAIN, arrays: { scores: fitted.popularity } });
   if (fitted.rules) sections.set("association_rules", encodeRules(fitted.rules));
   if (fitted.cart) sections.set("cart_complements", encodeCartComplements(fitted.cart));
-  if (fitted.cartRanking)
-    sections.set("cart_ranking", encodeCartRanking(fitted.cartRanking.ranking, fitted.cartRanking.sales));
+  if (fitted.cartRanking) sections.set("cart_ranking", encodeCartRanking(fitted.cartRanking));
   if (fitted.sessions) sections.set("session_neighbours", encodeSessionNeighbours(fitted.sessions));
   if (fitted.ranker) {
     const parts = encodeRanker(fitted.ranker);

@@ -27,7 +27,7 @@ export const NOT_ASKED_FOR = "a learned order was not asked for";
 export function fitCart(data: Dataset, seed: number | undefined): FittedCart {
   const productCount = data.productIds.length;
   const orders = { baskets: data.baskets, at: data.basketAt, customers: data.basketVisitors };
-  const { cart, sales } = fitCartSources(orders, productCount, data.cutOff);
+  const { cart, sales, near } = fitCartSources(orders, productCount, data.cutOff);
   const complements = {
     name: "cart_complements",
     included: true,
@@ -42,7 +42,7 @@ export function fitCart(data: Dataset, seed: number | undefined): FittedCart {
   const isJudged = ranking.cart.judged >= MIN_JUDGED;
   return {
     complements: cart,
-    ranking: isJudged ? { ranking, sales } : undefined,
+    ranking: isJudged ? { ranking, sales, near } : undefined,
     trial: isJudged ? trial : undefined,
     facts: [
       complements,

@@ -105,16 +105,17 @@ describe("a cart ranking", () => {
   });
 
   it("answers the same after decoding", () => {
-    const decoded = decodeCartRanking(encodeCartRanking(ranking, sources.sales));
-    expect(decoded).toEqual({ ranking, sales: sources.sales });
+    const { sales, near } = sources;
+    const decoded = decodeCartRanking(encodeCartRanking({ ranking, sales, near }));
+    expect(decoded).toEqual({ ranking, sales, near });
     const cart = Uint32Array.of(3, 4, 7);
-    expect(createCartRecommender({ ...sources, sales: decoded.sales }, decoded.ranking).complements(cart, 9)).toEqual(
+    expect(createCartRecommender({ ...sources, ...decoded }, decoded.ranking).complements(cart, 9)).toEqual(
       createCartRecommender(sources, ranking).complements(cart, 9),
     );
   });
 
   it("is refused in another format, of other features, with a part missing or that does not fit", () => {
-    const section = encodeCartRanking(ranking, sources.sales);
+    const section = encodeCartRanking({ ranking, sales: sources.sales, near: sources.near });
     const numbers = (change: Record<string, number>) => ({ ...section, numbers: { ...section.numbers, ...change } });
     expect(() => decodeCartRanking({ ...section, formatNumber: 9 })).toThrow("format 9");
     expect(() => decodeCartRanking(numbers({ features: 3 }))).toThrow("3 features");
@@ -122,6 +123,8 @@ describe("a cart ranking", () => {
     expect(() => decodeCartRanking(numbers({ "cart.lead": 17 }))).toThrow("cart.lead");
     const { overall: _, ...others } = section.arrays;
     expect(() => decodeCartRanking({ ...section, arrays: others })).toThrow("overall");
+    const shorter = { ...section.arrays, "near.offsets": Uint32Array.of(0) };
+    expect(() => decodeCartRanking({ ...section, arrays: shorter })).toThrow();
   });
 
   it("leaves the best source in front when there are too few questions, and says so", () => {
@@ -155,6 +158,8 @@ describe("createCartCandidates", () => {
     // 0 is in three baskets, two of them with 1; 1 is in no other.
     expect(value(found, 1, "confidence")).toBeCloseTo(2 / 3, 6);
     expect(value(found, 1, "cosine")).toBeCloseTo(2 / Math.sqrt(6), 6);
+    // 0 and 1 stand next to each other in two orders.
+    expect(value(found, 1, "near")).toBeCloseTo(2 / Math.sqrt(6), 6);
     expect(value(found, 1, "overall")).toBeCloseTo(2 / 7, 6);
     expect([value(found, 1, "neighbours_rank"), value(found, 2, "neighbours_rank")]).toEqual([0, 1]);
     expect([value(found, 1, "times_bought"), value(found, 1, "days_since_bought")]).toEqual([0, -1]);
