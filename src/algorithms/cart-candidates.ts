@@ -10,10 +10,13 @@
 
 import type { Rules } from "./association-rules.js";
 import { type CartComplements, knownProducts } from "./cart-complements.js";
+import { CART_FEATURES } from "./cart-features.js";
 import { createBasketSearch } from "./cart-neighbours.js";
 import type { CartSales } from "./cart-sales.js";
 import type { ItemGraph } from "./item-graph.js";
 import { createTopK } from "./top-k.js";
+
+export { CART_FEATURES } from "./cart-features.js";
 
 /** What a ranking draws from, all learned from the same orders. */
 export interface CartSources {
@@ -49,39 +52,6 @@ export interface CartCandidates {
   /** `CART_FEATURES.length` numbers a product. */
   readonly rows: Float32Array;
 }
-
-export const CART_FEATURES = [
-  "ridge",
-  "ridge_share",
-  "ridge_rank",
-  "ridge_most",
-  "ridge_last",
-  "neighbours",
-  "neighbours_share",
-  "neighbours_rank",
-  "confidence",
-  "confidence_rank",
-  "cosine",
-  "cosine_most",
-  "antecedents",
-  "near",
-  "near_most",
-  "near_rank",
-  "asked_with",
-  "overall",
-  "days_90",
-  "days_30",
-  "days_7",
-  "trend_30",
-  "trend_7",
-  "first_days",
-  "last_days",
-  "asked_overall",
-  "asked_trend",
-  "times_bought",
-  "days_since_bought",
-  "orders",
-] as const;
 
 /** Candidates by each source. */
 const BY_RIDGE = 60;
