@@ -155,7 +155,7 @@ describe("one limit of backend senders over processes that share a store", () =>
     }
   });
 
-  it("any senders are let in within a tenth of what one process would, and ten", async () => {
+  it("any senders are let in by a tenth and ten more than one process would at most, and by a tenth and 30 less", async () => {
     const sender = fc
       .record({
         process: fc.integer({ min: 0, max: 3 }),
@@ -167,7 +167,10 @@ describe("one limit of backend senders over processes that share a store", () =>
     await fc.assert(
       fc.asyncProperty(fc.array(sender, { minLength: 1, maxLength: 6 }), async (senders) => {
         const { admitted, ideal } = await play(4, senders);
-        expect(Math.abs(admitted.length - ideal.length)).toBeLessThanOrEqual(10 + ideal.length / 10);
+        const surplus = admitted.length - ideal.length;
+        expect(surplus).toBeLessThanOrEqual(10 + ideal.length / 10);
+        // Who begins while others are at the limit has a small share until the next exchange.
+        expect(-surplus).toBeLessThanOrEqual(30 + ideal.length / 10);
       }),
       { numRuns: 40 },
     );
