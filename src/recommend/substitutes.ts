@@ -52,15 +52,31 @@ export function categoryOf(product: Product): string | undefined {
 
 /** True when both are of one narrowest category and priced alike; a price that is not known excludes nothing. */
 export function isSubstitute(product: Product, other: Product): boolean {
-  const category = categoryOf(product);
-  return category !== undefined && category === categoryOf(other) && pricedAlike(product, other) !== false;
+  const [facts, others] = [factsOf(product), factsOf(other)];
+  return isSameCategory(facts, others) && pricedAlike(facts, others) !== false;
+}
+
+/** What substitutes share. */
+interface Facts {
+  readonly category: string | undefined;
+  /** Above 0; undefined when it is not known. */
+  readonly price: number | undefined;
+  readonly currency: string;
+}
+
+function factsOf(product: Product): Facts {
+  const price = Number(product.price.amount);
+  return { category: categoryOf(product), price: price > 0 ? price : undefined, currency: product.price.currency };
+}
+
+function isSameCategory(a: Facts, b: Facts): boolean {
+  return a.category !== undefined && a.category === b.category;
 }
 
 /** Undefined when a price is not known or the currencies are not the same. */
-function pricedAlike({ price: a }: Product, { price: b }: Product): boolean | undefined {
-  const [one, other] = [Number(a.amount), Number(b.amount)];
-  if (!(one > 0) || !(other > 0) || a.currency !== b.currency) return undefined;
-  return Math.max(one, other) <= PRICE_BAND * Math.min(one, other);
+function pricedAlike(a: Facts, b: Facts): boolean | undefined {
+  if (a.price === undefined || b.price === undefined || a.currency !== b.currency) return undefined;
+  return Math.max(a.price, b.price) <= PRICE_BAND * Math.min(a.price, b.price);
 }
 
 /**
@@ -74,18 +90,19 @@ export function preferSubstitutes(
   wanted: readonly Product[],
   productAt: (index: number) => Product | undefined,
 ): Blended {
-  const raised = new Map<number, number>();
-  for (const [i, index] of indices.entries()) {
-    const product = productAt(index);
-    const likeness = product === undefined ? [] : wanted.map((other) => likenessOf(product, other));
-    raised.set(index, scores[i]! * Math.max(1, ...likeness));
-  }
-  const order = indices.slice().sort((a, b) => raised.get(b)! - raised.get(a)! || a - b);
-  return { indices: order, scores: Float64Array.from(order, (index) => raised.get(index)!) };
+  const others = wanted.map(factsOf);
+  const raised = scores.map((score, i) => {
+    const product = productAt(indices[i]!);
+    if (product === undefined) return score;
+    const facts = factsOf(product);
+    return score * others.reduce((most, other) => Math.max(most, likenessOf(facts, other)), 1);
+  });
+  const order = Uint32Array.from(indices, (_, i) => i).sort(
+    (a, b) => raised[b]! - raised[a]! || indices[a]! - indices[b]!,
+  );
+  return { indices: order.map((i) => indices[i]!), scores: Float64Array.from(order, (i) => raised[i]!) };
 }
 
-function likenessOf(product: Product, other: Product): number {
-  const category = categoryOf(product);
-  const isSame = category !== undefined && category === categoryOf(other);
-  return 1 + (isSame ? SAME_CATEGORY : 0) + (pricedAlike(product, other) ? PRICED_ALIKE : 0);
+function likenessOf(facts: Facts, other: Facts): number {
+  return 1 + (isSameCategory(facts, other) ? SAME_CATEGORY : 0) + (pricedAlike(facts, other) ? PRICED_ALIKE : 0);
 }
