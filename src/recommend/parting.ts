@@ -3,6 +3,9 @@ import type { List, ServingModel, SourceQuery } from "../model/source.js";
 import type { Catalog } from "./selection.js";
 import { categoryOf } from "./substitutes.js";
 
+/** Most probable that chance alone makes a rule by which products are said to be bought together. */
+const MOST_CHANCE = 0.01;
+
 /**
  * Which of the products that both lists would show are left to `alternative`: those of the narrowest category of what is
  * viewed, without that itself and without what is bought together with it. Visitors go on to substitutes more often than
@@ -11,34 +14,36 @@ import { categoryOf } from "./substitutes.js";
  *
  * @param viewed What alternatives are wanted to.
  * @param alternatives What `alternative` would show.
- * @param together What is bought together with what is viewed.
+ * @param isTogether Whether a product is bought together with what is viewed.
  */
 export function leftToAlternative(
   viewed: readonly Product[],
   alternatives: readonly string[],
   catalog: Pick<Catalog, "get">,
-  together: ReadonlySet<string>,
+  isTogether: (productId: string) => boolean,
 ): ReadonlySet<string> {
   const categories = new Set(viewed.map(categoryOf).filter((category) => category !== undefined));
-  const left = new Set<string>();
-  if (categories.size === 0) return left;
-  for (const productId of alternatives) {
-    const product = catalog.get(productId);
+  const isOfCategory = (product: Product | undefined) => {
     const category = product && categoryOf(product);
-    if (category !== undefined && categories.has(category)) left.add(productId);
-  }
-  for (const { productId } of viewed) left.delete(productId);
-  for (const productId of together) left.delete(productId);
-  return left;
+    return category !== undefined && categories.has(category);
+  };
+  const isViewed = (productId: string) => viewed.some((product) => product.productId === productId);
+  const left = alternatives.filter(
+    (productId) => isOfCategory(catalog.get(productId)) && !isViewed(productId) && !isTogether(productId),
+  );
+  return new Set(left);
 }
 
-/** Products that rules say are bought together with what the visitor has or views, the `k` best. */
-export function boughtTogether({ sources, productIds }: ServingModel, query: SourceQuery, k: number): Set<string> {
+/** Whether a rule says that a product is ordered together with what the visitor has or views, and not by chance. */
+export function isBoughtTogether({ sources, indexOf }: ServingModel, query: SourceQuery, productId: string): boolean {
+  const index = indexOf(productId);
   const rules = sources.find(({ name }) => name === "association_rules");
+  if (index === undefined || rules === undefined) return false;
   try {
-    return new Set(Array.from(rules?.complements(query, k).indices ?? [], (index) => productIds[index]!));
+    const { lift = 0, chance = 1 } = rules.explain(query, "recommended", index)?.counts ?? {};
+    return lift > 1 && chance <= MOST_CHANCE;
   } catch {
-    return new Set();
+    return false;
   }
 }
 

@@ -5,7 +5,7 @@ import { type Blended, createBlender } from "./blend.js";
 import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
 import { fallbackProducts, insteadOf } from "./fallback.js";
-import { boughtTogether, leftToAlternative, recommendedShare } from "./parting.js";
+import { isBoughtTogether, leftToAlternative, recommendedShare } from "./parting.js";
 import { propose, weightsOf } from "./propose.js";
 import type { RecommendAnswer } from "./query.js";
 import { ROTATION_POOL, Selection } from "./selection.js";
@@ -87,8 +87,12 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       spared.length === 0
         ? wanted
         : selection.foresee(allowed ?? flat(fallbackProducts(situation, undefined)), wanted).length;
-    const together = model && asked ? boughtTogether(model, asked, CANDIDATES) : new Set<string>();
-    const left = leftToAlternative(replaced, spared.slice(0, turned(counts.alternative)), catalog, together);
+    const left = leftToAlternative(
+      replaced,
+      spared.slice(0, turned(counts.alternative)),
+      catalog,
+      (productId) => model !== undefined && asked !== undefined && isBoughtTogether(model, asked, productId),
+    );
     const completing = complements?.indices.filter((index) => !left.has(model?.productIds[index] ?? ""));
 
     const recommended = selection.pick(

@@ -9,7 +9,7 @@ const shopProduct = (productId: string) =>
   });
 
 const left = (viewed: string[], alternatives: string[], together: string[] = []) => [
-  ...leftToAlternative(viewed.map(shopProduct), alternatives, { get: shopProduct }, new Set(together)),
+  ...leftToAlternative(viewed.map(shopProduct), alternatives, { get: shopProduct }, (id) => together.includes(id)),
 ];
 
 describe("what is left to alternative", () => {
