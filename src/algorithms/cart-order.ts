@@ -1,6 +1,7 @@
 /** In which order candidates are put: by boosted trees that start from what the sources say, or by one source alone. */
 import { CART_FEATURES } from "./cart-candidates.js";
-import { addScores, type Forest } from "./gradient-boosting/forest.js";
+import type { Forest } from "./gradient-boosting/forest.js";
+import { createForestScorer } from "./gradient-boosting/forest-scorer.js";
 
 /** What puts candidates in order: the trees, or one source alone. Numbers are part of the snapshot. */
 export const CART_LEADS = ["trees", "ridge", "neighbours", "ridge_and_neighbours", "confidence"] as const;
@@ -36,19 +37,24 @@ export const EMPTY_FOREST: Forest = {
   lefts: new Uint32Array(0),
 };
 
-/** Score of each row of features, larger is better. */
-export function leadScores(lead: CartLead, forest: Forest, rows: Float32Array): Float64Array {
-  const width = CART_FEATURES.length;
-  const scores = new Float64Array(rows.length / width);
+/** Gives each row of features a score, larger is better. */
+export type LeadScorer = (rows: Float32Array) => Float64Array;
+
+export function createLeadScorer(lead: CartLead, forest: Forest): LeadScorer {
   if (lead === "trees") {
-    scores.set(startingScores(rows));
-    addScores(forest, rows, scores.length, scores);
-  } else
-    for (const name of COLUMNS[lead]) {
-      const column = CART_FEATURES.indexOf(name);
-      for (let r = 0; r < scores.length; r++) scores[r]! += rows[r * width + column]!;
-    }
-  return scores;
+    const addScores = createForestScorer(forest);
+    return (rows) => {
+      const scores = Float64Array.from(startingScores(rows));
+      addScores(rows, scores.length, scores);
+      return scores;
+    };
+  }
+  const width = CART_FEATURES.length;
+  const columns = COLUMNS[lead].map((name) => CART_FEATURES.indexOf(name));
+  return (rows) =>
+    Float64Array.from({ length: rows.length / width }, (_, r) =>
+      columns.reduce((sum, column) => sum + rows[r * width + column]!, 0),
+    );
 }
 
 /** What trees start from: the logarithm of what ridge weights and neighbours say together, nearly a probability. */

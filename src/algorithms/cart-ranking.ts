@@ -18,8 +18,8 @@ import {
   CART_LEADS,
   type CartOrder,
   type CartRanking,
+  createLeadScorer,
   EMPTY_FOREST,
-  leadScores,
   startingScores,
 } from "./cart-order.js";
 import { type AnsweredQuestion, cartQuestions, type Orders, orderQuestions } from "./cart-questions.js";
@@ -156,7 +156,7 @@ function fitOrder(
   );
   const leads = CART_LEADS.filter((lead) => lead !== "trees").map((lead) => ({
     lead,
-    ...judge(newer, leadScores(lead, EMPTY_FOREST, newer.rows)),
+    ...judge(newer, createLeadScorer(lead, EMPTY_FOREST)(newer.rows)),
   }));
   const best = leads.reduce((a, b) => (worth(b) > worth(a) ? b : a));
   const facts = {
@@ -167,7 +167,7 @@ function fitOrder(
   };
   if (older.asked >= params.minQuestions && newer.groups.length > 1) {
     const tried = boost([older], newer, params.boosting, seed);
-    const judged = judge(newer, leadScores("trees", tried, newer.rows));
+    const judged = judge(newer, createLeadScorer("trees", tried)(newer.rows));
     if (worth(judged) > worth(best)) {
       const forest = boost([older, newer], undefined, { ...params.boosting, trees: treeCount(tried) }, seed);
       const order = { lead: "trees", forest, ...judged, ...facts } as const;

@@ -5,7 +5,7 @@
 import type { Candidates } from "./candidates.js";
 import { NO_CANDIDATES } from "./candidates.js";
 import { CART_FEATURES, type CartQuestion, type CartSources, createCartCandidates } from "./cart-candidates.js";
-import { type CartOrder, type CartRanking, leadScores } from "./cart-order.js";
+import { type CartOrder, type CartRanking, createLeadScorer, type LeadScorer } from "./cart-order.js";
 import { createTopK } from "./top-k.js";
 
 export interface CartRecommender {
@@ -20,11 +20,12 @@ export function createCartRecommender(sources: CartSources, ranking: CartRanking
   const candidatesOf = createCartCandidates(sources);
   const top = createTopK();
 
-  function answer(question: CartQuestion, order: CartOrder, k: number, leftOut: ReadonlySet<number>): Candidates {
+  const [ofCart, ofCustomer] = [scoresBy(ranking.cart), scoresBy(ranking.customer)];
+
+  function answer(question: CartQuestion, scoresOf: LeadScorer, k: number, leftOut: ReadonlySet<number>): Candidates {
     const { count, products, rows } = candidatesOf(question);
     if (count === 0) return NO_CANDIDATES;
-    const scores = leadScores(order.lead, order.forest, rows.subarray(0, count * CART_FEATURES.length));
-    if (order.lead === "trees") softmax(scores);
+    const scores = scoresOf(rows.subarray(0, count * CART_FEATURES.length));
     top.reset(k);
     for (let c = 0; c < count; c++) {
       if (scores[c]! > 0 && !leftOut.has(products[c]!)) top.offer(products[c]!, scores[c]!);
@@ -33,25 +34,25 @@ export function createCartRecommender(sources: CartSources, ranking: CartRanking
   }
 
   return {
-    complements: (items, k) => answer({ items }, ranking.cart, k, NONE),
+    complements: (items, k) => answer({ items }, ofCart, k, NONE),
     nextOrder: (purchases, k, repeats) =>
-      answer(
-        { items: purchases.products, purchases },
-        ranking.customer,
-        k,
-        repeats ? NONE : new Set(purchases.products),
-      ),
+      answer({ items: purchases.products, purchases }, ofCustomer, k, repeats ? NONE : new Set(purchases.products)),
   };
 }
 
 const NONE: ReadonlySet<number> = new Set();
 
-function softmax(scores: Float64Array): void {
+function scoresBy({ lead, forest }: CartOrder): LeadScorer {
+  const scoresOf = createLeadScorer(lead, forest);
+  return lead === "trees" ? (rows) => softmax(scoresOf(rows)) : scoresOf;
+}
+
+function softmax(scores: Float64Array): Float64Array {
   const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   let sum = 0;
   for (let i = 0; i < scores.length; i++) {
     scores[i] = Math.exp(scores[i]! - most);
     sum += scores[i]!;
   }
-  for (let i = 0; i < scores.length; i++) scores[i]! /= sum;
+  return scores.map((score) => score / sum);
 }

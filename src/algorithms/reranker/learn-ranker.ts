@@ -7,7 +7,8 @@
  * sources are fitted again on everything.
  */
 import { learnBins } from "../gradient-boosting/bins.js";
-import { addScores, type Forest, treeCount } from "../gradient-boosting/forest.js";
+import { type Forest, treeCount } from "../gradient-boosting/forest.js";
+import { createForestScorer } from "../gradient-boosting/forest-scorer.js";
 import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking } from "../gradient-boosting/listwise.js";
 import { createRandom } from "../random.js";
 import { rowCount } from "../rows.js";
@@ -201,12 +202,13 @@ function pilotRows(features: CandidateFeatures, visits: Visits, questions: reado
 function judge(features: CandidateFeatures, forest: Forest, visits: Visits, questions: readonly Question[]) {
   const places = { ranker: [] as number[], neighbours: [] as number[] };
   const scores = new Float64Array(MAX_CANDIDATES);
+  const addScores = createForestScorer(forest);
   for (const question of questions) {
     const count = features.make(queryOf(visits, question));
     const answer = features.candidates.subarray(0, count).indexOf(question.next);
     if (answer < 0) continue;
     scores.fill(0, 0, count);
-    addScores(forest, features.rows, count, scores);
+    addScores(features.rows, count, scores);
     const close = Float64Array.from(features.candidates.subarray(0, count), (c) => features.close.values[c]!);
     places.ranker.push(placeOf(answer, scores.subarray(0, count)));
     if (close[answer]! > 0) places.neighbours.push(placeOf(answer, close));

@@ -7,7 +7,8 @@
  * the trees. Scratch space: 16 bytes a session and about 250 a product.
  */
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../candidates.js";
-import { addScores, type Forest } from "../gradient-boosting/forest.js";
+import type { Forest } from "../gradient-boosting/forest.js";
+import { createForestScorer } from "../gradient-boosting/forest-scorer.js";
 import { createSessionRecommender } from "../session-recommender.js";
 import { createTopK } from "../top-k.js";
 import { createCandidateFeatures, MAX_CANDIDATES } from "./candidate-features.js";
@@ -37,6 +38,7 @@ export interface VisitRecommender {
 
 export function createVisitRecommender({ sources, forest }: Ranker): VisitRecommender {
   const features = createCandidateFeatures(sources);
+  const addScores = createForestScorer(forest);
   const sessions = createSessionRecommender(sources.neighbours);
   const scores = new Float64Array(MAX_CANDIDATES);
   const isCandidate = new Uint8Array(sources.neighbours.productCount);
@@ -57,7 +59,7 @@ export function createVisitRecommender({ sources, forest }: Ranker): VisitRecomm
       const count = features.make(query);
       if (count === 0 || k === 0) return NO_CANDIDATES;
       scores.fill(0, 0, count);
-      addScores(forest, features.rows, count, scores);
+      addScores(features.rows, count, scores);
       softmaxInPlace(scores, count);
       top.reset(k);
       for (let c = 0; c < count; c++) top.offer(features.candidates[c]!, scores[c]!);

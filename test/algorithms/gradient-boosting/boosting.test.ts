@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { binRow, learnBins } from "../../../src/algorithms/gradient-boosting/bins.js";
 import {
-  addScores,
   decodeForest,
   encodeForest,
   type Forest,
   treeCount,
 } from "../../../src/algorithms/gradient-boosting/forest.js";
+import { createForestScorer } from "../../../src/algorithms/gradient-boosting/forest-scorer.js";
 import {
   BOOSTING_DEFAULTS,
   type BoostingParams,
@@ -46,7 +46,7 @@ function largest(feature: number): (rows: number[][]) => number {
 
 function shareOfFirst(forest: Forest, raw: Float32Array, { groups, answers }: RankedGroups): number {
   const scores = new Float64Array(raw.length / FEATURES);
-  addScores(forest, raw, scores.length, scores);
+  createForestScorer(forest)(raw, scores.length, scores);
   const first = [...answers].filter((answer, g) =>
     scores
       .subarray(groups[g]!, groups[g + 1]!)
@@ -193,6 +193,42 @@ describe("a thinned group", () => {
   });
 });
 
+describe("scores of a forest", () => {
+  const { bins, data } = questions(100, 8, largest(0));
+  const { forest } = boostRanking(bins, data, undefined, { ...PARAMS, trees: 5 }, createRandom(7));
+  const score = createForestScorer(forest);
+
+  /** Row by row, as a tree is read. */
+  function plainScore({ roots, features, values, lefts }: Forest, row: Float32Array): number {
+    let sum = 0;
+    for (const root of roots) {
+      let node = root;
+      for (let left = lefts[node]!; left !== 0; left = lefts[node]!)
+        node = row[features[node]!]! <= values[node]! ? left : left + 1;
+      sum += values[node]!;
+    }
+    return sum;
+  }
+
+  it("are those of each row alone, however many there are", () => {
+    const row = fc.array(fc.float({ noNaN: true }), { minLength: FEATURES, maxLength: FEATURES });
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 9 }), (rows) => {
+        const scores = new Float64Array(rows.length + 1);
+        score(Float32Array.from(rows.flat()), rows.length, scores);
+        expect([...scores]).toEqual([...rows.map((values) => plainScore(forest, Float32Array.from(values))), 0]);
+      }),
+    );
+  });
+
+  it("are added to what is there", () => {
+    const row = new Float32Array(FEATURES);
+    const scores = Float64Array.of(2);
+    score(row, 1, scores);
+    expect(scores[0]).toBeCloseTo(2 + plainScore(forest, row), 12);
+  });
+});
+
 describe("encoded trees", () => {
   const { bins, data } = questions(100, 8, largest(0));
   const { forest } = boostRanking(bins, data, undefined, { ...PARAMS, trees: 5 }, createRandom(7));
@@ -203,8 +239,8 @@ describe("encoded trees", () => {
     fc.assert(
       fc.property(row, (values) => {
         const [before, after] = [new Float64Array(1), new Float64Array(1)];
-        addScores(forest, Float32Array.from(values), 1, before);
-        addScores(again, Float32Array.from(values), 1, after);
+        createForestScorer(forest)(Float32Array.from(values), 1, before);
+        createForestScorer(again)(Float32Array.from(values), 1, after);
         expect(after).toEqual(before);
       }),
     );
