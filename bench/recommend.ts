@@ -29,7 +29,7 @@ import type { InteractionType } from "../src/domain/interaction.js";
 import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
 import { loadServingModel } from "../src/model/serving-model.js";
 import { openStore } from "../src/open-store.js";
-import type { RecommendQuery } from "../src/recommend/query.js";
+import { BLANK_QUERY, type RecommendQuery } from "../src/recommend/query.js";
 import { createRecommender } from "../src/recommend/recommend.js";
 import { sharedData } from "../test/fixtures/shared-data.js";
 import { aisle, type BenchServer, startServer } from "./server.js";
@@ -118,19 +118,9 @@ async function stage(directory: string, met: readonly string[]): Promise<{ stage
       const now = BEGIN + call;
       const from = Math.floor(random() * met.length);
       const query: RecommendQuery = {
-        appId: APP,
-        visitor: { clientId: "", fingerprintId: "", userId: "" },
+        ...BLANK_QUERY,
         interactions: history(met, from, PER_TYPE, now).map((step) => ({ ...step, sku: "" })),
-        frameInteractions: [],
         currentProductIds: [met[(from + PER_TYPE * TYPES.length) % met.length]!],
-        currentSkus: [],
-        currentCategoryIds: [],
-        frameId: "",
-        anyGroup: [],
-        excludeProductIds: [],
-        clientVersion: "",
-        recommendedCount: null,
-        alternativeCount: null,
       };
       const begun = performance.now();
       recommend({ query, frame: DEFAULT_FRAME, known: [], catalog, model, version: "", now }, false);

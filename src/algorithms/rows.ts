@@ -22,6 +22,12 @@ export function firstRows({ offsets, items }: Rows, count: number): Rows {
   return { offsets: offsets.subarray(0, count + 1), items: items.subarray(0, offsets[count]) };
 }
 
+/** At most `most` of the list, spread evenly over it. */
+export function evenly<T>(list: readonly T[], most: number): readonly T[] {
+  if (list.length <= most) return list;
+  return Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)]!);
+}
+
 /** Rows from lists, in their order. */
 export function rowsFrom(lists: Iterable<Iterable<number>>): Rows {
   const offsets = [0];

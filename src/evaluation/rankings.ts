@@ -1,7 +1,7 @@
 import { DEFAULT_FRAME, type FrameConfiguration } from "../domain/app.js";
 import type { ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
-import type { RecommendQuery } from "../recommend/query.js";
+import { BLANK_QUERY, type RecommendQuery } from "../recommend/query.js";
 import { createRecommender } from "../recommend/recommend.js";
 import type { Catalog } from "../recommend/selection.js";
 import { sourceQuery } from "../recommend/source-query.js";
@@ -98,18 +98,8 @@ function clientSteps({ steps }: Question) {
 
 function recommendQuery(question: Question): RecommendQuery {
   return {
-    appId: "",
-    visitor: { clientId: "", fingerprintId: "", userId: "" },
+    ...BLANK_QUERY,
     interactions: clientSteps(question),
-    frameInteractions: [],
     currentProductIds: question.current === undefined ? [] : [question.current],
-    currentSkus: [],
-    currentCategoryIds: [],
-    frameId: "",
-    anyGroup: [],
-    excludeProductIds: [],
-    clientVersion: "",
-    recommendedCount: null,
-    alternativeCount: null,
   };
 }

@@ -25,6 +25,16 @@ export const BLENDED_SOURCES = [
 /** How much the place a source gives a product counts, 0 or more. */
 export type SourceWeights = Readonly<Record<SourceName, number>>;
 
+export function sourceWeights(of: (source: SourceName) => number): SourceWeights {
+  return {
+    collaborative: of("collaborative"),
+    cart: of("cart"),
+    association_rules: of("association_rules"),
+    semantic: of("semantic"),
+    popularity: of("popularity"),
+  };
+}
+
 /** Learned weights of `recommended`. A page that could not be judged has none. */
 export type BlendWeights = Readonly<Partial<Record<BlendPage, Readonly<Record<BlendHistory, SourceWeights>>>>>;
 
@@ -59,16 +69,7 @@ export function decodeBlendWeights({ formatNumber, arrays }: Section): BlendWeig
     throw new DataDamaged("The weights of a blend are not as many as there are sources");
   if (!weights.every((weight) => Number.isFinite(weight) && weight >= 0))
     throw new DataDamaged("The weights of a blend are not all numbers from 0");
-  const weightsAt = (at: number): SourceWeights => {
-    const of = (source: (typeof BLENDED_SOURCES)[number]) => weights[at + BLENDED_SOURCES.indexOf(source)] ?? 0;
-    return {
-      collaborative: of("collaborative"),
-      cart: of("cart"),
-      association_rules: of("association_rules"),
-      semantic: of("semantic"),
-      popularity: of("popularity"),
-    };
-  };
+  const weightsAt = (at: number) => sourceWeights((source) => weights[at + BLENDED_SOURCES.indexOf(source)] ?? 0);
   const blend: Partial<Record<BlendPage, Record<BlendHistory, SourceWeights>>> = {};
   for (const [p, page] of BLEND_PAGES.entries()) {
     const from = p * perPage;

@@ -1,4 +1,4 @@
-import { blendHistoryOf, blendPageOf, type SourceWeights } from "../model/blend-weights.js";
+import { blendHistoryOf, blendPageOf, type SourceWeights, sourceWeights } from "../model/blend-weights.js";
 import type { List, ServingModel, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { WeightedCandidates } from "./blend.js";
@@ -30,13 +30,7 @@ export function weightsOf(list: List, query: SourceQuery, model: ServingModel): 
   if (leading === undefined) return { weights, by: "score" };
   const weigh = (name: keyof SourceWeights) => (name === leading ? 1 : weights[name] * FILLING);
   return {
-    weights: {
-      collaborative: weigh("collaborative"),
-      cart: weigh("cart"),
-      association_rules: weigh("association_rules"),
-      semantic: weigh("semantic"),
-      popularity: weigh("popularity"),
-    },
+    weights: sourceWeights(weigh),
     by: "score",
   };
 }

@@ -30,6 +30,23 @@ export interface RecommendQuery {
   readonly alternativeCount: number | null;
 }
 
+/** A query that says nothing; for the default frame of the app "". */
+export const BLANK_QUERY: RecommendQuery = {
+  appId: "",
+  visitor: { clientId: "", fingerprintId: "", userId: "" },
+  interactions: [],
+  frameInteractions: [],
+  currentProductIds: [],
+  currentSkus: [],
+  currentCategoryIds: [],
+  frameId: "",
+  anyGroup: [],
+  excludeProductIds: [],
+  clientVersion: "",
+  recommendedCount: null,
+  alternativeCount: null,
+};
+
 /** One source's share in a product's place. */
 export interface SourceShare {
   readonly source: SourceName;

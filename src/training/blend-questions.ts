@@ -1,6 +1,6 @@
 import { createRandom } from "../algorithms/random.js";
 import { queryOf } from "../algorithms/reranker/questions.js";
-import { rowOf } from "../algorithms/rows.js";
+import { evenly, rowOf } from "../algorithms/rows.js";
 import type { BlendPage } from "../model/blend-weights.js";
 import type { SourceQuery } from "../model/source.js";
 import { situationQuery } from "../model/source-query.js";
@@ -30,7 +30,8 @@ const CART_WEIGHT = 1.5;
  * What to learn a blend for. On product pages the target is the next product that is new to the visitor, whether it was
  * viewed, put into the cart or ordered: what was seen already needs no recommending and comes last in a list, and of
  * what is new a visit tells both what completes a product and what is looked at in its stead, in the shares in which
- * visitors ask for them. Steps back to what was met only judge, for frames that show it again. In the cart it is a line of the order that the others, or the first, are to lead to.
+ * visitors ask for them. Steps back to what was met only judge, for frames that show it again. In the cart it is a line
+ * of the order that the others, or the first, are to lead to.
  */
 export function followedSituations(data: Dataset, older: OlderModel, seed: number): FollowedSituations {
   const pages = { browsing: [], browsing_with_cart: [], cart: [] } satisfies Record<BlendPage, FollowedSituation[]>;
@@ -39,9 +40,9 @@ export function followedSituations(data: Dataset, older: OlderModel, seed: numbe
   const random = createRandom(seed);
   for (const row of older.orders) addLines(data, older.isMet, row, random, found.cart);
   return {
-    browsing: evenly(found.browsing),
-    browsing_with_cart: evenly(found.browsing_with_cart),
-    cart: evenly(found.cart),
+    browsing: evenly(found.browsing, MOST),
+    browsing_with_cart: evenly(found.browsing_with_cart, MOST),
+    cart: evenly(found.cart, MOST),
   };
 }
 
@@ -112,9 +113,4 @@ function cartQuery(cart: readonly number[]): SourceQuery {
     runs: new Uint32Array(cart.length).fill(1),
   };
   return situationQuery({ session, here: [], cart, last: cart.at(-1) });
-}
-
-function evenly<T>(list: readonly T[]): readonly T[] {
-  if (list.length <= MOST) return list;
-  return Array.from({ length: MOST }, (_, i) => list[Math.floor((i * list.length) / MOST)]!);
 }

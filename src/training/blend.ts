@@ -9,6 +9,7 @@ import {
   type BlendWeights,
   blendHistoryOf,
   type SourceWeights,
+  sourceWeights,
 } from "../model/blend-weights.js";
 import { type FollowedSituation, followedSituations } from "./blend-questions.js";
 import { fitOlderModel, type OlderModel, type OlderModelOptions } from "./older-model.js";
@@ -68,14 +69,7 @@ function learn(asked: readonly FollowedSituation[], older: OlderModel): LearnedB
 }
 
 function named(weights: readonly number[]): SourceWeights {
-  const of = (source: (typeof BLENDED_SOURCES)[number]) => weights[BLENDED_SOURCES.indexOf(source)] ?? 0;
-  return {
-    collaborative: of("collaborative"),
-    cart: of("cart"),
-    association_rules: of("association_rules"),
-    semantic: of("semantic"),
-    popularity: of("popularity"),
-  };
+  return sourceWeights((source) => weights[BLENDED_SOURCES.indexOf(source)] ?? 0);
 }
 
 function numbers(

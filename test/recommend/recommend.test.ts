@@ -5,7 +5,7 @@ import type { Interaction } from "../../src/domain/interaction.js";
 import { NO_MONEY } from "../../src/domain/money.js";
 import type { Product } from "../../src/domain/product.js";
 import type { ServingModel, Source } from "../../src/model/source.js";
-import type { RecommendQuery } from "../../src/recommend/query.js";
+import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import type { Catalog } from "../../src/recommend/selection.js";
 import type { Situation } from "../../src/recommend/situation.js";
@@ -76,21 +76,7 @@ function model(sources: readonly Source[] = SOURCES): ServingModel {
   };
 }
 
-const QUERY: RecommendQuery = {
-  appId: "shop",
-  visitor: { clientId: "", fingerprintId: "", userId: "" },
-  interactions: [],
-  frameInteractions: [],
-  currentProductIds: [],
-  currentSkus: [],
-  currentCategoryIds: [],
-  frameId: "",
-  anyGroup: [],
-  excludeProductIds: [],
-  clientVersion: "",
-  recommendedCount: 3,
-  alternativeCount: 3,
-};
+const QUERY: RecommendQuery = { ...BLANK_QUERY, appId: "shop", recommendedCount: 3, alternativeCount: 3 };
 
 function ask(query: Partial<RecommendQuery> = {}, more: Partial<Situation> = {}) {
   const metrics = countingMetrics();

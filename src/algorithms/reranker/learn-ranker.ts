@@ -11,7 +11,7 @@ import { type Forest, treeCount } from "../gradient-boosting/forest.js";
 import { createForestScorer } from "../gradient-boosting/forest-scorer.js";
 import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking } from "../gradient-boosting/listwise.js";
 import { createRandom } from "../random.js";
-import { rowCount } from "../rows.js";
+import { evenly, rowCount } from "../rows.js";
 import { fitSessionNeighbours } from "../session-neighbours.js";
 import type { SessionParams } from "../session-params.js";
 import {
@@ -178,12 +178,6 @@ function newestSlices(visits: Visits, productCount: number, budget: RankerBudget
       budget.heldOut * HELD_OUT,
     ),
   }));
-}
-
-/** At most `most` of the list, spread evenly over it. */
-function evenly<T>(list: readonly T[], most: number): readonly T[] {
-  if (list.length <= most) return list;
-  return Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)]!);
 }
 
 function pilotRows(features: CandidateFeatures, visits: Visits, questions: readonly Question[]): Float32Array {
