@@ -38,6 +38,8 @@ export function addEvaluateCommand(program: Command, deps: ProgramDeps): void {
 async function evaluate(options: EvaluateOptions, deps: ProgramDeps): Promise<void> {
   const stages = createStages(deps.stderr, "evaluating");
   const request = { appId: options.app, maxQueries: options.queries ?? 0, seed: options.seed ?? 0 };
+  // A file that cannot be written is said before the minutes that the evaluation takes.
+  if (options.picture !== undefined) await writePicture(options.picture, "");
   let found: Evaluation | undefined;
   try {
     await withClients(options, deps, async ({ models }) => {

@@ -43,9 +43,12 @@ async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
 
 /** How an algorithm was judged on the newest data; "" for one that was not. */
 function judged(facts: Readonly<Record<string, number>>): string {
-  const { hit_rate_20: hitRate, reciprocal_rank_20: reciprocalRank } = facts;
-  if (hitRate === undefined || reciprocalRank === undefined) return "";
-  return `, HR@20 ${hitRate.toFixed(3)}, MRR@20 ${reciprocalRank.toFixed(3)}`;
+  const figures = (prefix: string, before: string, after: string) => {
+    const [hitRate, reciprocalRank] = [facts[`${prefix}hit_rate_20`], facts[`${prefix}reciprocal_rank_20`]];
+    if (hitRate === undefined || reciprocalRank === undefined) return "";
+    return `${before}HR@20 ${hitRate.toFixed(3)}, MRR@20 ${reciprocalRank.toFixed(3)}${after}`;
+  };
+  return figures("", ", ", "") + figures("neighbours_", " (on the same visits without it ", ")");
 }
 
 function modelLines(model: Model): string[] {

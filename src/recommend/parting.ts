@@ -7,40 +7,51 @@ import { categoryOf } from "./substitutes.js";
 const MOST_CHANCE = 0.01;
 
 /**
- * Which of the products that both lists would show are left to `alternative`: those of the narrowest category of what is
- * viewed, without that itself and without what is bought together with it. Visitors go on to substitutes more often than
- * to complements, so that what is met next would take them all. Where there are no categories nothing tells the two
- * apart, and `recommended` has the first choice.
+ * What `recommended` proposes beside `alternative`, in the order given: what `alternative` would show of the narrowest
+ * category of what is viewed is left to it, the rest of that category comes last; without what is viewed itself and what
+ * is bought together with it, which keep their places. Visitors go on to substitutes more often than to complements, so
+ * that what is met next would take them all. Where there are no categories nothing tells the two apart, and `recommended`
+ * has the first choice.
  *
+ * @param proposals What `recommended` would show.
  * @param viewed What alternatives are wanted to.
  * @param alternatives What `alternative` would show.
  * @param isTogether Whether a product is bought together with what is viewed.
  */
-export function leftToAlternative(
+export function besideAlternative(
+  proposals: readonly string[],
   viewed: readonly Product[],
   alternatives: readonly string[],
   catalog: Pick<Catalog, "get">,
   isTogether: (productId: string) => boolean,
-): ReadonlySet<string> {
+): readonly string[] {
+  if (alternatives.length === 0) return proposals;
   const categories = new Set(viewed.map(categoryOf).filter((category) => category !== undefined));
+  if (categories.size === 0) return proposals;
   const isOfCategory = (product: Product | undefined) => {
     const category = product && categoryOf(product);
     return category !== undefined && categories.has(category);
   };
   const isViewed = (productId: string) => viewed.some((product) => product.productId === productId);
-  const left = alternatives.filter(
-    (productId) => isOfCategory(catalog.get(productId)) && !isViewed(productId) && !isTogether(productId),
-  );
-  return new Set(left);
+  const left = new Set(alternatives);
+  const first: string[] = [];
+  const last: string[] = [];
+  for (const productId of proposals) {
+    const isSubstitute = isOfCategory(catalog.get(productId)) && !isViewed(productId) && !isTogether(productId);
+    if (!isSubstitute) first.push(productId);
+    else if (!left.has(productId)) last.push(productId);
+  }
+  return [...first, ...last];
 }
 
-/** Whether a rule says that a product is ordered together with what the visitor has or views, and not by chance. */
+/** Whether a rule says that a product is ordered together with what alternatives are wanted to, and not by chance. */
 export function isBoughtTogether({ sources, indexOf }: ServingModel, query: SourceQuery, productId: string): boolean {
   const index = indexOf(productId);
   const rules = sources.find(({ name }) => name === "association_rules");
   if (index === undefined || rules === undefined) return false;
   try {
-    const { lift = 0, chance = 1 } = rules.explain(query, "recommended", index)?.counts ?? {};
+    const { lift = 0, chance = 1 } =
+      rules.explain({ ...query, antecedents: query.anchor }, "recommended", index)?.counts ?? {};
     return lift > 1 && chance <= MOST_CHANCE;
   } catch {
     return false;

@@ -5,7 +5,7 @@ import { type Blended, createBlender } from "./blend.js";
 import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
 import { fallbackProducts, insteadOf } from "./fallback.js";
-import { isBoughtTogether, leftToAlternative, recommendedShare } from "./parting.js";
+import { besideAlternative, isBoughtTogether, recommendedShare } from "./parting.js";
 import { propose, weightsOf } from "./propose.js";
 import type { RecommendAnswer } from "./query.js";
 import { ROTATION_POOL, Selection } from "./selection.js";
@@ -87,16 +87,16 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       spared.length === 0
         ? wanted
         : selection.foresee(allowed ?? flat(fallbackProducts(situation, undefined)), wanted).length;
-    const left = leftToAlternative(
+    const completing = besideAlternative(
+      [...namesOf(complements?.indices, model)],
       replaced,
       spared.slice(0, turned(counts.alternative)),
       catalog,
       (productId) => model !== undefined && asked !== undefined && isBoughtTogether(model, asked, productId),
     );
-    const completing = complements?.indices.filter((index) => !left.has(model?.productIds[index] ?? ""));
 
     const recommended = selection.pick(
-      chain(namesOf(completing, model), fallbackProducts(situation, within), spared),
+      chain(completing, fallbackProducts(situation, within), spared),
       recommendedShare(counts, spared.length, there),
       turn,
       arrangement({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leftToAlternative } from "../../src/recommend/parting.js";
+import { besideAlternative } from "../../src/recommend/parting.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
 /** Products of the category of their first letter; those that begin with a dash have none. */
@@ -8,24 +8,36 @@ const shopProduct = (productId: string) =>
     categories: productId.startsWith("-") ? [] : [{ categoryId: productId[0] ?? "", name: "" }],
   });
 
-const left = (viewed: string[], alternatives: string[], together: string[] = []) => [
-  ...leftToAlternative(viewed.map(shopProduct), alternatives, { get: shopProduct }, (id) => together.includes(id)),
-];
+const beside = (viewed: string[], alternatives: string[], proposals: string[], together: string[] = []) =>
+  besideAlternative(proposals, viewed.map(shopProduct), alternatives, { get: shopProduct }, (id) =>
+    together.includes(id),
+  );
 
-describe("what is left to alternative", () => {
-  it("is of the category of what is viewed", () => {
-    expect(left(["tent1"], ["tent2", "pegs1", "-rope", "tent3"])).toEqual(["tent2", "tent3"]);
+describe("what recommended proposes beside alternative", () => {
+  it("is without what alternative shows of the category of what is viewed", () => {
+    expect(beside(["tent1"], ["tent2", "pegs1"], ["tent2", "pegs1", "rope"])).toEqual(["pegs1", "rope"]);
   });
 
-  it("is not what is viewed itself", () => {
-    expect(left(["tent1", "tent2"], ["tent2", "tent3"])).toEqual(["tent3"]);
+  it("has the rest of that category last", () => {
+    expect(beside(["tent1"], ["tent2"], ["tent3", "pegs1", "tent2"])).toEqual(["pegs1", "tent3"]);
   });
 
-  it("is not what is bought together with it", () => {
-    expect(left(["tent1"], ["tent2", "tent-footprint"], ["tent-footprint", "pegs1"])).toEqual(["tent2"]);
+  it("keeps what is viewed in its place", () => {
+    expect(beside(["tent1", "tent2"], ["tent2", "tent3"], ["tent2", "pegs1"])).toEqual(["tent2", "pegs1"]);
   });
 
-  it("is nothing where there are no categories", () => {
-    expect(left(["-a"], ["-b", "-c", "tent1"])).toEqual([]);
+  it("keeps what is bought together with it in its place", () => {
+    expect(beside(["tent1"], ["tent2", "tent-mat"], ["tent-mat", "pegs1"], ["tent-mat"])).toEqual([
+      "tent-mat",
+      "pegs1",
+    ]);
+  });
+
+  it("is all of it where there are no categories", () => {
+    expect(beside(["-a"], ["-b", "-c", "tent1"], ["-b", "tent1"])).toEqual(["-b", "tent1"]);
+  });
+
+  it("is all of it where alternative shows nothing", () => {
+    expect(beside(["tent1"], [], ["tent2", "pegs1"])).toEqual(["tent2", "pegs1"]);
   });
 });

@@ -21,7 +21,8 @@ export function productVectors({ rows, vectors, index }: SemanticModel, productC
 
 /**
  * Semantic similarity: products whose texts mean something similar. Asked with the mean of the vectors of what is being
- * viewed, products that came after the training before all; these and the anchors themselves are not proposed.
+ * viewed, products that came after the training before all; these, the anchors themselves and what is not similar at
+ * all are not proposed.
  */
 export function semanticSource(model: SemanticModel, productCount: number): Source {
   const { rows, index } = model;
@@ -42,6 +43,7 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
     const scores: number[] = [];
     for (let i = 0; i < found.indices.length && products.length < k; i++) {
       const product = rows[found.indices[i]!]!;
+      if (found.similarities[i]! <= 0) break;
       if (anchor.includes(product)) continue;
       products.push(product);
       scores.push(found.similarities[i]!);
