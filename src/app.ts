@@ -90,7 +90,8 @@ export function createAisle(deps: AppDependencies) {
   const catalogViews = createCatalogViews(products);
   const registry = createModelRegistry({
     models,
-    load: (modelId, bytes) => loadServingModel(modelId, bytes, deps.vectorIndexes),
+    load: (modelId, bytes) =>
+      loadServingModel(modelId, bytes, deps.vectorIndexes, () => metrics.count("models_read_in_part")),
     now,
     firstVersionOf: async (appId) => {
       const app = await apps.get(appId);

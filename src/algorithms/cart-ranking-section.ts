@@ -4,7 +4,7 @@ import type { CartSales } from "./cart-sales.js";
 import { decodeForest, encodeForest } from "./gradient-boosting/forest.js";
 import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "./item-graph.js";
 import type { Section, SectionArray } from "./section.js";
-import { createSectionReader } from "./section-reader.js";
+import { createSectionReader, UnknownFormat } from "./section-reader.js";
 
 const FORMAT = 2;
 const QUESTIONS = ["cart", "customer"] as const;
@@ -39,11 +39,11 @@ const FIGURES = [
   "bestSourceReciprocalRank",
 ] as const satisfies readonly (keyof CartOrder)[];
 
-/** Throws an Error for a section of another format, of other features, with a part missing or that does not fit. */
+/** Throws UnknownFormat for a section of another format or other features, an Error for one that does not fit. */
 export function decodeCartRanking(section: Section): CartRankingParts {
   const read = createSectionReader("Cart rankings", FORMAT, section);
   const features = read.number("features");
-  if (features !== CART_FEATURES.length) throw new Error(`Cart rankings of ${features} features are not known`);
+  if (features !== CART_FEATURES.length) throw new UnknownFormat(`Cart rankings of ${features} features are not known`);
   const productCount = read.number("productCount");
   const float32 = (name: string): Float32Array => {
     const array = read.float32(name);

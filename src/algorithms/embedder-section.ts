@@ -1,5 +1,6 @@
 import type { Embedder } from "./embedder.js";
 import type { Section } from "./section.js";
+import { UnknownFormat } from "./section-reader.js";
 import { TEXT_FEATURES, type TextFeatureParams, vocabularyOf } from "./text-features.js";
 
 const FORMAT = 2;
@@ -27,7 +28,7 @@ export function encodeEmbedder({ vocabulary, dimensions, projection, centre }: E
 
 /** Throws an Error for a section of another format or with a part missing. */
 export function decodeEmbedder({ formatNumber, numbers, arrays }: Section): Embedder {
-  if (formatNumber !== FORMAT) throw new Error(`An embedder of format ${formatNumber} is not known`);
+  if (formatNumber !== FORMAT) throw new UnknownFormat(`An embedder of format ${formatNumber} is not known`);
   const { termOffsets, termBytes, termWeights, projection, centre } = arrays;
   if (!(termOffsets instanceof Uint32Array) || !(termBytes instanceof Uint8Array))
     throw new Error("The embedder lacks its terms");

@@ -9,9 +9,13 @@ export interface SectionReader {
   rows(name: string, rowCount: number, itemCount: number): void;
 }
 
-/** Throws an Error when the section's format is another one. `what` opens the error texts. */
+/** A section that another version of this program wrote: sound, but not to be read by this one. */
+export class UnknownFormat extends Error {}
+
+/** Throws UnknownFormat when the section's format is another one. `what` opens the error texts. */
 export function createSectionReader(what: string, formatNumber: number, section: Section): SectionReader {
-  if (section.formatNumber !== formatNumber) throw new Error(`${what} of format ${section.formatNumber} are not known`);
+  if (section.formatNumber !== formatNumber)
+    throw new UnknownFormat(`${what} of format ${section.formatNumber} are not known`);
   const array = (name: string): SectionArray | undefined =>
     Object.hasOwn(section.arrays, name) ? section.arrays[name] : undefined;
   const uint32 = (name: string): Uint32Array => {

@@ -1,4 +1,5 @@
 import type { Section } from "../algorithms/section.js";
+import { UnknownFormat } from "../algorithms/section-reader.js";
 import { DataDamaged } from "../domain/errors.js";
 import type { SourceName, SourceQuery } from "./source.js";
 
@@ -60,11 +61,11 @@ export function encodeBlendWeights(blend: BlendWeights): Section {
   return { formatNumber: FORMAT, numbers: {}, arrays: { weights: Float64Array.from(weights) } };
 }
 
-/** Throws DataDamaged for a section that `encodeBlendWeights` did not write. */
+/** Throws UnknownFormat for a section of another version, DataDamaged for one that `encodeBlendWeights` did not write. */
 export function decodeBlendWeights({ formatNumber, arrays }: Section): BlendWeights {
   const { weights } = arrays;
   const perPage = BLEND_HISTORIES.length * BLENDED_SOURCES.length;
-  if (formatNumber !== FORMAT) throw new DataDamaged(`The weights of a blend have format ${formatNumber}`);
+  if (formatNumber !== FORMAT) throw new UnknownFormat(`Weights of a blend of format ${formatNumber} are not known`);
   if (!(weights instanceof Float64Array) || weights.length !== BLEND_PAGES.length * perPage)
     throw new DataDamaged("The weights of a blend are not as many as there are sources");
   if (!weights.every((weight) => Number.isFinite(weight) && weight >= 0))

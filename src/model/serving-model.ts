@@ -6,9 +6,18 @@ import { collaborativeSource } from "./sources/collaborative.js";
 import { rulesSource } from "./sources/rules.js";
 import { productVectors, semanticSource } from "./sources/semantic.js";
 
-/** A snapshot's bytes as a model that answers. Throws DataDamaged when they are no snapshot. */
-export function loadServingModel(modelId: string, bytes: Uint8Array, indexes: VectorIndexes): ServingModel {
-  const { fitted } = decodeSnapshot(bytes, indexes);
+/**
+ * A snapshot's bytes as a model that answers, without the parts that only another version of this program can read; these
+ * are told to `onUnread`. Throws DataDamaged when they are no snapshot.
+ */
+export function loadServingModel(
+  modelId: string,
+  bytes: Uint8Array,
+  indexes: VectorIndexes,
+  onUnread: (parts: readonly string[]) => void = () => {},
+): ServingModel {
+  const { fitted, unread } = decodeSnapshot(bytes, indexes);
+  if (unread.length > 0) onUnread(unread);
   const { productIds, popularity } = fitted;
   const indexOf = new Map(productIds.map((productId, index) => [productId, index]));
   const sources: Source[] = [];

@@ -5,6 +5,7 @@ import { decodeEmbedder, type Embedder, encodeEmbedder } from "../algorithms/emb
 import type { Ranker } from "../algorithms/reranker/ranker.js";
 import { decodeRanker, encodeRanker, RANKER_PARTS } from "../algorithms/reranker/ranker-section.js";
 import type { Section } from "../algorithms/section.js";
+import { UnknownFormat } from "../algorithms/section-reader.js";
 import {
   decodeSessionNeighbours,
   encodeSessionNeighbours,
@@ -77,17 +78,31 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
   return encodeContainer({ manifest, sections });
 }
 
-/** Reads what `encodeSnapshot` wrote. Throws DataDamaged for anything else. */
-export function decodeSnapshot(
-  bytes: Uint8Array,
-  indexes: VectorIndexes,
-): { readonly manifest: ModelManifest; readonly fitted: Fitted } {
+export interface DecodedSnapshot {
+  readonly manifest: ModelManifest;
+  readonly fitted: Fitted;
+  /** Parts that another version of this program wrote in a format of its own: they are left out until the next training. */
+  readonly unread: readonly string[];
+}
+
+/** Reads what `encodeSnapshot` wrote, of this or another version. Throws DataDamaged or another Error for anything else. */
+export function decodeSnapshot(bytes: Uint8Array, indexes: VectorIndexes): DecodedSnapshot {
   const { manifest, sections } = decodeContainer(bytes);
   if (manifest.formatNumber !== SNAPSHOT_FORMAT)
     throw new DataDamaged(`The model snapshot has contents of format ${manifest.formatNumber}`);
+  const unread: string[] = [];
+  const unlessUnknown = <T>(name: string, decode: () => T): T | undefined => {
+    try {
+      return decode();
+    } catch (error) {
+      if (!(error instanceof UnknownFormat)) throw error;
+      unread.push(name);
+      return undefined;
+    }
+  };
   const optional = <T>(name: string, decode: (section: Section) => T): T | undefined => {
     const section = sections.get(name);
-    return section && decode(section);
+    return section && unlessUnknown(name, () => decode(section));
   };
   const products = sections.get("products");
   const scores = sections.get("popularity")?.arrays.scores;
@@ -101,11 +116,11 @@ export function decodeSnapshot(
     cart: optional("cart_complements", decodeCartComplements),
     cartRanking: optional("cart_ranking", decodeCartRanking),
     sessions,
-    ranker: sessions && decodeRankerOf(sessions, sections),
+    ranker: sessions && unlessUnknown("ranker", () => decodeRankerOf(sessions, sections)),
     semantic: optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), indexes)),
     blend: optional("blend", decodeBlendWeights),
   };
-  return { manifest, fitted };
+  return { manifest, fitted, unread };
 }
 
 /** Undefined when the snapshot holds none of its parts. */

@@ -83,6 +83,9 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     labels: { reason: ["fields", "value_size"] },
   },
   recommend_unknown_frames: { help: "Requests that named a frame configuration their app does not have" },
+  models_read_in_part: {
+    help: "Models of another version of Aisle loaded without the parts this one cannot read, until their next training",
+  },
   recommend_history_failures: {
     help: "Answers made without the visitor's stored history because it could not be read",
   },
