@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { type Candidates, NO_CANDIDATES } from "../../src/algorithms/candidates.js";
 import { DEFAULT_FRAME } from "../../src/domain/app.js";
 import type { Interaction } from "../../src/domain/interaction.js";
-import { NO_MONEY } from "../../src/domain/money.js";
 import type { Product } from "../../src/domain/product.js";
 import type { ServingModel, Source } from "../../src/model/source.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import type { Catalog } from "../../src/recommend/selection.js";
 import type { Situation } from "../../src/recommend/situation.js";
+import { bareProduct } from "../fixtures/bare-product.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { NOON } from "../fixtures/store.js";
 
@@ -16,25 +16,13 @@ import { NOON } from "../fixtures/store.js";
 const IDS = Array.from({ length: 10 }, (_, i) => `p${i}`);
 
 function shopProduct(productId: string, more: Partial<Product> = {}): Product {
-  return {
-    productId,
+  return bareProduct(productId, {
     sku: `sku-${productId}`,
-    variantGroupId: "",
     title: `Title of ${productId}`,
-    description: "",
     categories: [{ categoryId: productId < "p5" ? "low" : "high", name: "" }],
-    brand: "",
-    price: NO_MONEY,
-    url: "",
-    imageUrl: "",
-    available: true,
-    hidden: false,
-    tags: [],
-    attributes: {},
-    origin: "catalog",
     updatedAt: NOON,
     ...more,
-  };
+  });
 }
 
 function catalogOf(products: readonly Product[]): Catalog {
