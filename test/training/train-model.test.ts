@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createUpsertProducts } from "../../src/catalog/write-products.js";
-import { NO_MONEY } from "../../src/domain/money.js";
 import { readDataset, sessionsOf } from "../../src/training/dataset.js";
 import { trainModel } from "../../src/training/train-model.js";
+import { bareProduct } from "../fixtures/bare-product.js";
 import { draft, intake, NO_VISITOR, order, product } from "../intake/intake-fixture.js";
 
 const MINUTE = 60_000;
@@ -54,22 +54,10 @@ const TEXTS: Readonly<Record<string, string>> = {
 async function shop() {
   const its = await intake();
   const upsert = createUpsertProducts({ unitOfWork: its.store.unitOfWork, now: its.now });
-  const name = (productId: string) => ({
-    productId,
-    sku: "",
-    variantGroupId: "",
-    title: productId,
-    description: TEXTS[productId] ?? "",
-    categories: [],
-    brand: "",
-    price: NO_MONEY,
-    url: "",
-    imageUrl: "",
-    available: true,
-    hidden: false,
-    tags: [],
-    attributes: {},
-  });
+  const name = (productId: string) => {
+    const { origin, updatedAt, ...known } = bareProduct(productId);
+    return { ...known, title: productId, description: TEXTS[productId] ?? "" };
+  };
   const train = () =>
     trainModel({ ...its.store, appId: "shop", vectorIndexes: hnswIndexes(), onProgress: () => undefined });
   const buy = async (n: number, ...ids: string[]) => {
