@@ -4,9 +4,18 @@
  */
 
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { type EmbedderLocation, readEmbedderLocation, UnusableEmbedder } from "./embedder-location.js";
 import { ConfigError, type Setting } from "./setting.js";
+import {
+  readAddress,
+  readHost,
+  readInterval,
+  readNames,
+  readPort,
+  readSwitch,
+  readWhole,
+  readWord,
+} from "./setting-values.js";
 import { readStoreLocation, type StoreLocation } from "./store-location.js";
 
 export { ConfigError } from "./setting.js";
@@ -116,9 +125,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** @throws ConfigError for the first setting that cannot be used. */
 export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const text = (name: keyof typeof DEFAULTS) => given(flags[name], env, name) ?? DEFAULTS[name];
-  const facade = { host: readHost("host", text("host")), port: readPort("facadePort", text("facadePort")) };
-  const rpc = { host: readHost("rpcHost", text("rpcHost")), port: readPort("rpcPort", text("rpcPort")) };
-  if (!isLoopback(rpc.host) && !readSwitch("insecureRpc", flags, env)) {
+  const isOn = (name: "demo" | "insecureRpc" | "learnedOrder", whenAbsent: boolean) =>
+    readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
+  const facade = {
+    host: readHost(SETTINGS.host, text("host")),
+    port: readPort(SETTINGS.facadePort, text("facadePort")),
+  };
+  const rpc = { host: readHost(SETTINGS.rpcHost, text("rpcHost")), port: readPort(SETTINGS.rpcPort, text("rpcPort")) };
+  if (!isLoopback(rpc.host) && !isOn("insecureRpc", false)) {
     throw new ConfigError(
       SETTINGS.rpcHost,
       "RPC callers need no token yet, so only a loopback address is accepted unless --insecure-rpc is given",
@@ -127,26 +141,34 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   if (facade.port !== 0 && facade.port === rpc.port) {
     throw new ConfigError(SETTINGS.rpcPort, `must differ from ${SETTINGS.facadePort.flag}`);
   }
-  const role = readRole(text("role"));
-  const demo = readSwitch("demo", flags, env);
+  const role = readWord(SETTINGS.role, text("role"), ROLES);
+  const demo = isOn("demo", false);
   if (demo && role !== "all") throw new ConfigError(SETTINGS.demo, `is for ${SETTINGS.role.flag} all only`);
   const publicUrl = given(flags.publicUrl, env, "publicUrl");
+  const rpcNames = given(flags.rpcNames, env, "rpcNames");
   return {
     store: readStoreLocation(text("store"), SETTINGS.store),
     facade,
     rpc,
-    publicUrl: publicUrl === undefined ? null : readAddress("publicUrl", publicUrl),
-    trainEveryMs: readInterval(text("trainEvery")),
+    publicUrl:
+      publicUrl === undefined ? null : readAddress(SETTINGS.publicUrl, publicUrl, "https://aisle.shop.example"),
+    trainEveryMs: readInterval(SETTINGS.trainEvery, text("trainEvery")),
     demo,
-    logLevel: readLogLevel(text("logLevel")),
-    cacheSeconds: readCacheSeconds(text("cacheSeconds")),
-    answerMs: readAnswerMs(text("answerMs")),
+    logLevel: readWord(SETTINGS.logLevel, text("logLevel"), LOG_LEVELS),
+    cacheSeconds: readWhole(
+      SETTINGS.cacheSeconds,
+      text("cacheSeconds"),
+      0,
+      31_536_000,
+      "whole seconds from 0 to 31536000 (a year) are",
+    ),
+    answerMs: readWhole(SETTINGS.answerMs, text("answerMs"), 50, 99_999, "milliseconds from 50 to 99999 are"),
     role,
     workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
-    rpcNames: readNames(given(flags.rpcNames, env, "rpcNames")),
+    rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
     embedder: readEmbedder(text("embedder"), env),
-    learnedOrder: readSwitch("learnedOrder", flags, env, "on"),
+    learnedOrder: isOn("learnedOrder", true),
   };
 }
 
@@ -154,64 +176,16 @@ function given(flag: string | undefined, env: Environment, name: keyof ConfigFla
   return flag?.trim() || env[SETTINGS[name].variable]?.trim() || undefined;
 }
 
-function readPort(name: "facadePort" | "rpcPort", text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65535) {
-    throw new ConfigError(SETTINGS[name], "a port from 0 to 65535 is accepted, 0 for any free one");
-  }
-  return port;
-}
-
-const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/;
-
-function readHost(name: "host" | "rpcHost", text: string): string {
-  if (isIP(text) === 0 && !HOST_NAME.test(text)) {
-    throw new ConfigError(
-      SETTINGS[name],
-      "an IP address or a host name without a port is accepted, for example 127.0.0.1",
-    );
-  }
-  return text;
-}
-
 /** True for addresses that only this machine reaches. */
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-const ADDRESS_EXAMPLES = { publicUrl: "https://aisle.shop.example", rpcUrl: "http://10.0.0.5:8081" } as const;
-
-function readAddress(name: keyof typeof ADDRESS_EXAMPLES, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const usable =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.search === "" &&
-    url.hash === "" &&
-    url.username === "" &&
-    url.password === "";
-  if (!usable) {
-    throw new ConfigError(
-      SETTINGS[name],
-      `an http or https address without user, query or fragment is accepted, for example ${ADDRESS_EXAMPLES[name]}`,
-    );
-  }
-  return (url.origin + url.pathname).replace(/\/+$/, "");
-}
-
-function readRole(text: string): Role {
-  const role = ROLES.find((known) => known === text.toLowerCase());
-  if (!role) throw new ConfigError(SETTINGS.role, `one of ${ROLES.join(", ")} is accepted`);
-  return role;
-}
-
 const MOST_WORKERS = 64;
 
 function readWorkers(text: string, role: Role): number {
-  const workers = Number(text);
-  if (!/^\d{1,3}$/.test(text) || workers < 1 || workers > MOST_WORKERS) {
-    throw new ConfigError(SETTINGS.workers, `a number from 1 to ${MOST_WORKERS} is accepted`);
-  }
+  const accepted = `a number from 1 to ${MOST_WORKERS} is`;
+  const workers = readWhole(SETTINGS.workers, text, 1, MOST_WORKERS, accepted);
   if (workers > 1 && role === "trainer") {
     throw new ConfigError(
       SETTINGS.workers,
@@ -223,22 +197,11 @@ function readWorkers(text: string, role: Role): number {
 
 function readRpcUrl(text: string | undefined, role: Role): string | null {
   if (role === "facade") {
-    if (text !== undefined) return readAddress("rpcUrl", text);
+    if (text !== undefined) return readAddress(SETTINGS.rpcUrl, text, "http://10.0.0.5:8081");
     throw new ConfigError(SETTINGS.rpcUrl, `is required with ${SETTINGS.role.flag} facade: where the services answer`);
   }
   if (text === undefined) return null;
   throw new ConfigError(SETTINGS.rpcUrl, `is for ${SETTINGS.role.flag} facade only`);
-}
-
-function readNames(text: string | undefined): readonly string[] {
-  const names = text?.split(",").map((name) => name.trim()) ?? [];
-  if (!names.every((name) => HOST_NAME.test(name))) {
-    throw new ConfigError(
-      SETTINGS.rpcNames,
-      "host names without a port are accepted, with commas between, for example aisle-services",
-    );
-  }
-  return names;
 }
 
 /** The key of an embedding service comes by its own variable or a file, never by a flag, which every process can see. */
@@ -251,50 +214,4 @@ function readEmbedder(text: string, env: Environment): EmbedderLocation {
     const isKnown = error instanceof UnusableEmbedder;
     throw new ConfigError(SETTINGS.embedder, isKnown ? error.message : "AISLE_EMBEDDER_KEY_FILE cannot be read");
   }
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** A Node timer holds at most 2^31 - 1 ms, a little under 25 days. */
-const LONGEST_INTERVAL_MS = 24 * 86_400_000;
-
-function readInterval(text: string): number {
-  const value = text.toLowerCase();
-  if (value === "off" || value === "0") return 0;
-  const [, digits = "", unit = ""] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(value) ?? [];
-  const ms = Number(digits) * (UNIT_MS[unit] ?? 0);
-  if (digits === "" || ms > LONGEST_INTERVAL_MS) {
-    throw new ConfigError(SETTINGS.trainEvery, "a time such as 30s, 10m, 1h or at most 24d is accepted, or off");
-  }
-  return ms;
-}
-
-function readLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
-  if (!level) throw new ConfigError(SETTINGS.logLevel, `one of ${LOG_LEVELS.join(", ")} is accepted`);
-  return level;
-}
-
-function readCacheSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!/^\d{1,8}$/.test(text) || seconds > 31_536_000) {
-    throw new ConfigError(SETTINGS.cacheSeconds, "whole seconds from 0 to 31536000 (a year) are accepted");
-  }
-  return seconds;
-}
-
-function readAnswerMs(text: string): number {
-  const ms = Number(text);
-  if (!/^\d{1,5}$/.test(text) || ms < 50) {
-    throw new ConfigError(SETTINGS.answerMs, "milliseconds from 50 to 99999 are accepted");
-  }
-  return ms;
-}
-
-type Switch = "demo" | "insecureRpc" | "learnedOrder";
-function readSwitch(name: Switch, flags: ConfigFlags, env: Environment, whenAbsent = "off"): boolean {
-  const text = env[SETTINGS[name].variable]?.trim().toLowerCase() || whenAbsent;
-  const isOn = ["1", "true", "yes", "on"].includes(text);
-  if (flags[name] === undefined && !isOn && !["0", "false", "no", "off"].includes(text))
-    throw new ConfigError(SETTINGS[name], "1 or 0 is accepted");
-  return flags[name] ?? isOn;
 }

@@ -55,7 +55,7 @@ const TABLE: ImportTable = {
 };
 
 /** What reads the configuration: modules that import nothing of ours but each other. */
-const CONFIG_MODULES = ["config.ts", "embedder-location.ts", "setting.ts", "store-location.ts"];
+const CONFIG_MODULES = ["config.ts", "embedder-location.ts", "setting.ts", "setting-values.ts", "store-location.ts"];
 
 /** The modules outside every folder. */
 const TOP_MODULES = [
