@@ -1,6 +1,7 @@
 /** A server as operators run it, in a process of its own, for benchmarks. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { pinnedTo } from "./open-loop/pinning.js";
 
 const BIN = join(import.meta.dirname, "../bin/aisle.js");
 
@@ -20,8 +21,14 @@ export function startServer(directory: string, ...flags: string[]): Promise<Benc
 
 /** The same over the store of this address. */
 export function startServerOn(store: string, ...flags: string[]): Promise<BenchServer> {
+  return startPinnedServer(undefined, store, ...flags);
+}
+
+/** The same on one processor, where processes can be bound to one. */
+export function startPinnedServer(cpu: number | undefined, store: string, ...flags: string[]): Promise<BenchServer> {
   const args = ["serve", "--store", store, "--facade-port", "0", "--rpc-port", "0", "--train-every", "off"];
-  const child = spawn(process.execPath, [BIN, ...args, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  const [command = process.execPath, ...rest] = pinnedTo(cpu, [process.execPath, BIN, ...args, ...flags]);
+  const child = spawn(command, rest, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return new Promise((resolve, reject) => {
     let said = "";

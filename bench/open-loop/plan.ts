@@ -1,0 +1,51 @@
+/** What a load process is to do, and what it saw. Both are plain data that travel between processes. */
+
+export interface LoadPlan {
+  /** Where every request goes, `http://127.0.0.1:8080/trace`. */
+  readonly url: string;
+  /** Sent one after the other, and again from the first. */
+  readonly bodies: readonly string[];
+  readonly contentType?: string | undefined;
+  /** Closed loop: so many send their next request when they have their answer. Open loop: as many as there may be. */
+  readonly connections: number;
+  /** Open loop: requests a second, each due at its time whether or not those before it were answered. */
+  readonly rate?: number | undefined;
+  readonly seconds: number;
+  /** A request without an answer after so long is given up, with its connection. */
+  readonly timeoutMs?: number | undefined;
+  /** A file for the `x-service-event-id` of each 200, a line each. */
+  readonly idsFile?: string | undefined;
+}
+
+/** Milliseconds, from the time a request was due: one that had to wait for a connection waited. */
+export interface Latency {
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+export interface LoadReport {
+  /** Answers that came within the time of the plan: 200s a second, and the others. */
+  readonly okPerSecond: number;
+  readonly otherPerSecond: number;
+  /** 200s of each second of the plan. */
+  readonly okEachSecond: readonly number[];
+  /** Answers by status, those included that came after the plan's time. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Answers of 429 and 503 that did not say when to come again. */
+  readonly refusedWithoutRetryAfter: number;
+  readonly timeouts: number;
+  /** Requests whose connection ended before their answer. */
+  readonly lost: number;
+  /** Requests that waited for a connection for as long as a request waits for its answer, and were not sent. */
+  readonly unsent: number;
+  readonly ok: Latency;
+  readonly other: Latency;
+  /** How late requests left for want of a connection or of time in this process; open loop only. */
+  readonly lateness: Latency;
+  /** CPU of this process for an answer, µs. In an open loop it counts the time waited as well. */
+  readonly cpuMicros: number;
+}
