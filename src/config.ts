@@ -40,6 +40,8 @@ export interface ConfigFlags {
   readonly rpcNames?: string | undefined;
   readonly embedder?: string | undefined;
   readonly learnedOrder?: boolean | undefined;
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -50,6 +52,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const ROLES = ["all", "facade", "services", "trainer"] as const;
 
 export type Role = (typeof ROLES)[number];
+
+/** Where a certificate (with those that signed it, its own first) and its private key lie, both in PEM. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
 
 /** Where a listener listens. Port 0 takes any free one. */
 export interface ListenAddress {
@@ -81,6 +89,8 @@ export interface Config {
   readonly embedder: EmbedderLocation;
   /** Whether trainings learn the order of what sources propose, which takes most of their time. */
   readonly learnedOrder: boolean;
+  /** Files of the certificate with which the facade speaks https. Null: it speaks http. */
+  readonly tls: CertificateFiles | null;
 }
 
 /** Names of each setting as an operator writes them. */
@@ -102,6 +112,8 @@ export const SETTINGS = {
   rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
   embedder: { flag: "--embedder", variable: "AISLE_EMBEDDER" },
   learnedOrder: { flag: "--learned-order", variable: "AISLE_LEARNED_ORDER" },
+  tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },
+  tlsKey: { flag: "--tls-key", variable: "AISLE_TLS_KEY" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -169,6 +181,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
+    tls: readTls(given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
   };
 }
 
@@ -202,6 +215,14 @@ function readRpcUrl(text: string | undefined, role: Role): string | null {
   }
   if (text === undefined) return null;
   throw new ConfigError(SETTINGS.rpcUrl, `is for ${SETTINGS.role.flag} facade only`);
+}
+
+/** Both files or none. What they hold is looked at when the server starts. */
+function readTls(cert: string | undefined, key: string | undefined): CertificateFiles | null {
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined) throw new ConfigError(SETTINGS.tlsKey, `is required with ${SETTINGS.tlsCert.flag}`);
+  if (key !== undefined) throw new ConfigError(SETTINGS.tlsCert, `is required with ${SETTINGS.tlsKey.flag}`);
+  return null;
 }
 
 /** The key of an embedding service comes by its own variable or a file, never by a flag, which every process can see. */

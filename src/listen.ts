@@ -53,9 +53,9 @@ export function closedPort({ host, port }: ListenAddress, settings: ListenSettin
   return opened(found, port, settings);
 }
 
-export function urlOf(host: string, port: number): string {
+export function urlOf(host: string, port: number, scheme: "http" | "https" = "http"): string {
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${port}`;
+  return `${scheme}://${name}:${port}`;
 }
 
 /** Open connections of a server, so that a drain has an end. */

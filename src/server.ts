@@ -2,10 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
 import { v7 as uuidv7 } from "uuid";
 import { createPrometheusMetrics } from "./adapters/metrics/prometheus.js";
+import { createCertificateWatch, readCertificate } from "./certificate.js";
 import type { Config, Role } from "./config.js";
 import { demoCurlLines, demoFile } from "./demo/demo.js";
 import { setUpDemo } from "./demo-shop.js";
 import { createFacade } from "./facade/facade.js";
+import { renewCertificate } from "./facade/secure-server.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
@@ -20,6 +22,8 @@ import { type Schedule, startSchedule } from "./training/schedule.js";
 
 /** Calls under way get this long to end after a signal. */
 export const DRAIN_MS = 10_000;
+/** How often the files of the certificate are looked at. */
+const CERTIFICATE_EVERY_MS = 5_000;
 /** Connections that never sent a byte get this long; browsers open such ones in advance. */
 const SILENT_MS = 500;
 /** How often health looks whether the store takes writes. */
@@ -54,7 +58,8 @@ export interface Ports {
 export async function findPorts(config: Config, duties: Duties): Promise<Ports> {
   const facadePort = duties.facade ? await closedPort(config.facade, FACADE) : 0;
   const rpcPort = duties.rpc === "closed" ? 0 : await closedPort(config.rpc, RPC);
-  return { facadePort, rpcPort, facadeUrl: config.publicUrl ?? urlOf(config.facade.host, facadePort) };
+  const scheme = config.tls === null ? "http" : "https";
+  return { facadePort, rpcPort, facadeUrl: config.publicUrl ?? urlOf(config.facade.host, facadePort, scheme) };
 }
 
 /** The first line that says a server is ready, and those about the demo. */
@@ -91,6 +96,7 @@ export interface Surroundings {
  * Whatever ends it, the store is closed and nothing is left that keeps the process alive.
  */
 export async function runServer(config: Config, { duties, ports, stop, ...around }: Surroundings): Promise<void> {
+  const certificate = config.tls === null ? undefined : readCertificate(config.tls);
   const logger = pino({ level: config.logLevel }, pino.destination(2));
   const metrics = createPrometheusMetrics();
   const report = (error: unknown) => logger.error({ error: describe(error) }, "a call failed inside");
@@ -113,6 +119,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
   };
   const health = createHealthState();
   const facade = createFacade({
+    certificate,
     clients: services.clients,
     now: Date.now,
     newRequestId: uuidv7,
@@ -125,6 +132,18 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     logger,
     staticFiles: demoFile,
   });
+  const watch =
+    config.tls !== null &&
+    certificate !== undefined &&
+    createCertificateWatch({
+      files: config.tls,
+      current: certificate,
+      take: (renewed) => {
+        renewCertificate(facade.server, renewed);
+        logger.info("the certificate was renewed");
+      },
+      warn: (line) => logger.warn(line),
+    });
   const sockets = trackSockets(facade.server);
   const rpc = createRpcListener({
     routes: (router) => (duties.rpc === "services" ? aisle?.routes(router) : undefined),
@@ -162,6 +181,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     if (stop.seen()) return;
     if (duties.facade)
       await opened(facade.listen({ host: config.facade.host, port: ports.facadePort }), ports.facadePort, FACADE);
+    if (duties.facade && watch) schedules.push(startSchedule(CERTIFICATE_EVERY_MS, async () => watch.look(), report));
     if (duties.rpc !== "closed") {
       await opened(rpc.listen(), ports.rpcPort, RPC);
       health.set(opening === undefined);

@@ -24,6 +24,7 @@ describe("readConfig", () => {
       rpcNames: [],
       embedder: { kind: "builtin" },
       learnedOrder: true,
+      tls: null,
     });
   });
 
@@ -43,6 +44,8 @@ describe("readConfig", () => {
       AISLE_ROLE: "all",
       AISLE_WORKERS: "4",
       AISLE_LEARNED_ORDER: "off",
+      AISLE_TLS_CERT: "site.pem",
+      AISLE_TLS_KEY: "site.key",
     };
     expect(readConfig({}, env)).toEqual({
       store: { kind: "embedded", directory: "/var/lib/aisle" },
@@ -60,6 +63,7 @@ describe("readConfig", () => {
       rpcNames: [],
       embedder: { kind: "builtin" },
       learnedOrder: false,
+      tls: { cert: "site.pem", key: "site.key" },
     });
   });
 

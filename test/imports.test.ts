@@ -61,6 +61,7 @@ const CONFIG_MODULES = ["config.ts", "embedder-location.ts", "setting.ts", "sett
 const TOP_MODULES = [
   "app-copies.ts",
   "app.ts",
+  "certificate.ts",
   ...CONFIG_MODULES,
   "demo-shop.ts",
   "doctor.ts",

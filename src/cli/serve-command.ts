@@ -21,6 +21,8 @@ export interface ServeFlags {
   readonly rpcNames?: string;
   readonly embedder?: string;
   readonly learnedOrder?: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -53,6 +55,8 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     )
     .option("--learned-order", "learn the order of what is recommended (AISLE_LEARNED_ORDER, else on)")
     .option("--no-learned-order", "show products in the order of their algorithms' scores: shorter trainings")
+    .option("--tls-cert <file>", "certificate of the REST interface in PEM; it then speaks https (AISLE_TLS_CERT)")
+    .option("--tls-key <file>", "private key of that certificate in PEM (AISLE_TLS_KEY)")
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .addHelpText(

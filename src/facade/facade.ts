@@ -2,6 +2,7 @@
  * The REST facade: three operations for storefronts and shops, translated to typed calls. It knows wire formats and
  * nothing of what lies behind the clients.
  */
+import type { RequestListener } from "node:http";
 import { type CallOptions, type Client, ConnectError } from "@connectrpc/connect";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
@@ -13,6 +14,7 @@ import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, TEXT } from "./errors.js";
 import { createOrigins } from "./origins.js";
 import { createRecommend } from "./recommend.js";
+import { type Certificate, createSecureServer } from "./secure-server.js";
 import { answerBrokenRequest, BODY_LIMIT, failureOfServer, MAX_CONNECTIONS, SERVER_LIMITS } from "./server-limits.js";
 import { createStatusCookies } from "./status-cookies.js";
 import { createSubscriptionStatus } from "./subscription-status.js";
@@ -53,6 +55,8 @@ export interface FacadeOptions {
   readonly now: () => number;
   /** An id for a request that brings none. */
   readonly newRequestId: () => string;
+  /** Makes the facade speak https; none: http. */
+  readonly certificate?: Certificate | undefined;
   /** Where storefronts reach the service. `https:` makes the cookies travel to other sites. */
   readonly publicUrl?: string | undefined;
   /** How long the subscription cookies live; 0 switches them off. */
@@ -92,9 +96,10 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 
 /** Builds the facade without listening. */
 export function createFacade(options: FacadeOptions): FastifyInstance {
-  const { clients, metrics, logger, isStopping, publicUrl } = options;
+  const { clients, metrics, logger, isStopping, publicUrl, certificate } = options;
   const app = fastify({
     ...SERVER_LIMITS,
+    ...(certificate && { serverFactory: (listener: RequestListener) => createSecureServer(certificate, listener) }),
     genReqId: ({ headers }) => saneRequestId(headers["x-request-id"]) ?? options.newRequestId(),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
