@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, readFileSync } from "node:fs";
 import { request } from "node:https";
+import { join } from "node:path";
 import { connect } from "node:tls";
 import { expect, it } from "vitest";
 import { makeCertificate } from "../fixtures/certificate.js";
@@ -63,6 +66,14 @@ it("a certificate exchanged on disk serves new connections without a restart", a
       () => 0,
     );
   await expect.poll(isRenewed, { timeout: 20_000 }).toBe(200);
+});
+
+it("the health check of the container image asks a server with a certificate by https", async () => {
+  const { files, server } = await secureShop();
+  const check = join(import.meta.dirname, "../../deploy/health-check.mjs");
+  const env = { ...process.env, AISLE_TLS_CERT: files.cert, AISLE_FACADE_PORT: new URL(server.facadeUrl).port };
+  const child = spawn(process.execPath, [check], { env });
+  expect((await once(child, "exit"))[0]).toBe(0);
 });
 
 it("a peer that offers only TLS 1.1 is refused", async () => {
