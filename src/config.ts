@@ -42,6 +42,7 @@ export interface ConfigFlags {
   readonly learnedOrder?: boolean | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
+  readonly preStop?: string | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -91,6 +92,8 @@ export interface Config {
   readonly learnedOrder: boolean;
   /** Files of the certificate with which the facade speaks https. Null: it speaks http. */
   readonly tls: CertificateFiles | null;
+  /** Milliseconds for which a server that was told to stop goes on serving, not ready any more, before it closes its ports. */
+  readonly preStopMs: number;
 }
 
 /** Names of each setting as an operator writes them. */
@@ -114,6 +117,7 @@ export const SETTINGS = {
   learnedOrder: { flag: "--learned-order", variable: "AISLE_LEARNED_ORDER" },
   tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },
   tlsKey: { flag: "--tls-key", variable: "AISLE_TLS_KEY" },
+  preStop: { flag: "--pre-stop", variable: "AISLE_PRE_STOP" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -130,6 +134,7 @@ const DEFAULTS = {
   role: "all",
   workers: "1",
   embedder: "builtin",
+  preStop: "0",
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -182,6 +187,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
     tls: readTls(given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
+    preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
   };
 }
 

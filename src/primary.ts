@@ -12,7 +12,7 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
 /** … and from the beginning after one that lived so long. */
 const LIVED_MS = 60_000;
-/** Longer than a worker needs to end by itself. */
+/** Longer than a worker needs to end by itself, once it has closed its ports. */
 const KILL_MS = DRAIN_MS + 7_000;
 
 /** A process could not start; the line is its own. */
@@ -117,7 +117,7 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
     const ended = new Promise<void>((resolve) => {
       allEnded = resolve;
     });
-    const late = setTimeout(killAll, KILL_MS);
+    const late = setTimeout(killAll, config.preStopMs + KILL_MS);
     for (const child of children) child.send({ kind: "stop" } satisfies ToWorker, undefined, {}, () => undefined);
     if (children.size > 0) await ended;
     clearTimeout(late);

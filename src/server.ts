@@ -196,6 +196,9 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     }
     around.ready(hasDemo === true);
     await stop.signalled;
+    health.set(false);
+    rpc.announceClose();
+    await pause(config.preStopMs);
   } finally {
     health.set(false);
     const forced = setTimeout(() => process.exit(1), DRAIN_MS + 5_000).unref();

@@ -25,6 +25,7 @@ describe("readConfig", () => {
       embedder: { kind: "builtin" },
       learnedOrder: true,
       tls: null,
+      preStopMs: 0,
     });
   });
 
@@ -46,6 +47,7 @@ describe("readConfig", () => {
       AISLE_LEARNED_ORDER: "off",
       AISLE_TLS_CERT: "site.pem",
       AISLE_TLS_KEY: "site.key",
+      AISLE_PRE_STOP: "5s",
     };
     expect(readConfig({}, env)).toEqual({
       store: { kind: "embedded", directory: "/var/lib/aisle" },
@@ -64,6 +66,7 @@ describe("readConfig", () => {
       embedder: { kind: "builtin" },
       learnedOrder: false,
       tls: { cert: "site.pem", key: "site.key" },
+      preStopMs: 5000,
     });
   });
 

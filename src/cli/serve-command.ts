@@ -23,6 +23,7 @@ export interface ServeFlags {
   readonly learnedOrder?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly preStop?: string;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -57,6 +58,10 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--no-learned-order", "show products in the order of their algorithms' scores: shorter trainings")
     .option("--tls-cert <file>", "certificate of the REST interface in PEM; it then speaks https (AISLE_TLS_CERT)")
     .option("--tls-key <file>", "private key of that certificate in PEM (AISLE_TLS_KEY)")
+    .option(
+      "--pre-stop <time>",
+      "how long it goes on serving after SIGTERM, not ready any more (AISLE_PRE_STOP, else off)",
+    )
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .addHelpText(

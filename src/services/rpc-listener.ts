@@ -12,6 +12,7 @@ import type { DescFile } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.js";
 import { Health } from "../gen/grpc/health/v1/health_pb.js";
+import { createFarewell } from "./farewell.js";
 import { createFirstBytes } from "./first-bytes.js";
 import { createHealthService, createHealthState, type HealthState } from "./health.js";
 import { createHostCheck } from "./host-check.js";
@@ -71,6 +72,11 @@ export interface RpcListener {
   /** Opens the port. Fails with the system's error when it cannot be opened. */
   listen(): Promise<{ port: number; host: string }>;
   /**
+   * Sends callers elsewhere while the listener goes on taking connections: health says NOT_SERVING, HTTP/2 connections
+   * get GOAWAY and finish their calls, HTTP/1.1 answers say `Connection: close`.
+   */
+  announceClose(): void;
+  /**
    * Closes: health says NOT_SERVING, no new connections, GOAWAY, open calls finish. Calls still open after
    * `deadlineMs` see their signal fire and are cut off. Streams of health and reflection end at once. A second
    * call, made while the first waits, may bring a shorter deadline.
@@ -104,7 +110,9 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
 
   const hostAllowed = createHostCheck(deps.host, deps.allowedHosts ?? []);
   const plain = createPlainAnswers({ metrics: deps.metrics, onError: (error) => onError(error, "") });
+  const farewell = createFarewell();
   const answer = (request: NodeRequest, response: NodeResponse) => {
+    farewell.took(response);
     response.once("close", () => closeIdle());
     lingerBriefly(request, response, limits.lingerMs);
     if (!namedHosts(request).every(hostAllowed)) {
@@ -146,6 +154,10 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
       const { port } = await open(http1, deps.host, deps.port);
       if (ownHealth) health.set(true);
       return { port, host: deps.host };
+    },
+    announceClose() {
+      health.set(false);
+      farewell.say(sessions);
     },
     async close(deadlineMs) {
       health.set(false);

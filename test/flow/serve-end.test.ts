@@ -5,9 +5,9 @@ import { rpcClients, type ServerProcess, startServer, temporaryDirectory } from 
 
 const FORM = "app_id=shop&action_type=product_view&product_ids=p1&c_id=c1";
 
-async function shopServer() {
+async function shopServer(...flags: string[]) {
   const directory = await temporaryDirectory();
-  const server = await startServer({ directory });
+  const server = await startServer({ directory, flags });
   await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
   return { server, directory };
 }
@@ -101,6 +101,27 @@ describe("the end of a server", () => {
     expect(await server.end("SIGTERM")).toBe(0);
     await callers;
     expect(others).toEqual([]);
+    expect(await lostOf(directory, ids)).toEqual([]);
+  });
+
+  it.each([
+    ["one process", []],
+    ["several workers", ["--workers", "2"]],
+  ])("comes after a time in which it serves on, not ready, and lets connections go: %s", async (_, more) => {
+    const { server, directory } = await shopServer("--pre-stop", "2s", ...more);
+    const { events } = rpcClients(server.rpcUrl);
+    const event = { actionType: "product_view", products: [{ productId: "p1" }], visitor: { clientId: "c" } };
+    const ids = [(await events.recordEvent({ appId: "shop", event })).eventId];
+    const from = performance.now();
+    const ended = server.end("SIGTERM");
+    const readiness = async () => (await fetch(`${server.facadeUrl}/readyz`)).status;
+    await expect.poll(readiness, { interval: 5, timeout: 1_500 }).toBe(503);
+    const answer = await fetch(`${server.facadeUrl}/trace`, { method: "POST", body: new URLSearchParams(FORM) });
+    expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+    ids.push(answer.headers.get("x-service-event-id") ?? "");
+    ids.push((await events.recordEvent({ appId: "shop", event })).eventId);
+    expect(await ended).toBe(0);
+    expect(performance.now() - from).toBeGreaterThan(1_900);
     expect(await lostOf(directory, ids)).toEqual([]);
   });
 

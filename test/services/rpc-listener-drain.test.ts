@@ -62,6 +62,46 @@ describe("close", () => {
     expect(await goaway).toBe(0);
   });
 
+  it("announced, sends GOAWAY, finishes what came before it, and takes other connections", async () => {
+    const { listener, getApp, getAppCalled } = await openGated();
+    const session = connectHttp2(listener.url);
+    const goaway = new Promise((resolve) => session.once("goaway", (code, last) => resolve([code, last])));
+    const headers = { ":method": "POST", ":path": "/aisle.v1.AppService/GetApp", "content-type": "application/json" };
+    const underWay = session.request(headers);
+    underWay.resume().end("{}");
+    const status = new Promise((resolve) => underWay.once("response", (answer) => resolve(answer[":status"])));
+    await getAppCalled.opened;
+    listener.announceClose();
+    expect(await goaway).toEqual([0, 1]);
+    const other = createClient(AppService, createGrpcTransport({ baseUrl: listener.url }));
+    for (const appId of ["a", "b"]) expect((await other.createApp({ app: { appId } })).app?.appId).toBe(appId);
+    getApp.open();
+    expect(await status).toBe(404);
+    await listener.close(60_000);
+  });
+
+  it("announced, says so with every answer over HTTP/1.1 from then on", async () => {
+    const { listener, getApp, getAppCalled } = await openGated();
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const ask = (path: string, body?: string) =>
+      new Promise<string | undefined>((resolve) => {
+        const method = body === undefined ? "GET" : "POST";
+        const headers = body === undefined ? {} : { "content-type": "application/json" };
+        request1({ agent, host: "127.0.0.1", port: listener.port, path, method, headers }, (answer) =>
+          answer.resume().on("end", () => resolve(answer.headers.connection)),
+        ).end(body);
+      });
+    expect(await ask("/healthz")).toBe("keep-alive");
+    const underWay = ask("/aisle.v1.AppService/GetApp", "{}");
+    await getAppCalled.opened;
+    listener.announceClose();
+    getApp.open();
+    expect(await underWay).toBe("close");
+    expect(await ask("/healthz")).toBe("close");
+    await listener.close(60_000);
+  });
+
   it("cuts off what is still open after the deadline", async () => {
     const { listener, getAppCalled } = await openGated();
     const call = createClient(AppService, createGrpcTransport({ baseUrl: listener.url })).getApp({});
