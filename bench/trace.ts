@@ -122,6 +122,7 @@ function servicesOver(store: Store) {
     monotonicNow: () => performance.now(),
     newId: uuidv7,
     newAppId: uuidv7,
+    newSecret: () => "5e".repeat(16),
     metrics: createPrometheusMetrics(),
     report: (error) => console.error(error),
   });

@@ -34,7 +34,7 @@ import { createEventService } from "./services/event-service.js";
 import { createModelService } from "./services/model-service.js";
 import { createRecommendationService } from "./services/recommendation-service.js";
 import { createSubscriptionService } from "./services/subscription-service.js";
-import { applySubscription } from "./subscription/apply-event.js";
+import { createApplySubscription } from "./subscription/apply-event.js";
 import { identify } from "./subscription/identify.js";
 import { createJoinVisitors } from "./subscription/join-visitors.js";
 import { createSetSubscription } from "./subscription/set-subscription.js";
@@ -53,6 +53,8 @@ export interface AppDependencies {
   readonly newId: () => string;
   /** 13 hex characters. */
   readonly newAppId: () => string;
+  /** 32 hex digits that nobody can guess. */
+  readonly newSecret: () => string;
   /** Of backend senders, where several processes share one limit. Else it is kept in this process. */
   readonly senderLimit?: SenderLimit | undefined;
   /** Of a store that is some way off: how long its answers are waited for. Nothing, for one that is near. */
@@ -111,7 +113,7 @@ export function createAisle(deps: AppDependencies) {
 
   const take = createTakeEvent({
     identify,
-    effects: [applySubscription, learnProducts, keepHistory, keepOrderBook],
+    effects: [createApplySubscription(deps.newSecret), learnProducts, keepHistory, keepOrderBook],
   });
   const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics });
   const recordEvent = createRecordEvent({
@@ -156,7 +158,7 @@ export function createAisle(deps: AppDependencies) {
     }),
     subscriptions: createSubscriptionService({
       getStatus: farStore === undefined ? getStatus : (...asked) => inTime(() => getStatus(...asked)),
-      setSubscription: createSetSubscription({ unitOfWork, now, newId }),
+      setSubscription: createSetSubscription({ unitOfWork, now, newId, newSalt: deps.newSecret }),
       apps,
       contacts,
       report,

@@ -73,6 +73,7 @@ export async function openLocalServices(options: {
     monotonicNow: () => performance.now(),
     newId: uuidv7,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
+    newSecret: () => randomBytes(16).toString("hex"),
     senderLimit: spread?.limit ?? options.senderLimit,
     farStore: isFar ? farStore(options.answerMs) : undefined,
     metrics: options.metrics,

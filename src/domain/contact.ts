@@ -1,3 +1,5 @@
+import type { Seal } from "./ledger.js";
+
 /** true = subscribed, false = unsubscribed, null = nobody has said. */
 export type SubscriptionStatus = boolean | null;
 
@@ -34,20 +36,33 @@ export interface Contact extends ContactProfile {
   readonly createdAt: number;
 }
 
-/** One entry of the consent ledger. */
+/** Who or what said that a contact is (not) subscribed. */
+export const CHANGE_SOURCES = ["event", "rpc", "import", "confirmation", "unsubscribe", "erasure"] as const;
+
+export type ChangeSource = (typeof CHANGE_SOURCES)[number];
+
+/**
+ * One entry of the consent ledger: a statement that changed a status, or one that was the same again and newer. A
+ * contact's subscriptions are the fold of its entries: of each channel the newest, by time and then by `by`.
+ */
 export interface SubscriptionChange {
-  /** UUIDv7. */
+  /** Later entries have greater ids. */
   readonly changeId: string;
+  /** "" when the contact was erased, as are `by`, `eventId` and `reason`. */
   readonly contactId: string;
   readonly channel: Channel;
   readonly from: SubscriptionStatus;
   readonly to: SubscriptionStatus;
   readonly occurredAt: number;
   readonly recordedAt: number;
-  readonly source: "event" | "rpc";
+  readonly source: ChangeSource;
+  /** Event or call id that decides between statements of the same time; "" in entries from before the chain. */
+  readonly by: string;
   /** "" when no event caused it. */
   readonly eventId: string;
   readonly reason: string;
+  /** Null in entries from before the chain. */
+  readonly seal: Seal | null;
 }
 
 const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\].]+(\.[^\s@"(),:;<>[\\\].]+)+$/;

@@ -2,6 +2,7 @@ import type { App, FrameConfiguration } from "../domain/app.js";
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
+import type { LedgerHead } from "../domain/ledger.js";
 import type { Order } from "../domain/order.js";
 import type { Product } from "../domain/product.js";
 import type { RejectedEvent, RejectedLog } from "../domain/rejected-event.js";
@@ -23,6 +24,8 @@ export interface CopiedRecords {
   readonly orders: Order;
   readonly interactions: Interaction;
   readonly changes: SubscriptionChange;
+  /** One row, of the key `app`. */
+  readonly ledgerHeads: LedgerHead;
   /** Also those past their time, as long as they have not been removed. */
   readonly idempotency: IdempotencyRecord;
   readonly rejectedEvents: RejectedEvent;
@@ -45,6 +48,7 @@ export const COPIED_TABLES = [
   "orders",
   "interactions",
   "changes",
+  "ledgerHeads",
   "idempotency",
   "rejectedEvents",
   "rejectedLogs",

@@ -2,6 +2,7 @@ import type { App } from "../domain/app.js";
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
+import type { LedgerHead } from "../domain/ledger.js";
 import type { Order } from "../domain/order.js";
 import type { Product } from "../domain/product.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
@@ -45,8 +46,13 @@ export interface Transaction {
   readonly contacts: Records<Contact>;
   /** Contact id by `e:<email key>` or `p:<phone key>`. */
   readonly contactKeys: Records<string>;
-  /** The ledger, by change id. Append-only: `delete` is never called. */
+  /**
+   * The ledger, by change id; written by `subscription/ledger.ts` alone. Append-only: `delete` is never called, and a
+   * `put` over an entry takes out of it what is personal.
+   */
   readonly changes: Records<SubscriptionChange>;
+  /** Where the ledger's chain stands, under `LEDGER_HEAD`. */
+  readonly ledgerHead: Records<LedgerHead>;
   /** By product id. `put` and `delete` keep `productSkus` up to date. */
   readonly products: Records<Product>;
   /** Product id by SKU; of several products with one SKU, the one written last. A product with SKU "" is in it by none. */

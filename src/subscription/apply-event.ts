@@ -1,48 +1,51 @@
 import { type Channel, emailKey, phoneKey } from "../domain/contact.js";
 import { type Effect, NO_OUTCOME } from "../ports/effect.js";
-import { state } from "./ledger.js";
+import { type NewSalt, state } from "./ledger.js";
 
 /**
  * What an event says about subscriptions. `subscribe` decides (no status means yes); a status on any other event only
  * fills an unknown one, because some shop plugins send a guest flag there.
  */
-export const applySubscription: Effect = (tx, event, identity) => {
-  const said = event.contact;
-  if (said === null || identity.contact === undefined) return NO_OUTCOME;
-  const subscribe = event.actionType === "subscribe";
-  const byEmail = emailKey(said.email) !== "";
-  const byPhone = phoneKey(said.phone) !== "";
-  const statements: [Channel, boolean][] = [];
-  if (subscribe) {
-    if (byEmail) statements.push(["email", said.emailSubscribed ?? true]);
-    if (byPhone && said.smsSubscribed !== null) statements.push(["sms", said.smsSubscribed]);
-    else if (byPhone && !byEmail) statements.push(["sms", said.emailSubscribed ?? true]);
-  } else {
-    if (said.emailSubscribed !== null && identity.contact.email !== "")
-      statements.push(["email", said.emailSubscribed]);
-    if (said.smsSubscribed !== null && identity.contact.phone !== "") statements.push(["sms", said.smsSubscribed]);
-  }
+export function createApplySubscription(newSalt: NewSalt): Effect {
+  return (tx, event, identity) => {
+    const said = event.contact;
+    if (said === null || identity.contact === undefined) return NO_OUTCOME;
+    const subscribe = event.actionType === "subscribe";
+    const byEmail = emailKey(said.email) !== "";
+    const byPhone = phoneKey(said.phone) !== "";
+    const statements: [Channel, boolean][] = [];
+    if (subscribe) {
+      if (byEmail) statements.push(["email", said.emailSubscribed ?? true]);
+      if (byPhone && said.smsSubscribed !== null) statements.push(["sms", said.smsSubscribed]);
+      else if (byPhone && !byEmail) statements.push(["sms", said.emailSubscribed ?? true]);
+    } else {
+      if (said.emailSubscribed !== null && identity.contact.email !== "")
+        statements.push(["email", said.emailSubscribed]);
+      if (said.smsSubscribed !== null && identity.contact.phone !== "") statements.push(["sms", said.smsSubscribed]);
+    }
 
-  let contact = identity.contact;
-  let visitorChanged = false;
-  const notes: string[] = [];
-  for (const [channel, subscribed] of statements) {
-    const result = state(tx, contact, {
-      channel,
-      subscribed,
-      at: event.occurredAt,
-      by: event.eventId,
-      recordedAt: event.receivedAt,
-      source: "event",
-      eventId: event.eventId,
-      reason: event.actionType,
-      onlyUnknown: !subscribe,
-    });
-    contact = result.contact;
-    visitorChanged ||= result.effect === "changed";
-    if (result.effect === "older") notes.push(`the ${channel} subscription has newer knowledge and stays as it is`);
-    if (result.effect === "known" && contact[`${channel}Subscription`].status !== subscribed)
-      notes.push(`the ${channel} subscription is known; only a subscribe event changes it`);
-  }
-  return { visitorChanged, notes };
-};
+    let contact = identity.contact;
+    let visitorChanged = false;
+    const notes: string[] = [];
+    for (const [channel, subscribed] of statements) {
+      const result = state(tx, contact, {
+        channel,
+        subscribed,
+        at: event.occurredAt,
+        by: event.eventId,
+        recordedAt: event.receivedAt,
+        source: "event",
+        eventId: event.eventId,
+        reason: event.actionType,
+        onlyUnknown: !subscribe,
+        newSalt,
+      });
+      contact = result.contact;
+      visitorChanged ||= result.effect === "changed";
+      if (result.effect === "older") notes.push(`the ${channel} subscription has newer knowledge and stays as it is`);
+      if (result.effect === "known" && contact[`${channel}Subscription`].status !== subscribed)
+        notes.push(`the ${channel} subscription is known; only a subscribe event changes it`);
+    }
+    return { visitorChanged, notes };
+  };
+}

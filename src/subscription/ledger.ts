@@ -1,4 +1,5 @@
-import type { Channel, Contact, Subscription, SubscriptionChange } from "../domain/contact.js";
+import { type Channel, type Contact, type Subscription, type SubscriptionChange, UNKNOWN } from "../domain/contact.js";
+import { emptyLedger, LEDGER_HEAD, seal, withoutPerson } from "../domain/ledger.js";
 import type { Transaction } from "../ports/unit-of-work.js";
 
 /** Somebody said that a contact is (not) subscribed. */
@@ -14,11 +15,18 @@ export interface Statement {
   readonly reason: string;
   /** Only fills an unknown status. */
   readonly onlyUnknown: boolean;
+  /** For the ledger's entry: 32 hex digits that nobody can guess, others at each call. */
+  readonly newSalt: NewSalt;
 }
+
+export type NewSalt = () => string;
 
 export type Stated = { readonly contact: Contact; readonly effect: "changed" | "confirmed" | "older" | "known" };
 
-/** Applies a statement to a contact and enters a change into the ledger. Older knowledge never replaces newer. */
+/**
+ * Applies a statement to a contact and enters it into the ledger. Older knowledge never replaces newer, and is not
+ * entered; knowledge that is the same and newer is.
+ */
 export function state(tx: Transaction, contact: Contact, statement: Statement): Stated {
   const before = contact[`${statement.channel}Subscription`];
   if (statement.onlyUnknown && before.status !== null) return { contact, effect: "known" };
@@ -27,10 +35,7 @@ export function state(tx: Transaction, contact: Contact, statement: Statement): 
   const next: Subscription = { status: statement.subscribed, changedAt: statement.at, changedBy: statement.by };
   const after: Contact = { ...contact, [`${statement.channel}Subscription`]: next };
   tx.contacts.put(after.contactId, after);
-  if (before.status === statement.subscribed) return { contact: after, effect: "confirmed" };
-  const changeId = `${statement.by}:${statement.channel}`;
-  tx.changes.put(changeId, {
-    changeId,
+  appendChange(tx, {
     contactId: contact.contactId,
     channel: statement.channel,
     from: before.status,
@@ -38,8 +43,39 @@ export function state(tx: Transaction, contact: Contact, statement: Statement): 
     occurredAt: statement.at,
     recordedAt: statement.recordedAt,
     source: statement.source,
+    by: statement.by,
     eventId: statement.eventId,
     reason: statement.reason,
+    salt: statement.newSalt(),
   });
-  return { contact: after, effect: "changed" };
+  return { contact: after, effect: before.status === statement.subscribed ? "confirmed" : "changed" };
+}
+
+/** What is entered: an entry but for its place in the chain. */
+export type NewChange = Omit<SubscriptionChange, "changeId" | "seal"> & { readonly salt: string };
+
+/** Enters a change at the end of the app's chain. Works of one app run one after the other, so that nothing comes between. */
+export function appendChange(tx: Transaction, { salt, ...change }: NewChange): SubscriptionChange {
+  const head = tx.ledgerHead.get(LEDGER_HEAD) ?? emptyLedger(tx.appId);
+  const entry = seal(change, head.count + 1, salt, head.hash);
+  tx.changes.put(entry.changeId, entry);
+  tx.ledgerHead.put(LEDGER_HEAD, { count: head.count + 1, hash: entry.seal.hash });
+  return entry;
+}
+
+/** Takes out of an entry whom it concerned, which event said it and why; the chain stays whole. Can be done again. */
+export function eraseChange(tx: Transaction, changeId: string): void {
+  const change = tx.changes.get(changeId);
+  if (change !== undefined) tx.changes.put(changeId, withoutPerson(change));
+}
+
+/** A contact's subscriptions as its entries say, in whatever order they come. */
+export function foldChanges(changes: Iterable<SubscriptionChange>): Record<Channel, Subscription> {
+  const folded: Record<Channel, Subscription> = { email: UNKNOWN, sms: UNKNOWN };
+  for (const { channel, to, occurredAt, by } of changes) {
+    const { changedAt, changedBy } = folded[channel];
+    if (occurredAt > changedAt || (occurredAt === changedAt && by >= changedBy))
+      folded[channel] = { status: to, changedAt: occurredAt, changedBy: by };
+  }
+  return folded;
 }

@@ -5,7 +5,7 @@ import { cleanId } from "../domain/ids.js";
 import type { VisitorIds } from "../domain/visitor.js";
 import type { UnitOfWork } from "../ports/unit-of-work.js";
 import { takeContact } from "./contacts.js";
-import { state } from "./ledger.js";
+import { type NewSalt, state } from "./ledger.js";
 import { joinVisitor, linkContact } from "./visitors.js";
 
 export interface SubscriptionOrder {
@@ -28,6 +28,7 @@ export function createSetSubscription(deps: {
   readonly unitOfWork: UnitOfWork;
   readonly now: Now;
   readonly newId: () => string;
+  readonly newSalt: NewSalt;
 }): SetSubscription {
   return async (appId, order) => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
@@ -52,7 +53,15 @@ export function createSetSubscription(deps: {
       ] as const;
       for (const [channel, subscribed] of statements) {
         if (subscribed === null) continue;
-        const statement = { subscribed, at, by: id, recordedAt: at, eventId: "", reason: order.reason };
+        const statement = {
+          subscribed,
+          at,
+          by: id,
+          recordedAt: at,
+          eventId: "",
+          reason: order.reason,
+          newSalt: deps.newSalt,
+        };
         contact = state(tx, contact, { ...statement, channel, source: "rpc", onlyUnknown: false }).contact;
       }
       if (order.visitor !== null) {

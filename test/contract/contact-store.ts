@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { appendChange, eraseChange } from "../../src/subscription/ledger.js";
 import { type OpenStore, useStore } from "./open-store.js";
 import { change, contact } from "./samples.js";
 
@@ -36,6 +37,18 @@ export function contactStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.contacts.find("shop-2", "e:anna@example.com")).toBeUndefined();
     });
 
+    it("goes on with the chain of the ledger where it stood", async () => {
+      const head = () => under.store.unitOfWork.run("shop", (tx) => tx.ledgerHead.get("app"));
+      expect(await head()).toBeUndefined();
+      const append = (contactId: string) =>
+        under.store.unitOfWork.run("shop", (tx) => appendChange(tx, { ...change("", contactId), salt: "5a" }));
+      const [one, two] = await Promise.all([append("k1"), append("k2")]);
+      const three = await append("k1");
+      expect(await head()).toEqual({ count: 3, hash: three.seal?.hash });
+      expect(three.seal?.previous).toBe(two.seal?.hash);
+      expect(await under.store.contacts.changes("shop", "", "", 10)).toEqual([one, two, three]);
+    });
+
     describe("ledger", () => {
       const changes = [change("c1", "k1"), change("c2", "k2"), change("c3", "k1"), change("c4", "k11")];
       const record = () =>
@@ -58,6 +71,14 @@ export function contactStoreContract(name: string, open: OpenStore): void {
         expect(await under.store.contacts.changes("shop", "k1", "c1", 10)).toEqual([changes[2]]);
         expect(await under.store.contacts.changes("shop", "k1", "c2", 10)).toEqual([changes[2]]);
         expect(await under.store.contacts.changes("shop", "k", "", 10)).toEqual([]);
+      });
+
+      it("lists an erased one among all and for no contact", async () => {
+        await record();
+        for (let again = 0; again < 2; again++) await under.store.unitOfWork.run("shop", (tx) => eraseChange(tx, "c1"));
+        const erased = { ...change("c1", ""), by: "", eventId: "", reason: "" };
+        expect(await under.store.contacts.changes("shop", "", "", 1)).toEqual([erased]);
+        expect(await under.store.contacts.changes("shop", "k1", "", 10)).toEqual([changes[2]]);
       });
     });
   });

@@ -103,8 +103,10 @@ export function change(changeId: string, contactId: string): SubscriptionChange 
     occurredAt: 1,
     recordedAt: 2,
     source: "event",
+    by: "e1",
     eventId: "e1",
     reason: "subscribe",
+    seal: null,
   };
 }
 

@@ -8,11 +8,11 @@ import { createRecordEvent, createTakeEvent, type Recorded } from "../../src/int
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
 import { createReplayRejectedEvent } from "../../src/intake/replay-rejected-event.js";
 import { createSenderLimit } from "../../src/intake/sender-limit.js";
-import { applySubscription } from "../../src/subscription/apply-event.js";
+import { createApplySubscription } from "../../src/subscription/apply-event.js";
 import { identify } from "../../src/subscription/identify.js";
 import { createGetStatus } from "../../src/subscription/status.js";
 import { countingMetrics } from "../fixtures/metrics.js";
-import { emptyStore, testApp, testClock, testIds } from "../fixtures/store.js";
+import { emptyStore, testApp, testClock, testIds, testSecrets } from "../fixtures/store.js";
 
 export const NO_VISITOR = { clientId: "", fingerprintId: "", userId: "" };
 
@@ -79,7 +79,10 @@ export async function intake() {
   await store.apps.create(testApp("shop"));
   await store.apps.create(testApp("other"));
   const metrics = countingMetrics();
-  const take = createTakeEvent({ identify, effects: [applySubscription, learnProducts, keepHistory, keepOrderBook] });
+  const take = createTakeEvent({
+    identify,
+    effects: [createApplySubscription(testSecrets()), learnProducts, keepHistory, keepOrderBook],
+  });
   const newEventId = testIds();
   const rejecting = createRejectedEvents({ ...store, now, monotonicNow: now, metrics });
   const recordEvent = createRecordEvent({

@@ -30,6 +30,7 @@ export async function openTargetOver(
     monotonicNow: now,
     newId: () => v7(),
     newAppId: () => v7().replaceAll("-", "").slice(-13),
+    newSecret: () => "5e".repeat(16),
     farStore,
     metrics: { count: () => {}, observe: () => {} },
     report: () => {},

@@ -27,6 +27,7 @@ export const openRemoteTarget: OpenWireTarget = async ({ publicUrl }) => {
     monotonicNow: now,
     newId: () => v7(),
     newAppId: () => v7().replaceAll("-", "").slice(-13),
+    newSecret: () => "5e".repeat(16),
     metrics: { count: () => {}, observe: () => {} },
     report: () => {},
     vectorIndexes,

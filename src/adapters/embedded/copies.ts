@@ -1,3 +1,5 @@
+import type { SubscriptionChange } from "../../domain/contact.js";
+import { isErased } from "../../domain/ledger.js";
 import type { CopiedRecords, CopiedTable, Copies } from "../../ports/copies.js";
 import { copiedRange, copiedRows, markOfRun } from "../store/copies.js";
 import type { Environment } from "./environment.js";
@@ -87,17 +89,21 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
     orders: plain(tables.orders, (staged) => staged.orders),
     rejectedEvents: plain(tables.rejectedEvents, (staged) => staged.rejectedEvents),
     rejectedLogs: plain(tables.rejectedLogs, (staged) => staged.rejectedLogs),
+    ledgerHeads: plain(tables.ledgerHeads, (staged) => staged.ledgerHeads),
     interactions: plain(tables.interactions, (staged) => staged.interactions),
     changes: {
       table: tables.changes,
       put: (staged, appId, key, value) => {
+        const before = staged.changes.get(key);
+        if (before !== undefined && before.contactId !== value.contactId) unindexChange(staged, appId, before);
         staged.changes.put(key, value);
-        staged.contactChanges.put(ownedKey(appId, value.contactId, value.changeId), value.changeId);
+        if (!isErased(value))
+          staged.contactChanges.put(ownedKey(appId, value.contactId, value.changeId), value.changeId);
       },
       remove: (staged, appId, key) => {
         const before = staged.changes.get(key);
         staged.changes.delete(key);
-        if (before !== undefined) staged.contactChanges.delete(ownedKey(appId, before.contactId, before.changeId));
+        if (before !== undefined) unindexChange(staged, appId, before);
       },
     },
     idempotency: {
@@ -110,4 +116,8 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
       remove: (staged, _appId, key) => staged.idempotency.delete(key), // its entry by time goes when its time comes
     },
   };
+}
+
+function unindexChange(staged: StagedTables, appId: string, { contactId, changeId }: SubscriptionChange): void {
+  if (contactId !== "") staged.contactChanges.delete(ownedKey(appId, contactId, changeId));
 }

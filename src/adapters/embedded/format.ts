@@ -34,13 +34,15 @@ export const UPGRADES: readonly Upgrade[] = [
   { to: 2, run: ({ meta, newId }) => put(meta.texts, STORE_ID_KEY, newId()) },
   // There are tables of rejected events, which opening makes.
   { to: 3, run: () => undefined },
+  // There are heads of ledgers, which opening makes; entries from before stay outside of the chain.
+  { to: 4, run: () => undefined },
 ];
 
 /**
  * The number of the layout of keys and values. It grows when a table is added, or when an older Aisle could not read
  * what a newer one writes.
  */
-export const FORMAT_NUMBER = 3;
+export const FORMAT_NUMBER = 4;
 
 export const FORMAT_KEY: Key = "store\0format";
 const STORE_ID_KEY: Key = "store\0id";

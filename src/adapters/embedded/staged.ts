@@ -193,6 +193,7 @@ export function stageTables(tables: Tables, journal: Journal): StagedTables {
     contactKeys: new Staged(tables.contactKeys, journal),
     changes: new Staged(tables.changes, journal),
     contactChanges: new Staged(tables.contactChanges, journal),
+    ledgerHeads: new Staged(tables.ledgerHeads, journal),
     products: new Staged(tables.products, journal),
     productSkus: new Staged(tables.productSkus, journal),
     productLog: new Staged(tables.productLog, journal),

@@ -2,6 +2,7 @@ import type { Now } from "../../domain/clock.js";
 import type { SubscriptionChange } from "../../domain/contact.js";
 import type { IdempotencyRecord } from "../../domain/event.js";
 import type { Interaction } from "../../domain/interaction.js";
+import { isErased } from "../../domain/ledger.js";
 import type { Records, UnitOfWork } from "../../ports/unit-of-work.js";
 import { AppRecords, AppTransaction, IdempotencyRecords } from "../store/transaction.js";
 import { ownedKey, timedKey } from "./keys.js";
@@ -64,15 +65,21 @@ class IndexedChangeRecords extends AppRecords<SubscriptionChange> {
   }
 
   override put(key: string, value: SubscriptionChange): void {
+    const before = this.get(key);
     super.put(key, value);
-    this.tables.contactChanges.put(ownedKey(this.appId, value.contactId, key), key);
+    if (before !== undefined && before.contactId !== value.contactId) this.unindex(before);
+    if (!isErased(value)) this.tables.contactChanges.put(ownedKey(this.appId, value.contactId, key), key);
   }
 
   override delete(key: string): void {
     const before = this.get(key);
     if (before === undefined) return;
     super.delete(key);
-    this.tables.contactChanges.delete(ownedKey(this.appId, before.contactId, key));
+    this.unindex(before);
+  }
+
+  private unindex(before: SubscriptionChange): void {
+    if (!isErased(before)) this.tables.contactChanges.delete(ownedKey(this.appId, before.contactId, before.changeId));
   }
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { crc32c } from "@node-rs/crc32";
 import { emailKey, phoneKey } from "../../domain/contact.js";
+import { changeIdOf, isErased } from "../../domain/ledger.js";
 import { type Environment, type Inspection, openEnvironment } from "./environment.js";
 import type { TableInspection } from "./inspection.js";
 import { type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
@@ -132,13 +133,18 @@ class Verification {
     await this.walk("contactKeys", contactKeys, (appId, contactId) =>
       holds(contacts, keyOf(appId, contactId)) ? undefined : "index",
     );
-    await this.walk("changes", changes, (appId, { contactId, changeId }) =>
-      holds(contactChanges, ownedKey(appId, contactId, changeId)) ? undefined : "unindexed",
+    await this.walk("changes", changes, (appId, change) =>
+      isErased(change) || holds(contactChanges, ownedKey(appId, change.contactId, change.changeId))
+        ? undefined
+        : "unindexed",
     );
     await this.walk("contactChanges", contactChanges, (appId, changeId, key) =>
       holds(changes, keyOf(appId, changeId), ({ contactId }) => ownedKey(appId, contactId, changeId) === key)
         ? undefined
         : "index",
+    );
+    await this.walk("ledgerHeads", of(tables.ledgerHeads), (appId, { count }) =>
+      count === 0 || holds(changes, keyOf(appId, changeIdOf(count))) ? undefined : "reference",
     );
     await this.walk("products", products);
     await this.walk("productSkus", of(tables.productSkus), (appId, productId, key) =>

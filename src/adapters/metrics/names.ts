@@ -52,6 +52,7 @@ const TABLES = [
   "contactKeys",
   "changes",
   "contactChanges",
+  "ledgerHeads",
   "products",
   "productSkus",
   "orders",

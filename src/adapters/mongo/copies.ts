@@ -97,6 +97,7 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
       remove: (staged, key) => staged.interactions.delete(key),
     },
     changes: plain(tables.changes, (staged) => staged.changes),
+    ledgerHeads: plain(tables.ledgerHeads, (staged) => staged.ledgerHeads),
     idempotency: plain(tables.idempotency, (staged) => staged.idempotency),
   };
 }

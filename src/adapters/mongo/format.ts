@@ -18,10 +18,12 @@ export const UPGRADES: readonly Upgrade[] = [
   { to: 2, run: async (connection, newId) => void (await storeId(connection, newId)) },
   // There are rejected events, which an older Aisle would leave behind when it removes an app.
   { to: 3, run: async () => undefined },
+  // There are heads of ledgers; entries from before stay outside of the chain.
+  { to: 4, run: async () => undefined },
 ];
 
 /** The number of the layout of keys and documents. It grows when an older Aisle could not read what a newer one writes. */
-export const FORMAT_NUMBER = 3;
+export const FORMAT_NUMBER = 4;
 
 const FORMAT_ID = "format";
 const STORE_ID = "store";

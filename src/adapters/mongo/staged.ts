@@ -53,6 +53,7 @@ export class Draft {
       contacts: new Staged(tables.contacts, this),
       contactKeys: new Staged(tables.contactKeys, this),
       changes: new Staged(tables.changes, this),
+      ledgerHeads: new Staged(tables.ledgerHeads, this),
       products: new Staged(tables.products, this),
       productSkus: new Staged(tables.productSkus, this),
       orders: new Staged(tables.orders, this),

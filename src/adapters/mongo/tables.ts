@@ -14,7 +14,7 @@ import {
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
 import { rejectedEventShape, rejectedLogShape } from "./records/rejected-event.js";
-import { changeShape, contactShape, visitorShape } from "./records/visitor.js";
+import { changeShape, contactShape, ledgerHeadShape, visitorShape } from "./records/visitor.js";
 import { number, type Shape, text } from "./shape.js";
 import { Table } from "./table.js";
 
@@ -43,6 +43,7 @@ export function openTables(connection: Connection): Tables {
     contacts: reread("contacts", contactShape),
     contactKeys: reread("contactKeys", text),
     changes: written("changes", changeShape),
+    ledgerHeads: reread("ledgerHeads", ledgerHeadShape),
     products: reread("products", productShape),
     productSkus: reread("productSkus", text),
     orders: reread("orders", orderShape),

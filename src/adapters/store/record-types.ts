@@ -1,6 +1,7 @@
 import type { App, FrameConfiguration } from "../../domain/app.js";
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
+import type { LedgerHead } from "../../domain/ledger.js";
 import type { ModelPointer } from "../../domain/model.js";
 import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
@@ -26,6 +27,7 @@ export interface RecordTypes {
   /** Contact ids by contact key. */
   readonly contactKeys: string;
   readonly changes: SubscriptionChange;
+  readonly ledgerHeads: LedgerHead;
   readonly products: Product;
   /** Product ids by SKU. */
   readonly productSkus: string;

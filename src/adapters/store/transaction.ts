@@ -80,6 +80,9 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   get changes(): Records<SubscriptionChange> {
     return new AppRecords(this.appId, this.tables.changes);
   }
+  get ledgerHead() {
+    return new AppRecords(this.appId, this.tables.ledgerHeads);
+  }
   get products(): Records<Product> {
     return new ProductRecords(this.appId, this.tables.products, this.tables.productSkus);
   }

@@ -39,6 +39,7 @@ describe("a directory of format 1", () => {
     expect(lines).toEqual([
       "The store was upgraded from format 1 to format 2",
       "The store was upgraded from format 2 to format 3",
+      "The store was upgraded from format 3 to format 4",
     ]);
     expect(store.copies.storeId).not.toBe("");
     expect(await store.apps.get("shop")).toEqual(app("shop"));

@@ -37,6 +37,8 @@ describe("verification of an embedded store", () => {
       tx.contacts.put("k1", contact("k1", { email: "A@b.de", phone: "+49 123 456" }));
       for (const key of ["e:a@b.de", "p:+49123456"]) tx.contactKeys.put(key, "k1");
       tx.changes.put("c1", change("c1", "k1"));
+      tx.changes.put("n000000000001", change("n000000000001", ""));
+      tx.ledgerHead.put("app", { count: 1, hash: "h" });
       tx.products.put("p1", product("p1", { sku: "s1" }));
       tx.products.put("p2", product("p2", { sku: "s1" })); // takes the SKU over
       tx.orders.put("o1", order("o1"));
@@ -79,7 +81,7 @@ describe("verification of an embedded store", () => {
       interactions: 2,
       contacts: 1,
       contactKeys: 2,
-      changes: 1,
+      changes: 2,
       contactChanges: 1,
       products: 2,
       productSkus: 1,
@@ -90,6 +92,7 @@ describe("verification of an embedded store", () => {
       pointers: 1,
       activity: 1,
       leases: 0,
+      ledgerHeads: 1,
       removals: 0,
       copies: 0,
     });
@@ -124,6 +127,7 @@ describe("verification of an embedded store", () => {
     ["a lost contact key", ["contacts unindexed k1"], (t) => t.contactKeys.removeNow("shop\0p:+49123456")],
     ["a lost change", ["contactChanges index k1 c1"], (t) => t.changes.removeNow("shop\0c1")],
     ["a lost change of a contact", ["changes unindexed c1"], (t) => t.contactChanges.removeNow("shop\0k1\0c1")],
+    ["a lost last entry of a ledger", ["ledgerHeads reference app"], (t) => t.changes.removeNow("shop\0n000000000001")],
     ["a lost product", ["productSkus index s1"], (t) => t.products.removeNow("shop\0p2")],
     [
       "a SKU of another product",

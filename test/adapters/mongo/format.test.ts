@@ -54,6 +54,7 @@ describe.skipIf(peer === undefined)(`opening a database: ${peer?.name ?? NO_PEER
     expect(lines).toEqual([
       "The store was upgraded from format 1 to format 2",
       "The store was upgraded from format 2 to format 3",
+      "The store was upgraded from format 3 to format 4",
     ]);
     expect(await checkFormat(connection, { ...open, newId: () => "another" })).toBe("id");
   });

@@ -16,9 +16,14 @@ export function number(cells: Cells, i: number): number {
   return cell;
 }
 
+/** Whether a record has a cell that was added later; the last of its cells is the checksum. */
+export function hasLater(cells: Cells, i: number): boolean {
+  return i < cells.length - 1;
+}
+
 /** A number that records of earlier versions do not have. */
 export function numberOr(cells: Cells, i: number, value: number): number {
-  return cells.length > i ? number(cells, i) : value;
+  return hasLater(cells, i) ? number(cells, i) : value;
 }
 
 export function flag(cells: Cells, i: number): boolean {
@@ -27,9 +32,9 @@ export function flag(cells: Cells, i: number): boolean {
   return cell;
 }
 
-/** A flag that was added to a record later; where it is not there, the checksum or nothing stands in its place. */
+/** A flag that was added to a record later. */
 export function laterFlag(cells: Cells, i: number): boolean {
-  return i < cells.length - 1 && flag(cells, i);
+  return hasLater(cells, i) && flag(cells, i);
 }
 
 export function flagOrNull(cells: Cells, i: number): boolean | null {

@@ -1,4 +1,5 @@
-import type { Contact, Subscription, SubscriptionChange } from "../../../domain/contact.js";
+import { CHANGE_SOURCES, type Contact, type Subscription, type SubscriptionChange } from "../../../domain/contact.js";
+import type { LedgerHead, Seal } from "../../../domain/ledger.js";
 import type { Visitor } from "../../../domain/visitor.js";
 import type { Cells, RecordCodec } from "../codec.js";
 import * as cell from "./cells.js";
@@ -68,7 +69,6 @@ function subscriptionFrom(cells: Cells): Subscription {
 }
 
 const CHANNELS = ["email", "sms"] as const;
-const SOURCES = ["event", "rpc"] as const;
 
 export const changeRecord: RecordCodec<SubscriptionChange> = {
   toCells: (change) => [
@@ -82,6 +82,8 @@ export const changeRecord: RecordCodec<SubscriptionChange> = {
     change.source,
     change.eventId,
     change.reason,
+    change.by,
+    change.seal === null ? null : [change.seal.salt, change.seal.commitment, change.seal.previous, change.seal.hash],
   ],
   fromCells: (cells) => ({
     changeId: cell.text(cells, 0),
@@ -91,8 +93,24 @@ export const changeRecord: RecordCodec<SubscriptionChange> = {
     to: cell.flagOrNull(cells, 4),
     occurredAt: cell.number(cells, 5),
     recordedAt: cell.number(cells, 6),
-    source: cell.oneOf(cells, 7, SOURCES),
+    source: cell.oneOf(cells, 7, CHANGE_SOURCES),
     eventId: cell.text(cells, 8),
     reason: cell.text(cells, 9),
+    by: cell.hasLater(cells, 10) ? cell.text(cells, 10) : "",
+    seal: cell.hasLater(cells, 11) && cells[11] !== null ? sealFrom(cell.list(cells, 11)) : null,
   }),
+};
+
+function sealFrom(cells: Cells): Seal {
+  return {
+    salt: cell.text(cells, 0),
+    commitment: cell.text(cells, 1),
+    previous: cell.text(cells, 2),
+    hash: cell.text(cells, 3),
+  };
+}
+
+export const ledgerHeadRecord: RecordCodec<LedgerHead> = {
+  toCells: (head) => [head.count, head.hash],
+  fromCells: (cells) => ({ count: cell.number(cells, 0), hash: cell.text(cells, 1) }),
 };

@@ -1,6 +1,7 @@
-import type { Contact, Subscription, SubscriptionChange } from "../../../domain/contact.js";
+import { CHANGE_SOURCES, type Contact, type Subscription, type SubscriptionChange } from "../../../domain/contact.js";
+import type { LedgerHead, Seal } from "../../../domain/ledger.js";
 import type { Visitor } from "../../../domain/visitor.js";
-import { flag, list, number, oneOf, orNull, record, text } from "../shape.js";
+import { flag, list, number, oneOf, orElse, orNull, record, text } from "../shape.js";
 
 export const visitorShape = record<Visitor>({
   visitorId: text,
@@ -42,7 +43,11 @@ export const changeShape = record<SubscriptionChange>({
   to: orNull(flag),
   occurredAt: number,
   recordedAt: number,
-  source: oneOf("event", "rpc"),
+  source: oneOf(...CHANGE_SOURCES),
+  by: orElse(text, ""),
   eventId: text,
   reason: text,
+  seal: orElse(orNull(record<Seal>({ salt: text, commitment: text, previous: text, hash: text })), null),
 });
+
+export const ledgerHeadShape = record<LedgerHead>({ count: number, hash: text });

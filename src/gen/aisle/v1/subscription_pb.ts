@@ -169,7 +169,8 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * Output only. What caused it: `event` or `rpc`.
+   * Output only. What caused it: `event`, `rpc`, `import`, `confirmation`,
+   * `unsubscribe` or `erasure`.
    *
    * @generated from field: string source = 7;
    */

@@ -1,0 +1,98 @@
+/**
+ * The consent ledger of one app: what was said of subscriptions, entry after entry, each sealed with the hash of the one
+ * before it. Whoever changes, removes, adds or reorders an entry afterwards breaks the chain at that place, unless all
+ * later hashes are made anew: a hash that was noted elsewhere shows that, too.
+ *
+ *   commitment = SHA-256(salt, personal part)
+ *   hash       = SHA-256(number, what happened, commitment, previous hash)
+ *
+ * The personal part (whom it concerns, which event or call said it, why) enters the chain only as a commitment. To erase
+ * a person the part and its salt, 128 random bits, are removed: what remains says that somebody's status changed then,
+ * the chain still verifies, and nobody can try who it was.
+ *
+ * What is hashed is a JSON array in UTF-8 without blanks, its members in the order below; hashes are hex.
+ */
+import { createHash } from "node:crypto";
+import type { SubscriptionChange } from "./contact.js";
+
+/** What makes an entry part of the chain. */
+export interface Seal {
+  /** 32 hex digits; "" when the personal part was erased. */
+  readonly salt: string;
+  readonly commitment: string;
+  /** Hash of the entry before; that of the app's beginning for the first. */
+  readonly previous: string;
+  readonly hash: string;
+}
+
+/** Where an app's chain stands. */
+export interface LedgerHead {
+  /** Entries in the chain; the last one has this number. */
+  readonly count: number;
+  /** Hash of the last one. */
+  readonly hash: string;
+}
+
+/** The key of the head among its kind. */
+export const LEDGER_HEAD = "app";
+
+/** As many digits as keep the order of ids that of the numbers. */
+const DIGITS = 12;
+
+/** Behind the ids that entries had before there was a chain, which begin with a hex digit. */
+const PREFIX = "n";
+
+/** The id of entry `number`, counted from 1. */
+export function changeIdOf(number: number): string {
+  return `${PREFIX}${String(number).padStart(DIGITS, "0")}`;
+}
+
+/** Head of an app's chain before the first entry. */
+export function emptyLedger(appId: string): LedgerHead {
+  return { count: 0, hash: digest(["aisle ledger 1", appId]) };
+}
+
+/** Entry `number` of the chain, sealed behind one of hash `previous`. */
+export function seal(
+  change: Omit<SubscriptionChange, "changeId" | "seal">,
+  number: number,
+  salt: string,
+  previous: string,
+): SubscriptionChange & { readonly seal: Seal } {
+  const entry = { ...change, changeId: changeIdOf(number) };
+  const commitment = commitmentOf(entry, salt);
+  return { ...entry, seal: { salt, commitment, previous, hash: hashOf(entry, commitment, previous) } };
+}
+
+/** The entry without its personal part; the same when it has none any more. */
+export function withoutPerson(change: SubscriptionChange): SubscriptionChange {
+  const personless = { ...change, contactId: "", by: "", eventId: "", reason: "" };
+  return change.seal === null ? personless : { ...personless, seal: { ...change.seal, salt: "" } };
+}
+
+/** True when the entry's person was erased. */
+export function isErased({ contactId }: SubscriptionChange): boolean {
+  return contactId === "";
+}
+
+/** What of the personal part the chain holds. */
+export function commitmentOf(
+  change: Pick<SubscriptionChange, "contactId" | "by" | "eventId" | "reason">,
+  salt: string,
+) {
+  return digest([salt, change.contactId, change.by, change.eventId, change.reason]);
+}
+
+/** What the next entry is sealed with. */
+export function hashOf(
+  change: Omit<SubscriptionChange, "contactId" | "by" | "eventId" | "reason" | "seal">,
+  commitment: string,
+  previous: string,
+): string {
+  const { changeId, channel, from, to, occurredAt, recordedAt, source } = change;
+  return digest([changeId, channel, from, to, occurredAt, recordedAt, source, commitment, previous]);
+}
+
+function digest(members: readonly (string | number | boolean | null)[]): string {
+  return createHash("sha256").update(JSON.stringify(members)).digest("hex");
+}
