@@ -12,7 +12,9 @@ import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_p
 import { sendError, sendFailure, sendJson } from "./answers.js";
 import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, TEXT } from "./errors.js";
+import { openApiDocument } from "./openapi/document.js";
 import { createOrigins } from "./origins.js";
+import { METHODS, OPERATIONS } from "./paths.js";
 import { createRecommend } from "./recommend.js";
 import { type Certificate, createSecureServer } from "./secure-server.js";
 import { answerBrokenRequest, BODY_LIMIT, failureOfServer, MAX_CONNECTIONS, SERVER_LIMITS } from "./server-limits.js";
@@ -74,25 +76,6 @@ export interface FacadeOptions {
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-const GET = "GET, HEAD, OPTIONS";
-const POST = "POST, OPTIONS";
-
-const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
-  ["/subscription_status", "subscription_status"],
-  ["/trace", "trace"],
-  ["/trace.php", "trace"],
-  ["/recommend", "recommend"],
-]);
-
-const METHODS: ReadonlyMap<string, string> = new Map([
-  ["/subscription_status", GET],
-  ["/trace", POST],
-  ["/trace.php", POST],
-  ["/recommend", POST],
-  ["/healthz", GET],
-  ["/readyz", GET],
-]);
 
 /** Builds the facade without listening. */
 export function createFacade(options: FacadeOptions): FastifyInstance {
@@ -166,6 +149,11 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
       return sendJson(reply, 503, JSON.stringify({ error: TEXT.notReady, ...reason }));
     }
     return sendJson(reply, 200, '{"status":"ready"}');
+  });
+  let document: string | undefined;
+  app.get("/openapi.json", (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(publicUrl ?? "/"));
+    return sendJson(reply, 200, document);
   });
   const { staticFiles } = options;
   if (staticFiles !== undefined) {

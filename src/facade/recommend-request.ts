@@ -2,24 +2,22 @@
  * From the JSON body of /recommend to a RecommendRequest. The body is read in one pass, property by property: names it
  * does not know are never looked at, so `__proto__` in it is as harmless as any other.
  */
-import type { FrameInteraction, ProductInteraction } from "../gen/aisle/v1/recommendation_pb.js";
-import { InteractionType } from "../gen/aisle/v1/recommendation_pb.js";
+import type { FrameInteraction, InteractionType, ProductInteraction } from "../gen/aisle/v1/recommendation_pb.js";
 import type { RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { invalid, invalidApp, missing, Refused, TEXT } from "./errors.js";
+import {
+  type BodyName,
+  type FrameInteractionName,
+  INTERACTION_TYPES,
+  type InteractionName,
+  MAX_CURRENT,
+} from "./recommend-fields.js";
 import { parseRfc3339, timestampOf } from "./times.js";
 import { cleanId, isAppId, isNothing, splitList } from "./values.js";
 
-/** At most so many ids of a list of current products or categories count. */
-const MAX_CURRENT = 100;
-
-type Json = Readonly<Record<string, unknown>>;
-
-const TYPES: ReadonlyMap<string, InteractionType> = new Map([
-  ["product_view", InteractionType.PRODUCT_VIEW],
-  ["view", InteractionType.PRODUCT_VIEW],
-  ["add_to_cart", InteractionType.ADD_TO_CART],
-  ["order", InteractionType.ORDER],
-]);
+/** An object of the body, of which only the fields of its table may be asked for. */
+type Fields<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
+type Body = Fields<BodyName>;
 
 /** The value in a body. Throws Refused with the documented text when it is no JSON. */
 export function parseJson(text: string): unknown {
@@ -32,7 +30,7 @@ export function parseJson(text: string): unknown {
 
 /** The request in a body. Throws Refused, and nothing else, when it is not acceptable; its text names the field. */
 export function toRecommendRequest(body: unknown): RecommendRequest {
-  if (!isObject(body)) throw invalid("recommend", "body");
+  if (!isObject<BodyName>(body)) throw invalid("recommend", "body");
   const appId = text(body, "appId");
   if (appId === "") throw missing("recommend", "appId");
   if (body.productInteractions === undefined || body.productInteractions === null || body.productInteractions === "")
@@ -71,7 +69,7 @@ function readInteractions(value: unknown): ProductInteraction[] {
   const interactions: ProductInteraction[] = new Array(elements.length);
   for (let index = 0; index < elements.length; index++) {
     const element = elements[index];
-    if (!isObject(element)) throw invalid("recommend", `productInteractions[${index}]`);
+    if (!isObject<InteractionName>(element)) throw invalid("recommend", `productInteractions[${index}]`);
     interactions[index] = {
       $typeName: "aisle.v1.ProductInteraction",
       type: readType(element.productInteractionType, index),
@@ -87,7 +85,7 @@ function readFrameInteractions(value: unknown): FrameInteraction[] {
   if (value === undefined || value === null || value === "") return [];
   if (!Array.isArray(value)) throw invalid("recommend", "recommendFrameInteractions");
   return value.map((element: unknown, index) => {
-    if (!isObject(element)) throw invalid("recommend", `recommendFrameInteractions[${index}]`);
+    if (!isObject<FrameInteractionName>(element)) throw invalid("recommend", `recommendFrameInteractions[${index}]`);
     return {
       $typeName: "aisle.v1.FrameInteraction",
       frameId: elementId(element, "trackerProductGroupId", "recommendFrameInteractions", index),
@@ -98,13 +96,13 @@ function readFrameInteractions(value: unknown): FrameInteraction[] {
 
 function readType(value: unknown, index: number): InteractionType {
   if (typeof value === "string") {
-    const type = TYPES.get(value) ?? TYPES.get(value.trim().toLowerCase());
+    const type = INTERACTION_TYPES.get(value) ?? INTERACTION_TYPES.get(value.trim().toLowerCase());
     if (type !== undefined) return type;
   }
   throw invalid("recommend", `productInteractions[${index}].productInteractionType`);
 }
 
-function readTime(value: unknown, list: string, index: number) {
+function readTime(value: unknown, list: BodyName, index: number) {
   const ms = typeof value === "string" ? parseRfc3339(value) : Number.NaN;
   if (Number.isNaN(ms)) throw invalid("recommend", `${list}[${index}].utcInteractionDate`);
   return timestampOf(ms);
@@ -121,7 +119,7 @@ function readGroups(value: unknown): string[] {
   return groups === "" || /^\s*(true|false)\s*$/i.test(groups) ? [] : cleanIds(groups);
 }
 
-function ids(body: Json, name: string): string[] {
+function ids(body: Body, name: BodyName): string[] {
   const list = text(body, name);
   if (list === "") return [];
   return cleanIds(list).slice(0, MAX_CURRENT);
@@ -132,12 +130,12 @@ function cleanIds(list: string): string[] {
 }
 
 /** An id that must be text. Too long an id, one with control characters and a written-out null count as absent. */
-function id(body: Json, name: string): string {
+function id(body: Body, name: BodyName): string {
   const value = text(body, name);
   return isNothing(value) ? "" : cleanId(value);
 }
 
-function elementId(element: Json, name: string, list: string, index: number): string {
+function elementId<Name extends string>(element: Fields<Name>, name: Name, list: BodyName, index: number): string {
   const value = element[name];
   // The text of the path is made only when it is needed: this runs for every interaction.
   const read = typeof value === "string" ? value : textOf(value);
@@ -145,7 +143,7 @@ function elementId(element: Json, name: string, list: string, index: number): st
   return read === "" || isNothing(read) ? "" : cleanId(read);
 }
 
-function text(body: Json, name: string): string {
+function text(body: Body, name: BodyName): string {
   const read = textOf(body[name]);
   if (read === undefined) throw invalid("recommend", name);
   return read;
@@ -158,6 +156,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
-function isObject(value: unknown): value is Json {
+function isObject<Name extends string>(value: unknown): value is Fields<Name> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -71,10 +71,18 @@ export function answerBrokenRequest(error: ConnectionError, socket: Socket): voi
   );
 }
 
-function brokenStatus(code: string): [number, string] {
-  if (code === "HPE_HEADER_OVERFLOW") return [431, TEXT.headerTooLarge];
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return [408, TEXT.timeout];
-  return [400, TEXT.badRequest];
+type Answer = readonly [status: number, text: string];
+
+const OVERFLOW: Answer = [431, TEXT.headerTooLarge];
+const TIMEOUT: Answer = [408, TEXT.timeout];
+const BROKEN: Answer = [400, TEXT.badRequest];
+
+/** What bytes that are no whole request can be answered. */
+export const BROKEN_REQUESTS: readonly Answer[] = [BROKEN, TIMEOUT, OVERFLOW];
+
+function brokenStatus(code: string): Answer {
+  if (code === "HPE_HEADER_OVERFLOW") return OVERFLOW;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? TIMEOUT : BROKEN;
 }
 
 function readError(error: unknown): { code: string; statusCode: number } {

@@ -7,12 +7,15 @@ import { SenderType } from "../gen/aisle/v1/event_pb.js";
 import type { Money } from "../gen/aisle/v1/money_pb.js";
 import { readAmount } from "./amounts.js";
 import { parseFormTime, timestampOf } from "./times.js";
-import { TRACE_FIELDS } from "./trace-fields.js";
+import { TRACE_FIELDS, type TraceFieldName } from "./trace-fields.js";
 import { readCategories, readProducts } from "./trace-products.js";
 import { isNothing, splitList, trimSpaces } from "./values.js";
 
 /** Reads fields by name; a value that means "no value" reads as "". */
-export type Read = (name: string) => string;
+export type Read = (name: TraceFieldName) => string;
+
+/** Keeps the field's value beside the event. */
+type Keep = (name: TraceFieldName) => void;
 
 export function reader(fields: ReadonlyMap<string, string>): Read {
   return (name) => {
@@ -27,10 +30,10 @@ export function reader(fields: ReadonlyMap<string, string>): Read {
  */
 export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: string, now: number): Event {
   const read = reader(fields);
-  const readId = (name: string) => trimSpaces(read(name));
+  const readId = (name: TraceFieldName) => trimSpaces(read(name));
   const extraFields = unknownFields(fields);
   // A value that cannot be put into the message is kept beside it, so that what was sent can be seen.
-  const keep = (name: string) => {
+  const keep: Keep = (name) => {
     const value = read(name);
     if (value !== "") extraFields[name] = value;
   };
@@ -74,7 +77,7 @@ function unknownFields(fields: ReadonlyMap<string, string>): Record<string, stri
   return unknown;
 }
 
-function readSender(read: Read, keep: (name: string) => void): SenderType {
+function readSender(read: Read, keep: Keep): SenderType {
   const sender = read("sender_type").trim().toLowerCase();
   if (sender === "server") return SenderType.SERVER;
   if (sender === "browser") return SenderType.BROWSER;
@@ -89,9 +92,9 @@ const MAX_AHEAD_MS = 5 * 60_000;
  * The first of the two times that is plausible; else the first that can be read, which intake then refuses and says so;
  * else NaN. What was passed over is kept.
  */
-function readTime(read: Read, keep: (name: string) => void, now: number): number {
+function readTime(read: Read, keep: Keep, now: number): number {
   let doubtful = Number.NaN;
-  for (const name of ["event_utc_date", "utc_time"]) {
+  for (const name of ["event_utc_date", "utc_time"] as const) {
     const text = read(name);
     if (text === "") continue;
     const time = parseFormTime(text);
@@ -102,7 +105,7 @@ function readTime(read: Read, keep: (name: string) => void, now: number): number
   return doubtful;
 }
 
-function readContact(read: Read, keep: (name: string) => void): EventContact | undefined {
+function readContact(read: Read, keep: Keep): EventContact | undefined {
   const contact: EventContact = {
     $typeName: "aisle.v1.EventContact",
     email: read("email"),
@@ -159,10 +162,10 @@ const ORDER_FIELDS = [
   "order_currency",
   "base_currency",
   "coupon",
-];
+] as const;
 
 /** What a form says of an order it does not name belongs to no order: it is kept beside the event. */
-function readOrder(read: Read, keep: (name: string) => void): EventOrder | undefined {
+function readOrder(read: Read, keep: Keep): EventOrder | undefined {
   const orderId = trimSpaces(read("order_id"));
   if (orderId === "") {
     for (const name of ORDER_FIELDS) keep(name);
@@ -181,9 +184,9 @@ function readOrder(read: Read, keep: (name: string) => void): EventOrder | undef
 /** An amount that cannot be read is kept beside the event. The currency's own field counts more than a sign. */
 function readMoney(
   read: Read,
-  keep: (name: string) => void,
-  amountName: string,
-  currencyName: string,
+  keep: Keep,
+  amountName: TraceFieldName,
+  currencyName: TraceFieldName,
 ): Money | undefined {
   const text = read(amountName);
   const amount = text === "" ? undefined : readAmount(text);

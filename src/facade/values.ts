@@ -1,6 +1,6 @@
 import { isLonger } from "./form.js";
 
-const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
+export const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Longest id or key, in bytes of UTF-8. */
 const MAX_ID_BYTES = 255;

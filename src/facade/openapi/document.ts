@@ -1,0 +1,220 @@
+/**
+ * The OpenAPI 3.1 document of the REST interface, served at /openapi.json. It is made from the tables that requests are
+ * read and answered with; the wire tests hold every golden pair against it (test/wire/wire.test.ts).
+ */
+import type { Operation } from "../errors.js";
+import { BODY_LIMIT } from "../server-limits.js";
+import { answer, broken, failures, HEADERS, success } from "./answers.js";
+import { type JsonObject, part } from "./json.js";
+import { APP_ID_SCHEMA, SCHEMAS } from "./schemas.js";
+
+/** `url`: where storefronts reach the service, without a slash at its end; "/" where that is not known. */
+export function openApiDocument(url: string): JsonObject {
+  const trace = (operationId: string): JsonObject => ({
+    operationId,
+    summary: "Takes one event",
+    description:
+      "The single intake of tracking events, from browsers and from a shop's server. The answer comes when the event is on disk.",
+    tags: ["shop"],
+    parameters: [part("parameters", "RequestId"), part("parameters", "IdempotencyKey"), part("parameters", "Visitor")],
+    requestBody: TRACE_BODY,
+    responses: responses("trace"),
+  });
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Aisle",
+      version: "1.0.0",
+      summary: "Subscription status, event intake and product recommendations for web shops",
+      description:
+        "Every call is identified by the id of its app (shop) alone. Pages of other origins may call with cookies (CORS), unless the app lists its origins. " +
+        `Bodies are at most ${BODY_LIMIT} bytes.`,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url }],
+    security: [],
+    tags: [
+      { name: "shop", description: "What storefronts and shops call." },
+      { name: "operation", description: "What operators call." },
+    ],
+    paths: {
+      "/subscription_status": { get: SUBSCRIPTION_STATUS },
+      "/trace": { post: trace("trace") },
+      "/trace.php": {
+        post: {
+          ...trace("traceOlder"),
+          summary: "Takes one event, at the path of older senders",
+          deprecated: true,
+        },
+      },
+      "/recommend": { post: RECOMMEND },
+      "/healthz": { get: plain("healthz", "Is the process alive?", { "200": answer("It is.", "Alive", [], ALIVE) }) },
+      "/readyz": {
+        get: plain("readyz", "Could an event be made durable now?", {
+          "200": answer("It could.", "Ready", [], { ready: { status: "ready" } }),
+          "503": answer("Not now.", "NotReady", [], {
+            stopping: { error: "Stopping" },
+            store: { error: "Not ready", reason: "the store is away" },
+          }),
+        }),
+      },
+      "/openapi.json": {
+        get: plain("openapi", "This document", {
+          "200": {
+            ...answer("The document.", "Error", [], {}),
+            content: { "application/json": { schema: { type: "object", required: ["openapi", "info", "paths"] } } },
+          },
+        }),
+      },
+    },
+    components: { schemas: SCHEMAS, headers: HEADERS, parameters: PARAMETERS },
+  };
+}
+
+const ALIVE: JsonObject = { ok: { status: "ok" } };
+
+const PARAMETERS: JsonObject = {
+  RequestId: {
+    name: "x-request-id",
+    in: "header",
+    description: "An id for this request, which the answer repeats. One of other characters is replaced.",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._~:+/=@-]{1,128}$" },
+  },
+  IdempotencyKey: {
+    name: "idempotency-key",
+    in: "header",
+    description:
+      "For 24 hours the same key of an app gets the same event id and one stored event. At most 255 bytes, else it counts as absent.",
+    schema: { type: "string", maxLength: 255 },
+  },
+  Visitor: {
+    name: "fp_ccid",
+    in: "cookie",
+    description: "Fingerprint cookie id, used when the call itself names none.",
+    schema: { type: "string", maxLength: 255 },
+  },
+};
+
+function responses(operation: Operation): JsonObject {
+  return { "200": success(operation), ...failures(operation) };
+}
+
+function plain(operationId: string, summary: string, answers: JsonObject): JsonObject {
+  return {
+    operationId,
+    summary,
+    tags: ["operation"],
+    parameters: [part("parameters", "RequestId")],
+    responses: { ...answers, ...broken() },
+  };
+}
+
+const SUBSCRIPTION_STATUS: JsonObject = {
+  operationId: "subscriptionStatus",
+  summary: "Is this visitor subscribed?",
+  description:
+    "Whether a visitor is subscribed to the newsletter and is a known customer. Three cookies of the app keep the answer; a request with all three is answered from them.",
+  tags: ["shop"],
+  parameters: [
+    {
+      name: "app_id",
+      in: "query",
+      required: true,
+      description: "The app (shop).",
+      schema: APP_ID_SCHEMA,
+      examples: { demo: { value: "demo" } },
+    },
+    {
+      name: "fpcid",
+      in: "query",
+      description:
+        "Fingerprint cookie id of the visitor. Required, unless the cookie `fp_ccid` comes with the request from the shop's own site.",
+      schema: { type: "string" },
+      examples: { visitor: { value: "fp-maja" } },
+    },
+    {
+      name: "force",
+      in: "query",
+      description: "`true` or `1`: the answer is made afresh, whatever the cookies say.",
+      schema: { type: ["boolean", "string"] },
+      examples: { afresh: { value: true } },
+    },
+    part("parameters", "RequestId"),
+    part("parameters", "Visitor"),
+  ],
+  responses: responses("subscription_status"),
+};
+
+const EVENT_EXAMPLES: JsonObject = {
+  view: {
+    value: { app_id: "demo", action_type: "product_view", product_ids: "lark-2", fp_ccid: "fp-maja", c_id: "c-7f3a" },
+  },
+  order: {
+    value: {
+      app_id: "demo",
+      action_type: "order",
+      sender_type: "server",
+      order_id: "1001",
+      product_ids: "lark-2|lark-cushion",
+      product_counts: "1|2",
+      order_payment_value: "187.99",
+      order_currency: "EUR",
+      email: "maja@shop.example",
+      fp_ccid: "fp-maja",
+    },
+  },
+  subscription: {
+    value: { app_id: "demo", action_type: "subscribe", email: "maja@shop.example", fp_ccid: "fp-maja" },
+  },
+};
+
+const TRACE_BODY: JsonObject = {
+  required: true,
+  description:
+    "A form. Browsers' beacons may send it as plain text. Decoding is forgiving: no value makes it unreadable.",
+  content: {
+    "application/x-www-form-urlencoded": { schema: part("schemas", "TraceForm"), examples: EVENT_EXAMPLES },
+    "multipart/form-data": { schema: part("schemas", "TraceForm"), examples: EVENT_EXAMPLES },
+    "text/plain": {
+      schema: { type: "string", description: "The same as the first, by another name." },
+      examples: { view: { value: "app_id=demo&action_type=product_view&product_ids=lark-2&fp_ccid=fp-maja" } },
+    },
+  },
+};
+
+const RECOMMEND: JsonObject = {
+  operationId: "recommend",
+  summary: "What should this visitor see next?",
+  description:
+    "Products for a visitor, from the history that the client sends, what is known of the visitor, and the page being viewed.",
+  tags: ["shop"],
+  parameters: [part("parameters", "RequestId")],
+  requestBody: {
+    required: true,
+    description: "JSON, whatever the content type says.",
+    content: {
+      "application/json": {
+        schema: part("schemas", "RecommendRequest"),
+        examples: {
+          productPage: {
+            value: {
+              appId: "demo",
+              productInteractions: [
+                {
+                  productInteractionType: "product_view",
+                  productId: "wren-1",
+                  productSku: "wren-1",
+                  utcInteractionDate: "2026-03-01T10:00:00.000Z",
+                },
+              ],
+              currentProductIds: "lark-2",
+              fpccid: "fp-maja",
+            },
+          },
+          newVisitor: { value: { appId: "demo", productInteractions: [] } },
+        },
+      },
+    },
+  },
+  responses: responses("recommend"),
+};

@@ -1,0 +1,167 @@
+/**
+ * Schemas of what is sent and answered, made from the tables that the readers are made of. They say what is accepted,
+ * which is more than a sender should send: text may come as a number, and unknown fields are no fault.
+ */
+import { FORM_LIMITS } from "../form.js";
+import {
+  type FieldKind,
+  FRAME_INTERACTION,
+  INTERACTION_TYPES,
+  PRODUCT_INTERACTION,
+  RECOMMEND_BODY,
+  type RecommendField,
+} from "../recommend-fields.js";
+import { OTHER_ACTIONS, REQUIRED_BY_ACTION, TRACE_FORM, type TraceField } from "../trace-fields.js";
+import { APP_ID } from "../values.js";
+import { type JsonObject, part } from "./json.js";
+
+export const APP_ID_SCHEMA: JsonObject = { type: "string", pattern: APP_ID.source };
+
+const MAX_ACTION_LENGTH = 64;
+/** Text without control characters that is not all spaces. */
+const SAID = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\u0000-\\u0020\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
+/** Text as JSON senders write it. */
+const TEXT: JsonObject = { type: ["string", "number", "boolean", "null"] };
+
+const KINDS: Readonly<Record<FieldKind, JsonObject>> = {
+  app: { ...APP_ID_SCHEMA, type: ["string", "integer", "boolean"] },
+  text: TEXT,
+  groups: { anyOf: [TEXT, { type: "array", maxItems: 0 }] },
+  time: { type: "string", format: "date-time" },
+  type: {
+    anyOf: [
+      { type: "string", enum: documentedTypes() },
+      { type: "string", pattern: `^\\s*(${[...INTERACTION_TYPES.keys()].map(anyCase).join("|")})\\s*$` },
+    ],
+  },
+  interactions: { type: "array", items: part("schemas", "ProductInteraction") },
+  frameInteractions: {
+    anyOf: [
+      { type: "array", items: part("schemas", "FrameInteraction") },
+      { type: "null" },
+      { type: "string", maxLength: 0 },
+    ],
+  },
+};
+
+/** One word for each kind: the others are what some senders write. */
+function documentedTypes(): string[] {
+  const words = new Map<unknown, string>();
+  for (const [word, type] of INTERACTION_TYPES) if (!words.has(type)) words.set(type, word);
+  return [...words.values()];
+}
+
+/** A pattern for a word in any case; patterns of JSON Schema have no flags. */
+function anyCase(word: string): string {
+  return word.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+}
+
+function bodySchema(says: string, fields: Readonly<Record<string, RecommendField>>): JsonObject {
+  return {
+    type: "object",
+    description: says,
+    required: Object.keys(fields).filter((name) => fields[name]?.required === true),
+    properties: Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, { ...KINDS[field.kind], description: field.says }]),
+    ),
+  };
+}
+
+function traceForm(): JsonObject {
+  const properties = Object.fromEntries(
+    Object.entries<TraceField>(TRACE_FORM).map(([name, { says, example }]) => [
+      name,
+      { type: "string", description: says, ...(example !== undefined && { examples: [example] }) },
+    ]),
+  );
+  const actions = [...OTHER_ACTIONS, ...Object.keys(REQUIRED_BY_ACTION)];
+  return {
+    type: "object",
+    description: `One event. Values that are empty, \`null\` or \`undefined\`, and ids over 255 bytes or with control characters, count as not sent. Of a repeated name the first value counts. Unknown fields are kept with the event, at most ${FORM_LIMITS.fields} fields in all.`,
+    required: ["app_id", "action_type"],
+    properties: {
+      ...properties,
+      app_id: { ...properties.app_id, ...APP_ID_SCHEMA },
+      action_type: {
+        ...properties.action_type,
+        description: `${TRACE_FORM.action_type.says} ${actions.map((action) => `\`${action}\``).join(", ")}.`,
+        pattern: SAID,
+        maxLength: MAX_ACTION_LENGTH,
+      },
+    },
+    additionalProperties: { type: "string" },
+    allOf: Object.entries(REQUIRED_BY_ACTION).map(([action, names]) => ({
+      if: { properties: { action_type: { const: action } } },
+      // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+      then: oneOfThese(names),
+    })),
+  };
+}
+
+function oneOfThese(names: readonly string[]): JsonObject {
+  const [first = "", ...others] = names;
+  if (others.length === 0) return { required: [first] };
+  return { anyOf: names.map((name) => ({ required: [name] })) };
+}
+
+const closed = (properties: JsonObject): JsonObject => ({
+  type: "object",
+  required: Object.keys(properties),
+  properties,
+  additionalProperties: false,
+});
+
+const text = (description: string): JsonObject => ({ type: "string", description });
+
+/** By name. The answers hold these properties and no others. */
+export const SCHEMAS: JsonObject = {
+  StatusAnswer: {
+    ...closed({
+      identified: { type: "boolean", description: "The visitor is known: an e-mail address is associated." },
+      status: {
+        type: ["boolean", "null"],
+        description: "Subscribed, unsubscribed, or null: not known. Who is not identified has none.",
+      },
+      message: text("`Success`, or what went wrong."),
+    }),
+    if: { properties: { identified: { const: false } } },
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+    then: { properties: { status: { type: "null" } } },
+  },
+  TraceForm: traceForm(),
+  TraceAnswer: closed({ event_id: { type: "string", format: "uuid", description: "Id of the event, a UUIDv7." } }),
+  RecommendRequest: bodySchema("Who asks, on which page, and what the visitor did before.", RECOMMEND_BODY),
+  ProductInteraction: bodySchema("One thing the visitor did with a product.", PRODUCT_INTERACTION),
+  FrameInteraction: bodySchema("A recommendation that the visitor followed.", FRAME_INTERACTION),
+  RecommendAnswer: closed({
+    version: text("Version of the engine; a client empties its frame interactions when it changes."),
+    trackerProduct: {
+      description: "The first of the products currently viewed; null when none was sent.",
+      anyOf: [part("schemas", "Product"), { type: "null" }],
+    },
+    recommended: { type: "array", items: part("schemas", "Product"), description: "Complementary products." },
+    alternative: { type: "array", items: part("schemas", "Product"), description: "Similar products." },
+  }),
+  Product: closed({
+    productId: text("Product id."),
+    title: text("Title."),
+    imageUrl: text("Address of the picture."),
+    url: text("Address of the product page."),
+    price: {
+      type: "string",
+      pattern: "^(-?\\d+(\\.\\d+)?)?$",
+      description: "Decimal text with a dot, empty: not known.",
+    },
+    categoryId: text("The deepest category."),
+  }),
+  Error: closed({ error: text("What went wrong. It names fields and never quotes a value.") }),
+  Alive: closed({ status: { type: "string", const: "ok" } }),
+  Ready: closed({ status: { type: "string", const: "ready" } }),
+  NotReady: {
+    type: "object",
+    required: ["error"],
+    properties: { error: text("`Stopping` or `Not ready`."), reason: text("Why an event could not be made durable.") },
+    additionalProperties: false,
+  },
+};

@@ -1,0 +1,79 @@
+/**
+ * The fields of the body of /recommend: the names its reader may ask for (recommend-request.ts takes no other) and what
+ * the OpenAPI document says of each. test/facade/openapi/body.test.ts holds reader and document against each other.
+ */
+import { InteractionType } from "../gen/aisle/v1/recommendation_pb.js";
+
+/**
+ * What a field takes: `app`: an app id. `text`: text; numbers and booleans are read as text, null is nothing. `groups`:
+ * the same or an empty array. `time`: RFC 3339. `type`: a kind of interaction. The rest are arrays of objects.
+ */
+export type FieldKind = "app" | "text" | "groups" | "time" | "type" | "interactions" | "frameInteractions";
+
+export interface RecommendField {
+  readonly kind: FieldKind;
+  readonly says: string;
+  readonly required?: true;
+}
+
+type Fields = Readonly<Record<string, RecommendField>>;
+
+/** Ids of a list that count at most. */
+export const MAX_CURRENT = 100;
+
+const LIST = `\`|\` between them, else \`,\`; the first ${MAX_CURRENT} count`;
+
+export const RECOMMEND_BODY = {
+  appId: { kind: "app", required: true, says: "The app (shop) that asks." },
+  productInteractions: {
+    kind: "interactions",
+    required: true,
+    says: "What the visitor did with products; may be empty. The newest 1,000 of a type count.",
+  },
+  recommendFrameInteractions: {
+    kind: "frameInteractions",
+    says: "Recommendations the visitor followed since `version`: they rotate what a frame shows.",
+  },
+  currentProductIds: { kind: "text", says: `Ids of the products currently viewed, ${LIST}.` },
+  currentProductSkus: { kind: "text", says: `SKUs of the products currently viewed, ${LIST}.` },
+  currentCategoryIds: { kind: "text", says: `Ids of the categories currently viewed, ${LIST}.` },
+  cId: { kind: "text", says: "Client id of the browser's local storage." },
+  fpccid: { kind: "text", says: "Fingerprint cookie id." },
+  marketingMachineFrameConfigurationId: {
+    kind: "text",
+    says: "The frame configuration to fill; an unknown one is the app's default.",
+  },
+  filterByGroups: {
+    kind: "groups",
+    says: "Category ids or tags, `|` between them, else `,`: only products of one of them are recommended. A boolean or nothing: no filter.",
+  },
+  externalCookieGaId: { kind: "text", says: "Analytics cookie value. Read and neither stored nor logged." },
+  version: {
+    kind: "text",
+    says: "The version of the answer the client last stored; with another than the current one its frame interactions are ignored.",
+  },
+} as const satisfies Fields;
+
+export const PRODUCT_INTERACTION = {
+  productInteractionType: { kind: "type", required: true, says: "What the visitor did. Compared without case." },
+  productId: { kind: "text", says: "Product id." },
+  productSku: { kind: "text", says: "Product SKU; it serves where the id is empty." },
+  utcInteractionDate: { kind: "time", required: true, says: "When." },
+} as const satisfies Fields;
+
+export const FRAME_INTERACTION = {
+  trackerProductGroupId: { kind: "text", says: "The frame; an unknown one counts for the default frame." },
+  utcInteractionDate: { kind: "time", required: true, says: "When." },
+} as const satisfies Fields;
+
+export type BodyName = keyof typeof RECOMMEND_BODY;
+export type InteractionName = keyof typeof PRODUCT_INTERACTION;
+export type FrameInteractionName = keyof typeof FRAME_INTERACTION;
+
+/** The words for each kind of interaction, the documented one first. */
+export const INTERACTION_TYPES: ReadonlyMap<string, InteractionType> = new Map([
+  ["product_view", InteractionType.PRODUCT_VIEW],
+  ["add_to_cart", InteractionType.ADD_TO_CART],
+  ["order", InteractionType.ORDER],
+  ["view", InteractionType.PRODUCT_VIEW],
+]);
