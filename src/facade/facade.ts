@@ -10,14 +10,22 @@ import type { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import type { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import { sendError, sendFailure, sendJson } from "./answers.js";
+import { createBodyReader } from "./body.js";
 import { addCorsHeaders, answerPreflight } from "./cors.js";
-import { type Failure, failureOf, type Operation, TEXT } from "./errors.js";
+import { type Failure, failureOf, type Operation, Refused, TEXT } from "./errors.js";
 import { openApiDocument } from "./openapi/document.js";
 import { createOrigins } from "./origins.js";
 import { METHODS, OPERATIONS } from "./paths.js";
 import { createRecommend } from "./recommend.js";
 import { type Certificate, createSecureServer } from "./secure-server.js";
-import { answerBrokenRequest, BODY_LIMIT, failureOfServer, MAX_CONNECTIONS, SERVER_LIMITS } from "./server-limits.js";
+import {
+  answerBrokenRequest,
+  BODY_LIMITS,
+  failureOfServer,
+  MAX_CONNECTIONS,
+  namesOneHost,
+  SERVER_LIMITS,
+} from "./server-limits.js";
 import { createStatusCookies } from "./status-cookies.js";
 import { createSubscriptionStatus } from "./subscription-status.js";
 import { createTrace } from "./trace.js";
@@ -93,14 +101,16 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   app.server.maxConnections = MAX_CONNECTIONS;
   app.decorateRequest("sentContentType", "");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) =>
-    done(null, body),
-  );
+  const readBody = createBodyReader(BODY_LIMITS);
+  app.addContentTypeParser("*", (_request, payload, done) => readBody(payload, done));
+  // An expectation we do not know is none of ours (RFC 9110, 10.1.1, lets a server pass over it).
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 
   app.addHook("onRequest", (request, reply, done) => {
     hideContentType(request);
     addCommonHeaders(request, reply);
-    done();
+    if (namesOneHost(request.raw)) done();
+    else sendFailure(reply, OPERATIONS.get(pathOf(request)), answerOf(400, TEXT.badRequest));
   });
   // Asked when the answer leaves: a connection whose request was under way when the stop began ends with it, too.
   app.addHook("onSend", (_request, reply, _payload, done) => {
@@ -173,8 +183,10 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     return sendFailure(reply, OPERATIONS.get(path), answerOf(405, TEXT.methodNotAllowed));
   });
   app.setErrorHandler((error, request, reply) => {
-    const failure = failureOfServer(error);
     const operation = OPERATIONS.get(pathOf(request));
+    if (error instanceof Refused || error instanceof ConnectError)
+      return sendFailure(reply, operation, failureOf(operation ?? "trace", error));
+    const failure = failureOfServer(error);
     if (failure.status === 500) reportFailure(logger, operation, request.id, error);
     return failure.status === 500 && operation !== undefined
       ? sendFailure(reply, operation, failureOf(operation, error))

@@ -22,7 +22,7 @@ export interface Form {
   readonly fields: Map<string, string>;
   /** Values that were too long. */
   droppedValues: number;
-  /** Values whose name was beyond the number of fields. */
+  /** Values that came when the form had its number of fields. */
   droppedFields: number;
 }
 
@@ -32,15 +32,21 @@ export function emptyForm(): Form {
 
 /** Puts a decoded pair into the form, by the rules above. */
 export function addField(form: Form, name: string, value: string, limits: FormLimits = FORM_LIMITS): void {
-  if (value === "" || form.fields.has(name)) return;
-  if (isLonger(value, limits.valueBytes)) form.droppedValues++;
-  else if (form.fields.size >= limits.fields) form.droppedFields++;
+  if (value === "") return;
+  if (form.fields.size >= limits.fields) form.droppedFields++;
+  else if (form.fields.has(name)) return;
+  else if (isLonger(value, limits.valueBytes)) form.droppedValues++;
   else form.fields.set(name, value);
 }
 
-/** Reads a body or a query string (without its `?`). Never throws. */
+/**
+ * Reads a body or a query string (without its `?`). Never throws. What is dropped is not decoded, so that a body of
+ * 100,000 names costs little more than looking for its `&`.
+ */
 export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
   const form = emptyForm();
+  const { fields } = form;
+  const decode = partDecoder();
   const end = text.length;
   let equals = -1;
   for (let start = 0; start < end; ) {
@@ -50,8 +56,13 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
     if (equals < start) equals = text.indexOf("=", start);
     if (equals === -1) break;
     // Pairs without a value are the larger half of what senders post: they are skipped undecoded.
-    if (equals < stop - 1)
-      addField(form, decodePart(text.slice(start, equals)), decodePart(text.slice(equals + 1, stop)), limits);
+    if (equals < stop - 1) {
+      if (fields.size >= limits.fields) form.droppedFields++;
+      else {
+        const name = decode(text.slice(start, equals));
+        if (!fields.has(name)) addField(form, name, decode(text.slice(equals + 1, stop)), limits);
+      }
+    }
     start = stop + 1;
   }
   return form;
@@ -59,7 +70,7 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
 
 /** One name or value of a form, decoded. */
 export function decodePart(text: string): string {
-  return decodePercent(text.includes("+") ? text.replaceAll("+", " ") : text);
+  return decodePercent(withSpaces(text));
 }
 
 /** Decodes `%XX` as UTF-8 and leaves everything else as it is. */
@@ -70,6 +81,29 @@ export function decodePercent(text: string): string {
   } catch {
     return decodeBytes(text);
   }
+}
+
+/**
+ * `decodePart` for many texts of one form. An exception costs fifteen times what `decodeBytes` does, and a body can ask
+ * for 100,000 of them: after the first one, bytes are decoded without trying.
+ */
+function partDecoder(): (text: string) => string {
+  let wasRefused = false;
+  return (part) => {
+    const text = withSpaces(part);
+    if (!text.includes("%")) return text;
+    if (wasRefused) return decodeBytes(text);
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      wasRefused = true;
+      return decodeBytes(text);
+    }
+  };
+}
+
+function withSpaces(text: string): string {
+  return text.includes("+") ? text.replaceAll("+", " ") : text;
 }
 
 /** The same byte by byte, for text that decodeURIComponent refuses: a bare `%`, or bytes that are no UTF-8. */

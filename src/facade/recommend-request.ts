@@ -4,7 +4,7 @@
  */
 import type { FrameInteraction, InteractionType, ProductInteraction } from "../gen/aisle/v1/recommendation_pb.js";
 import type { RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
-import { invalid, invalidApp, missing, Refused, TEXT } from "./errors.js";
+import { invalid, invalidApp, missing } from "./errors.js";
 import {
   type BodyName,
   type FrameInteractionName,
@@ -15,18 +15,12 @@ import {
 import { parseRfc3339, timestampOf } from "./times.js";
 import { cleanId, isAppId, isNothing, splitList } from "./values.js";
 
+/** At most so many groups of a filter count. */
+const MAX_GROUPS = 1000;
+
 /** An object of the body, of which only the fields of its table may be asked for. */
 type Fields<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
 type Body = Fields<BodyName>;
-
-/** The value in a body. Throws Refused with the documented text when it is no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  } catch {
-    throw new Refused(400, TEXT.invalidJson);
-  }
-}
 
 /** The request in a body. Throws Refused, and nothing else, when it is not acceptable; its text names the field. */
 export function toRecommendRequest(body: unknown): RecommendRequest {
@@ -116,17 +110,18 @@ function readGroups(value: unknown): string[] {
   if (typeof value === "boolean" || (Array.isArray(value) && value.length === 0)) return [];
   const groups = textOf(value);
   if (groups === undefined) throw invalid("recommend", "filterByGroups");
-  return groups === "" || /^\s*(true|false)\s*$/i.test(groups) ? [] : cleanIds(groups);
+  return groups === "" || /^\s*(true|false)\s*$/i.test(groups) ? [] : cleanIds(groups, MAX_GROUPS);
 }
 
 function ids(body: Body, name: BodyName): string[] {
   const list = text(body, name);
   if (list === "") return [];
-  return cleanIds(list).slice(0, MAX_CURRENT);
+  return cleanIds(list, MAX_CURRENT);
 }
 
-function cleanIds(list: string): string[] {
-  return splitList(list).filter((part) => cleanId(part) !== "");
+/** The first `most` parts of a list, without those that can be no id. */
+function cleanIds(list: string, most: number): string[] {
+  return splitList(list, most).filter((part) => cleanId(part) !== "");
 }
 
 /** An id that must be text. Too long an id, one with control characters and a written-out null count as absent. */

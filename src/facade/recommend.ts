@@ -3,9 +3,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { sendJson } from "./answers.js";
 import { Refused, TEXT } from "./errors.js";
+import { parseJson } from "./json-body.js";
 import type { Origins } from "./origins.js";
 import { recommendAnswer } from "./recommend-answer.js";
-import { parseJson, toRecommendRequest } from "./recommend-request.js";
+import { toRecommendRequest } from "./recommend-request.js";
 
 export interface RecommendDependencies {
   readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;

@@ -1,10 +1,14 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionError } from "fastify";
+import type { BodyLimits } from "./body.js";
 import { type Failure, TEXT } from "./errors.js";
 
 /** Bytes of a request body. */
 export const BODY_LIMIT = 1024 * 1024;
+
+/** What is read at one time: at most 10,000 times 16 KiB, and 64 MiB that larger bodies share. */
+export const BODY_LIMITS: BodyLimits = { bodyBytes: BODY_LIMIT, ownBytes: 16 * 1024, sharedBytes: 64 * BODY_LIMIT };
 
 /** Connections at one time; more are refused by the kernel's queue rather than by running out of memory. */
 export const MAX_CONNECTIONS = 10_000;
@@ -21,7 +25,13 @@ export const SERVER_LIMITS = {
   keepAliveTimeout: 65_000,
   /** From the first byte of a request to its last. */
   requestTimeout: 15_000,
-  http: { headersTimeout: 10_000, connectionsCheckingInterval: 3000, maxHeaderSize: 16 * 1024 },
+  http: {
+    headersTimeout: 10_000,
+    connectionsCheckingInterval: 3000,
+    maxHeaderSize: 16 * 1024,
+    // Node's own answer to a missing Host has no body; `namesOneHost` is asked instead.
+    requireHostHeader: false,
+  },
   routerOptions: {
     // Queries are read by the operation that has one, by the rules of forms.
     querystringParser: () => ({}),
@@ -54,6 +64,16 @@ export function failureOfServer(error: unknown): Failure {
   return statusCode >= 400 && statusCode < 500
     ? { status: statusCode, text: TEXT.badRequest, retryAfterSeconds: 0 }
     : { status: 500, text: TEXT.internal, retryAfterSeconds: 0 };
+}
+
+/** RFC 9112, 3.2: a request has one Host; HTTP/1.0 may do without. Two of them are for confusing a proxy in between. */
+export function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
 /** Answers bytes that are no HTTP request, in JSON like everything else, and closes the connection. */

@@ -141,8 +141,11 @@ function says(contact: EventContact): boolean {
   );
 }
 
+/** Tags that are read: as many as an event keeps. */
+const MAX_TAGS = 100;
+
 function readTags(text: string): string[] {
-  return text === "" ? [] : splitList(text);
+  return text === "" ? [] : splitList(text, MAX_TAGS);
 }
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([

@@ -1,7 +1,8 @@
 /**
  * The product lists of a trace form: `|` between products, in every list the same product at the same place; `~`
  * between the category levels of one product. The ids (or, without ids, the SKUs) say how many products there are: what
- * another list has beyond them is dropped, what it lacks is unknown.
+ * another list has beyond them is dropped, what it lacks is unknown. Lists are read as far as an event can keep them, so
+ * that 128 KiB of separators cost no more than a long order.
  */
 import type { EventCategory, EventProduct } from "../gen/aisle/v1/event_pb.js";
 import type { Read } from "./trace-event.js";
@@ -9,6 +10,12 @@ import { isNothing, trimSpaces } from "./values.js";
 
 const NO_SLOTS: readonly string[] = [];
 const MAX_QUANTITY = 0xffff_ffff;
+
+/** Places of a list that are read: one more than an event keeps, so that it can be told that some were left out. */
+const MAX_PLACES = 1001;
+
+/** Category levels of a product that are read: twice what an event keeps. */
+const MAX_LEVELS = 64;
 
 /** The products of a form. A place without id and SKU is left out. */
 export function readProducts(read: Read): EventProduct[] {
@@ -57,9 +64,9 @@ export function readCategories(read: Read, place: number): EventCategory[] {
 
 function categoryPath(ids: string, names: string): EventCategory[] {
   if (ids === "") return [];
-  const levels = names.split("~");
+  const levels = names.split("~", MAX_LEVELS);
   const path: EventCategory[] = [];
-  for (const [level, id] of ids.split("~").entries()) {
+  for (const [level, id] of ids.split("~", MAX_LEVELS).entries()) {
     if (isNothing(id)) continue;
     path.push({ $typeName: "aisle.v1.EventCategory", categoryId: trimSpaces(id), name: at(levels, level) });
   }
@@ -67,7 +74,7 @@ function categoryPath(ids: string, names: string): EventCategory[] {
 }
 
 function slots(text: string): readonly string[] {
-  return text === "" ? NO_SLOTS : text.split("|");
+  return text === "" ? NO_SLOTS : text.split("|", MAX_PLACES);
 }
 
 function at(list: readonly string[], place: number): string {

@@ -47,12 +47,19 @@ export function isNothing(text: string): boolean {
   return said === "" || said === "null" || said === "undefined" || (said.startsWith("[object ") && OBJECTS.test(said));
 }
 
-/** The parts of a list separated by `|`, else by `,`; trimmed, without those that are empty or no value. */
-export function splitList(text: string): string[] {
+/**
+ * The parts of a list separated by `|`, else by `,`; trimmed, without those that are empty or no value. It is read no
+ * further than to `most` parts.
+ */
+export function splitList(text: string, most: number): string[] {
+  const separator = text.includes("|") ? "|" : ",";
   const parts: string[] = [];
-  for (const part of text.split(text.includes("|") ? "|" : ",")) {
-    const trimmed = part.trim();
+  for (let start = 0; start <= text.length && parts.length < most; ) {
+    const next = text.indexOf(separator, start);
+    const end = next === -1 ? text.length : next;
+    const trimmed = text.slice(start, end).trim();
     if (!isNothing(trimmed)) parts.push(trimmed);
+    start = end + 1;
   }
   return parts;
 }

@@ -44,6 +44,16 @@ function byStandard(unescaped: string): Map<string, string> {
   return fields;
 }
 
+/** CPU of a call, µs, the least of three. */
+function cpuOf(call: () => unknown): number {
+  const times = [1, 2, 3].map(() => {
+    const before = process.cpuUsage();
+    call();
+    return process.cpuUsage(before).user;
+  });
+  return Math.max(1, Math.min(...times));
+}
+
 describe("the form reader", () => {
   it("reads any text as the URL standard does", () => {
     fc.assert(
@@ -88,10 +98,53 @@ describe("the form reader", () => {
     expect(Object.prototype).not.toHaveProperty("a");
   });
 
-  it("counts what is beyond the number of fields", () => {
-    const form = readForm("a=1&b=2&c=3&a=4&d=5", { fields: 2, valueBytes: 100 });
+  it("counts the values that come when it has its number of fields", () => {
+    const form = readForm("a=1&b=2&c=3&a=4&d=5&e=", { fields: 2, valueBytes: 100 });
     expect([...form.fields.keys()]).toEqual(["a", "b"]);
-    expect(form.droppedFields).toBe(2);
+    expect(form.droppedFields).toBe(3);
+  });
+
+  it("keeps within its limits, the same fields however often it reads, and the first of those without limits", () => {
+    fc.assert(
+      fc.property(formText, fc.nat(6), fc.integer({ min: 1, max: 6 }), (text, fields, valueBytes) => {
+        const limits = { fields, valueBytes };
+        const form = readForm(text, limits);
+        expect(form.fields.size).toBeLessThanOrEqual(fields);
+        for (const value of form.fields.values()) expect(Buffer.byteLength(value)).toBeLessThanOrEqual(valueBytes);
+        expect(readForm(new URLSearchParams([...form.fields]).toString(), limits)).toEqual({
+          fields: form.fields,
+          droppedValues: 0,
+          droppedFields: 0,
+        });
+        const all = readForm(text, { fields: Number.POSITIVE_INFINITY, valueBytes });
+        expect([...form.fields]).toEqual([...all.fields].slice(0, fields));
+      }),
+    );
+  });
+
+  it("adds nothing to any prototype, whatever the names", () => {
+    const name = fc.constantFrom("__proto__", "constructor", "prototype", "toString", "__proto__[x]", "a.__proto__.x");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, fc.string({ minLength: 1 }))), (pairs) => {
+        const names = Object.getOwnPropertyNames(Object.prototype);
+        expect(readForm(new URLSearchParams(pairs).toString()).fields).toEqual(
+          new Map([...pairs].reverse().map(([key, value]) => [key, new URLSearchParams({ v: value }).get("v")])),
+        );
+        expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(names);
+        expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+      }),
+    );
+  });
+
+  it.each([
+    ["names that are no UTF-8", (n: number) => `%ff${n}=%z`],
+    ["one name that is no UTF-8", () => "%ff=1"],
+    ["one name with values that are no UTF-8", () => "a=%ff"],
+  ])("spends on 1 MiB of %s no more than ten times what plain names take", (_, pair) => {
+    const body = (of: (n: number) => string) => Array.from({ length: 100_000 }, (_, n) => of(n)).join("&");
+    const plain = cpuOf(() => readForm(body((n) => `k${n}=1`)));
+    // Exceptions made it a hundred times.
+    expect(cpuOf(() => readForm(body(pair))) / plain).toBeLessThan(10);
   });
 
   it("does not count names without a value", () => {

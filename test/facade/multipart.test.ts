@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Refused } from "../../src/facade/errors.js";
+import { readForm } from "../../src/facade/form.js";
 import { readMultipart } from "../../src/facade/multipart.js";
 
 const TYPE = "multipart/form-data; boundary=XX";
@@ -35,6 +36,25 @@ describe("the multipart reader", () => {
   it("refuses a content type without a boundary", async () => {
     await expect(readMultipart("multipart/form-data", Buffer.from("x"))).rejects.toEqual(
       new Refused(400, "Invalid body"),
+    );
+  });
+
+  it("looks at 512 parts and counts that there were more", async () => {
+    const filler = Array.from({ length: 511 }, () => part("a", "")).join("");
+    const form = await read(`${filler}${part("b", "1")}${part("c", "2")}${part("d", "3")}--XX--\r\n`);
+    expect([...form.fields]).toEqual([["b", "1"]]);
+    expect(form.droppedFields).toBe(1);
+  });
+
+  it("reads what a form of the same fields would be read as", async () => {
+    const name = fc.stringMatching(/^[A-Za-z0-9_.[\]-]{1,20}$/);
+    // A part's end is told by its boundary, which a value cannot hold.
+    const value = fc.string({ unit: "binary" }).map((text) => Buffer.from(text).toString().replaceAll("--XX", ""));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 20 }), async (pairs) => {
+        const form = await read(`${pairs.map(([key, text]) => part(key, text)).join("")}--XX--\r\n`);
+        expect([...form.fields]).toEqual([...readForm(new URLSearchParams(pairs).toString()).fields]);
+      }),
     );
   });
 

@@ -55,6 +55,21 @@ describe("the server of the facade", () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
   });
 
+  it("answers a request with no Host or with two with 400 in JSON, but one of HTTP/1.0 that has none", async () => {
+    const head = (version: string, hosts: string) =>
+      `GET /healthz HTTP/${version}\r\n${hosts}Connection: close\r\n\r\n`;
+    for (const hosts of ["", "Host: a\r\nHOST: a\r\n"]) {
+      const answer = await talk(head("1.1", hosts));
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer).toContain('{"error":"Bad request"}');
+    }
+    expect(await talk(head("1.0", ""))).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it("passes over an expectation it does not know", async () => {
+    expect(await talk(`GET /healthz HTTP/1.1\r\n${CLOSE}Expect: the-unexpected\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   it("has an end for every wait", () => {
     const { facade } = openFacade();
     const { server } = facade;

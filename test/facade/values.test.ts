@@ -38,7 +38,7 @@ describe("a list", () => {
     ["null,undefined,a", ["a"]],
     ["", []],
   ])("%j is %j", (text, parts) => {
-    expect(splitList(text)).toEqual(parts);
+    expect(splitList(text, 10)).toEqual(parts);
   });
 });
 

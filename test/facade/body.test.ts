@@ -1,0 +1,83 @@
+import { PassThrough } from "node:stream";
+import { Code } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { createBodyReader } from "../../src/facade/body.js";
+import { Refused } from "../../src/facade/errors.js";
+
+const LIMITS = { bodyBytes: 100, ownBytes: 10, sharedBytes: 50 };
+
+/** A request that sends when it is told to. */
+function request(headers: Record<string, string> = {}) {
+  const stream = new PassThrough();
+  return { stream, payload: Object.assign(stream, { headers }) };
+}
+
+type Read = ReturnType<typeof createBodyReader>;
+
+/** Begins to read a body of which so many bytes come, and no end. */
+function begin(read: Read, bytes: number) {
+  const { stream, payload } = request();
+  const result = new Promise<Buffer | Error>((resolve) =>
+    read(payload, (error, body) => resolve(error ?? body ?? Buffer.alloc(0))),
+  );
+  stream.write(Buffer.alloc(bytes));
+  return { stream, result };
+}
+
+/** Reads a whole body. */
+function whole(read: Read, bytes: number): Promise<Buffer | Error> {
+  const { stream, result } = begin(read, bytes);
+  stream.end();
+  return result;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("the reader of bodies", () => {
+  it("gives a body as it came, in however many pieces", async () => {
+    const { stream, result } = begin(createBodyReader(LIMITS), 0);
+    for (const piece of ["ab", "", "cdef", "g"]) stream.write(piece);
+    stream.end();
+    expect(String(await result)).toBe("abcdefg");
+  });
+
+  it("refuses a body that is announced as too large before it comes", () => {
+    const { payload } = request({ "content-length": "101" });
+    createBodyReader(LIMITS)(payload, (error) => expect(error).toEqual(new Refused(413, "Request body too large")));
+    expect.assertions(1);
+  });
+
+  it("refuses a body that turns out too large, and one whose sender goes away", async () => {
+    const read = createBodyReader({ ...LIMITS, sharedBytes: 1000 });
+    expect(await whole(read, 101)).toEqual(new Refused(413, "Request body too large"));
+    const { stream, result } = begin(read, 5);
+    stream.destroy();
+    expect(await result).toEqual(new Refused(400, "Invalid body"));
+  });
+
+  it("sends large bodies away while others hold what all share, and takes small ones", async () => {
+    const read = createBodyReader(LIMITS);
+    const held = begin(read, 60);
+    await turn();
+    expect(await whole(read, 11)).toMatchObject({ code: Code.Unavailable });
+    expect(await whole(read, 10)).toHaveLength(10);
+    held.stream.end();
+    expect(await held.result).toHaveLength(60);
+  });
+
+  it.each([
+    ["is read", (stream: PassThrough) => stream.end()],
+    ["lost its sender", (stream: PassThrough) => stream.destroy()],
+    ["failed", (stream: PassThrough) => stream.destroy(new Error("reset"))],
+    ["turned out too large", (stream: PassThrough) => stream.write(Buffer.alloc(100))],
+  ])("gives back what a body took when it %s", async (_, end) => {
+    const read = createBodyReader(LIMITS);
+    for (let round = 0; round < 3; round++) {
+      const { stream, result } = begin(read, 60);
+      await turn();
+      end(stream);
+      await result;
+    }
+    expect(await whole(read, 60)).toHaveLength(60);
+  });
+});

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Refused } from "../../src/facade/errors.js";
+import { parseJson } from "../../src/facade/json-body.js";
+
+const INVALID = new Refused(400, "Invalid JSON");
+
+/** How deep arrays and objects are nested in a value. */
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+const leaf = fc.oneof(
+  fc.string({ unit: fc.constantFrom("[", "]", "{", "}", '"', "\\", ",", "a", "\u2028") }),
+  fc.array(fc.integer(), { maxLength: 2 }),
+  fc.dictionary(fc.constantFrom("a", "__proto__", "[", '\\"'), fc.string(), { maxKeys: 2 }),
+);
+const wrapping = fc.constantFrom<(inner: unknown) => unknown>(
+  (inner) => [inner],
+  (inner) => ["[", inner, {}],
+  (inner) => ({ '"}': inner, "{": "{" }),
+);
+/** A value with up to forty levels around it. */
+const json = fc
+  .tuple(leaf, fc.array(wrapping, { maxLength: 40, size: "max" }))
+  .map(([value, around]) => around.reduce<unknown>((inner, wrap) => wrap(inner), value));
+
+describe("the reader of JSON bodies", () => {
+  it("gives any value that is nested at most 32 deep, and refuses one that is nested deeper", () => {
+    fc.assert(
+      fc.property(json, fc.constantFrom(undefined, 1), (value, space) => {
+        const text = JSON.stringify(value, undefined, space);
+        if (depthOf(JSON.parse(text)) > 32) expect(() => parseJson(text)).toThrow(INVALID);
+        else expect(parseJson(text)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("refuses text that is no JSON, and throws nothing else", () => {
+    const broken = fc.array(fc.constantFrom("[", "]", "{", "}", '"', "\\", ",", ":", "1", "null", " ", "\0"));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          broken.map((pieces) => pieces.join("")),
+        ),
+        (text) => {
+          let expected: unknown;
+          try {
+            expected = JSON.parse(text);
+          } catch {
+            expect(() => parseJson(text)).toThrow(INVALID);
+            return;
+          }
+          if (depthOf(expected) <= 32) expect(parseJson(text)).toEqual(expected);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ["arrays", "[".repeat(500_000) + "]".repeat(500_000)],
+    ["objects", `${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`],
+    ["arrays that never close", "[".repeat(1_000_000)],
+  ])("refuses %s nested as deep as a body can be", (_, text) => {
+    expect(() => parseJson(text)).toThrow(INVALID);
+  });
+
+  it("takes brackets and quotation marks in strings for text", () => {
+    const value = { a: '[[[[[[[[[["{{{{{{{{{{\\', b: ["\\\\", '\\"'] };
+    expect(parseJson(JSON.stringify(value))).toEqual(value);
+  });
+
+  it("passes over a byte order mark", () => {
+    expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
+  });
+});
