@@ -16,6 +16,7 @@ import { toConnectError } from "./services/errors.js";
 import { createHealthState, type HealthState } from "./services/health.js";
 import { connectServices } from "./services/remote-clients.js";
 import { createRpcListener } from "./services/rpc-listener.js";
+import { RPC_METHODS } from "./services/rpc-methods.js";
 import { createCallMetrics } from "./services/rpc-metrics.js";
 import type { StopSignal } from "./stop-signal.js";
 import { type Schedule, startSchedule } from "./training/schedule.js";
@@ -98,7 +99,7 @@ export interface Surroundings {
 export async function runServer(config: Config, { duties, ports, stop, ...around }: Surroundings): Promise<void> {
   const certificate = config.tls === null ? undefined : readCertificate(config.tls);
   const logger = pino({ level: config.logLevel }, pino.destination(2));
-  const metrics = createPrometheusMetrics();
+  const metrics = createPrometheusMetrics({ rpcMethods: RPC_METHODS });
   const report = (error: unknown) => logger.error({ error: describe(error) }, "a call failed inside");
   const services = await openServices(config, {
     metrics,
@@ -160,11 +161,14 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     aisle?.trainer.trainChanged((appId, error) => {
       if (!stop.seen()) logger.error({ appId, error: describe(error) }, "a scheduled training failed");
     });
+  let isReady = true;
+  metrics.watch?.("ready", () => (isReady && !stop.seen() ? 1 : 0));
   const lookAtHealth = async () => {
     const serving = await ready().then(
       () => true,
       () => false,
     );
+    isReady = serving;
     if (!stop.seen() && isServing(health) !== serving) health.set(serving);
   };
 

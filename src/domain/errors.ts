@@ -69,14 +69,35 @@ export class RateLimited extends DomainError {
   }
 }
 
+/**
+ * What was short when a call was refused for want of room: works or their bytes that wait, the time the oldest has waited
+ * or a commit takes, room on the disk, time until an answer is due, calls or their bytes under way.
+ */
+export const SHED_REASONS = [
+  "queue_length",
+  "queue_bytes",
+  "queue_age",
+  "slow_commit",
+  "disk",
+  "deadline",
+  "calls",
+  "call_bytes",
+] as const;
+
+export type ShedReason = (typeof SHED_REASONS)[number];
+
 /** Nothing was done; the same call may succeed later. */
 export class Unavailable extends DomainError {
+  /** Set when there was no room for the call. */
+  readonly shed: ShedReason | undefined;
+
   constructor(
     message: string,
     readonly retryAfterMs = 1000,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; shed?: ShedReason },
   ) {
     super(message, options);
+    this.shed = options?.shed;
   }
 }
 

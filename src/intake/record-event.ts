@@ -8,6 +8,7 @@ import type { AppStore } from "../ports/app-store.js";
 import type { Effect, Identify } from "../ports/effect.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
+import { countTaken } from "./count-taken.js";
 import { type EventDraft, normalise } from "./normalise.js";
 import type { RejectedEvents } from "./rejected-events.js";
 import type { SenderLimit } from "./sender-limit.js";
@@ -97,17 +98,21 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
       if (tx.app() === undefined) throw new NotFound("app");
       return deps.take(tx, event, draft, idempotencyKey);
     });
-    deps.metrics.count(recorded.deduplicated ? "events_deduplicated" : "events_stored");
-    if (event.bot && !recorded.deduplicated) deps.metrics.count("events_of_bots");
+    countTaken(deps.metrics, event, recorded, isWanted());
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
   const { answerMs } = deps;
   return async (...call) => {
     const [appId, draft, idempotencyKey, single] = call;
     try {
-      if (!single || answerMs === undefined) return await record(() => true, ...call);
-      return await inTime(answerMs, (isWanted) => record(isWanted, ...call));
+      const recorded =
+        !single || answerMs === undefined
+          ? await record(() => true, ...call)
+          : await inTime(answerMs, (isWanted) => record(isWanted, ...call));
+      deps.metrics.count("events_acknowledged");
+      return recorded;
     } catch (error) {
+      if (error instanceof Unavailable && error.shed === "deadline") deps.metrics.count("shed", { reason: "deadline" });
       deps.rejectedEvents.keep(appId, draft, idempotencyKey, error);
       throw error;
     }
@@ -121,7 +126,7 @@ async function inTime<T>(limitMs: number, work: (isWanted: () => boolean) => Pro
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       isWanted = false;
-      reject(new Unavailable(`The event was not stored within ${limitMs} ms`));
+      reject(new Unavailable(`The event was not stored within ${limitMs} ms`, undefined, { shed: "deadline" }));
     }, limitMs);
   });
   try {

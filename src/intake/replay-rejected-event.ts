@@ -3,6 +3,7 @@ import { NotFound } from "../domain/errors.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { UnitOfWork } from "../ports/unit-of-work.js";
+import { countTaken } from "./count-taken.js";
 import { type EventDraft, normalise } from "./normalise.js";
 import type { Recorded, TakeEvent } from "./record-event.js";
 
@@ -33,6 +34,7 @@ export function createReplayRejectedEvent(deps: {
   const { unitOfWork, take, now, newEventId, metrics } = deps;
   return async (appId, rejectedId, correction) => {
     const [eventId, receivedAt] = [newEventId(), now()];
+    let actionType = "";
     const recorded = await unitOfWork.run(appId, (tx) => {
       if (tx.app() === undefined) throw new NotFound("app");
       const rejected = tx.rejectedEvents.get(rejectedId);
@@ -41,12 +43,15 @@ export function createReplayRejectedEvent(deps: {
         return { eventId: rejected.replayedAs, deduplicated: true, visitorChanged: false, notes: [] };
       const draft = withTime(correction ?? rejected.event, rejected);
       const key = rejected.fault === "reused" ? "" : rejected.idempotencyKey;
-      const taken = take(tx, normalise(draft, eventId, receivedAt), draft, key);
+      const event = normalise(draft, eventId, receivedAt);
+      actionType = event.actionType;
+      const taken = take(tx, event, draft, key);
       const replayed = { ...rejected, event: null, bytes: REPLAYED_BYTES, replayedAs: taken.eventId };
       tx.rejectedEvents.replace(replayed);
       return taken;
     });
-    metrics.count(recorded.deduplicated ? "events_deduplicated" : "events_stored");
+    countTaken(metrics, { actionType, bot: false }, recorded);
+    metrics.count("events_acknowledged");
     return recorded;
   };
 }

@@ -4,4 +4,6 @@ export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /** Records a duration in milliseconds. */
   observe(name: string, ms: number, labels?: Readonly<Record<string, string>>): void;
+  /** Shows what `read` says whenever metrics are looked at. Not there where nobody looks at them. */
+  watch?(name: string, read: () => number): void;
 }

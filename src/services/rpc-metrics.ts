@@ -1,17 +1,18 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { Metrics } from "../ports/metrics.js";
+import { methodName } from "./rpc-methods.js";
 
 /**
- * Counts every RPC at its end by service and code, and its duration by service. `now` is in ms and never goes
+ * Counts every RPC at its end by method and code, and its duration by method. `now` is in ms and never goes
  * back. A stream ends with its last message; one whose caller hung up counts as canceled.
  */
 export function createCallMetrics(deps: { metrics: Metrics; now: () => number }): Interceptor {
   return (next) => async (request) => {
     const startedAt = deps.now();
-    const service = request.service.typeName;
+    const method = methodName(request.method);
     const ended = (code: string) => {
-      deps.metrics.count("rpc_calls", { service, code });
-      deps.metrics.observe("rpc_call_ms", deps.now() - startedAt, { service });
+      deps.metrics.count("rpc_calls", { method, code });
+      deps.metrics.observe("rpc_call_ms", deps.now() - startedAt, { method });
     };
     try {
       const answer = await next(request);

@@ -166,7 +166,7 @@ describe("aisle serve", () => {
     await events.recordEvent({ appId: "shop", event: { actionType: "other", visitor: { clientId: "c1" } } });
     expect(await get(`${server.rpcUrl}/metrics`)).toEqual([
       200,
-      expect.stringMatching(/^aisle_events_stored_total 1$/m),
+      expect.stringMatching(/^aisle_events_stored_total\{action="other"\} 1$/m),
     ]);
   });
 

@@ -120,11 +120,15 @@ describe("record event", () => {
     expect(await record({ ...VIEW, bot: true }, "key-1")).toMatchObject({ eventId: first.eventId, deduplicated: true });
   });
 
-  it("counts stored and deduplicated events", async () => {
+  it("counts events stored, events deduplicated, and as many acknowledged", async () => {
     const { record, metrics } = await intake();
     await record(VIEW, "key-1");
     await record(VIEW, "key-1");
-    expect(Object.fromEntries(metrics.counts)).toEqual({ events_stored: 1, events_deduplicated: 1 });
+    expect(Object.fromEntries(metrics.counts)).toEqual({
+      events_stored: 1,
+      events_deduplicated: 1,
+      events_acknowledged: 2,
+    });
   });
 });
 

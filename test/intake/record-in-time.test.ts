@@ -7,8 +7,8 @@ import { countingMetrics } from "../fixtures/metrics.js";
 import { emptyStore, NOON, testApp, testIds } from "../fixtures/store.js";
 import { draft, product } from "./intake-fixture.js";
 
-/** A store whose works wait for their turn until they are let go. */
-async function openSlow(answerMs: number) {
+/** A store whose works wait for their turn until they are let go, or are done at once and answered then. */
+async function openSlow(answerMs: number, { isDoneAtOnce = false } = {}) {
   const store = await emptyStore();
   await store.apps.create(testApp("shop"));
   let letGo = () => {};
@@ -17,10 +17,13 @@ async function openSlow(answerMs: number) {
   });
   const works: Promise<unknown>[] = [];
   const run = <T>(appId: string, work: (tx: Transaction) => T): Promise<T> => {
-    const done = turn.then(() => store.unitOfWork.run(appId, work));
+    const done = isDoneAtOnce
+      ? store.unitOfWork.run(appId, work).then((result) => turn.then(() => result))
+      : turn.then(() => store.unitOfWork.run(appId, work));
     works.push(done);
     return done;
   };
+  const metrics = countingMetrics();
   const recordEvent = createRecordEvent({
     apps: store.apps,
     unitOfWork: { run },
@@ -33,7 +36,7 @@ async function openSlow(answerMs: number) {
     answerMs,
     now: () => NOON,
     newEventId: testIds(),
-    metrics: countingMetrics(),
+    metrics,
   });
   /** How many events are stored when all works had their turn. */
   const stored = async () => {
@@ -41,7 +44,7 @@ async function openSlow(answerMs: number) {
     await Promise.allSettled(works);
     return (await store.events.list("shop", "", 10, false)).length;
   };
-  return { recordEvent, stored, letGo };
+  return { recordEvent, stored, letGo, counts: metrics.counts };
 }
 
 const view = draft("product_view", { products: [product("p1")] });
@@ -51,6 +54,13 @@ describe("an event on a store that is slow", () => {
     const { recordEvent, stored } = await openSlow(20);
     await expect(recordEvent("shop", view, "", true)).rejects.toThrow(Unavailable);
     expect(await stored()).toBe(0);
+  });
+
+  it("counts as stored late when its work was done after its sender was refused, and not as acknowledged", async () => {
+    const { recordEvent, stored, counts } = await openSlow(20, { isDoneAtOnce: true });
+    await expect(recordEvent("shop", view, "", true)).rejects.toThrow(Unavailable);
+    expect(await stored()).toBe(1);
+    expect(Object.fromEntries(counts)).toEqual({ events_stored_late: 1, shed: 1 });
   });
 
   it("waits for its turn when it is one of a batch", async () => {

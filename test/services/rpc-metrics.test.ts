@@ -13,7 +13,7 @@ async function openCounted() {
   let clock = 0;
   const metrics = {
     count: (name: string, labels: Readonly<Record<string, string>> = {}) =>
-      void counted.push([name, labels.service, labels.code].join(" ")),
+      void counted.push([name, labels.method, labels.code].join(" ")),
     observe: (_: string, ms: number) => void durations.push(ms),
   };
   const now = () => {
@@ -33,7 +33,7 @@ async function openCounted() {
   return { counted, durations, wire: createGrpcTransport({ baseUrl: url }) };
 }
 
-it("counts a call of each kind at its end, by service and code", async () => {
+it("counts a call of each kind at its end, by method and code", async () => {
   const { counted, durations, wire } = await openCounted();
   const apps = createClient(AppService, wire);
   await apps.createApp({ app: { appId: "shop" } });
@@ -42,11 +42,11 @@ it("counts a call of each kind at its end, by service and code", async () => {
   for await (const _ of createClient(ModelService, wire).trainModel({}));
   await createClient(EventService, wire).recordEvents((async function* () {})());
   expect(counted).toEqual([
-    "rpc_calls aisle.v1.AppService ok",
-    "rpc_calls aisle.v1.AppService invalid_argument",
-    "rpc_calls aisle.v1.AppService internal",
-    "rpc_calls aisle.v1.ModelService ok",
-    "rpc_calls aisle.v1.EventService ok",
+    "rpc_calls aisle.v1.AppService/CreateApp ok",
+    "rpc_calls aisle.v1.AppService/CreateApp invalid_argument",
+    "rpc_calls aisle.v1.AppService/DeleteApp internal",
+    "rpc_calls aisle.v1.ModelService/TrainModel ok",
+    "rpc_calls aisle.v1.EventService/RecordEvents ok",
   ]);
   expect(durations).toEqual([5, 5, 5, 5, 5]);
 });

@@ -1,5 +1,5 @@
 import type { Now } from "../../domain/clock.js";
-import { Unavailable } from "../../domain/errors.js";
+import { type ShedReason, Unavailable } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
 import type { Environment } from "./environment.js";
 import { FreeSpace } from "./free-space.js";
@@ -12,6 +12,8 @@ export interface WriterLimits {
   readonly maxWaiting: number;
   /** Bytes that waiting works are expected to write, going by those before them; above it further ones are refused. */
   readonly maxWaitingBytes: number;
+  /** When the oldest work has waited for longer than this many milliseconds, further ones are refused. */
+  readonly maxWaitingMs: number;
   /** Works run in one transaction: more would keep the event loop from other things for too long. */
   readonly maxBatch: number;
   /** Bytes written in one transaction, beside those of its last work. */
@@ -30,6 +32,7 @@ const LOW_SPACE_RETRY_MS = 30_000;
 export const WRITER_LIMITS: WriterLimits = {
   maxWaiting: 20_000,
   maxWaitingBytes: 64 * MIB,
+  maxWaitingMs: 2000,
   maxBatch: 1000,
   maxBatchBytes: 16 * MIB,
   maxCommitMs: 10_000,
@@ -60,6 +63,8 @@ export interface WorkOptions {
 /** A work that waits for its transaction, and what came of it. */
 interface Job {
   readonly alone: boolean;
+  /** When it came. */
+  readonly at: number;
   run(tables: StagedTables): void;
   fail(error: unknown): void;
   /** Tells the caller. */
@@ -71,6 +76,7 @@ class PendingWork<T> implements Job {
 
   constructor(
     readonly alone: boolean,
+    readonly at: number,
     private readonly work: (tables: StagedTables) => T,
     private readonly resolve: (result: T) => void,
     private readonly reject: (error: unknown) => void,
@@ -117,17 +123,20 @@ export class Writer {
     this.limits = { ...WRITER_LIMITS, ...deps.limits };
     this.space = new FreeSpace(deps.freeBytes, deps.now, this.limits.minFreeBytes);
     this.tables = stageTables(deps.environment.tables, this.journal);
+    deps.metrics?.watch?.("store_queue_works", () => this.waiting.length - this.taken);
+    deps.metrics?.watch?.("store_queue_bytes", () => (this.waiting.length - this.taken) * this.workBytes);
+    deps.metrics?.watch?.("store_queue_age_ms", () => this.age());
   }
 
   /** Runs `work` in a transaction. See UnitOfWork for what is promised. */
   run<T>(work: (tables: StagedTables) => T, options: WorkOptions = {}): Promise<T> {
     const refusal = this.refusal(options.frees);
     if (refusal !== undefined) {
-      this.deps.metrics?.count("store_works_refused");
+      if (refusal.shed !== undefined) this.deps.metrics?.count("shed", { reason: refusal.shed });
       return Promise.reject(refusal);
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push(new PendingWork(options.alone ?? false, work, resolve, reject));
+      this.waiting.push(new PendingWork(options.alone ?? false, this.deps.now(), work, resolve, reject));
       if (this.startedAt === undefined) this.begin();
     });
   }
@@ -138,15 +147,18 @@ export class Writer {
     if (this.closing) return new Unavailable("The store is closed");
     if (this.deps.environment.readOnly) return new Unavailable("The store is open for reading only");
     const waiting = this.waiting.length - this.taken;
-    if (waiting >= this.limits.maxWaiting || waiting * this.workBytes >= this.limits.maxWaitingBytes) {
-      return new Unavailable("Too many writes are waiting for the store");
-    }
+    if (waiting >= this.limits.maxWaiting) return tooMany("queue_length");
+    if (waiting * this.workBytes >= this.limits.maxWaitingBytes) return tooMany("queue_bytes");
+    if (this.age() > this.limits.maxWaitingMs) return tooMany("queue_age");
     if (this.startedAt !== undefined && this.deps.now() - this.startedAt > this.limits.maxCommitMs) {
-      return new Unavailable(`A write has taken longer than ${this.limits.maxCommitMs} ms`);
+      const shed = "slow_commit";
+      return new Unavailable(`A write has taken longer than ${this.limits.maxCommitMs} ms`, undefined, { shed });
     }
     if (!frees && this.space.isLow()) {
       const mib = Math.ceil(this.space.minBytes / MIB);
-      return new Unavailable(`The disk of the store has less than ${mib} MiB left`, LOW_SPACE_RETRY_MS);
+      return new Unavailable(`The disk of the store has less than ${mib} MiB left`, LOW_SPACE_RETRY_MS, {
+        shed: "disk",
+      });
     }
     return undefined;
   }
@@ -255,9 +267,19 @@ export class Writer {
     this.journal.clear();
   }
 
+  /** For how many milliseconds the oldest work has waited. */
+  private age(): number {
+    const oldest = this.waiting[this.taken];
+    return oldest === undefined ? 0 : this.deps.now() - oldest.at;
+  }
+
   private forgetTaken(): void {
     if (this.taken < this.waiting.length && this.taken < this.limits.maxBatch) return;
     this.waiting = this.waiting.slice(this.taken);
     this.taken = 0;
   }
+}
+
+function tooMany(shed: ShedReason): Unavailable {
+  return new Unavailable("Too many writes are waiting for the store", undefined, { shed });
 }

@@ -1,23 +1,10 @@
-/** One metric: what it says, and each label with all values it can have. Another value is shown as `other`. */
-export interface MetricDefinition {
-  readonly help: string;
-  readonly labels?: Readonly<Record<string, readonly string[]>>;
-}
+import { SHED_REASONS } from "../../domain/errors.js";
+import { KNOWN_ACTIONS } from "../../domain/event.js";
+import type { MetricDefinition } from "./label-sets.js";
 
 const OPERATIONS = ["subscription_status", "trace", "recommend"];
 const SOURCES = ["association_rules", "semantic", "collaborative", "cart", "popularity"];
 const STATUSES = ["200", "204", "400", "403", "404", "405", "408", "413", "415", "422", "429", "431", "500", "503"];
-const SERVICES = [
-  "aisle.v1.AppService",
-  "aisle.v1.CatalogService",
-  "aisle.v1.EventService",
-  "aisle.v1.ModelService",
-  "aisle.v1.RecommendationService",
-  "aisle.v1.SubscriptionService",
-  "grpc.health.v1.Health",
-  "grpc.reflection.v1.ServerReflection",
-  "grpc.reflection.v1alpha.ServerReflection",
-];
 const CODES = [
   "ok",
   "canceled",
@@ -67,8 +54,15 @@ const TABLES = [
 
 /** Every counter there is, by the name code uses. Prometheus shows `aisle_<name>_total`. */
 export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
-  events_stored: { help: "Events stored, each after it was on disk" },
+  events_acknowledged: {
+    help: "Events whose senders were told that they are kept: always those stored and those deduplicated",
+  },
+  events_stored: {
+    help: "Events stored, each after it was on disk, by what happened",
+    labels: { action: KNOWN_ACTIONS },
+  },
   events_deduplicated: { help: "Events not stored again because their idempotency key was known" },
+  events_stored_late: { help: "Events stored after their senders had been refused for the time it took" },
   rejected_events_kept: { help: "Refused events kept in the log of their app" },
   rejected_events_dropped: {
     help: "Refused events not kept: too large, too many at a time, or the store took no more",
@@ -96,9 +90,11 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     help: "Sources of candidates left out of an answer because they failed",
     labels: { source: SOURCES },
   },
-  rpc_calls: { help: "RPCs ended, by service and code", labels: { service: SERVICES, code: CODES } },
   store_works: { help: "Units of work committed" },
-  store_works_refused: { help: "Units of work refused because too many waited" },
+  shed: {
+    help: "Calls and works refused because there was no room for them, by what was short",
+    labels: { reason: SHED_REASONS },
+  },
   store_commits: { help: "Commits of a MongoDB store, each of all works that gathered during the one before" },
   store_commits_overtaken: { help: "Commits begun again because another server wrote the same records first" },
   store_commits_completed: { help: "Commits that an interrupted server left behind and this one completed" },
@@ -115,6 +111,33 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
 /** Every duration there is, by the name code uses. Prometheus shows `aisle_<name without _ms>_seconds`. */
 export const DURATIONS: Readonly<Record<string, MetricDefinition>> = {
   facade_request_ms: { help: "Time from a request's arrival to its answer", labels: { operation: OPERATIONS } },
-  rpc_call_ms: { help: "Time from an RPC's arrival to its end", labels: { service: SERVICES } },
   store_commit: { help: "Time of a commit, with its sync to disk" },
 };
+
+/** A value that is read whenever metrics are shown. */
+export interface ValueDefinition {
+  readonly help: string;
+  /** What is shown of several processes together. */
+  readonly across: "sum" | "max" | "min";
+}
+
+/** Every value there is, by the name code uses. Prometheus shows `aisle_<name>`, with `_seconds` for `_ms`. */
+export const VALUES: Readonly<Record<string, ValueDefinition>> = {
+  store_queue_works: { help: "Units of work that wait for a commit", across: "sum" },
+  store_queue_bytes: { help: "What waiting works are expected to write, going by those before them", across: "sum" },
+  store_queue_age_ms: { help: "How long the oldest waiting work has waited", across: "max" },
+  ready: { help: "1 while an event could be made durable, looked at every second", across: "min" },
+};
+
+/** What is counted of each RPC; `methods` are those there are. */
+export function rpcDefinitions(methods: readonly string[]): {
+  readonly counters: Readonly<Record<string, MetricDefinition>>;
+  readonly durations: Readonly<Record<string, MetricDefinition>>;
+} {
+  return {
+    counters: {
+      rpc_calls: { help: "RPCs ended, by method and code", labels: { method: methods, code: CODES } },
+    },
+    durations: { rpc_call_ms: { help: "Time from an RPC's arrival to its end", labels: { method: methods } } },
+  };
+}

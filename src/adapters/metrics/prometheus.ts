@@ -1,14 +1,27 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Metrics } from "../../ports/metrics.js";
-import { COUNTERS, DURATIONS, type MetricDefinition } from "./names.js";
+import { LabelSets, type Labels, type MetricDefinition } from "./label-sets.js";
+import { COUNTERS, DURATIONS, rpcDefinitions, VALUES } from "./names.js";
 
 /** From a tenth of a millisecond to the longest deadline of a request, in seconds. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** What one process has counted, as plain data that can travel to another. */
+export type Figures = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+
 /** Metrics that show themselves as Prometheus text. */
 export interface PrometheusMetrics extends Metrics {
   readonly contentType: string;
+  /** All counters as they are at the time of the call. */
   text(): Promise<string>;
+  figures(): Promise<Figures>;
+}
+
+export interface PrometheusOptions {
+  /** Also memory, CPU, event loop and garbage collection of this process. */
+  readonly process?: boolean;
+  /** RPCs there are, as `aisle.v1.EventService/RecordEvent`. */
+  readonly rpcMethods?: readonly string[];
 }
 
 /**
@@ -16,61 +29,108 @@ export interface PrometheusMetrics extends Metrics {
  * `aisle_metrics_undeclared_total` and a label value that is not listed shows as `other`: a mistake in counting
  * fails no request, and nothing a caller sends can become a series.
  *
- * `process`: also memory, CPU, event loop and garbage collection of this process.
+ * Counts are kept here and given to prom-client when it is asked for the text, all in one turn: what is counted together
+ * is shown together.
  */
-export function createPrometheusMetrics(options: { process?: boolean } = {}): PrometheusMetrics {
+export function createPrometheusMetrics(options: PrometheusOptions = {}): PrometheusMetrics {
   const registry = new Registry();
   if (options.process ?? true) collectDefaultMetrics({ register: registry });
-  const undeclared = new Counter({
+  const rpc = rpcDefinitions(options.rpcMethods ?? []);
+  let undeclared = 0;
+  new Counter({
     name: "aisle_metrics_undeclared_total",
     help: "Counts and durations that came under a name nobody declared",
     registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(undeclared);
+    },
   });
-  const counters = byName(COUNTERS, (name, definition) => {
-    const metric = { name: `aisle_${name}_total`, help: definition.help, registers: [registry] };
-    const labelNames = Object.keys(definition.labels ?? {});
-    const counter = new Counter({ ...metric, labelNames });
-    return (by: number, labels: Labels) => counter.inc(listed(definition, labels), by);
-  });
-  const durations = byName(DURATIONS, (name, definition) => {
-    const metric = { name: `aisle_${name.replace(/_ms$/, "")}_seconds`, help: definition.help, registers: [registry] };
-    const labelNames = Object.keys(definition.labels ?? {});
-    const histogram = new Histogram({ ...metric, labelNames, buckets: BUCKETS });
-    return (ms: number, labels: Labels) => histogram.observe(listed(definition, labels), ms / 1000);
+  const counters = byName({ ...COUNTERS, ...rpc.counters }, (name, definition) => counted(registry, name, definition));
+  const durations = byName({ ...DURATIONS, ...rpc.durations }, (name, definition) => timed(registry, name, definition));
+  const values = byName(VALUES, (name, { help, across }) => {
+    const shown: { read: () => number } = { read: () => 0 };
+    new Gauge({
+      name: `aisle_${name.replace(/_ms$/, "_seconds")}`,
+      help,
+      aggregator: across,
+      registers: [registry],
+      collect() {
+        this.set(name.endsWith("_ms") ? shown.read() / 1000 : shown.read());
+      },
+    });
+    return shown;
   });
 
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
+    figures: () => registry.getMetricsAsJSON(),
     count(name, labels, by = 1) {
       const add = counters.get(name);
-      // Counters only grow, and prom-client throws at what is no number.
-      if (add === undefined || !(by >= 0) || by === Number.POSITIVE_INFINITY) undeclared.inc();
+      // Counters only grow.
+      if (add === undefined || !(by >= 0) || by === Number.POSITIVE_INFINITY) undeclared++;
       else add(by, labels);
     },
     observe(name, ms, labels) {
       const add = durations.get(name);
-      if (add === undefined || !Number.isFinite(ms)) undeclared.inc();
+      if (add === undefined || !Number.isFinite(ms)) undeclared++;
       else add(Math.max(0, ms), labels);
+    },
+    watch(name, read) {
+      const shown = values.get(name);
+      if (shown === undefined) undeclared++;
+      else shown.read = read;
     },
   };
 }
 
-type Labels = Readonly<Record<string, string>> | undefined;
-
-function byName<T>(
-  definitions: Readonly<Record<string, MetricDefinition>>,
-  make: (name: string, definition: MetricDefinition) => T,
-): ReadonlyMap<string, T> {
-  return new Map(Object.entries(definitions).map(([name, definition]) => [name, make(name, definition)]));
+/** The text of what several processes have counted: sums, and of some values the greatest. */
+export function textOfAll(figures: readonly Figures[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...figures]).metrics();
 }
 
-/** The declared labels and no others, each with a declared value or `other`. */
-function listed(definition: MetricDefinition, labels: Labels): Record<string, string> {
-  const shown: Record<string, string> = {};
-  for (const [label, values] of Object.entries(definition.labels ?? {})) {
-    const value = labels?.[label];
-    shown[label] = value !== undefined && values.includes(value) ? value : "other";
-  }
-  return shown;
+function counted(registry: Registry, name: string, definition: MetricDefinition) {
+  const sets = new LabelSets(definition);
+  const counts = new Float64Array(sets.size);
+  new Counter({
+    name: `aisle_${name}_total`,
+    help: definition.help,
+    labelNames: Object.keys(definition.labels ?? {}),
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [number, count] of counts.entries())
+        if (count > 0 || sets.isShownAtZero(number)) this.inc(sets.labelsOf(number), count);
+    },
+  });
+  return (by: number, labels: Labels | undefined) => {
+    const number = sets.numberOf(labels);
+    counts[number] = (counts[number] ?? 0) + by;
+  };
+}
+
+function timed(registry: Registry, name: string, definition: MetricDefinition) {
+  const sets = new LabelSets(definition);
+  const histogram = new Histogram({
+    name: `aisle_${name.replace(/_ms$/, "")}_seconds`,
+    help: definition.help,
+    labelNames: Object.keys(definition.labels ?? {}),
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  const one = (number: number) => histogram.labels(sets.labelsOf(number));
+  const known: (ReturnType<typeof one> | undefined)[] = Array.from({ length: sets.size }, () => undefined);
+  return (ms: number, labels: Labels | undefined) => {
+    const number = sets.numberOf(labels);
+    known[number] ??= one(number);
+    known[number].observe(ms / 1000);
+  };
+}
+
+function byName<D, T>(
+  definitions: Readonly<Record<string, D>>,
+  make: (name: string, definition: D) => T,
+): ReadonlyMap<string, T> {
+  return new Map(Object.entries(definitions).map(([name, definition]) => [name, make(name, definition)]));
 }

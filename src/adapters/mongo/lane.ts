@@ -1,4 +1,5 @@
 import { setTimeout as pause, setImmediate as soon } from "node:timers/promises";
+import type { Now } from "../../domain/clock.js";
 import { InvalidArgument, Unavailable } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
 import { type CommitDocument, type Commits, decodeRedo, encodeRedo, KEPT_COMMITS } from "./commits.js";
@@ -13,6 +14,7 @@ export interface LaneDeps {
   readonly tables: Tables;
   readonly commits: Commits;
   readonly metrics: Metrics | undefined;
+  readonly now: Now;
   /** Works run in one commit at most. */
   readonly maxBatch: number;
   readonly maxCached: number;
@@ -201,6 +203,7 @@ export class Lane {
     const { commits, metrics, server, nextAttempt } = this.deps;
     if (!this.isFresh && !(await this.follow())) return false;
     const made = rev + 1;
+    const begunAt = this.deps.now();
     const by = `${server}:${nextAttempt()}`;
     if (!(await commits.begin(this.appId, made, by, redo))) {
       const other = await commits.at(this.appId, made);
@@ -215,6 +218,7 @@ export class Lane {
     this.rev = this.removes(writes) ? undefined : made;
     for (const { table, key, stored } of writes) this.cache.written(table, key, stored);
     this.deps.committed(this.appId, made, writes);
+    metrics?.observe("store_commit", this.deps.now() - begunAt);
     metrics?.count("store_commits");
     metrics?.count("store_works", undefined, works);
     this.ended = this.end(made);

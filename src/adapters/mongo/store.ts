@@ -109,6 +109,7 @@ function assembleStore(
     tables,
     commits,
     metrics,
+    now: options.elapsed ?? (() => performance.now()),
     limits,
     server: newId(),
     readOnly: options.readOnly ?? false,

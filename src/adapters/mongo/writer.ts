@@ -1,3 +1,4 @@
+import type { Now } from "../../domain/clock.js";
 import { Unavailable } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
 import type { Commits } from "./commits.js";
@@ -34,6 +35,7 @@ export interface WriterDeps {
   readonly tables: Tables;
   readonly commits: Commits;
   readonly metrics: Metrics | undefined;
+  readonly now: Now;
   readonly limits: WriterLimits;
   /** A name no other server has. */
   readonly server: string;
@@ -50,15 +52,16 @@ export class Writer {
   private closing = false;
 
   constructor(private readonly deps: WriterDeps) {
-    const { tables, commits, metrics, limits, server, committed } = deps;
-    this.laneDeps = { tables, commits, metrics, ...limits, server, committed, nextAttempt: () => ++this.attempts };
+    const { tables, commits, metrics, now, limits, server, committed } = deps;
+    this.laneDeps = { tables, commits, metrics, now, ...limits, server, committed, nextAttempt: () => ++this.attempts };
+    metrics?.watch?.("store_queue_works", () => this.waiting);
   }
 
   /** Runs `work` in a commit. See UnitOfWork for what is promised. */
   run<T>(appId: string, work: Work<T>, answerMs = this.deps.limits.answerMs): Promise<T> {
     const refusal = this.refusal();
     if (refusal !== undefined) {
-      this.deps.metrics?.count("store_works_refused");
+      if (refusal.shed !== undefined) this.deps.metrics?.count("shed", { reason: refusal.shed });
       return Promise.reject(refusal);
     }
     this.waiting++;
@@ -74,7 +77,7 @@ export class Writer {
     if (this.closing) return new Unavailable("The store is closed");
     if (this.deps.readOnly) return new Unavailable("The store is open for reading only");
     if (this.waiting >= this.deps.limits.maxWaiting) {
-      return new Unavailable("Too many writes are waiting for the store");
+      return new Unavailable("Too many writes are waiting for the store", undefined, { shed: "queue_length" });
     }
     return undefined;
   }

@@ -27,7 +27,7 @@ describe("limits of the writer of the embedded store", () => {
     await put(store, "later");
     expect(await has(store, "later")).toBe(true);
     expect(await has(store, "e20")).toBe(false);
-    expect(under.counts.get("store_works_refused")).toBe(30);
+    expect(under.counts.get("shed")).toBe(30);
   });
 
   it("runs no more works in a transaction than their bytes allow", async () => {

@@ -2,20 +2,29 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { COUNTERS, DURATIONS } from "../../../src/adapters/metrics/names.js";
-import { createPrometheusMetrics } from "../../../src/adapters/metrics/prometheus.js";
+import { COUNTERS, DURATIONS, rpcDefinitions, VALUES } from "../../../src/adapters/metrics/names.js";
+import { createPrometheusMetrics, textOfAll } from "../../../src/adapters/metrics/prometheus.js";
 
-const open = () => createPrometheusMetrics({ process: false });
+const METHOD = "aisle.v1.EventService/RecordEvent";
+const open = () => createPrometheusMetrics({ process: false, rpcMethods: [METHOD] });
+const rpc = rpcDefinitions([METHOD]);
+
+/** Every name of a label there is. */
+const LABELS = [COUNTERS, DURATIONS, rpc.counters, rpc.durations].flatMap((all) =>
+  Object.values(all).flatMap(({ labels = {} }) => Object.keys(labels)),
+);
 
 /** Names given to `metrics.count(…)` or `metrics.observe(…)` as literals anywhere in src. */
-function namesUsed(call: "count" | "observe"): Set<string> {
+function namesUsed(call: "count" | "observe" | "watch"): Set<string> {
   const src = resolve(import.meta.dirname, "../../../src");
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
     (file) => file.endsWith(".ts") && !file.startsWith("gen"),
   );
   const names = new Set<string>();
   for (const file of files) {
-    const calls = readFileSync(join(src, file), "utf8").matchAll(new RegExp(`metrics\\??\\.${call}\\(([^,)]*)`, "g"));
+    const calls = readFileSync(join(src, file), "utf8").matchAll(
+      new RegExp(`metrics\\??\\.${call}(?:\\?\\.)?\\(([^,)]*)`, "g"),
+    );
     for (const [, first = ""] of calls) for (const [, name = ""] of first.matchAll(/"(\w+)"/g)) names.add(name);
   }
   return names;
@@ -23,11 +32,15 @@ function namesUsed(call: "count" | "observe"): Set<string> {
 
 describe("the lists of names", () => {
   it("hold every counter the code uses, and no other", () => {
-    expect([...namesUsed("count")].sort()).toEqual(Object.keys(COUNTERS).sort());
+    expect([...namesUsed("count")].sort()).toEqual([...Object.keys(COUNTERS), ...Object.keys(rpc.counters)].sort());
   });
 
   it("hold every duration the code uses, and no other", () => {
-    expect([...namesUsed("observe")].sort()).toEqual(Object.keys(DURATIONS).sort());
+    expect([...namesUsed("observe")].sort()).toEqual([...Object.keys(DURATIONS), ...Object.keys(rpc.durations)].sort());
+  });
+
+  it("hold every value the code shows, and no other", () => {
+    expect([...namesUsed("watch")].sort()).toEqual(Object.keys(VALUES).sort());
   });
 });
 
@@ -36,11 +49,11 @@ describe("the text", () => {
     const metrics = open();
     metrics.count("facade_requests", { operation: "trace", status: "200" });
     metrics.count("facade_requests", { operation: "trace", status: "200" }, 2);
-    metrics.count("events_stored");
+    metrics.count("events_deduplicated");
     const text = await metrics.text();
-    expect(text).toContain(`# HELP aisle_events_stored_total ${COUNTERS.events_stored?.help}\n`);
+    expect(text).toContain(`# HELP aisle_events_deduplicated_total ${COUNTERS.events_deduplicated?.help}\n`);
     expect(text).toContain('aisle_facade_requests_total{operation="trace",status="200"} 3\n');
-    expect(text).toContain("aisle_events_stored_total 1\n");
+    expect(text).toContain("aisle_events_deduplicated_total 1\n");
   });
 
   it("shows durations in seconds", async () => {
@@ -66,14 +79,74 @@ describe("the text", () => {
       fc.asyncProperty(fc.string(), fc.string(), fc.double(), async (marker, label, amount) => {
         const secret = `secret-${marker}`;
         const metrics = open();
-        for (const name of [secret, ...Object.keys(COUNTERS)])
-          metrics.count(name, { [label]: secret, operation: secret, source: secret, table: secret }, amount);
-        for (const name of [secret, ...Object.keys(DURATIONS)])
-          metrics.observe(name, amount, { [label]: secret, operation: secret });
+        const everyLabel = Object.fromEntries(LABELS.map((name) => [name, secret]));
+        for (const name of [secret, ...Object.keys({ ...COUNTERS, ...rpc.counters })])
+          metrics.count(name, { [label]: secret, ...everyLabel }, amount);
+        for (const name of [secret, ...Object.keys({ ...DURATIONS, ...rpc.durations })])
+          metrics.observe(name, amount, { [label]: secret, ...everyLabel });
+        for (const name of [secret, ...Object.keys(VALUES)]) metrics.watch?.(name, () => amount);
         expect(await metrics.text()).not.toContain("secret-");
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("shows zero for what was not counted yet, by each value of a single label", async () => {
+    const text = await open().text();
+    expect(text).toContain("aisle_events_acknowledged_total 0\n");
+    expect(text).toContain('aisle_events_stored_total{action="order"} 0\n');
+    expect(text).toContain('aisle_shed_total{reason="queue_age"} 0\n');
+    expect(text).not.toContain('aisle_shed_total{reason="other"}');
+  });
+
+  it("shows an action that is not known, and an RPC, as other", async () => {
+    const metrics = open();
+    metrics.count("events_stored", { action: "wishlist" });
+    metrics.count("rpc_calls", { method: "aisle.v1.EventService/Made", code: "ok" });
+    metrics.count("rpc_calls", { method: METHOD, code: "ok" }, 2);
+    const text = await metrics.text();
+    expect(text).toContain('aisle_events_stored_total{action="other"} 1\n');
+    expect(text).toContain('aisle_rpc_calls_total{method="other",code="ok"} 1\n');
+    expect(text).toContain(`aisle_rpc_calls_total{method="${METHOD}",code="ok"} 2\n`);
+  });
+
+  it("is of one moment: what is counted together is shown together", async () => {
+    const metrics = open();
+    const shown = metrics.text();
+    for (let n = 0; n < 100; n++) {
+      metrics.count("events_acknowledged");
+      await Promise.resolve();
+      metrics.count("events_deduplicated");
+    }
+    expect(await shown).toContain("aisle_events_acknowledged_total 0\n");
+    expect(await shown).toContain("aisle_events_deduplicated_total 0\n");
+  });
+
+  it("shows values as they are when it is asked for, in seconds where they are times", async () => {
+    const metrics = open();
+    let works = 3;
+    metrics.watch?.("store_queue_works", () => works);
+    metrics.watch?.("store_queue_age_ms", () => 250);
+    works = 4;
+    const text = await metrics.text();
+    expect(text).toContain("aisle_store_queue_works 4\n");
+    expect(text).toContain("aisle_store_queue_age_seconds 0.25\n");
+  });
+
+  it("of several processes has the sums, and the greatest age", async () => {
+    const all = [1, 2].map((n) => {
+      const metrics = open();
+      metrics.count("events_stored", { action: "order" }, n);
+      metrics.observe("store_commit", 2);
+      metrics.watch?.("store_queue_works", () => n);
+      metrics.watch?.("store_queue_age_ms", () => 1000 * n);
+      return metrics.figures();
+    });
+    const text = await textOfAll(await Promise.all(all));
+    expect(text).toContain('aisle_events_stored_total{action="order"} 3\n');
+    expect(text).toContain("aisle_store_commit_seconds_count 2\n");
+    expect(text).toContain("aisle_store_queue_works 3\n");
+    expect(text).toContain("aisle_store_queue_age_seconds 2\n");
   });
 
   it("shows the process too unless told not to", async () => {
