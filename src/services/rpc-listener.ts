@@ -7,6 +7,7 @@
  */
 import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
+import { constants } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { DescFile } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
@@ -40,6 +41,7 @@ const DEFAULT_LIMITS: ListenerLimits = {
   firstBytesMs: 10_000,
   headersMs: 10_000,
   lingerMs: 5_000,
+  stallMs: 30_000,
   idleMs: 600_000,
   maxConcurrentStreams: 100,
 };
@@ -115,6 +117,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     farewell.took(response);
     response.once("close", () => closeIdle());
     lingerBriefly(request, response, limits.lingerMs);
+    endWhenStalled(response, limits.stallMs);
     if (!namedHosts(request).every(hostAllowed)) {
       plainError(response, 403, "permission_denied", "Host is not one this listener answers for");
     } else if (!rpc.handle(request, response)) {
@@ -187,6 +190,24 @@ function lingerBriefly(request: NodeRequest, response: NodeResponse, ms: number)
     const timer = setTimeout(end, ms).unref();
     request.once("close", () => clearTimeout(timer));
   });
+}
+
+/**
+ * Cuts off a caller that does not take its answer (HTTP/2: gives no window for it), which would be held for as long as the
+ * caller likes. Silence with nothing to send is no stall: calls take their time, and streams wait for news.
+ */
+function endWhenStalled(response: NodeResponse, ms: number): void {
+  if ("stream" in response) {
+    const { stream } = response;
+    stream.setTimeout(ms, () => {
+      if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
+    });
+  } else {
+    response.setTimeout(ms, () => {
+      const { socket } = response;
+      if (socket !== null && socket.writableLength > 0) socket.destroy();
+    });
+  }
 }
 
 function open(server: Server, host: string, port: number): Promise<AddressInfo> {
