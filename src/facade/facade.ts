@@ -175,15 +175,22 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     });
   }
 
+  const refuseMethod = (path: string, methods: string, reply: FastifyReply) => {
+    reply.header("allow", methods);
+    return sendFailure(reply, OPERATIONS.get(path), answerOf(405, TEXT.methodNotAllowed));
+  };
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
     const methods = METHODS.get(path);
-    if (methods === undefined) return sendError(reply, 404, TEXT.notFound);
-    reply.header("allow", methods);
-    return sendFailure(reply, OPERATIONS.get(path), answerOf(405, TEXT.methodNotAllowed));
+    return methods === undefined ? sendError(reply, 404, TEXT.notFound) : refuseMethod(path, methods, reply);
   });
   app.setErrorHandler((error, request, reply) => {
-    const operation = OPERATIONS.get(pathOf(request));
+    const path = pathOf(request);
+    const methods = METHODS.get(path);
+    // The framework looks at some requests, QUERY without a content type, before it asks whether the path takes them.
+    if (methods !== undefined && !methods.split(", ").includes(request.method))
+      return refuseMethod(path, methods, reply);
+    const operation = OPERATIONS.get(path);
     if (error instanceof Refused || error instanceof ConnectError)
       return sendFailure(reply, operation, failureOf(operation ?? "trace", error));
     const failure = failureOfServer(error);

@@ -2,7 +2,7 @@ import type { Transport } from "@connectrpc/connect";
 
 /** A REST request. `body` is what goes over the wire. */
 export interface WireRequest {
-  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "OPTIONS" | "PATCH";
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "OPTIONS" | "PATCH" | "QUERY";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;

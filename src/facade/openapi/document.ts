@@ -6,7 +6,7 @@ import type { Operation } from "../errors.js";
 import { BODY_LIMIT } from "../server-limits.js";
 import { answer, broken, failures, HEADERS, success } from "./answers.js";
 import { type JsonObject, part } from "./json.js";
-import { APP_ID_SCHEMA, SCHEMAS } from "./schemas.js";
+import { APP_ID_SCHEMA, SCHEMAS, VISIBLE } from "./schemas.js";
 
 /** `url`: where storefronts reach the service, without a slash at its end; "/" where that is not known. */
 export function openApiDocument(url: string): JsonObject {
@@ -77,21 +77,22 @@ const PARAMETERS: JsonObject = {
   RequestId: {
     name: "x-request-id",
     in: "header",
-    description: "An id for this request, which the answer repeats. One of other characters is replaced.",
-    schema: { type: "string", pattern: "^[A-Za-z0-9._~:+/=@-]{1,128}$" },
+    description:
+      "An id for this request, which the answer repeats: at most 128 of `A-Za-z0-9._~:+/=@-`. Another one is replaced.",
+    schema: { type: "string" },
   },
   IdempotencyKey: {
     name: "idempotency-key",
     in: "header",
     description:
       "For 24 hours the same key of an app gets the same event id and one stored event. At most 255 bytes, else it counts as absent.",
-    schema: { type: "string", maxLength: 255 },
+    schema: { type: "string" },
   },
   Visitor: {
     name: "fp_ccid",
     in: "cookie",
     description: "Fingerprint cookie id, used when the call itself names none.",
-    schema: { type: "string", maxLength: 255 },
+    schema: { type: "string" },
   },
 };
 
@@ -127,9 +128,10 @@ const SUBSCRIPTION_STATUS: JsonObject = {
     {
       name: "fpcid",
       in: "query",
+      required: true,
       description:
-        "Fingerprint cookie id of the visitor. Required, unless the cookie `fp_ccid` comes with the request from the shop's own site.",
-      schema: { type: "string" },
+        "Fingerprint cookie id of the visitor; `null` for none. Where it is missing, the cookie `fp_ccid` serves if the request comes from the shop's own site.",
+      schema: { type: "string", pattern: VISIBLE },
       examples: { visitor: { value: "fp-maja" } },
     },
     {

@@ -19,7 +19,21 @@ export const APP_ID_SCHEMA: JsonObject = { type: "string", pattern: APP_ID.sourc
 
 const MAX_ACTION_LENGTH = 64;
 /** Text without control characters that is not all spaces. */
-const SAID = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\u0000-\\u0020\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
+export const VISIBLE =
+  "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\u0000-\\u0020\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
+type RequiredField = (typeof REQUIRED_BY_ACTION)[keyof typeof REQUIRED_BY_ACTION][number];
+
+/** What a field that an action requires must hold: something besides spaces and what stands between values. */
+const PATTERNS: Readonly<Partial<Record<string, string>>> = {
+  action_type: VISIBLE,
+  product_ids: "[^ |]",
+  product_skus: "[^ |]",
+  product_category_ids: "[^ |~]",
+  order_id: "[^ ]",
+  email: "[^ ]",
+  phone: "[^ ]",
+} satisfies Record<RequiredField | "action_type", string>;
 
 /** Text as JSON senders write it. */
 const TEXT: JsonObject = { type: ["string", "number", "boolean", "null"] };
@@ -70,10 +84,11 @@ function bodySchema(says: string, fields: Readonly<Record<string, RecommendField
 
 function traceForm(): JsonObject {
   const properties = Object.fromEntries(
-    Object.entries<TraceField>(TRACE_FORM).map(([name, { says, example }]) => [
-      name,
-      { type: "string", description: says, ...(example !== undefined && { examples: [example] }) },
-    ]),
+    Object.entries<TraceField>(TRACE_FORM).map(([name, { says, example }]) => {
+      const pattern = PATTERNS[name];
+      const more = { ...(pattern !== undefined && { pattern }), ...(example !== undefined && { examples: [example] }) };
+      return [name, { type: "string", description: says, ...more }];
+    }),
   );
   const actions = [...OTHER_ACTIONS, ...Object.keys(REQUIRED_BY_ACTION)];
   return {
@@ -86,7 +101,6 @@ function traceForm(): JsonObject {
       action_type: {
         ...properties.action_type,
         description: `${TRACE_FORM.action_type.says} ${actions.map((action) => `\`${action}\``).join(", ")}.`,
-        pattern: SAID,
         maxLength: MAX_ACTION_LENGTH,
       },
     },
@@ -94,15 +108,14 @@ function traceForm(): JsonObject {
     allOf: Object.entries(REQUIRED_BY_ACTION).map(([action, names]) => ({
       if: { properties: { action_type: { const: action } } },
       // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
-      then: oneOfThese(names),
+      then: oneOf(names),
     })),
   };
 }
 
-function oneOfThese(names: readonly string[]): JsonObject {
+function oneOf(names: readonly string[]): JsonObject {
   const [first = "", ...others] = names;
-  if (others.length === 0) return { required: [first] };
-  return { anyOf: names.map((name) => ({ required: [name] })) };
+  return others.length === 0 ? { required: [first] } : { anyOf: names.map((name) => ({ required: [name] })) };
 }
 
 const closed = (properties: JsonObject): JsonObject => ({
