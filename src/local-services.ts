@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { v7 as uuidv7 } from "uuid";
+import { randomBytes, randomUUID } from "node:crypto";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { createAisle, type FarStore } from "./app.js";
 import type { EmbedderLocation } from "./embedder-location.js";
@@ -11,6 +10,7 @@ import type { Metrics } from "./ports/metrics.js";
 import type { TallyBoard } from "./ports/tally-board.js";
 import type { ReportInternal } from "./services/errors.js";
 import { createThreadTraining } from "./training-thread.js";
+import { createUuids } from "./uuids.js";
 
 /**
  * Times of a MongoDB store, in milliseconds. Events of a batch are many at once and take their turn, so questions and works
@@ -50,9 +50,10 @@ export async function openLocalServices(options: {
   readonly senderLimit: SenderLimit | undefined;
 }) {
   const now = Date.now;
+  const newId = createUuids({ now, randomUuid: randomUUID });
   const { store, opening } = await openStoreWhenThere(options.store, {
     now,
-    newId: uuidv7,
+    newId,
     metrics: options.metrics,
     onDamage: options.onDamage,
     log: options.log,
@@ -62,7 +63,7 @@ export async function openLocalServices(options: {
   });
   const isFar = options.store.kind === "mongo";
   const readiness = createPatience({ waitMs: READY_MS, restMs: 0, monotonicNow: () => performance.now() });
-  const spread = store.tallies && spreadLimit(store.tallies);
+  const spread = store.tallies && spreadLimit(store.tallies, newId);
   const training = createThreadTraining(options, options.warn);
   const aisle = createAisle({
     store,
@@ -71,7 +72,7 @@ export async function openLocalServices(options: {
     runEvaluation: training.evaluate,
     now,
     monotonicNow: () => performance.now(),
-    newId: uuidv7,
+    newId,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
     newSecret: () => randomBytes(16).toString("hex"),
     senderLimit: spread?.limit ?? options.senderLimit,
@@ -97,12 +98,12 @@ export async function openLocalServices(options: {
 }
 
 /** The limit of backend senders over all processes that share the store. */
-function spreadLimit(board: TallyBoard): { readonly limit: SenderLimit; stop(): Promise<void> } {
-  const holder = uuidv7();
+function spreadLimit(board: TallyBoard, newId: () => string): { readonly limit: SenderLimit; stop(): Promise<void> } {
+  const holder = newId();
   const spread = createSpreadLimit({
     board,
     holder,
-    newCount: uuidv7,
+    newCount: newId,
     monotonicNow: () => performance.now(),
     wake: () => void setImmediate(() => exchange()),
   });

@@ -1,6 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
-import { v7 as uuidv7 } from "uuid";
 import { createPrometheusMetrics } from "./adapters/metrics/prometheus.js";
 import { createCertificateWatch, readCertificate } from "./certificate.js";
 import type { Config, Role } from "./config.js";
@@ -20,6 +20,7 @@ import { RPC_METHODS } from "./services/rpc-methods.js";
 import { createCallMetrics } from "./services/rpc-metrics.js";
 import type { StopSignal } from "./stop-signal.js";
 import { type Schedule, startSchedule } from "./training/schedule.js";
+import { createUuids } from "./uuids.js";
 
 /** Calls under way get this long to end after a signal. */
 export const DRAIN_MS = 10_000;
@@ -123,7 +124,8 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     certificate,
     clients: services.clients,
     now: Date.now,
-    newRequestId: uuidv7,
+    monotonicNow: () => performance.now(),
+    newRequestId: createUuids({ now: Date.now, randomUuid: randomUUID }),
     publicUrl: ports.facadeUrl,
     cacheMaxAgeSeconds: config.cacheSeconds,
     callTimeoutMs: services.callMs,

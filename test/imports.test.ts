@@ -80,6 +80,7 @@ const TOP_MODULES = [
   "store-when-open.ts",
   "training-thread.ts",
   "training-worker.ts",
+  "uuids.ts",
   "verify-process.ts",
   "worker-messages.ts",
   "worker.ts",

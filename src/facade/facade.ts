@@ -34,6 +34,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The content type as sent, "" for none. The header itself is hidden from the framework, see `hideContentType`. */
     sentContentType: string;
+    /** When the request came, by `monotonicNow`. */
+    arrivedAt: number;
   }
 }
 
@@ -63,6 +65,8 @@ export interface FacadeOptions {
   };
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Milliseconds that never go back, for durations; `now` when not given. */
+  readonly monotonicNow?: (() => number) | undefined;
   /** An id for a request that brings none. */
   readonly newRequestId: () => string;
   /** Makes the facade speak https; none: http. */
@@ -83,11 +87,12 @@ export interface FacadeOptions {
   readonly staticFiles?: ((path: string) => StaticFile | undefined) | undefined;
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+/** Answers by itself; what it rejects with is still to be answered. */
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** Builds the facade without listening. */
 export function createFacade(options: FacadeOptions): FastifyInstance {
-  const { clients, metrics, logger, isStopping, publicUrl, certificate } = options;
+  const { clients, metrics, logger, isStopping, publicUrl, certificate, monotonicNow = options.now } = options;
   const app = fastify({
     ...SERVER_LIMITS,
     ...(certificate && { serverFactory: (listener: RequestListener) => createSecureServer(certificate, listener) }),
@@ -100,21 +105,26 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   app.decorateRequest("sentContentType", "");
+  app.decorateRequest("arrivedAt", 0);
   app.removeAllContentTypeParsers();
   const readBody = createBodyReader(BODY_LIMITS);
-  app.addContentTypeParser("*", (_request, payload, done) => readBody(payload, done));
+  // The framework remembers the parser of a type that is named, and looks for the other anew with each request.
+  for (const type of [HIDDEN_TYPE, "*"])
+    app.addContentTypeParser(type, (_request, payload, done) => readBody(payload, done));
   // An expectation we do not know is none of ours (RFC 9110, 10.1.1, lets a server pass over it).
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 
   app.addHook("onRequest", (request, reply, done) => {
+    request.arrivedAt = monotonicNow();
     hideContentType(request);
     addCommonHeaders(request, reply);
     if (namesOneHost(request.raw)) done();
     else sendFailure(reply, OPERATIONS.get(pathOf(request)), answerOf(400, TEXT.badRequest));
   });
   // Asked when the answer leaves: a connection whose request was under way when the stop began ends with it, too.
-  app.addHook("onSend", (_request, reply, _payload, done) => {
+  app.addHook("onSend", (request, reply, _payload, done) => {
     if (isStopping()) reply.header("connection", "close");
+    if (metrics !== undefined) measure(metrics, request, reply.statusCode, monotonicNow() - request.arrivedAt);
     done();
   });
 
@@ -131,17 +141,16 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions });
   const status = createSubscriptionStatus({ ...clients, origins, statusCookies, publicHost, callOptions });
 
-  const guarded =
-    (operation: Operation, handler: Handler): Handler =>
-    async (request, reply) => {
-      try {
-        return await handler(request, reply);
-      } catch (error) {
+  // Nothing is given back to the framework, which would wait for a promise and then for the answer to be sent.
+  const guarded = (operation: Operation, handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
+    handler(request, reply)
+      .catch((error: unknown) => {
         const failure = failureOf(operation, error);
         if (failure.status === 500) reportFailure(logger, operation, request.id, error);
-        return sendFailure(reply, operation, failure);
-      }
-    };
+        sendFailure(reply, operation, failure);
+      })
+      .catch((fault: unknown) => void reply.send(fault));
+  };
   app.get("/subscription_status", guarded("subscription_status", status));
   app.post("/trace", guarded("trace", trace));
   app.post("/trace.php", guarded("trace", trace));
@@ -199,7 +208,6 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
       ? sendFailure(reply, operation, failureOf(operation, error))
       : sendFailure(reply, operation, failure);
   });
-  if (metrics !== undefined) measure(app, metrics);
   return app;
 }
 
@@ -211,6 +219,8 @@ function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   addCorsHeaders(reply, request.headers.origin);
 }
 
+const HIDDEN_TYPE = "application/octet-stream";
+
 /**
  * The framework refuses content types it cannot parse before our code sees the request. What each operation accepts is
  * its own affair, so the header is kept aside and a plain one put in its place.
@@ -220,19 +230,13 @@ function hideContentType(request: FastifyRequest): void {
   const sent = headers["content-type"];
   if (sent === undefined) return;
   request.sentContentType = sent;
-  headers["content-type"] = "application/octet-stream";
+  headers["content-type"] = HIDDEN_TYPE;
 }
 
-function measure(app: FastifyInstance, metrics: FacadeMetrics): void {
-  app.addHook("onResponse", (request, reply, done) => {
-    const labels = {
-      operation: OPERATIONS.get(request.routeOptions.url ?? "") ?? "other",
-      status: String(reply.statusCode),
-    };
-    metrics.count("facade_requests", labels);
-    metrics.observe("facade_request_ms", reply.elapsedTime, { operation: labels.operation });
-    done();
-  });
+function measure(metrics: FacadeMetrics, request: FastifyRequest, status: number, ms: number): void {
+  const operation = (request.is404 ? undefined : OPERATIONS.get(pathOf(request))) ?? "other";
+  metrics.count("facade_requests", { operation, status: String(status) });
+  metrics.observe("facade_request_ms", ms, { operation });
 }
 
 function reportFailure(

@@ -16,13 +16,13 @@ export interface RecommendDependencies {
 
 /** POST /recommend: what this visitor should see next. The body is JSON, whatever its content type says. */
 export function createRecommend({ recommendations, origins, callOptions }: RecommendDependencies) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const body = request.body;
     const asked = toRecommendRequest(parseJson(Buffer.isBuffer(body) ? body.toString("utf8") : ""));
     const { origin } = request.headers;
     if (origin !== undefined && !(await origins.allows(asked.appId, origin)))
       throw new Refused(403, TEXT.originNotAllowed);
     const response = await recommendations.recommend(asked, callOptions);
-    return sendJson(reply, 200, recommendAnswer(response));
+    sendJson(reply, 200, recommendAnswer(response));
   };
 }

@@ -50,7 +50,7 @@ export function createSubscriptionStatus(deps: SubscriptionStatusDependencies) {
     return own || (await origins.lists(appId, origin)) ? visitorId : "";
   }
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { fields } = readForm(queryOf(request));
     const appId = fields.get("app_id") ?? "";
     if (appId === "") throw missing("subscription_status", "app_id");
@@ -61,15 +61,14 @@ export function createSubscriptionStatus(deps: SubscriptionStatusDependencies) {
     if (visitorId === "") throw missing("subscription_status", "fpcid");
 
     const cached = isForced(fields.get("force")) ? undefined : statusCookies.read(cookie, appId, visitorId);
-    if (cached !== undefined) return sendStatus(reply, cached);
-    const answer = await ask(appId, visitorId);
-    reply.header("set-cookie", statusCookies.store(appId, visitorId, answer));
-    return sendStatus(reply, answer);
+    const answer = cached ?? (await ask(appId, visitorId));
+    if (cached === undefined) reply.header("set-cookie", statusCookies.store(appId, visitorId, answer));
+    sendStatus(reply, answer);
   };
 }
 
-function sendStatus(reply: FastifyReply, { identified, status }: VisitorStatus): FastifyReply {
-  return sendJson(reply, 200, `{"identified":${identified},"status":${status},"message":"Success"}`);
+function sendStatus(reply: FastifyReply, { identified, status }: VisitorStatus): void {
+  sendJson(reply, 200, `{"identified":${identified},"status":${status},"message":"Success"}`);
 }
 
 function statusOf(state: SubscriptionState): boolean | null {

@@ -73,7 +73,9 @@ function isCategoryView(read: Read): boolean {
 /** A plain object without a prototype: `__proto__` is a field like any other. */
 function unknownFields(fields: ReadonlyMap<string, string>): Record<string, string> {
   const unknown: Record<string, string> = Object.create(null);
-  for (const [name, value] of fields) if (!TRACE_FIELDS.has(name)) unknown[name] = value;
+  fields.forEach((value, name) => {
+    if (!TRACE_FIELDS.has(name)) unknown[name] = value;
+  });
   return unknown;
 }
 

@@ -30,8 +30,9 @@ export interface TraceDependencies {
 /** POST /trace: takes one event. It answers when the event is durable and its effects are done. */
 export function createTrace({ events, origins, statusCookies, callOptions, now, metrics }: TraceDependencies) {
   const isCrawler = createCrawlerTest();
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const form = await readTraceForm(request);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const reading = readTraceForm(request);
+    const form = reading instanceof Promise ? await reading : reading;
     if (metrics !== undefined && form.droppedFields + form.droppedValues > 0) countDropped(metrics, form);
     const { fields } = form;
     decodeTwiceEncoded(fields, TRACE_FIELDS);
@@ -58,7 +59,7 @@ export function createTrace({ events, origins, statusCookies, callOptions, now, 
     reply.header("x-service-event-id", response.eventId);
     if (response.senderAllowance !== undefined) addRateLimitHeaders(reply, rateLimitOf(response.senderAllowance));
     if (response.visitorChanged) reply.header("set-cookie", statusCookies.expire(appId));
-    return sendJson(reply, 200, `{"event_id":${JSON.stringify(response.eventId)}}`);
+    sendJson(reply, 200, `{"event_id":${JSON.stringify(response.eventId)}}`);
   };
 }
 
@@ -72,7 +73,7 @@ function readKey(header: string | string[] | undefined): string {
 }
 
 /** Reads the body by its content type. Throws Refused 415 for a type that no sender of events uses. */
-async function readTraceForm(request: FastifyRequest): Promise<Form> {
+function readTraceForm(request: FastifyRequest): Form | Promise<Form> {
   const body = request.body;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   const contentType = request.sentContentType;

@@ -71,7 +71,7 @@ export function normalise(draft: EventDraft, eventId: string, receivedAt: number
     platformVersion: cut(draft.platformVersion),
     senderVersion: cut(draft.senderVersion),
     extraFields: readExtra(draft.extraFields, notes),
-    notes: [...new Set(notes)],
+    notes: notes.length > 1 ? [...new Set(notes)] : notes,
   };
 }
 

@@ -81,17 +81,23 @@ export type RecordEvent = (
 ) => Promise<Recorded>;
 
 export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
+  const { answerMs } = deps;
   const record = async (
     isWanted: () => boolean,
-    ...[appId, draft, idempotencyKey, single]: Parameters<RecordEvent>
+    appId: string,
+    draft: EventDraft,
+    idempotencyKey: string,
+    single: boolean,
   ): Promise<Recorded> => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
     if (idempotencyKey !== "" && cleanId(idempotencyKey) === "")
       throw new InvalidArgument("idempotency_key", "invalid", "at most 255 bytes without control characters");
     const receivedAt = deps.now();
     const event = normalise(draft, deps.newEventId(), receivedAt);
-    if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
-    const allowance = single && draft.sender === "server" ? await deps.senderLimit(appId) : undefined;
+    const limited = single && draft.sender === "server";
+    // The work asks as well: here it keeps unknown apps from the limit's table, and nobody waiting for a far store.
+    if ((limited || answerMs !== undefined) && (await deps.apps.get(appId)) === undefined) throw new NotFound("app");
+    const allowance = limited ? await deps.senderLimit(appId) : undefined;
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
       // Under overload the time goes to senders that still wait.
       if (!isWanted()) throw new Unavailable("The sender was answered already");
@@ -101,14 +107,12 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     countTaken(deps.metrics, event, recorded, isWanted());
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
-  const { answerMs } = deps;
-  return async (...call) => {
-    const [appId, draft, idempotencyKey, single] = call;
+  return async (appId, draft, idempotencyKey, single) => {
     try {
       const recorded =
         !single || answerMs === undefined
-          ? await record(() => true, ...call)
-          : await inTime(answerMs, (isWanted) => record(isWanted, ...call));
+          ? await record(always, appId, draft, idempotencyKey, single)
+          : await inTime(answerMs, (isWanted) => record(isWanted, appId, draft, idempotencyKey, single));
       deps.metrics.count("events_acknowledged");
       return recorded;
     } catch (error) {
@@ -118,6 +122,8 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     }
   };
 }
+
+const always = () => true;
 
 /** Rejects with Unavailable when `work` takes longer than `limitMs`; `isWanted` tells it whether anybody waits for it. */
 async function inTime<T>(limitMs: number, work: (isWanted: () => boolean) => Promise<T>): Promise<T> {

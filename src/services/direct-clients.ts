@@ -41,12 +41,12 @@ function directMethod(service: DescService, spec: MethodImplSpec) {
   const { input, output } = spec.method;
   switch (spec.kind) {
     case "unary":
-      return async (request: Init, options?: CallOptions): Promise<Message> => {
+      return (request: Init, options?: CallOptions): Promise<Message> => {
         const context = new DirectContext(service, spec.method, options);
         return single(context, output, () => spec.impl(create(input, request), context));
       };
     case "client_streaming":
-      return async (requests: AsyncIterable<Init>, options?: CallOptions): Promise<Message> => {
+      return (requests: AsyncIterable<Init>, options?: CallOptions): Promise<Message> => {
         const context = new DirectContext(service, spec.method, options);
         return single(context, output, () => spec.impl(messages(input, requests), context));
       };

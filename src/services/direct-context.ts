@@ -28,6 +28,9 @@ export class DirectContext implements HandlerContext {
   #responseTrailer: Headers | undefined;
   #values: ContextValues | undefined;
 
+  /** A property, as the interface has it: handlers may take it off the context. */
+  readonly timeoutMs: () => number | undefined;
+
   constructor(
     readonly service: DescService,
     readonly method: DescMethod,
@@ -35,8 +38,11 @@ export class DirectContext implements HandlerContext {
   ) {
     this.#options = options;
     const { timeoutMs, signal } = options ?? {};
-    if (timeoutMs === undefined && signal === undefined) return;
-    this.#limits = createHandlerContext({
+    if (timeoutMs === undefined && signal === undefined) {
+      this.timeoutMs = noTimeout;
+      return;
+    }
+    const limits = createHandlerContext({
       service,
       method,
       protocolName: this.protocolName,
@@ -45,6 +51,8 @@ export class DirectContext implements HandlerContext {
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(signal !== undefined && { requestSignal: signal }),
     });
+    this.#limits = limits;
+    this.timeoutMs = () => limits.timeoutMs();
   }
 
   /** The caller set a deadline or a signal, so that waiting for the handler must go through `within`. */
@@ -81,9 +89,6 @@ export class DirectContext implements HandlerContext {
     this.#values ??= this.#options?.contextValues ?? createContextValues();
     return this.#values;
   }
-
-  /** A property, as the interface has it: handlers may take it off the context. */
-  readonly timeoutMs = (): number | undefined => this.#limits?.timeoutMs();
 
   /** `work`, unless the caller's deadline or signal comes first. The handler itself is told by its signal only. */
   async within<T>(work: () => PromiseLike<T> | T): Promise<T> {
@@ -126,3 +131,5 @@ export class DirectContext implements HandlerContext {
     this.#controller?.abort(reason);
   }
 }
+
+const noTimeout = (): undefined => undefined;
