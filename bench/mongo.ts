@@ -10,6 +10,7 @@
  */
 import { MongoClient } from "mongodb";
 import { openMongoStore } from "../src/adapters/mongo/store.js";
+import { newVisitor } from "../src/domain/visitor.js";
 import type { Store } from "../src/ports/store.js";
 import { openMongoPeer } from "../test/fixtures/mongo-peer.js";
 import { gatheredInserts, interactionOf, type Measured, measure, viewEvent } from "./load.js";
@@ -38,14 +39,7 @@ function recordView(store: Store, appId: string, n: number): Promise<void> {
     const visitorId = tx.visitorKeys.get(name) ?? `visitor-${one.eventId}`;
     if (tx.visitors.get(visitorId) === undefined) {
       const { receivedAt: createdAt } = one;
-      tx.visitors.put(visitorId, {
-        visitorId,
-        keys: [name],
-        members: [visitorId],
-        contactId: "",
-        linkedAt: 0,
-        createdAt,
-      });
+      tx.visitors.put(visitorId, { ...newVisitor(visitorId, createdAt), keys: [name] });
       tx.visitorKeys.put(name, visitorId);
     }
     tx.events.put(one.eventId, one);

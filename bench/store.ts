@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
-import type { Visitor } from "../src/domain/visitor.js";
+import { newVisitor, type Visitor } from "../src/domain/visitor.js";
 import type { Store } from "../src/ports/store.js";
 import { interactionOf, type Measured, measure, viewEvent } from "./load.js";
 
@@ -29,7 +29,7 @@ function show(name: string, one: Measured, base?: Measured): void {
 
 function visitor(n: number, linkedAt: number): Visitor {
   const visitorId = `visitor-${n}`;
-  return { visitorId, keys: [`c:c-${n}`], members: [visitorId], contactId: "", linkedAt, createdAt: 1_700_000_000_000 };
+  return { ...newVisitor(visitorId, 1_700_000_000_000), keys: [`c:c-${n}`], linkedAt };
 }
 
 /** One product view, as intake would record it. */
@@ -101,7 +101,7 @@ async function scan(store: Store): Promise<void> {
   );
 }
 
-const NO_APP = { displayName: "", allowedOrigins: [], createdAt: 0, updatedAt: 0 };
+const NO_APP = { displayName: "", allowedOrigins: [], linkTrust: "open" as const, createdAt: 0, updatedAt: 0 };
 
 const directory = await mkdtemp(join(tmpdir(), "aisle-bench-"));
 try {

@@ -35,8 +35,9 @@ import { createModelService } from "./services/model-service.js";
 import { createRecommendationService } from "./services/recommendation-service.js";
 import { createSubscriptionService } from "./services/subscription-service.js";
 import { createApplySubscription } from "./subscription/apply-event.js";
-import { identify } from "./subscription/identify.js";
+import { createIdentify } from "./subscription/identify.js";
 import { createJoinVisitors } from "./subscription/join-visitors.js";
+import { LINK_LIMITS, type LinkLimits } from "./subscription/link-limits.js";
 import { createSetSubscription } from "./subscription/set-subscription.js";
 import { createGetStatus } from "./subscription/status.js";
 import { createTrainer, type RunTraining } from "./training/trainer.js";
@@ -59,6 +60,8 @@ export interface AppDependencies {
   readonly senderLimit?: SenderLimit | undefined;
   /** Of a store that is some way off: how long its answers are waited for. Nothing, for one that is near. */
   readonly farStore?: FarStore | undefined;
+  /** What anybody may link in a day; `LINK_LIMITS` when not given. */
+  readonly linkLimits?: LinkLimits | undefined;
   readonly metrics: Metrics;
   readonly report: ReportInternal;
 }
@@ -112,7 +115,7 @@ export function createAisle(deps: AppDependencies) {
   });
 
   const take = createTakeEvent({
-    identify,
+    identify: createIdentify({ limits: deps.linkLimits ?? LINK_LIMITS, newSecret: deps.newSecret }),
     effects: [createApplySubscription(deps.newSecret), learnProducts, keepHistory, keepOrderBook],
   });
   const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics });

@@ -11,6 +11,7 @@ import {
   readHost,
   readInterval,
   readNames,
+  readNetworks,
   readPort,
   readSwitch,
   readWhole,
@@ -43,6 +44,10 @@ export interface ConfigFlags {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly preStop?: string | undefined;
+  readonly trustedProxies?: string | undefined;
+  readonly shopNetworks?: string | undefined;
+  readonly linksPerVisitor?: string | undefined;
+  readonly linksPerNetwork?: string | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -94,6 +99,13 @@ export interface Config {
   readonly tls: CertificateFiles | null;
   /** Milliseconds for which a server that was told to stop goes on serving, not ready any more, before it closes its ports. */
   readonly preStopMs: number;
+  /** Addresses and prefixes of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Addresses and prefixes of the shop's own servers, whose events are the shop's word. */
+  readonly shopNetworks: readonly string[];
+  /** Addresses a day that anybody may link to a visitor, and from a network. Infinity: any number. */
+  readonly linksPerVisitor: number;
+  readonly linksPerNetwork: number;
 }
 
 /** Names of each setting as an operator writes them. */
@@ -118,6 +130,10 @@ export const SETTINGS = {
   tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },
   tlsKey: { flag: "--tls-key", variable: "AISLE_TLS_KEY" },
   preStop: { flag: "--pre-stop", variable: "AISLE_PRE_STOP" },
+  trustedProxies: { flag: "--trusted-proxies", variable: "AISLE_TRUSTED_PROXIES" },
+  shopNetworks: { flag: "--shop-networks", variable: "AISLE_SHOP_NETWORKS" },
+  linksPerVisitor: { flag: "--links-per-visitor", variable: "AISLE_LINKS_PER_VISITOR" },
+  linksPerNetwork: { flag: "--links-per-network", variable: "AISLE_LINKS_PER_NETWORK" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -135,6 +151,8 @@ const DEFAULTS = {
   workers: "1",
   embedder: "builtin",
   preStop: "0",
+  linksPerVisitor: "3",
+  linksPerNetwork: "20",
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -142,6 +160,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** @throws ConfigError for the first setting that cannot be used. */
 export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const text = (name: keyof typeof DEFAULTS) => given(flags[name], env, name) ?? DEFAULTS[name];
+  const networks = (name: "trustedProxies" | "shopNetworks") => {
+    const said = given(flags[name], env, name);
+    return said === undefined ? [] : readNetworks(SETTINGS[name], said);
+  };
   const isOn = (name: "demo" | "insecureRpc" | "learnedOrder", whenAbsent: boolean) =>
     readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
   const facade = {
@@ -188,6 +210,10 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     learnedOrder: isOn("learnedOrder", true),
     tls: readTls(given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
     preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
+    trustedProxies: networks("trustedProxies"),
+    shopNetworks: networks("shopNetworks"),
+    linksPerVisitor: readLinks(SETTINGS.linksPerVisitor, text("linksPerVisitor")),
+    linksPerNetwork: readLinks(SETTINGS.linksPerNetwork, text("linksPerNetwork")),
   };
 }
 
@@ -198,6 +224,12 @@ function given(flag: string | undefined, env: Environment, name: keyof ConfigFla
 /** True for addresses that only this machine reaches. */
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** A number of addresses a day; Infinity for `off`. */
+function readLinks(setting: Setting, text: string): number {
+  if (text.toLowerCase() === "off") return Number.POSITIVE_INFINITY;
+  return readWhole(setting, text, 1, 1000, "a number from 1 to 1000 or off is");
 }
 
 const MOST_WORKERS = 64;

@@ -9,6 +9,7 @@ import { createPatience } from "./patience.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { TallyBoard } from "./ports/tally-board.js";
 import type { ReportInternal } from "./services/errors.js";
+import type { LinkLimits } from "./subscription/link-limits.js";
 import { createThreadTraining } from "./training-thread.js";
 import { createUuids } from "./uuids.js";
 
@@ -48,6 +49,7 @@ export async function openLocalServices(options: {
   /** Told in one line what an operator should know and nothing failed of. */
   readonly warn: (line: string) => void;
   readonly senderLimit: SenderLimit | undefined;
+  readonly linkLimits: LinkLimits;
 }) {
   const now = Date.now;
   const newId = createUuids({ now, randomUuid: randomUUID });
@@ -76,6 +78,7 @@ export async function openLocalServices(options: {
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
     newSecret: () => randomBytes(16).toString("hex"),
     senderLimit: spread?.limit ?? options.senderLimit,
+    linkLimits: options.linkLimits,
     farStore: isFar ? farStore(options.answerMs) : undefined,
     metrics: options.metrics,
     report: options.report,

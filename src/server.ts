@@ -134,6 +134,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     metrics,
     logger,
     staticFiles: demoFile,
+    networks: config,
   });
   const watch =
     config.tls !== null &&
@@ -224,11 +225,22 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
 /** Services in other processes when the configuration says where, else in this one. */
 async function openServices(
   config: Config,
-  options: Omit<Parameters<typeof openLocalServices>[0], "store" | "answerMs" | "embedder" | "learnedOrder">,
+  options: Omit<
+    Parameters<typeof openLocalServices>[0],
+    "store" | "answerMs" | "embedder" | "learnedOrder" | "linkLimits"
+  >,
 ) {
   if (config.rpcUrl === null) {
     const { store, answerMs, embedder, learnedOrder } = config;
-    const { aisle, ...local } = await openLocalServices({ ...options, store, answerMs, embedder, learnedOrder });
+    const linkLimits = { perVisitor: config.linksPerVisitor, perNetwork: config.linksPerNetwork };
+    const { aisle, ...local } = await openLocalServices({
+      ...options,
+      store,
+      answerMs,
+      embedder,
+      learnedOrder,
+      linkLimits,
+    });
     return { ...local, clients: aisle.clients, aisle };
   }
   const { close, ...remote } = connectServices(config.rpcUrl);

@@ -31,6 +31,24 @@ export function readNames(setting: Setting, text: string): readonly string[] {
   return names;
 }
 
+const IP_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
+
+/** IP addresses and prefixes of networks, with commas between. */
+export function readNetworks(setting: Setting, text: string): readonly string[] {
+  const networks = text.split(",").map((network) => network.trim());
+  const isNetwork = (network: string): boolean => {
+    const [address = "", length = "0", ...more] = network.split("/");
+    return more.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= (IP_BITS[isIP(address)] ?? -1);
+  };
+  if (!networks.every(isNetwork)) {
+    throw new ConfigError(
+      setting,
+      "IP addresses and prefixes are accepted, with commas between, for example 10.0.0.0/8,2001:db8::7",
+    );
+  }
+  return networks;
+}
+
 /** An http or https address, without a slash at its end. */
 export function readAddress(setting: Setting, text: string, example: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;

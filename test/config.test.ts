@@ -26,6 +26,10 @@ describe("readConfig", () => {
       learnedOrder: true,
       tls: null,
       preStopMs: 0,
+      trustedProxies: [],
+      shopNetworks: [],
+      linksPerVisitor: 3,
+      linksPerNetwork: 20,
     });
   });
 
@@ -48,6 +52,10 @@ describe("readConfig", () => {
       AISLE_TLS_CERT: "site.pem",
       AISLE_TLS_KEY: "site.key",
       AISLE_PRE_STOP: "5s",
+      AISLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+      AISLE_SHOP_NETWORKS: "203.0.113.7",
+      AISLE_LINKS_PER_VISITOR: "off",
+      AISLE_LINKS_PER_NETWORK: "50",
     };
     expect(readConfig({}, env)).toEqual({
       store: { kind: "embedded", directory: "/var/lib/aisle" },
@@ -67,6 +75,10 @@ describe("readConfig", () => {
       learnedOrder: false,
       tls: { cert: "site.pem", key: "site.key" },
       preStopMs: 5000,
+      trustedProxies: ["10.0.0.0/8", "::1"],
+      shopNetworks: ["203.0.113.7"],
+      linksPerVisitor: Number.POSITIVE_INFINITY,
+      linksPerNetwork: 50,
     });
   });
 
@@ -215,6 +227,11 @@ describe("readConfig", () => {
     ["--rpc-url (AISLE_RPC_URL): an http or https address", { role: "facade", rpcUrl: "localhost:8081" }],
     ["--rpc-names (AISLE_RPC_NAMES): host names without a port", { rpcNames: "aisle-services:8081" }],
     ["--rpc-names (AISLE_RPC_NAMES): host names without a port", { rpcNames: "a,,b" }],
+    ["--trusted-proxies (AISLE_TRUSTED_PROXIES): IP addresses and prefixes", { trustedProxies: "10.0.0.0/33" }],
+    ["--trusted-proxies (AISLE_TRUSTED_PROXIES): IP addresses and prefixes", { trustedProxies: "proxy.example" }],
+    ["--shop-networks (AISLE_SHOP_NETWORKS): IP addresses and prefixes", { shopNetworks: "10.0.0.1,,10.0.0.2" }],
+    ["--links-per-visitor (AISLE_LINKS_PER_VISITOR): a number from 1 to 1000", { linksPerVisitor: "0" }],
+    ["--links-per-network (AISLE_LINKS_PER_NETWORK): a number from 1 to 1000", { linksPerNetwork: "-1" }],
     ["--rpc-url (AISLE_RPC_URL): is for --role facade only", { rpcUrl: "http://127.0.0.1:8081" }],
   ])("refuses with %s", (start, flags) => {
     expect(() => readConfig(flags, {})).toThrow(ConfigError);

@@ -24,6 +24,10 @@ export interface ServeFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly preStop?: string;
+  readonly trustedProxies?: string;
+  readonly shopNetworks?: string;
+  readonly linksPerVisitor?: string;
+  readonly linksPerNetwork?: string;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -61,6 +65,16 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option(
       "--pre-stop <time>",
       "how long it goes on serving after SIGTERM, not ready any more (AISLE_PRE_STOP, else off)",
+    )
+    .option("--trusted-proxies <networks>", "proxies whose X-Forwarded-For is believed (AISLE_TRUSTED_PROXIES)")
+    .option("--shop-networks <networks>", "the shop's own servers, whose events are its word (AISLE_SHOP_NETWORKS)")
+    .option(
+      "--links-per-visitor <n>",
+      "e-mail addresses and phones anybody may link to a visitor in a day (AISLE_LINKS_PER_VISITOR, else 3)",
+    )
+    .option(
+      "--links-per-network <n>",
+      "the same from one network, IPv4 /24 or IPv6 /56 (AISLE_LINKS_PER_NETWORK, else 20)",
     )
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")

@@ -1,9 +1,16 @@
+/**
+ * What is shown of a contact to a visitor whose link to it nobody has proven: `open` all of it, `strict` only what was
+ * said since the link.
+ */
+export type LinkTrust = "open" | "strict";
+
 /** A shop. */
 export interface App {
   readonly appId: string;
   readonly displayName: string;
   /** Origins whose pages may call the facade; empty means any. */
   readonly allowedOrigins: readonly string[];
+  readonly linkTrust: LinkTrust;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

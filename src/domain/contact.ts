@@ -12,9 +12,11 @@ export interface Subscription {
   readonly changedAt: number;
   /** Event or change id that said it. */
   readonly changedBy: string;
+  /** When it was recorded, whatever time was said. */
+  readonly recordedAt: number;
 }
 
-export const UNKNOWN: Subscription = { status: null, changedAt: 0, changedBy: "" };
+export const UNKNOWN: Subscription = { status: null, changedAt: 0, changedBy: "", recordedAt: 0 };
 
 export interface ContactProfile {
   readonly firstName: string;

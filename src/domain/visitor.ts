@@ -1,3 +1,4 @@
+import type { App } from "./app.js";
 import { cleanId } from "./ids.js";
 
 /** The names a visitor goes by; "" where a name is not known. */
@@ -23,6 +24,11 @@ export function visitorKeys(ids: VisitorIds): VisitorKey[] {
   return keys;
 }
 
+/** Whether an app shows a visitor all that is known of the contact it is linked to. */
+export function isTrusted(app: Pick<App, "linkTrust">, visitor: Pick<Visitor, "isProven">): boolean {
+  return app.linkTrust !== "strict" || visitor.isProven;
+}
+
 /**
  * One visitor. When ids of two visitors turn out to be one person, the older record takes the younger's
  * keys and its `members`; histories are stored under the member ids and are read over all of them.
@@ -36,5 +42,30 @@ export interface Visitor {
   readonly contactId: string;
   /** Time and event of the link, so that a late event does not undo a newer one. */
   readonly linkedAt: number;
+  readonly linkedBy: string;
+  /** When the link was recorded. Of an unproven link an app may show only what changed since then. */
+  readonly linkedSince: number;
+  /** The shop itself vouched for the link, or who reads the address's mail did. */
+  readonly isProven: boolean;
+  /** What it was newly linked to on the day `linksDay` (since 1970, UTC), as hashes; see `subscription/link-limits.ts`. */
+  readonly linksDay: number;
+  readonly links: readonly string[];
   readonly createdAt: number;
+}
+
+/** A visitor of whom nothing is known yet. */
+export function newVisitor(visitorId: string, createdAt: number): Visitor {
+  return {
+    visitorId,
+    keys: [],
+    members: [visitorId],
+    contactId: "",
+    linkedAt: 0,
+    linkedBy: "",
+    linkedSince: 0,
+    isProven: false,
+    linksDay: 0,
+    links: [],
+    createdAt,
+  };
 }

@@ -14,6 +14,7 @@ import { createBodyReader } from "./body.js";
 import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, Refused, TEXT } from "./errors.js";
 import { openApiDocument } from "./openapi/document.js";
+import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "./network.js";
 import { createOrigins } from "./origins.js";
 import { METHODS, OPERATIONS } from "./paths.js";
 import { createRecommend } from "./recommend.js";
@@ -71,6 +72,8 @@ export interface FacadeOptions {
   readonly newRequestId: () => string;
   /** Makes the facade speak https; none: http. */
   readonly certificate?: Certificate | undefined;
+  /** Proxies in front of it, and the shop's own servers; none when not given. */
+  readonly networks?: NetworkOptions | undefined;
   /** Where storefronts reach the service. `https:` makes the cookies travel to other sites. */
   readonly publicUrl?: string | undefined;
   /** How long the subscription cookies live; 0 switches them off. */
@@ -137,7 +140,8 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   );
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host;
   const { now } = options;
-  const trace = createTrace({ events: clients.events, origins, statusCookies, callOptions, now, metrics });
+  const senderOf = createSenderOf(options.networks ?? NO_NETWORKS);
+  const trace = createTrace({ events: clients.events, origins, statusCookies, senderOf, callOptions, now, metrics });
   const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions });
   const status = createSubscriptionStatus({ ...clients, origins, statusCookies, publicHost, callOptions });
 

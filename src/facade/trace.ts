@@ -9,6 +9,7 @@ import { invalidApp, missing, Refused, TEXT } from "./errors.js";
 import type { FacadeMetrics } from "./facade.js";
 import { type Form, readForm } from "./form.js";
 import { readMultipart } from "./multipart.js";
+import type { Peer, SenderOf } from "./network.js";
 import type { Origins } from "./origins.js";
 import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
 import type { StatusCookies } from "./status-cookies.js";
@@ -21,6 +22,7 @@ export interface TraceDependencies {
   readonly events: Pick<Client<typeof EventService>, "recordEvent">;
   readonly origins: Origins;
   readonly statusCookies: StatusCookies;
+  readonly senderOf: SenderOf;
   readonly callOptions: CallOptions | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -28,7 +30,8 @@ export interface TraceDependencies {
 }
 
 /** POST /trace: takes one event. It answers when the event is durable and its effects are done. */
-export function createTrace({ events, origins, statusCookies, callOptions, now, metrics }: TraceDependencies) {
+export function createTrace(deps: TraceDependencies) {
+  const { events, origins, statusCookies, senderOf, callOptions, now, metrics } = deps;
   const isCrawler = createCrawlerTest();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const reading = readTraceForm(request);
@@ -51,6 +54,8 @@ export function createTrace({ events, origins, statusCookies, callOptions, now, 
         $typeName: "aisle.v1.RecordEventRequest",
         appId,
         event,
+        // Only an address or a user id can link: other events need not be asked who sent them.
+        ...(links(event) && { publicSender: senderOf(peerOf(request)) }),
         idempotencyKey: readKey(request.headers["idempotency-key"]) || cleanId(read("idempotency_key")),
       },
       callOptions,
@@ -66,6 +71,14 @@ export function createTrace({ events, origins, statusCookies, callOptions, now, 
 /** Whose program the visitor looks at the shop with. A shop's server may say it; its own is no visitor's. */
 function userAgentOf(event: Event, read: Read, header: string): string {
   return read("user_agent") || (event.senderType === SenderType.SERVER ? "" : header);
+}
+
+function links({ contact, visitor }: Event): boolean {
+  return (contact !== undefined && (contact.email !== "" || contact.phone !== "")) || visitor?.userId !== "";
+}
+
+function peerOf({ socket, headers }: FastifyRequest): Peer {
+  return { address: socket.remoteAddress, forwardedFor: headers["x-forwarded-for"] };
 }
 
 function readKey(header: string | string[] | undefined): string {

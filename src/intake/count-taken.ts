@@ -1,4 +1,5 @@
 import type { Event } from "../domain/event.js";
+import type { RefusedLink } from "../ports/effect.js";
 import type { Metrics } from "../ports/metrics.js";
 
 /**
@@ -8,7 +9,7 @@ import type { Metrics } from "../ports/metrics.js";
 export function countTaken(
   metrics: Metrics,
   { actionType, bot }: Pick<Event, "actionType" | "bot">,
-  { deduplicated }: { readonly deduplicated: boolean },
+  { deduplicated, refusedLink }: { readonly deduplicated: boolean } & RefusedLink,
   isWanted = true,
 ): void {
   if (deduplicated) {
@@ -18,4 +19,5 @@ export function countTaken(
   if (isWanted) metrics.count("events_stored", { action: actionType });
   else metrics.count("events_stored_late");
   if (bot) metrics.count("events_of_bots");
+  if (refusedLink !== undefined) metrics.count("links_refused", { limit: refusedLink });
 }

@@ -4,6 +4,7 @@ import { type Event, type EventContact, type EventOrder, type EventProduct, KNOW
 import { cleanId } from "../domain/ids.js";
 import { isDecimal, type Money } from "../domain/money.js";
 import { type Category, webUrl } from "../domain/product.js";
+import type { PublicSender } from "../domain/public-sender.js";
 import type { VisitorIds } from "../domain/visitor.js";
 
 /** An event as its sender gave it, in Aisle's shape: not yet checked, ids not yet resolved. */
@@ -15,6 +16,8 @@ export interface EventDraft
   /** A product may have a SKU only. */
   readonly products: readonly EventProduct[];
   readonly order: EventOrder | null;
+  /** Who posted it, if that may have been anybody; is no part of what the event says, and not kept. */
+  readonly sentBy?: PublicSender | undefined;
 }
 
 export const MAX_ACTION_LENGTH = 64;

@@ -4,8 +4,9 @@ import { AlreadyExists, InvalidArgument, NotFound, Unavailable } from "../domain
 import type { Event } from "../domain/event.js";
 import type { Allowance } from "../domain/gcra.js";
 import { cleanId } from "../domain/ids.js";
+import type { PublicSender } from "../domain/public-sender.js";
 import type { AppStore } from "../ports/app-store.js";
-import type { Effect, Identify } from "../ports/effect.js";
+import type { Effect, Identify, RefusedLink } from "../ports/effect.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
 import { countTaken } from "./count-taken.js";
@@ -21,6 +22,8 @@ export interface Recorded {
   /** The key was known; nothing new was stored. */
   readonly deduplicated: boolean;
   readonly visitorChanged: boolean;
+  /** A limit for which the event's visitor was not linked to its address. */
+  readonly refusedLink?: RefusedLink["refusedLink"];
   readonly notes: readonly string[];
   /** What is left to the app's backend senders, when the event counted against their limit. */
   readonly allowance?: Allowance | undefined;
@@ -40,7 +43,7 @@ export interface TakeEventDependencies {
 
 export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
   return (tx, event, draft, idempotencyKey) => {
-    if (idempotencyKey === "") return store(tx, resolveSkus(tx, event), deps);
+    if (idempotencyKey === "") return store(tx, resolveSkus(tx, event), draft.sentBy, deps);
     const bodyHash = hashOf(draft);
     const claimed = tx.idempotency.get(idempotencyKey);
     if (claimed !== undefined && claimed.claimedAt > event.receivedAt - KEY_LIFETIME_MS) {
@@ -49,7 +52,7 @@ export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
       return { eventId: claimed.eventId, deduplicated: true, visitorChanged: false, notes: [] };
     }
     tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });
-    return store(tx, resolveSkus(tx, event), deps);
+    return store(tx, resolveSkus(tx, event), draft.sentBy, deps);
   };
 }
 
@@ -143,8 +146,8 @@ async function inTime<T>(limitMs: number, work: (isWanted: () => boolean) => Pro
 }
 
 /** Writes the event and does its effects, in the transaction `tx`. */
-function store(tx: Transaction, event: Event, deps: TakeEventDependencies): Recorded {
-  const identity = deps.identify(tx, event);
+function store(tx: Transaction, event: Event, sender: PublicSender | undefined, deps: TakeEventDependencies): Recorded {
+  const identity = deps.identify(tx, event, sender);
   let visitorChanged = identity.visitorChanged;
   const notes = [...event.notes, ...identity.notes];
   for (const effect of deps.effects) {
@@ -153,7 +156,7 @@ function store(tx: Transaction, event: Event, deps: TakeEventDependencies): Reco
     notes.push(...outcome.notes);
   }
   tx.events.put(event.eventId, notes.length === event.notes.length ? event : { ...event, notes });
-  return { eventId: event.eventId, deduplicated: false, visitorChanged, notes };
+  return { eventId: event.eventId, deduplicated: false, visitorChanged, refusedLink: identity.refusedLink, notes };
 }
 
 /** Gives products that came with a SKU only the id the catalogue knows for it, else the SKU itself. */
@@ -168,6 +171,6 @@ function resolveSkus(tx: Transaction, event: Event): Event {
 }
 
 /** What a retry must repeat: all that the event says, not who was seen sending it. */
-function hashOf({ bot: _, ...said }: EventDraft): string {
+function hashOf({ bot: _, sentBy: __, ...said }: EventDraft): string {
   return createHash("sha256").update(JSON.stringify(said)).digest("base64url");
 }

@@ -57,5 +57,6 @@ export function createReplayRejectedEvent(deps: {
 }
 
 function withTime(draft: EventDraft, { rejectedAt }: RejectedEvent): EventDraft {
-  return { ...draft, occurredAt: draft.occurredAt || rejectedAt };
+  // Who posted it is not known any more: it proves nothing.
+  return { ...draft, sentBy: { network: "" }, occurredAt: draft.occurredAt || rejectedAt };
 }

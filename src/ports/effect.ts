@@ -1,5 +1,6 @@
 import type { Contact } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
+import type { PublicSender } from "../domain/public-sender.js";
 import type { Visitor } from "../domain/visitor.js";
 import type { Transaction } from "./unit-of-work.js";
 
@@ -19,8 +20,20 @@ export interface Outcome {
   readonly notes: readonly string[];
 }
 
-/** Takes in the names of an event: finds, makes, joins and links visitors and contacts. */
-export type Identify = (tx: Transaction, event: Event) => Identity & Outcome;
+/** A limit for which a visitor was not linked to an address. */
+export interface RefusedLink {
+  readonly refusedLink?: "visitor" | "network" | undefined;
+}
+
+/**
+ * Takes in the names of an event: finds, makes, joins and links visitors and contacts. `sender` is who posted it, if that
+ * may have been anybody; how much such a sender may link is limited.
+ */
+export type Identify = (
+  tx: Transaction,
+  event: Event,
+  sender: PublicSender | undefined,
+) => Identity & Outcome & RefusedLink;
 
 /**
  * One consequence of an event. It follows from the event and the store alone and is idempotent, so that it can be done

@@ -3,6 +3,7 @@ import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { LedgerHead } from "../domain/ledger.js";
+import type { NetworkLinks } from "../domain/network-links.js";
 import type { Order } from "../domain/order.js";
 import type { Product } from "../domain/product.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
@@ -53,6 +54,8 @@ export interface Transaction {
   readonly changes: Records<SubscriptionChange>;
   /** Where the ledger's chain stands, under `LEDGER_HEAD`. */
   readonly ledgerHead: Records<LedgerHead>;
+  /** What was linked from which networks today, by slot; see `subscription/link-limits.ts`. */
+  readonly networkLinks: Records<NetworkLinks>;
   /** By product id. `put` and `delete` keep `productSkus` up to date. */
   readonly products: Records<Product>;
   /** Product id by SKU; of several products with one SKU, the one written last. A product with SKU "" is in it by none. */

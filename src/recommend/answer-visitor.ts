@@ -2,7 +2,7 @@ import { type App, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } fr
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { versionText } from "../domain/version.js";
-import { type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import { isTrusted, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { ServingModel } from "../model/source.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { InteractionStore } from "../ports/interaction-store.js";
@@ -58,14 +58,14 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     return (await getFrame(query.appId, DEFAULT_FRAME_ID)) ?? DEFAULT_FRAME;
   };
 
-  const knownOf = async (query: RecommendQuery) => {
+  const knownOf = async (app: App, query: RecommendQuery) => {
     const keys = visitorKeys(query.visitor);
     if (keys.length === 0) return [];
     try {
       return await historyInTime(async () => {
         await deps.joinVisitors(query.appId, query.visitor);
         const visitors = await deps.visitors.find(query.appId, keys);
-        const historyIds = visitors.flatMap(historyIdsOf);
+        const historyIds = visitors.flatMap((visitor) => historyIdsOf(app, visitor));
         return historyIds.length === 0 ? [] : deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
       });
     } catch {
@@ -81,7 +81,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     if (app === undefined) throw new NotFound("app");
     const [frame, known, catalog, serving] = await Promise.all([
       frameOf(query),
-      knownOf(query),
+      knownOf(app, query),
       deps.catalogOf(query.appId),
       deps.modelOf(query.appId),
     ]);
@@ -117,8 +117,9 @@ async function knownFrames(getFrame: AppStore["getFrame"], query: RecommendQuery
   return query.frameInteractions.map((use) => ({ ...use, frameId: names.get(use.frameId) ?? "" }));
 }
 
-function historyIdsOf(visitor: Visitor): string[] {
-  return visitor.contactId === "" ? [...visitor.members] : [...visitor.members, visitor.contactId];
+function historyIdsOf(app: App, visitor: Visitor): string[] {
+  const ofContact = visitor.contactId !== "" && isTrusted(app, visitor);
+  return ofContact ? [...visitor.members, visitor.contactId] : [...visitor.members];
 }
 
 function checkQuery(query: RecommendQuery): void {

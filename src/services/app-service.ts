@@ -4,7 +4,12 @@ import { type App, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } fr
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
 import { isAppId } from "../domain/ids.js";
-import type { App as AppMessage, AppSchema, FrameConfigurationSchema } from "../gen/aisle/v1/app_pb.js";
+import {
+  type App as AppMessage,
+  type AppSchema,
+  type FrameConfigurationSchema,
+  LinkTrust,
+} from "../gen/aisle/v1/app_pb.js";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import type { AppStore } from "../ports/app-store.js";
 import { guarded, type ReportInternal } from "./errors.js";
@@ -35,7 +40,7 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       const appId = request.app?.appId || deps.newAppId();
       if (!isAppId(appId)) throw new InvalidArgument("app.app_id", "invalid", ID_RULE);
       const at = deps.now();
-      const app: App = { appId, ...settings, createdAt: at, updatedAt: at };
+      const app: App = { appId, linkTrust: "open", ...settings, createdAt: at, updatedAt: at };
       if (!(await apps.create(app))) throw new AlreadyExists("app", "There is an app with this id already");
       return { app: appMessage(app) };
     }),
@@ -124,14 +129,34 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
   };
 }
 
-function readSettings(app: AppMessage | undefined): Pick<App, "displayName" | "allowedOrigins"> {
+function readSettings(
+  app: AppMessage | undefined,
+): Pick<App, "displayName" | "allowedOrigins"> & Partial<Pick<App, "linkTrust">> {
   if (app === undefined) throw new InvalidArgument("app", "missing");
   checkName("app.display_name", app.displayName);
   for (const origin of app.allowedOrigins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin))
       throw new InvalidArgument("app.allowed_origins", "invalid", "origins such as https://shop.example");
   }
-  return { displayName: app.displayName, allowedOrigins: [...app.allowedOrigins] };
+  const linkTrust = readLinkTrust(app.linkTrust);
+  return {
+    displayName: app.displayName,
+    allowedOrigins: [...app.allowedOrigins],
+    ...(linkTrust !== undefined && { linkTrust }),
+  };
+}
+
+function readLinkTrust(said: LinkTrust): App["linkTrust"] | undefined {
+  switch (said) {
+    case LinkTrust.UNSPECIFIED:
+      return undefined;
+    case LinkTrust.OPEN:
+      return "open";
+    case LinkTrust.STRICT:
+      return "strict";
+    default:
+      throw new InvalidArgument("app.link_trust", "invalid", "OPEN or STRICT");
+  }
 }
 
 function checkName(field: string, text: string): void {
@@ -151,6 +176,7 @@ function appMessage(app: App): MessageInitShape<typeof AppSchema> {
     allowedOrigins: [...app.allowedOrigins],
     createdAt: timestampOf(app.createdAt),
     updatedAt: timestampOf(app.updatedAt),
+    linkTrust: app.linkTrust === "strict" ? LinkTrust.STRICT : LinkTrust.OPEN,
   };
 }
 

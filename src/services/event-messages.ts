@@ -7,14 +7,23 @@ import {
   type EventSchema,
   SenderType,
 } from "../gen/aisle/v1/event_pb.js";
+import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
 import type { EventDraft } from "../intake/normalise.js";
 import { moneyMessage, moneyOf, msOf, timestampOf, visitorIdsOf } from "./messages.js";
 
-/** The event a caller sent. Throws InvalidArgument when there is none. */
-export function eventDraft(message: EventMessage | undefined): EventDraft {
+/** Longer than any prefix of a network is written. */
+const MAX_NETWORK = 64;
+
+/**
+ * The event a caller sent, and who posted it if that may have been anybody. Throws InvalidArgument when there is no event.
+ */
+export function eventDraft(message: EventMessage | undefined, sender?: PublicSender): EventDraft {
   if (message === undefined) throw new InvalidArgument("event", "missing");
+  if (sender !== undefined && sender.network.length > MAX_NETWORK)
+    throw new InvalidArgument("public_sender.network", "invalid", `at most ${MAX_NETWORK} characters`);
   const { contact, order } = message;
   return {
+    sentBy: sender,
     actionType: message.actionType,
     sender: message.senderType === SenderType.SERVER ? "server" : "browser",
     bot: message.bot,

@@ -29,7 +29,7 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
       if (request.appId === "") throw new InvalidArgument("app_id", "missing");
       const { eventId, deduplicated, visitorChanged, notes, allowance } = await deps.recordEvent(
         request.appId,
-        eventDraft(request.event),
+        eventDraft(request.event, request.publicSender),
         request.idempotencyKey,
         true,
       );

@@ -1,6 +1,9 @@
 import { type Channel, emailKey, phoneKey } from "../domain/contact.js";
+import { isTrusted } from "../domain/visitor.js";
 import { type Effect, NO_OUTCOME } from "../ports/effect.js";
 import { type NewSalt, state } from "./ledger.js";
+
+const OPEN = { linkTrust: "open" } as const;
 
 /**
  * What an event says about subscriptions. `subscribe` decides (no status means yes); a status on any other event only
@@ -41,7 +44,9 @@ export function createApplySubscription(newSalt: NewSalt): Effect {
         newSalt,
       });
       contact = result.contact;
-      visitorChanged ||= result.effect === "changed";
+      // Who sees only what was said since the link is shown something new by the same word said again.
+      const seesLess = identity.visitor !== undefined && !isTrusted(tx.app() ?? OPEN, identity.visitor);
+      visitorChanged ||= result.effect === "changed" || (seesLess && result.effect === "confirmed");
       if (result.effect === "older") notes.push(`the ${channel} subscription has newer knowledge and stays as it is`);
       if (result.effect === "known" && contact[`${channel}Subscription`].status !== subscribed)
         notes.push(`the ${channel} subscription is known; only a subscribe event changes it`);

@@ -1,22 +1,45 @@
+import type { Event } from "../domain/event.js";
 import type { Identify } from "../ports/effect.js";
+import type { Transaction } from "../ports/unit-of-work.js";
 import { takeContact } from "./contacts.js";
+import type { LinkLimits } from "./link-limits.js";
 import { joinVisitor, linkContact } from "./visitors.js";
 
+export interface IdentifyDependencies {
+  /** Of what anybody may link; the shop's own systems have no limit. */
+  readonly limits: LinkLimits;
+  /** 32 hex digits that nobody can guess, others at each call. */
+  readonly newSecret: () => string;
+}
+
 /** Takes in the names of an event and links its visitor to its contact when it has both. */
-export const identify: Identify = (tx, event) => {
-  const joined = joinVisitor(tx, event.visitor, event.eventId, event.receivedAt);
-  const taken =
-    event.contact === null
-      ? { contact: undefined, notes: [] }
-      : takeContact(tx, event.contact, `contact:${event.eventId}`, event.receivedAt);
-  let { visitor, contactChanged } = joined;
-  if (visitor !== undefined && taken.contact !== undefined) {
-    const linked = linkContact(tx, visitor, taken.contact.contactId, event.occurredAt);
-    contactChanged ||= linked.contactId !== visitor.contactId;
-    visitor = linked;
-  }
-  const contact =
-    taken.contact ??
-    (visitor !== undefined && visitor.contactId !== "" ? tx.contacts.get(visitor.contactId) : undefined);
-  return { visitor, contact, visitorChanged: contactChanged, notes: [...joined.notes, ...taken.notes] };
-};
+export function createIdentify({ limits, newSecret }: IdentifyDependencies): Identify {
+  return (tx, event, sender) => {
+    const { occurredAt: at, eventId: by, receivedAt: recordedAt } = event;
+    const admission = sender && { tx, limits, sender, at: recordedAt, newSecret };
+    const saying = { at, by, recordedAt, admission };
+    const joined = joinVisitor(tx, event.visitor, by, saying);
+    const taken = takeNamed(tx, event);
+    const notes = [...joined.notes, ...taken.notes];
+    let { visitor, contactChanged, refused } = joined;
+    if (visitor !== undefined && taken.contact !== undefined) {
+      const linked = linkContact(tx, visitor, taken.contact.contactId, saying);
+      contactChanged ||= linked.visitor.contactId !== visitor.contactId;
+      visitor = linked.visitor;
+      refused ??= linked.refused;
+      if (linked.refused !== undefined)
+        notes.push(
+          `the ${linked.refused} was linked to too many addresses today; the visitor was not linked to this one`,
+        );
+    }
+    const contact =
+      taken.contact ??
+      (visitor !== undefined && visitor.contactId !== "" ? tx.contacts.get(visitor.contactId) : undefined);
+    return { visitor, contact, visitorChanged: contactChanged, refusedLink: refused, notes };
+  };
+}
+
+function takeNamed(tx: Transaction, event: Event): ReturnType<typeof takeContact> {
+  if (event.contact === null) return { contact: undefined, notes: [] };
+  return takeContact(tx, event.contact, `contact:${event.eventId}`, event.receivedAt);
+}

@@ -21,7 +21,8 @@ export function createJoinVisitors(deps: {
     const id = deps.newId();
     const at = deps.now();
     await deps.unitOfWork.run(appId, (tx) => {
-      if (tx.app() !== undefined) joinVisitor(tx, { ...ids, userId: "" }, id, at);
+      if (tx.app() !== undefined)
+        joinVisitor(tx, { ...ids, userId: "" }, id, { at, by: id, recordedAt: at, admission: undefined });
     });
   };
 }

@@ -32,7 +32,12 @@ export function state(tx: Transaction, contact: Contact, statement: Statement): 
   if (statement.onlyUnknown && before.status !== null) return { contact, effect: "known" };
   if (statement.at < before.changedAt || (statement.at === before.changedAt && statement.by <= before.changedBy))
     return { contact, effect: "older" };
-  const next: Subscription = { status: statement.subscribed, changedAt: statement.at, changedBy: statement.by };
+  const next: Subscription = {
+    status: statement.subscribed,
+    changedAt: statement.at,
+    changedBy: statement.by,
+    recordedAt: statement.recordedAt,
+  };
   const after: Contact = { ...contact, [`${statement.channel}Subscription`]: next };
   tx.contacts.put(after.contactId, after);
   appendChange(tx, {
@@ -72,10 +77,10 @@ export function eraseChange(tx: Transaction, changeId: string): void {
 /** A contact's subscriptions as its entries say, in whatever order they come. */
 export function foldChanges(changes: Iterable<SubscriptionChange>): Record<Channel, Subscription> {
   const folded: Record<Channel, Subscription> = { email: UNKNOWN, sms: UNKNOWN };
-  for (const { channel, to, occurredAt, by } of changes) {
+  for (const { channel, to, occurredAt, by, recordedAt } of changes) {
     const { changedAt, changedBy } = folded[channel];
     if (occurredAt > changedAt || (occurredAt === changedAt && by >= changedBy))
-      folded[channel] = { status: to, changedAt: occurredAt, changedBy: by };
+      folded[channel] = { status: to, changedAt: occurredAt, changedBy: by, recordedAt };
   }
   return folded;
 }

@@ -65,8 +65,9 @@ export function createSetSubscription(deps: {
         contact = state(tx, contact, { ...statement, channel, source: "rpc", onlyUnknown: false }).contact;
       }
       if (order.visitor !== null) {
-        const { visitor } = joinVisitor(tx, order.visitor, id, at);
-        if (visitor !== undefined) linkContact(tx, visitor, contact.contactId, at);
+        const saying = { at, by: id, recordedAt: at, admission: undefined };
+        const { visitor } = joinVisitor(tx, order.visitor, id, saying);
+        if (visitor !== undefined) linkContact(tx, visitor, contact.contactId, saying);
       }
       return contact;
     });

@@ -1,6 +1,7 @@
-import type { SubscriptionStatus } from "../domain/contact.js";
+import type { App } from "../domain/app.js";
+import type { Subscription, SubscriptionStatus } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import { isTrusted, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { ContactStore } from "../ports/contact-store.js";
 import type { VisitorStore } from "../ports/visitor-store.js";
@@ -14,6 +15,10 @@ export interface VisitorStatus {
 
 const ANONYMOUS: VisitorStatus = { identified: false, email: null, sms: null };
 
+function shown(app: App, visitor: Visitor, { status, recordedAt }: Subscription): SubscriptionStatus {
+  return isTrusted(app, visitor) || recordedAt >= visitor.linkedSince ? status : null;
+}
+
 export type GetStatus = (appId: string, ids: VisitorIds) => Promise<VisitorStatus>;
 
 /** Answers whether a visitor is known and subscribed. Somebody unknown is an answer, not an error. */
@@ -24,7 +29,8 @@ export function createGetStatus(deps: {
 }): GetStatus {
   return async (appId, ids) => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
-    if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
+    const app = await deps.apps.get(appId);
+    if (app === undefined) throw new NotFound("app");
     if (ids.clientId === "" && ids.fingerprintId === "" && ids.userId === "")
       throw new InvalidArgument("visitor", "missing");
     const visitors = await deps.visitors.find(appId, visitorKeys(ids));
@@ -36,8 +42,8 @@ export function createGetStatus(deps: {
       const identified = contact.email !== "";
       return {
         identified,
-        email: identified ? contact.emailSubscription.status : null,
-        sms: contact.smsSubscription.status,
+        email: identified ? shown(app, visitor, contact.emailSubscription) : null,
+        sms: shown(app, visitor, contact.smsSubscription),
       };
     }
     return ANONYMOUS;

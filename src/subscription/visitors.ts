@@ -1,60 +1,132 @@
 import { cleanId } from "../domain/ids.js";
-import { type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import { newVisitor, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { Transaction } from "../ports/unit-of-work.js";
+import { type Admission, admitLink, dayOf, type LimitReached, linksOfDay, linkTag } from "./link-limits.js";
 
 /** More names than this are no person but a robot; further ones are not taken in. */
 export const MAX_KEYS = 64;
+
+/** When and by whom something is said of a visitor. */
+export interface Saying {
+  /** When it happened; decides between links, and for equal times `by` does. */
+  readonly at: number;
+  /** Event or call id. */
+  readonly by: string;
+  /** When it came. */
+  readonly recordedAt: number;
+  /** Of whoever cannot prove it; undefined for the shop's own word. */
+  readonly admission: Admission | undefined;
+}
 
 export interface Joined {
   /** Undefined when there is no usable id. */
   readonly visitor: Visitor | undefined;
   /** Who the visitor is linked to is another contact than before the call, for at least one of the ids. */
   readonly contactChanged: boolean;
+  /** The limit for which a user id was not taken in. */
+  readonly refused: LimitReached | undefined;
   readonly notes: readonly string[];
 }
 
 /**
  * Finds or makes the visitor these ids belong to. Client id and fingerprint id seen together are one visitor; where
  * two visitors turn out to be one, the older record takes the other's keys and histories, and the newer link to a
- * contact wins. A user id joins a visitor that has none yet, so that a shared device never joins two customers.
+ * contact wins. A user id joins a visitor that has none yet, so that a shared device never joins two customers. Anybody
+ * can guess a user id: a device that joins a customer's visitor counts as a link to an address does, and makes the
+ * link that it finds there unproven.
  *
  * @param newVisitorId Id of the visitor should one be made.
  */
-export function joinVisitor(tx: Transaction, ids: VisitorIds, newVisitorId: string, at: number): Joined {
+export function joinVisitor(tx: Transaction, ids: VisitorIds, newVisitorId: string, saying: Saying): Joined {
   const notes: string[] = [];
   const deviceKeys = visitorKeys({ ...ids, userId: "" });
   const userKey = cleanId(ids.userId) === "" ? "" : `u:${cleanId(ids.userId)}`;
   const keys = deviceKeys.length > 0 ? deviceKeys : userKey === "" ? [] : [userKey];
-  if (keys.length === 0) return { visitor: undefined, contactChanged: false, notes };
+  if (keys.length === 0) return { visitor: undefined, contactChanged: false, refused: undefined, notes };
 
   const found = findAll(tx, keys);
   let visitor = found.length === 0 ? undefined : found.reduce(absorb);
+  let refused: LimitReached | undefined;
   if (userKey !== "" && deviceKeys.length > 0 && !visitor?.keys.some((key) => key.startsWith("u:"))) {
-    keys.push(userKey);
     const user = findAll(tx, [userKey])[0];
-    if (user !== undefined && user.visitorId !== visitor?.visitorId) {
-      found.push(user);
-      visitor = visitor === undefined ? user : absorb(visitor, user);
+    if (user === undefined || user.visitorId === visitor?.visitorId) keys.push(userKey);
+    else {
+      const taken = takeUser(visitor, user, userKey, saying);
+      if ("refused" in taken) {
+        refused = taken.refused;
+        notes.push(`the ${refused} was linked to too many addresses today; it was not joined to the user id`);
+      } else {
+        keys.push(userKey);
+        found.push(user);
+        visitor = taken.visitor;
+      }
     }
   }
-  visitor ??= { visitorId: newVisitorId, keys: [], members: [newVisitorId], contactId: "", linkedAt: 0, createdAt: at };
+  visitor ??= newVisitor(newVisitorId, saying.recordedAt);
   const missing = keys.filter((key) => !visitor?.keys.includes(key));
   if (visitor.keys.length + missing.length > MAX_KEYS && found.length > 0) {
     notes.push(`the visitor has more than ${MAX_KEYS} ids; a further one was not joined`);
-    return { visitor: found[0], contactChanged: false, notes };
+    return { visitor: found[0], contactChanged: false, refused, notes };
   }
   if (missing.length > 0) visitor = { ...visitor, keys: [...visitor.keys, ...missing] };
   if (missing.length > 0 || found.length > 1) write(tx, visitor, found);
   const contactChanged = found.some((one) => one.contactId !== visitor?.contactId);
-  return { visitor, contactChanged, notes };
+  return { visitor, contactChanged, refused, notes };
 }
 
-/** Links a visitor to a contact unless it has a newer link. Returns the visitor as it is now. */
-export function linkContact(tx: Transaction, visitor: Visitor, contactId: string, at: number): Visitor {
-  if (visitor.contactId === contactId || at < visitor.linkedAt) return visitor;
-  const linked = { ...visitor, contactId, linkedAt: at };
-  tx.visitors.put(linked.visitorId, linked);
-  return linked;
+/** The visitor of a device as one with that of the user id, or the limit that forbids it. */
+function takeUser(
+  device: Visitor | undefined,
+  user: Visitor,
+  userKey: string,
+  { admission, recordedAt }: Saying,
+): { readonly visitor: Visitor } | { readonly refused: LimitReached } {
+  const joined = device === undefined ? user : absorb(device, user);
+  if (admission === undefined) return { visitor: joined };
+  const known = linksOfDay(joined, recordedAt);
+  const refused = admitLink(admission, known, userKey);
+  if (refused !== undefined) return { refused };
+  const counted = withLink(joined, known, userKey, recordedAt);
+  const isInherited =
+    user.contactId !== "" && joined.contactId === user.contactId && device?.contactId !== user.contactId;
+  return { visitor: isInherited ? { ...counted, linkedSince: recordedAt, isProven: false } : counted };
+}
+
+export interface Linked {
+  /** The visitor as it is now. */
+  readonly visitor: Visitor;
+  /** The limit for which it was not linked. */
+  readonly refused: LimitReached | undefined;
+}
+
+/**
+ * Links a visitor to a contact unless it has a newer link: the last link wins, by time and then by id. Where nobody
+ * proves it, also unless a limit is reached. The shop's own word proves a link that is there already.
+ */
+export function linkContact(tx: Transaction, visitor: Visitor, contactId: string, saying: Saying): Linked {
+  const { at, by, recordedAt, admission } = saying;
+  const as = { linkedAt: at, linkedBy: by, linkedSince: recordedAt, isProven: admission === undefined };
+  if (visitor.contactId === contactId) {
+    if (visitor.isProven || admission !== undefined) return { visitor, refused: undefined };
+    return put(tx, { ...visitor, isProven: true });
+  }
+  if (at < visitor.linkedAt || (at === visitor.linkedAt && by <= visitor.linkedBy))
+    return { visitor, refused: undefined };
+  if (admission === undefined) return put(tx, { ...visitor, ...as, contactId });
+  const known = linksOfDay(visitor, recordedAt);
+  const refused = admitLink(admission, known, contactId);
+  if (refused !== undefined) return { visitor, refused };
+  return put(tx, { ...withLink(visitor, known, contactId, recordedAt), ...as, contactId });
+}
+
+function put(tx: Transaction, visitor: Visitor): Linked {
+  tx.visitors.put(visitor.visitorId, visitor);
+  return { visitor, refused: undefined };
+}
+
+function withLink(visitor: Visitor, known: readonly string[], addressId: string, at: number): Visitor {
+  const tag = linkTag(addressId);
+  return { ...visitor, linksDay: dayOf(at), links: known.includes(tag) ? known : [...known, tag] };
 }
 
 function findAll(tx: Transaction, keys: readonly string[]): Visitor[] {
@@ -72,16 +144,26 @@ function findAll(tx: Transaction, keys: readonly string[]): Visitor[] {
 function absorb(a: Visitor, b: Visitor): Visitor {
   const aIsOlder = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.visitorId <= b.visitorId);
   const [older, younger] = aIsOlder ? [a, b] : [b, a];
-  const link =
-    younger.contactId !== "" && (older.contactId === "" || younger.linkedAt > older.linkedAt) ? younger : older;
+  const link = younger.contactId !== "" && (older.contactId === "" || isNewer(younger, older)) ? younger : older;
+  const linksDay = Math.max(a.linksDay, b.linksDay);
+  const links = [a, b].flatMap((one) => (one.linksDay === linksDay ? one.links : []));
   return {
     visitorId: older.visitorId,
     keys: [...new Set([...older.keys, ...younger.keys])],
     members: [...new Set([...older.members, ...younger.members])],
     contactId: link.contactId,
     linkedAt: link.linkedAt,
+    linkedBy: link.linkedBy,
+    linkedSince: link.linkedSince,
+    isProven: link.isProven,
+    linksDay,
+    links: [...new Set(links)],
     createdAt: older.createdAt,
   };
+}
+
+function isNewer(a: Visitor, b: Visitor): boolean {
+  return a.linkedAt > b.linkedAt || (a.linkedAt === b.linkedAt && a.linkedBy > b.linkedBy);
 }
 
 function write(tx: Transaction, visitor: Visitor, found: readonly Visitor[]): void {

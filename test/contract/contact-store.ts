@@ -17,8 +17,8 @@ export function contactStoreContract(name: string, open: OpenStore): void {
       gender: "f",
       birthDate: "1990-02-03",
       tags: ["vip", "b2b"],
-      emailSubscription: { status: true, changedAt: 7, changedBy: "e1" },
-      smsSubscription: { status: false, changedAt: 8, changedBy: "c2" },
+      emailSubscription: { status: true, changedAt: 7, changedBy: "e1", recordedAt: 9 },
+      smsSubscription: { status: false, changedAt: 8, changedBy: "c2", recordedAt: 10 },
       createdAt: 9,
     });
 

@@ -8,13 +8,13 @@ import { NO_MONEY } from "../../src/domain/money.js";
 import type { Order } from "../../src/domain/order.js";
 import type { Product } from "../../src/domain/product.js";
 import type { RejectedEvent } from "../../src/domain/rejected-event.js";
-import type { Visitor } from "../../src/domain/visitor.js";
+import { newVisitor, type Visitor } from "../../src/domain/visitor.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
 export const NO_IDS = { clientId: "", fingerprintId: "", userId: "" };
 
 export function app(appId: string, change: Partial<App> = {}): App {
-  return { appId, displayName: "", allowedOrigins: [], createdAt: 1, updatedAt: 1, ...change };
+  return { appId, displayName: "", allowedOrigins: [], linkTrust: "open", createdAt: 1, updatedAt: 1, ...change };
 }
 
 export function frame(frameId: string, change: Partial<FrameConfiguration> = {}): FrameConfiguration {
@@ -71,7 +71,7 @@ export function rejected(change: Partial<RejectedEvent> = {}): Omit<RejectedEven
 }
 
 export function visitor(visitorId: string, change: Partial<Visitor> = {}): Visitor {
-  return { visitorId, keys: [], members: [visitorId], contactId: "", linkedAt: 0, createdAt: 1, ...change };
+  return { ...newVisitor(visitorId, 1), ...change };
 }
 
 export function contact(contactId: string, change: Partial<Contact> = {}): Contact {

@@ -123,7 +123,14 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     const { directory, url } = await open();
     const target = await openMongoStore({ url, now, limits: PATIENT });
     onTestFinished(() => target.close());
-    await target.apps.create({ appId: "shop", displayName: "", allowedOrigins: [], createdAt: 1, updatedAt: 1 });
+    await target.apps.create({
+      appId: "shop",
+      displayName: "",
+      allowedOrigins: [],
+      linkTrust: "open" as const,
+      createdAt: 1,
+      updatedAt: 1,
+    });
     const taken = await runAisle(["migrate", "--from", `embedded:${directory}`, "--to", url]);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toMatch(/^error: App shop: The target has this app already, and not as a copy$/m);

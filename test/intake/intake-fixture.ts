@@ -9,7 +9,8 @@ import { createRejectedEvents } from "../../src/intake/rejected-events.js";
 import { createReplayRejectedEvent } from "../../src/intake/replay-rejected-event.js";
 import { createSenderLimit } from "../../src/intake/sender-limit.js";
 import { createApplySubscription } from "../../src/subscription/apply-event.js";
-import { identify } from "../../src/subscription/identify.js";
+import { createIdentify } from "../../src/subscription/identify.js";
+import { LINK_LIMITS } from "../../src/subscription/link-limits.js";
 import { createGetStatus } from "../../src/subscription/status.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { emptyStore, testApp, testClock, testIds, testSecrets } from "../fixtures/store.js";
@@ -80,7 +81,7 @@ export async function intake() {
   await store.apps.create(testApp("other"));
   const metrics = countingMetrics();
   const take = createTakeEvent({
-    identify,
+    identify: createIdentify({ limits: LINK_LIMITS, newSecret: testSecrets() }),
     effects: [createApplySubscription(testSecrets()), learnProducts, keepHistory, keepOrderBook],
   });
   const newEventId = testIds();

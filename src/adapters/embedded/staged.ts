@@ -194,6 +194,7 @@ export function stageTables(tables: Tables, journal: Journal): StagedTables {
     changes: new Staged(tables.changes, journal),
     contactChanges: new Staged(tables.contactChanges, journal),
     ledgerHeads: new Staged(tables.ledgerHeads, journal),
+    networkLinks: new Staged(tables.networkLinks, journal),
     products: new Staged(tables.products, journal),
     productSkus: new Staged(tables.productSkus, journal),
     productLog: new Staged(tables.productLog, journal),

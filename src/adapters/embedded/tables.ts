@@ -19,7 +19,7 @@ import {
 import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
 import { eventRecord, idempotencyRecord } from "./records/event.js";
 import { rejectedEventRecord, rejectedLogRecord } from "./records/rejected-event.js";
-import { changeRecord, contactRecord, ledgerHeadRecord, visitorRecord } from "./records/visitor.js";
+import { changeRecord, contactRecord, ledgerHeadRecord, networkLinksRecord, visitorRecord } from "./records/visitor.js";
 import type { Table } from "./table.js";
 
 interface EmbeddedRecordTypes extends RecordTypes {
@@ -55,6 +55,7 @@ export function openTables(open: <T>(name: string, codec: RecordCodec<T>) => Tab
     changes: open("changes", changeRecord),
     contactChanges: open("contactChanges", textRecord),
     ledgerHeads: open("ledgerHeads", ledgerHeadRecord),
+    networkLinks: open("networkLinks", networkLinksRecord),
     products: open("products", productRecord),
     productSkus: open("productSkus", textRecord),
     productLog: open("productLog", textsRecord),

@@ -146,6 +146,7 @@ class Verification {
     await this.walk("ledgerHeads", of(tables.ledgerHeads), (appId, { count }) =>
       count === 0 || holds(changes, keyOf(appId, changeIdOf(count))) ? undefined : "reference",
     );
+    await this.walk("networkLinks", of(tables.networkLinks));
     await this.walk("products", products);
     await this.walk("productSkus", of(tables.productSkus), (appId, productId, key) =>
       holds(products, keyOf(appId, productId), ({ sku }) => sku === ownPart(key)) ? undefined : "index",

@@ -40,6 +40,7 @@ const TABLES = [
   "changes",
   "contactChanges",
   "ledgerHeads",
+  "networkLinks",
   "products",
   "productSkus",
   "orders",
@@ -60,6 +61,10 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   events_stored: {
     help: "Events stored, each after it was on disk, by what happened",
     labels: { action: KNOWN_ACTIONS },
+  },
+  links_refused: {
+    help: "Events whose visitor was not linked to their address, by the limit of addresses a day that was reached",
+    labels: { limit: ["visitor", "network"] },
   },
   events_deduplicated: { help: "Events not stored again because their idempotency key was known" },
   events_stored_late: { help: "Events stored after their senders had been refused for the time it took" },

@@ -54,6 +54,7 @@ export class Draft {
       contactKeys: new Staged(tables.contactKeys, this),
       changes: new Staged(tables.changes, this),
       ledgerHeads: new Staged(tables.ledgerHeads, this),
+      networkLinks: new Staged(tables.networkLinks, this),
       products: new Staged(tables.products, this),
       productSkus: new Staged(tables.productSkus, this),
       orders: new Staged(tables.orders, this),

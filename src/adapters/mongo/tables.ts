@@ -14,7 +14,7 @@ import {
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
 import { rejectedEventShape, rejectedLogShape } from "./records/rejected-event.js";
-import { changeShape, contactShape, ledgerHeadShape, visitorShape } from "./records/visitor.js";
+import { changeShape, contactShape, ledgerHeadShape, networkLinksShape, visitorShape } from "./records/visitor.js";
 import { number, type Shape, text } from "./shape.js";
 import { Table } from "./table.js";
 
@@ -44,6 +44,7 @@ export function openTables(connection: Connection): Tables {
     contactKeys: reread("contactKeys", text),
     changes: written("changes", changeShape),
     ledgerHeads: reread("ledgerHeads", ledgerHeadShape),
+    networkLinks: reread("networkLinks", networkLinksShape),
     products: reread("products", productShape),
     productSkus: reread("productSkus", text),
     orders: reread("orders", orderShape),

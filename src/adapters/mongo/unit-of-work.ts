@@ -34,7 +34,14 @@ class DraftTransaction extends AppTransaction<StagedTables> {
 
   /** While it is not loaded, there is one: a work that ends where there is none would not tell what else it reads. */
   override app(): App | undefined {
-    const assumed = { appId: this.appId, displayName: "", allowedOrigins: [], createdAt: 0, updatedAt: 0 };
+    const assumed = {
+      appId: this.appId,
+      displayName: "",
+      allowedOrigins: [],
+      linkTrust: "open" as const,
+      createdAt: 0,
+      updatedAt: 0,
+    };
     return this.tables.apps.get(appKey(this.appId), assumed);
   }
 

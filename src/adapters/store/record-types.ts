@@ -3,6 +3,7 @@ import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { LedgerHead } from "../../domain/ledger.js";
 import type { ModelPointer } from "../../domain/model.js";
+import type { NetworkLinks } from "../../domain/network-links.js";
 import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
 import type { RejectedEvent, RejectedLog } from "../../domain/rejected-event.js";
@@ -28,6 +29,7 @@ export interface RecordTypes {
   readonly contactKeys: string;
   readonly changes: SubscriptionChange;
   readonly ledgerHeads: LedgerHead;
+  readonly networkLinks: NetworkLinks;
   readonly products: Product;
   /** Product ids by SKU. */
   readonly productSkus: string;

@@ -83,6 +83,9 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   get ledgerHead() {
     return new AppRecords(this.appId, this.tables.ledgerHeads);
   }
+  get networkLinks() {
+    return new AppRecords(this.appId, this.tables.networkLinks);
+  }
   get products(): Records<Product> {
     return new ProductRecords(this.appId, this.tables.products, this.tables.productSkus);
   }

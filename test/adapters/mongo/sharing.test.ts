@@ -111,7 +111,14 @@ describe.skipIf(peer === undefined)(`several servers over one database: ${peer?.
 
   it("an app that one server deletes and makes again has nothing of the old one on another", async () => {
     const [one, two] = await open(2);
-    const app = { appId: "shop", displayName: "", allowedOrigins: [], createdAt: 1, updatedAt: 1 };
+    const app = {
+      appId: "shop",
+      displayName: "",
+      allowedOrigins: [],
+      linkTrust: "open" as const,
+      createdAt: 1,
+      updatedAt: 1,
+    };
     await one!.apps.create(app);
     await two!.unitOfWork.run("shop", (tx) => {
       tx.products.put("p", product("p", { sku: "s" }));

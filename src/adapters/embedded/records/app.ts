@@ -5,14 +5,17 @@ import type { KeptLease } from "../../store/lease.js";
 import type { Cells, RecordCodec } from "../codec.js";
 import * as cell from "./cells.js";
 
+const LINK_TRUSTS = ["open", "strict"] as const;
+
 export const appRecord: RecordCodec<App> = {
-  toCells: (app) => [app.appId, app.displayName, app.allowedOrigins, app.createdAt, app.updatedAt],
+  toCells: (app) => [app.appId, app.displayName, app.allowedOrigins, app.createdAt, app.updatedAt, app.linkTrust],
   fromCells: (cells) => ({
     appId: cell.text(cells, 0),
     displayName: cell.text(cells, 1),
     allowedOrigins: cell.texts(cells, 2),
     createdAt: cell.number(cells, 3),
     updatedAt: cell.number(cells, 4),
+    linkTrust: cell.hasLater(cells, 5) ? cell.oneOf(cells, 5, LINK_TRUSTS) : "open",
   }),
 };
 

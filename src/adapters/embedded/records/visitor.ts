@@ -1,5 +1,6 @@
 import { CHANGE_SOURCES, type Contact, type Subscription, type SubscriptionChange } from "../../../domain/contact.js";
 import type { LedgerHead, Seal } from "../../../domain/ledger.js";
+import type { NetworkLinks } from "../../../domain/network-links.js";
 import type { Visitor } from "../../../domain/visitor.js";
 import type { Cells, RecordCodec } from "../codec.js";
 import * as cell from "./cells.js";
@@ -12,6 +13,11 @@ export const visitorRecord: RecordCodec<Visitor> = {
     visitor.contactId,
     visitor.linkedAt,
     visitor.createdAt,
+    visitor.linkedBy,
+    visitor.linkedSince,
+    visitor.isProven,
+    visitor.linksDay,
+    visitor.links,
   ],
   fromCells: (cells) => ({
     visitorId: cell.text(cells, 0),
@@ -20,6 +26,11 @@ export const visitorRecord: RecordCodec<Visitor> = {
     contactId: cell.text(cells, 3),
     linkedAt: cell.number(cells, 4),
     createdAt: cell.number(cells, 5),
+    linkedBy: cell.hasLater(cells, 6) ? cell.text(cells, 6) : "",
+    linkedSince: cell.numberOr(cells, 7, cell.number(cells, 4)),
+    isProven: cell.laterFlag(cells, 8),
+    linksDay: cell.numberOr(cells, 9, 0),
+    links: cell.hasLater(cells, 10) ? cell.texts(cells, 10) : [],
   }),
 };
 
@@ -57,7 +68,7 @@ export const contactRecord: RecordCodec<Contact> = {
 };
 
 function subscriptionCells(subscription: Subscription): unknown[] {
-  return [subscription.status, subscription.changedAt, subscription.changedBy];
+  return [subscription.status, subscription.changedAt, subscription.changedBy, subscription.recordedAt];
 }
 
 function subscriptionFrom(cells: Cells): Subscription {
@@ -65,6 +76,7 @@ function subscriptionFrom(cells: Cells): Subscription {
     status: cell.flagOrNull(cells, 0),
     changedAt: cell.number(cells, 1),
     changedBy: cell.text(cells, 2),
+    recordedAt: cells.length > 3 ? cell.number(cells, 3) : 0,
   };
 }
 
@@ -113,4 +125,13 @@ function sealFrom(cells: Cells): Seal {
 export const ledgerHeadRecord: RecordCodec<LedgerHead> = {
   toCells: (head) => [head.count, head.hash],
   fromCells: (cells) => ({ count: cell.number(cells, 0), hash: cell.text(cells, 1) }),
+};
+
+export const networkLinksRecord: RecordCodec<NetworkLinks> = {
+  toCells: ({ day, tallies, secret }) => [day, tallies.map(({ network, addresses }) => [network, addresses]), secret],
+  fromCells: (cells) => ({
+    day: cell.number(cells, 0),
+    tallies: cell.rows(cells, 1, (row) => ({ network: cell.text(row, 0), addresses: cell.texts(row, 1) })),
+    secret: cell.text(cells, 2),
+  }),
 };

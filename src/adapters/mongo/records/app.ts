@@ -8,6 +8,7 @@ export const appShape = record<App>({
   appId: text,
   displayName: text,
   allowedOrigins: list(text),
+  linkTrust: orElse(oneOf("open", "strict"), "open"),
   createdAt: number,
   updatedAt: number,
 });

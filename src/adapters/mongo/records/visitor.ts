@@ -1,18 +1,39 @@
 import { CHANGE_SOURCES, type Contact, type Subscription, type SubscriptionChange } from "../../../domain/contact.js";
 import type { LedgerHead, Seal } from "../../../domain/ledger.js";
+import type { NetworkLinks, NetworkTally } from "../../../domain/network-links.js";
 import type { Visitor } from "../../../domain/visitor.js";
-import { flag, list, number, oneOf, orElse, orNull, record, text } from "../shape.js";
+import { flag, list, number, oneOf, orElse, orNull, record, type Shape, text } from "../shape.js";
 
-export const visitorShape = record<Visitor>({
+const UNSAID = -1;
+
+const storedVisitor = record<Visitor>({
   visitorId: text,
   keys: list(text),
   members: list(text),
   contactId: text,
   linkedAt: number,
+  linkedBy: orElse(text, ""),
+  linkedSince: orElse(number, UNSAID),
+  isProven: orElse(flag, false),
+  linksDay: orElse(number, 0),
+  links: orElse(list(text), []),
   createdAt: number,
 });
 
-const subscriptionShape = record<Subscription>({ status: orNull(flag), changedAt: number, changedBy: text });
+export const visitorShape: Shape<Visitor> = {
+  write: storedVisitor.write,
+  read: (stored) => {
+    const visitor = storedVisitor.read(stored);
+    return visitor.linkedSince === UNSAID ? { ...visitor, linkedSince: visitor.linkedAt } : visitor;
+  },
+};
+
+const subscriptionShape = record<Subscription>({
+  status: orNull(flag),
+  changedAt: number,
+  changedBy: text,
+  recordedAt: orElse(number, 0),
+});
 
 /** What is known of a person, in an event as in a contact. */
 export const personFields = {
@@ -51,3 +72,9 @@ export const changeShape = record<SubscriptionChange>({
 });
 
 export const ledgerHeadShape = record<LedgerHead>({ count: number, hash: text });
+
+export const networkLinksShape = record<NetworkLinks>({
+  day: number,
+  tallies: list(record<NetworkTally>({ network: text, addresses: list(text) })),
+  secret: text,
+});

@@ -2,8 +2,8 @@
 // @generated from file aisle/v1/app.proto (package aisle.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqQBCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi3gEKEkZyYW1lQ29uZmlndXJhdGlvbhIQCghmcmFtZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIZChFyZWNvbW1lbmRlZF9jb3VudBgDIAEoDRIZChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDRIWCg5pbmNsdWRlX3ZpZXdlZBgFIAEoCBIWCg5pbmNsdWRlX2JvdWdodBgGIAEoCBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkaXZlcnNpdHkYCCABKAFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIs0BCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoKbGlua190cnVzdBgHIAEoDjITLmFpc2xlLnYxLkxpbmtUcnVzdCLeAQoSRnJhbWVDb25maWd1cmF0aW9uEhAKCGZyYW1lX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhkKEXJlY29tbWVuZGVkX2NvdW50GAMgASgNEhkKEWFsdGVybmF0aXZlX2NvdW50GAQgASgNEhYKDmluY2x1ZGVfdmlld2VkGAUgASgIEhYKDmluY2x1ZGVfYm91Z2h0GAYgASgIEi4KCnVwZGF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWRpdmVyc2l0eRgIIAEoASpTCglMaW5rVHJ1c3QSGgoWTElOS19UUlVTVF9VTlNQRUNJRklFRBAAEhMKD0xJTktfVFJVU1RfT1BFThABEhUKEUxJTktfVFJVU1RfU1RSSUNUEAJiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -56,6 +56,14 @@ export type App = Message<"aisle.v1.App"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 5;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Optional. What a visitor is shown over a link that nobody has proven. Not
+   * set: on creation OPEN, in an update as before.
+   *
+   * @generated from field: aisle.v1.LinkTrust link_trust = 7;
+   */
+  linkTrust: LinkTrust;
 };
 
 /**
@@ -141,4 +149,41 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
  */
 export const FrameConfigurationSchema: GenMessage<FrameConfiguration> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 1);
+
+/**
+ * LinkTrust says what a visitor is shown of the contact it is linked to. A link
+ * is proven by the shop itself (RPC, import) or by a click in a mail to the
+ * address; anybody can post an event that links a visitor to an address.
+ *
+ * @generated from enum aisle.v1.LinkTrust
+ */
+export enum LinkTrust {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: LINK_TRUST_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * All that is known of the contact, over any link.
+   *
+   * @generated from enum value: LINK_TRUST_OPEN = 1;
+   */
+  OPEN = 1,
+
+  /**
+   * Over an unproven link only what was said of the contact since the link; the
+   * contact's own history, too, is used over proven links only.
+   *
+   * @generated from enum value: LINK_TRUST_STRICT = 2;
+   */
+  STRICT = 2,
+}
+
+/**
+ * Describes the enum aisle.v1.LinkTrust.
+ */
+export const LinkTrustSchema: GenEnum<LinkTrust> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_app, 0);
 

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSJdChJSZWNvcmRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEh4KBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAMgASgJIpoBChNSZWNvcmRFdmVudFJlc3BvbnNlEhAKCGV2ZW50X2lkGAEgASgJEhQKDGRlZHVwbGljYXRlZBgCIAEoCBIXCg92aXNpdG9yX2NoYW5nZWQYAyABKAgSDQoFbm90ZXMYBCADKAkSMwoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZSKOAQoPU2VuZGVyQWxsb3dhbmNlEg0KBWxpbWl0GAEgASgNEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglyZW1haW5pbmcYAyABKA0SLgoLcmVzZXRfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iYAoTUmVjb3JkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHwoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnQSGAoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCSJ9ChRSZWNvcmRFdmVudHNSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoBBIUCgxkZWR1cGxpY2F0ZWQYAiABKAQSJgoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYBCABKAQiMwoPR2V0RXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCSIyChBHZXRFdmVudFJlc3BvbnNlEh4KBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnQihwEKEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIUCgxuZXdlc3RfZmlyc3QYBCABKAgSJQoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiTgoSTGlzdEV2ZW50c1Jlc3BvbnNlEh8KBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLOAQoNUmVqZWN0ZWRFdmVudBIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRIvCgtyZWplY3RlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoFZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudBIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkSDQoFZmllbGQYBSABKAkSDgoGcmVhc29uGAYgASgJEhkKEXJlcGxheWVkX2V2ZW50X2lkGAcgASgJIlIKGUxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJImcKGkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEjAKD3JlamVjdGVkX2V2ZW50cxgBIAMoCzIXLmFpc2xlLnYxLlJlamVjdGVkRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInMKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGgoScmVqZWN0ZWRfZXZlbnRfaWRzGAIgAygJEigKD2NvcnJlY3RlZF9ldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50InMKHFJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2USKQoIcmVwbGF5ZWQYASADKAsyFy5haXNsZS52MS5SZXBsYXllZEV2ZW50EigKB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5ImEKDVJlcGxheWVkRXZlbnQSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkSFAoMZGVkdXBsaWNhdGVkGAMgASgIEg0KBW5vdGVzGAQgAygJIkkKDVJlZnVzZWRSZXBsYXkSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSDQoFZmllbGQYAiABKAkSDgoGcmVhc29uGAMgASgJMpQECgxFdmVudFNlcnZpY2USTAoLUmVjb3JkRXZlbnQSHC5haXNsZS52MS5SZWNvcmRFdmVudFJlcXVlc3QaHS5haXNsZS52MS5SZWNvcmRFdmVudFJlc3BvbnNlIgASUQoMUmVjb3JkRXZlbnRzEh0uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVxdWVzdBoeLmFpc2xlLnYxLlJlY29yZEV2ZW50c1Jlc3BvbnNlIgAoARJGCghHZXRFdmVudBIZLmFpc2xlLnYxLkdldEV2ZW50UmVxdWVzdBoaLmFpc2xlLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJMCgpMaXN0RXZlbnRzEhsuYWlzbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5haXNsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiA5ACARJkChJMaXN0UmVqZWN0ZWRFdmVudHMSIy5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2UiA5ACARJnChRSZXBsYXlSZWplY3RlZEV2ZW50cxIlLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBomLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKMAQoSUmVjb3JkRXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIeCgVldmVudBgCIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCRItCg1wdWJsaWNfc2VuZGVyGAUgASgLMhYuYWlzbGUudjEuUHVibGljU2VuZGVyIh8KDFB1YmxpY1NlbmRlchIPCgduZXR3b3JrGAEgASgJIpoBChNSZWNvcmRFdmVudFJlc3BvbnNlEhAKCGV2ZW50X2lkGAEgASgJEhQKDGRlZHVwbGljYXRlZBgCIAEoCBIXCg92aXNpdG9yX2NoYW5nZWQYAyABKAgSDQoFbm90ZXMYBCADKAkSMwoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZSKOAQoPU2VuZGVyQWxsb3dhbmNlEg0KBWxpbWl0GAEgASgNEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglyZW1haW5pbmcYAyABKA0SLgoLcmVzZXRfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iYAoTUmVjb3JkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHwoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnQSGAoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCSJ9ChRSZWNvcmRFdmVudHNSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoBBIUCgxkZWR1cGxpY2F0ZWQYAiABKAQSJgoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYBCABKAQiMwoPR2V0RXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCSIyChBHZXRFdmVudFJlc3BvbnNlEh4KBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnQihwEKEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIUCgxuZXdlc3RfZmlyc3QYBCABKAgSJQoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiTgoSTGlzdEV2ZW50c1Jlc3BvbnNlEh8KBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLOAQoNUmVqZWN0ZWRFdmVudBIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRIvCgtyZWplY3RlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoFZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudBIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkSDQoFZmllbGQYBSABKAkSDgoGcmVhc29uGAYgASgJEhkKEXJlcGxheWVkX2V2ZW50X2lkGAcgASgJIlIKGUxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJImcKGkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEjAKD3JlamVjdGVkX2V2ZW50cxgBIAMoCzIXLmFpc2xlLnYxLlJlamVjdGVkRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInMKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGgoScmVqZWN0ZWRfZXZlbnRfaWRzGAIgAygJEigKD2NvcnJlY3RlZF9ldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50InMKHFJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2USKQoIcmVwbGF5ZWQYASADKAsyFy5haXNsZS52MS5SZXBsYXllZEV2ZW50EigKB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5ImEKDVJlcGxheWVkRXZlbnQSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkSFAoMZGVkdXBsaWNhdGVkGAMgASgIEg0KBW5vdGVzGAQgAygJIkkKDVJlZnVzZWRSZXBsYXkSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSDQoFZmllbGQYAiABKAkSDgoGcmVhc29uGAMgASgJMpQECgxFdmVudFNlcnZpY2USTAoLUmVjb3JkRXZlbnQSHC5haXNsZS52MS5SZWNvcmRFdmVudFJlcXVlc3QaHS5haXNsZS52MS5SZWNvcmRFdmVudFJlc3BvbnNlIgASUQoMUmVjb3JkRXZlbnRzEh0uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVxdWVzdBoeLmFpc2xlLnYxLlJlY29yZEV2ZW50c1Jlc3BvbnNlIgAoARJGCghHZXRFdmVudBIZLmFpc2xlLnYxLkdldEV2ZW50UmVxdWVzdBoaLmFpc2xlLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJMCgpMaXN0RXZlbnRzEhsuYWlzbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5haXNsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiA5ACARJkChJMaXN0UmVqZWN0ZWRFdmVudHMSIy5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2UiA5ACARJnChRSZXBsYXlSZWplY3RlZEV2ZW50cxIlLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBomLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -48,6 +48,15 @@ export type RecordEventRequest = Message<"aisle.v1.RecordEventRequest"> & {
    * @generated from field: string idempotency_key = 3;
    */
   idempotencyKey: string;
+
+  /**
+   * Optional. Set by a facade where the event may have been posted by anybody:
+   * how many addresses such a sender may link is limited, and links are
+   * unproven. Not set: the caller is the shop itself.
+   *
+   * @generated from field: aisle.v1.PublicSender public_sender = 5;
+   */
+  publicSender?: PublicSender | undefined;
 };
 
 /**
@@ -56,6 +65,30 @@ export type RecordEventRequest = Message<"aisle.v1.RecordEventRequest"> & {
  */
 export const RecordEventRequestSchema: GenMessage<RecordEventRequest> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event_service, 0);
+
+/**
+ * PublicSender is whoever posted an event without a secret.
+ *
+ * @generated from message aisle.v1.PublicSender
+ */
+export type PublicSender = Message<"aisle.v1.PublicSender"> & {
+  /**
+   * Optional. The prefix of the network the event came from, such as
+   * `203.0.113.0/24`. Empty when it is not known: then only the limit of each
+   * visitor holds. It is counted as a keyed hash and not kept. At most 64
+   * characters.
+   *
+   * @generated from field: string network = 1;
+   */
+  network: string;
+};
+
+/**
+ * Describes the message aisle.v1.PublicSender.
+ * Use `create(PublicSenderSchema)` to create a new message.
+ */
+export const PublicSenderSchema: GenMessage<PublicSender> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 1);
 
 /**
  * RecordEventResponse is the answer of RecordEvent.
@@ -107,7 +140,7 @@ export type RecordEventResponse = Message<"aisle.v1.RecordEventResponse"> & {
  * Use `create(RecordEventResponseSchema)` to create a new message.
  */
 export const RecordEventResponseSchema: GenMessage<RecordEventResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 1);
+  messageDesc(file_aisle_v1_event_service, 2);
 
 /**
  * SenderAllowance is what is left of the limit of an app's backend senders.
@@ -149,7 +182,7 @@ export type SenderAllowance = Message<"aisle.v1.SenderAllowance"> & {
  * Use `create(SenderAllowanceSchema)` to create a new message.
  */
 export const SenderAllowanceSchema: GenMessage<SenderAllowance> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 2);
+  messageDesc(file_aisle_v1_event_service, 3);
 
 /**
  * RecordEventsRequest is one batch of the stream of RecordEvents.
@@ -185,7 +218,7 @@ export type RecordEventsRequest = Message<"aisle.v1.RecordEventsRequest"> & {
  * Use `create(RecordEventsRequestSchema)` to create a new message.
  */
 export const RecordEventsRequestSchema: GenMessage<RecordEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 3);
+  messageDesc(file_aisle_v1_event_service, 4);
 
 /**
  * RecordEventsResponse is the answer of RecordEvents.
@@ -227,7 +260,7 @@ export type RecordEventsResponse = Message<"aisle.v1.RecordEventsResponse"> & {
  * Use `create(RecordEventsResponseSchema)` to create a new message.
  */
 export const RecordEventsResponseSchema: GenMessage<RecordEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 4);
+  messageDesc(file_aisle_v1_event_service, 5);
 
 /**
  * GetEventRequest is the request of GetEvent.
@@ -255,7 +288,7 @@ export type GetEventRequest = Message<"aisle.v1.GetEventRequest"> & {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 5);
+  messageDesc(file_aisle_v1_event_service, 6);
 
 /**
  * GetEventResponse is the answer of GetEvent.
@@ -276,7 +309,7 @@ export type GetEventResponse = Message<"aisle.v1.GetEventResponse"> & {
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 6);
+  messageDesc(file_aisle_v1_event_service, 7);
 
 /**
  * ListEventsRequest is the request of ListEvents.
@@ -325,7 +358,7 @@ export type ListEventsRequest = Message<"aisle.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 7);
+  messageDesc(file_aisle_v1_event_service, 8);
 
 /**
  * ListEventsResponse is the answer of ListEvents.
@@ -354,7 +387,7 @@ export type ListEventsResponse = Message<"aisle.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 8);
+  messageDesc(file_aisle_v1_event_service, 9);
 
 /**
  * RejectedEvent is an event that was refused, and why.
@@ -417,7 +450,7 @@ export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
  * Use `create(RejectedEventSchema)` to create a new message.
  */
 export const RejectedEventSchema: GenMessage<RejectedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 9);
+  messageDesc(file_aisle_v1_event_service, 10);
 
 /**
  * ListRejectedEventsRequest is the request of ListRejectedEvents.
@@ -452,7 +485,7 @@ export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequ
  * Use `create(ListRejectedEventsRequestSchema)` to create a new message.
  */
 export const ListRejectedEventsRequestSchema: GenMessage<ListRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 10);
+  messageDesc(file_aisle_v1_event_service, 11);
 
 /**
  * ListRejectedEventsResponse is the answer of ListRejectedEvents.
@@ -480,7 +513,7 @@ export type ListRejectedEventsResponse = Message<"aisle.v1.ListRejectedEventsRes
  * Use `create(ListRejectedEventsResponseSchema)` to create a new message.
  */
 export const ListRejectedEventsResponseSchema: GenMessage<ListRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 11);
+  messageDesc(file_aisle_v1_event_service, 12);
 
 /**
  * ReplayRejectedEventsRequest is the request of ReplayRejectedEvents.
@@ -516,7 +549,7 @@ export type ReplayRejectedEventsRequest = Message<"aisle.v1.ReplayRejectedEvents
  * Use `create(ReplayRejectedEventsRequestSchema)` to create a new message.
  */
 export const ReplayRejectedEventsRequestSchema: GenMessage<ReplayRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 12);
+  messageDesc(file_aisle_v1_event_service, 13);
 
 /**
  * ReplayRejectedEventsResponse is the answer of ReplayRejectedEvents.
@@ -544,7 +577,7 @@ export type ReplayRejectedEventsResponse = Message<"aisle.v1.ReplayRejectedEvent
  * Use `create(ReplayRejectedEventsResponseSchema)` to create a new message.
  */
 export const ReplayRejectedEventsResponseSchema: GenMessage<ReplayRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 13);
+  messageDesc(file_aisle_v1_event_service, 14);
 
 /**
  * ReplayedEvent is a rejected event that is recorded now.
@@ -587,7 +620,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
  * Use `create(ReplayedEventSchema)` to create a new message.
  */
 export const ReplayedEventSchema: GenMessage<ReplayedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 14);
+  messageDesc(file_aisle_v1_event_service, 15);
 
 /**
  * RefusedReplay tells why a rejected event was not recorded.
@@ -623,7 +656,7 @@ export type RefusedReplay = Message<"aisle.v1.RefusedReplay"> & {
  * Use `create(RefusedReplaySchema)` to create a new message.
  */
 export const RefusedReplaySchema: GenMessage<RefusedReplay> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 15);
+  messageDesc(file_aisle_v1_event_service, 16);
 
 /**
  * EventService takes events and shows what was taken.

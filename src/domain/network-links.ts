@@ -1,0 +1,17 @@
+/** A network prefix and the addresses that visitors were linked to from there on one day; all as keyed hashes. */
+export interface NetworkTally {
+  readonly network: string;
+  readonly addresses: readonly string[];
+}
+
+/** Some networks of one app, those whose hashes share a slot. What is of an earlier day counts as empty. */
+export interface NetworkLinks {
+  /** Days since 1970, UTC. */
+  readonly day: number;
+  readonly tallies: readonly NetworkTally[];
+  /** Of the day's own record only: what its hashes are made with. With it goes what they stood for. */
+  readonly secret: string;
+}
+
+/** The key of the day's own record. */
+export const NETWORK_SECRET = "secret";

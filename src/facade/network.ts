@@ -1,0 +1,115 @@
+/** Which network a request comes from, as a prefix that many share: of an IPv4 address 24 bits, of an IPv6 address 56. */
+import { BlockList, isIP, isIPv4 } from "node:net";
+import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
+
+export interface NetworkOptions {
+  /**
+   * Addresses and prefixes of proxies in front of the facade. Only what they say in `X-Forwarded-For` is believed, of its
+   * addresses the last that is no such proxy.
+   */
+  readonly trustedProxies: readonly string[];
+  /** Addresses and prefixes of the shop's own servers: what they post is the shop's word. */
+  readonly shopNetworks: readonly string[];
+}
+
+export const NO_NETWORKS: NetworkOptions = { trustedProxies: [], shopNetworks: [] };
+
+/** What of a request says where it comes from. */
+export interface Peer {
+  readonly address: string | undefined;
+  readonly forwardedFor: string | string[] | undefined;
+}
+
+/** Who posted a request; undefined for the shop itself. */
+export type SenderOf = (peer: Peer) => PublicSender | undefined;
+
+const UNKNOWN: PublicSender = { $typeName: "aisle.v1.PublicSender", network: "" };
+
+/** Addresses that say nothing of where on the internet somebody is: of this machine, its network, a carrier's inside. */
+const PRIVATE = blockList([
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "::/128",
+  "::1/128",
+  "fc00::/7",
+  "fe80::/10",
+]);
+
+const LONGEST_CHAIN = 16;
+
+export function createSenderOf({ trustedProxies, shopNetworks }: NetworkOptions): SenderOf {
+  const proxies = blockList(trustedProxies);
+  const shop = blockList(shopNetworks);
+  return (peer) => {
+    const address = clientOf(peer, proxies);
+    if (address === "") return UNKNOWN;
+    if (holds(shop, address)) return undefined;
+    return holds(PRIVATE, address) ? UNKNOWN : { ...UNKNOWN, network: prefixOf(address) };
+  };
+}
+
+/** Throws for what is no address or prefix. */
+export function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", length = ""] = network.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    if (length === "") list.addAddress(address, family);
+    else list.addSubnet(address, Number(length), family);
+  }
+  return list;
+}
+
+/** The peer, or behind trusted proxies the first that is none; "" for what is no address. */
+function clientOf({ address, forwardedFor }: Peer, proxies: BlockList): string {
+  let client = plain(address ?? "");
+  if (client === "" || !holds(proxies, client) || forwardedFor === undefined) return client;
+  const hops = String(forwardedFor).split(",").slice(-LONGEST_CHAIN);
+  for (const hop of hops.reverse()) {
+    client = plain(hop.trim());
+    if (client === "" || !holds(proxies, client)) break;
+  }
+  return client;
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** An address without port, zone and the IPv6 writing of IPv4; "" for none. */
+function plain(text: string): string {
+  const bare = /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
+  const address = MAPPED.exec(bare)?.[1] ?? bare.replace(/%.*$/, "");
+  return isIP(address) === 0 ? "" : address;
+}
+
+function holds(list: BlockList, address: string): boolean {
+  return list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+function prefixOf(address: string): string {
+  if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf("."))}.0/24`;
+  const groups = ipv6Groups(address);
+  const hex = groups.slice(0, 4).map((group, at) => (at === 3 ? group & 0xff00 : group).toString(16));
+  return `${hex.join(":")}::/56`;
+}
+
+/** The eight 16-bit groups of an IPv6 address. */
+function ipv6Groups(address: string): number[] {
+  const [head = "", tail] = address.split("::");
+  const read = (part: string) => (part === "" ? [] : part.split(":").flatMap(groupsOf));
+  const before = read(head);
+  if (tail === undefined) return before;
+  const after = read(tail);
+  return [...before, ...new Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0), ...after];
+}
+
+/** Of one group, or of the IPv4 address that may stand for the last two. */
+function groupsOf(group: string): number[] {
+  if (!group.includes(".")) return [Number.parseInt(group, 16)];
+  const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
+  return [a * 256 + b, c * 256 + d];
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "../../src/facade/network.js";
+
+/** "the shop" for its own servers, else the prefix. */
+function networkOf(address: string | undefined, forwardedFor?: string, options: Partial<NetworkOptions> = {}): string {
+  return createSenderOf({ ...NO_NETWORKS, ...options })({ address, forwardedFor })?.network ?? "the shop";
+}
+
+describe("the network a request comes from", () => {
+  it.each([
+    ["203.0.113.77", "203.0.113.0/24"],
+    ["::ffff:203.0.113.77", "203.0.113.0/24"],
+    ["2001:db8:12:34ff:1:2:3:4", "2001:db8:12:3400::/56"],
+    ["2001:db8::7", "2001:db8:0:0::/56"],
+    ["2001:db8:1:2ab:3:4:192.0.2.1", "2001:db8:1:200::/56"],
+    ["64:ff9b::203.0.113.77", "64:ff9b:0:0::/56"],
+  ])("of %s is %s", (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
+  it.each([
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.31.0.1",
+    "192.168.1.1",
+    "100.64.0.9",
+    "169.254.1.1",
+    "::1",
+    "fd00::1",
+    "fe80::1%eth0",
+    "::ffff:10.0.0.1",
+  ])("of %s is not known", (address) => expect(networkOf(address)).toBe(""));
+
+  it.each([undefined, "", "nonsense"])("of the address %s is not known", (address) =>
+    expect(networkOf(address)).toBe(""),
+  );
+
+  it("believes no header of a peer that is not trusted", () => {
+    expect(networkOf("203.0.113.77", "198.51.100.1")).toBe("203.0.113.0/24");
+  });
+
+  it.each([
+    ["198.51.100.1", "198.51.100.0/24"],
+    ["6.6.6.6, 198.51.100.1", "198.51.100.0/24"],
+    ["6.6.6.6, 198.51.100.1, 10.0.0.2", "198.51.100.0/24"],
+    ["198.51.100.1:4711", "198.51.100.0/24"],
+    ["[2001:db8::7]:443", "2001:db8:0:0::/56"],
+    ["198.51.100.1, unknown", ""],
+    ["", ""],
+    [`6.6.6.6,${"10.0.0.9,".repeat(40)}10.0.0.9`, ""],
+  ])("takes from a trusted proxy the last address that is none: %s gives %s", (header, network) => {
+    expect(networkOf("10.0.0.1", header, { trustedProxies: ["10.0.0.0/8"] })).toBe(network);
+  });
+
+  it("is the shop for its own servers, behind a proxy too, and for nobody who only says so", () => {
+    const options = { trustedProxies: ["10.0.0.1"], shopNetworks: ["203.0.113.7", "2001:db8::/32"] };
+    expect(networkOf("203.0.113.7", undefined, options)).toBe("the shop");
+    expect(networkOf("10.0.0.1", "203.0.113.7", options)).toBe("the shop");
+    expect(networkOf("2001:db8::9", undefined, options)).toBe("the shop");
+    expect(networkOf("203.0.113.8", "203.0.113.7", options)).toBe("203.0.113.0/24");
+  });
+});
