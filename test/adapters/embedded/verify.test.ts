@@ -89,6 +89,7 @@ describe("verification of an embedded store", () => {
       productHeads: 1,
       orders: 1,
       models: 1,
+      networkLinks: 0,
       pointers: 1,
       activity: 1,
       leases: 0,
