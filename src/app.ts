@@ -15,6 +15,7 @@ import { SubscriptionService } from "./gen/aisle/v1/subscription_service_pb.js";
 import { keepHistory } from "./intake/history.js";
 import { keepOrderBook } from "./intake/order-book.js";
 import { createRecordEvent, createTakeEvent } from "./intake/record-event.js";
+import { createRecordEvents } from "./intake/record-events.js";
 import { createRejectedEvents } from "./intake/rejected-events.js";
 import { createReplayRejectedEvent } from "./intake/replay-rejected-event.js";
 import { createSenderLimit, type SenderLimit } from "./intake/sender-limit.js";
@@ -130,6 +131,15 @@ export function createAisle(deps: AppDependencies) {
     newEventId: newId,
     metrics,
   });
+  const recordEvents = createRecordEvents({
+    apps,
+    unitOfWork,
+    take,
+    rejectedEvents: rejecting,
+    now,
+    newEventId: newId,
+    metrics,
+  });
   const answer = createAnswerVisitor({
     apps,
     visitors,
@@ -152,6 +162,7 @@ export function createAisle(deps: AppDependencies) {
   const services = {
     events: createEventService({
       recordEvent,
+      recordEvents,
       apps,
       events,
       rejectedEvents: store.rejectedEvents,

@@ -64,7 +64,10 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
       exchange: async (own) => opened().tallies?.exchange(own) ?? [],
       leave: async (holder) => opened().tallies?.leave(holder),
     },
-    unitOfWork: { run: async (appId, work) => opened().unitOfWork.run(appId, work) },
+    unitOfWork: {
+      run: async (appId, work) => opened().unitOfWork.run(appId, work),
+      runEach: async (appId, works) => opened().unitOfWork.runEach(appId, works),
+    },
     ready: async () => opened().ready(),
     close,
   };

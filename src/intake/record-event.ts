@@ -58,7 +58,7 @@ export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
 
 export interface RecordEventDependencies {
   readonly apps: Pick<AppStore, "get">;
-  readonly unitOfWork: UnitOfWork;
+  readonly unitOfWork: Pick<UnitOfWork, "run">;
   readonly take: TakeEvent;
   /** Told of what is refused for what it says. */
   readonly rejectedEvents: Pick<RejectedEvents, "keep">;
@@ -93,8 +93,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     single: boolean,
   ): Promise<Recorded> => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
-    if (idempotencyKey !== "" && cleanId(idempotencyKey) === "")
-      throw new InvalidArgument("idempotency_key", "invalid", "at most 255 bytes without control characters");
+    mustBeKey(idempotencyKey);
     const receivedAt = deps.now();
     const event = normalise(draft, deps.newEventId(), receivedAt);
     const limited = single && draft.sender === "server";
@@ -127,6 +126,12 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
 }
 
 const always = () => true;
+
+/** Throws InvalidArgument for a key that is none; "" stands for no key. */
+export function mustBeKey(idempotencyKey: string): void {
+  if (idempotencyKey !== "" && cleanId(idempotencyKey) === "")
+    throw new InvalidArgument("idempotency_key", "invalid", "at most 255 bytes without control characters");
+}
 
 /** Rejects with Unavailable when `work` takes longer than `limitMs`; `isWanted` tells it whether anybody waits for it. */
 async function inTime<T>(limitMs: number, work: (isWanted: () => boolean) => Promise<T>): Promise<T> {

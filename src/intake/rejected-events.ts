@@ -26,7 +26,7 @@ type Kept = Omit<RejectedEvent, "rejectedId">;
 
 export interface RejectedEventsDeps {
   readonly apps: Pick<AppStore, "get">;
-  readonly unitOfWork: UnitOfWork;
+  readonly unitOfWork: Pick<UnitOfWork, "run">;
   readonly now: Now;
   /** Milliseconds that never go back. */
   readonly monotonicNow: Now;

@@ -81,4 +81,11 @@ export interface Transaction {
  */
 export interface UnitOfWork {
   run<T>(appId: string, work: (tx: Transaction) => T): Promise<T>;
+  /**
+   * Runs works as `run` would each of them, in order, for less than as many calls of it; resolves, when all that were
+   * done are durable, with what came of each. They are not refused because too much waits, but wait until the store
+   * gets to them, while works of `run` are taken before them: a bulk call is slowed and nobody else is. Its caller
+   * waits before it brings more.
+   */
+  runEach<T>(appId: string, works: readonly ((tx: Transaction) => T)[]): Promise<PromiseSettledResult<T>[]>;
 }

@@ -5,6 +5,7 @@ import type { Event } from "../domain/event.js";
 import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { EventService, RecordEventsRequest } from "../gen/aisle/v1/event_service_pb.js";
 import type { RecordEvent } from "../intake/record-event.js";
+import type { RecordEvents } from "../intake/record-events.js";
 import type { EventStore } from "../ports/event-store.js";
 import { guarded } from "./errors.js";
 import { eventDraft, eventMessage } from "./event-messages.js";
@@ -19,6 +20,7 @@ const MAX_LOOKED_AT = 20_000;
 
 export interface EventServiceDependencies extends RejectedEventsDependencies {
   readonly recordEvent: RecordEvent;
+  readonly recordEvents: RecordEvents;
   readonly events: EventStore;
 }
 
@@ -88,25 +90,21 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
   };
 }
 
+/**
+ * One batch is on its way to the disk while the next one is read; more are not asked for, so that the sender is slowed
+ * to what the store takes.
+ */
 async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable<RecordEventsRequest>) {
   const refusals = createRefusals();
   let appId = "";
   let index = 0;
   let accepted = 0;
   let deduplicated = 0;
-  for await (const { appId: named, events, idempotencyKeys } of requests) {
-    appId = bulkAppId(appId, named);
-    if (events.length > MAX_BATCH) throw new InvalidArgument("events", "invalid", `at most ${MAX_BATCH} a batch`);
-    if (idempotencyKeys.length !== 0 && idempotencyKeys.length !== events.length)
-      throw new InvalidArgument("idempotency_keys", "invalid", "one for each event, or none at all");
-    const first = index;
-    index += events.length;
-    const settled = await Promise.allSettled(
-      events.map(async (event, i) => deps.recordEvent(appId, eventDraft(event), idempotencyKeys[i] ?? "", false)),
-    );
-    for (const [i, result] of settled.entries()) {
+  const store = async (first: number, { events, idempotencyKeys }: RecordEventsRequest) => {
+    const sent = (i: number) => ({ draft: eventDraft(events[i]), idempotencyKey: idempotencyKeys[i] ?? "" });
+    for (const [i, result] of (await deps.recordEvents(appId, events.length, sent)).entries()) {
       if (result.status === "fulfilled") {
-        if (result.value.deduplicated) deduplicated++;
+        if (result.value === "deduplicated") deduplicated++;
         else accepted++;
       } else if (concernsAll(result.reason)) {
         throw result.reason;
@@ -114,9 +112,38 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
         refusals.add(first + i, result.reason);
       }
     }
+  };
+  let underWay: Promise<void> = Promise.resolve();
+  for await (const request of unlessFailed(requests, () => underWay)) {
+    const { appId: named, events, idempotencyKeys } = request;
+    appId = bulkAppId(appId, named);
+    if (events.length > MAX_BATCH) throw new InvalidArgument("events", "invalid", `at most ${MAX_BATCH} a batch`);
+    if (idempotencyKeys.length !== 0 && idempotencyKeys.length !== events.length)
+      throw new InvalidArgument("idempotency_keys", "invalid", "one for each event, or none at all");
+    await underWay;
+    underWay = store(index, request);
+    underWay.catch(() => undefined); // awaited with the next batch, or at the end
+    index += events.length;
   }
+  await underWay;
   if (appId === "") throw new InvalidArgument("app_id", "missing");
   return { accepted: BigInt(accepted), deduplicated: BigInt(deduplicated), ...refusals.answer() };
+}
+
+/** The requests, or what the work that is under way fails with before the next one has come. */
+async function* unlessFailed<T>(requests: AsyncIterable<T>, underWay: () => Promise<void>): AsyncGenerator<T> {
+  const iterator = requests[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = iterator.next();
+      const { done, value } = await Promise.race([next, underWay().then(() => next)]);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await Promise.allSettled([underWay()]); // what a call has begun is settled when it answers
+    iterator.return?.().catch(() => undefined);
+  }
 }
 
 /** True for errors that are not the fault of one event. */

@@ -108,7 +108,7 @@ describe("a replay", () => {
 describe("the log of rejected events", () => {
   const missing = new InvalidArgument("event.products", "missing");
 
-  async function open(unitOfWork?: UnitOfWork) {
+  async function open(unitOfWork?: Pick<UnitOfWork, "run">) {
     const now = testClock();
     const store = await emptyStore(now);
     await store.apps.create(testApp("shop"));

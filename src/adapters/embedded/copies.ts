@@ -5,7 +5,7 @@ import { copiedRange, copiedRows, markOfRun } from "../store/copies.js";
 import type { Environment } from "./environment.js";
 import { appKey, type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
 import type { Removals } from "./removal.js";
-import type { Staged, StagedTables } from "./staged.js";
+import type { StagedTable, StagedTables } from "./staged.js";
 import type { Table } from "./table.js";
 import type { Writer } from "./writer.js";
 
@@ -72,7 +72,7 @@ export function createCopies(deps: {
 }
 
 function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: CopiedKind<CopiedRecords[N]> } {
-  const plain = <T>(table: Table<T>, of: (staged: StagedTables) => Staged<T>): CopiedKind<T> => ({
+  const plain = <T>(table: Table<T>, of: (staged: StagedTables) => StagedTable<T>): CopiedKind<T> => ({
     table,
     put: (staged, _appId, key, value) => of(staged).put(key, value),
     remove: (staged, _appId, key) => of(staged).delete(key),

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import type { Environment } from "./environment.js";
 import { appKey, FIRST, type Key, keysOf, LAST } from "./keys.js";
 import { modelDirectory } from "./model-files.js";
-import type { Staged, StagedTables } from "./staged.js";
+import type { StagedTable, StagedTables } from "./staged.js";
 import type { Writer } from "./writer.js";
 
 /** Records removed in one transaction: some milliseconds of work. */
@@ -69,7 +69,7 @@ function removeSome(tables: StagedTables, appId: string): number {
   if (tables.removals.get(appKey(appId)) === undefined) return 0;
   const range = keysOf(appId);
   let left = REMOVED_AT_ONCE;
-  const all: readonly Pick<Staged<unknown>, "delete" | "table">[] = Object.values(tables);
+  const all: readonly Pick<StagedTable<unknown>, "delete" | "table">[] = Object.values(tables);
   for (const staged of all) {
     if (staged.table.name === "removals") continue;
     const keys: Key[] = staged.table.keys({ ...range, limit: left });

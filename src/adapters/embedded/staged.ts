@@ -1,10 +1,13 @@
 import { DataDamaged } from "../../domain/errors.js";
+import type { Product } from "../../domain/product.js";
 import type { Key } from "./keys.js";
 import type { Table } from "./table.js";
 import type { Tables } from "./tables.js";
 
 /** A write of the batch that is being made. */
 interface StagedWrite {
+  /** It is applied as soon as its work is kept, else with the batch. */
+  readonly atOnce: boolean;
   /** Makes ready what is to be written, and answers how many bytes that is. */
   keep(): number;
   rollBack(): void;
@@ -26,15 +29,22 @@ export class Journal {
   }
 
   /**
-   * Ends a work: its writes belong to the batch. Answers how many bytes they are. Throws when one cannot be stored;
-   * then `rollBack` must follow.
+   * Makes the writes of a work ready to belong to the batch; `end` must follow. Answers how many bytes they are. Throws
+   * when one cannot be stored; then `rollBack` must follow.
    */
   keep(): number {
     let bytes = 0;
     for (const write of this.touched) bytes += write.keep();
-    for (const write of this.touched) this.kept.push(write);
-    this.next();
     return bytes;
+  }
+
+  /** Ends a work that was kept, inside the write transaction. What it throws is a fault of the store, not of the work. */
+  end(): void {
+    for (const write of this.touched) {
+      if (write.atOnce) write.apply();
+      else this.kept.push(write);
+    }
+    this.next();
   }
 
   /** Ends a work: nothing of it remains. */
@@ -64,6 +74,7 @@ export class Journal {
 type State = "unknown" | "clean" | "dirty" | "applied";
 
 class StagedEntry<T> implements StagedWrite {
+  readonly atOnce = false;
   state: State = "unknown";
   value: T | undefined;
   private bytes: Buffer | undefined;
@@ -118,8 +129,11 @@ class StagedEntry<T> implements StagedWrite {
   }
 }
 
-/** A table as the works of a batch see it. What was read once is not read again within the batch. */
-export class Staged<T> {
+/**
+ * A table as the works of a batch see it. What was read once is not read again within the batch, and what several works
+ * wrote is written once.
+ */
+export class Staged<T> implements StagedTable<T> {
   private readonly entries = new Map<Key, StagedEntry<T>>();
 
   constructor(
@@ -163,8 +177,66 @@ export class Staged<T> {
   }
 }
 
+/**
+ * A table whose records are hardly ever read by works, nor written by two of them: they go into the transaction as soon
+ * as their work has ended, so that neither the record nor its bytes stay until the batch ends.
+ */
+class StagedAppends<T> implements StagedTable<T>, StagedWrite {
+  readonly atOnce = true;
+  /** What the work under way wrote; undefined where it removed a record. */
+  private readonly written = new Map<Key, T | undefined>();
+  private bytes: (Buffer | undefined)[] = [];
+
+  constructor(
+    readonly table: Table<T>,
+    private readonly journal: Journal,
+  ) {}
+
+  get(key: Key): T | undefined {
+    return this.written.has(key) ? this.written.get(key) : this.table.get(key);
+  }
+
+  put(key: Key, value: T | undefined): void {
+    if (this.written.size === 0) this.journal.touch(this);
+    this.written.set(key, value);
+  }
+
+  delete(key: Key): void {
+    this.put(key, undefined);
+  }
+
+  clear(): void {
+    this.written.clear();
+    this.bytes = [];
+  }
+
+  keep(): number {
+    let sum = 0;
+    for (const [key, value] of this.written) {
+      const bytes = value === undefined ? undefined : this.table.encode(key, value);
+      this.bytes.push(bytes);
+      sum += key.length + (bytes?.length ?? 0);
+    }
+    return sum;
+  }
+
+  rollBack(): void {
+    this.clear();
+  }
+
+  apply(): void {
+    let at = 0;
+    for (const key of this.written.keys()) {
+      const bytes = this.bytes[at++];
+      if (bytes !== undefined) this.table.putNow(key, bytes);
+      else this.table.removeNow(key);
+    }
+    this.clear();
+  }
+}
+
 /** What the batch must not stumble over: a damaged value (it was counted) reads as none and is written anew. */
-export function unlessDamaged<T>(table: Staged<T>, key: Key): T | undefined {
+export function unlessDamaged<T>(table: StagedTable<T>, key: Key): T | undefined {
   try {
     return table.get(key);
   } catch (error) {
@@ -173,31 +245,43 @@ export function unlessDamaged<T>(table: Staged<T>, key: Key): T | undefined {
   }
 }
 
-export type StagedTables = {
-  readonly [K in keyof Tables]: Tables[K] extends Table<infer T> ? Staged<T> : never;
-};
+/** A table as the works of a batch see it. */
+export interface StagedTable<T> {
+  readonly table: Table<T>;
+  get(key: Key): T | undefined;
+  put(key: Key, value: T): void;
+  delete(key: Key): void;
+  /** The batch is over. */
+  clear(): void;
+}
+
+type Each = { readonly [K in keyof Tables]: Tables[K] extends Table<infer T> ? StagedTable<T> : never };
+
+export interface StagedTables extends Each {
+  readonly products: Staged<Product>;
+}
 
 export function stageTables(tables: Tables, journal: Journal): StagedTables {
   return {
     apps: new Staged(tables.apps, journal),
     frames: new Staged(tables.frames, journal),
-    events: new Staged(tables.events, journal),
+    events: new StagedAppends(tables.events, journal),
     idempotency: new Staged(tables.idempotency, journal),
-    idempotencyTimes: new Staged(tables.idempotencyTimes, journal),
+    idempotencyTimes: new StagedAppends(tables.idempotencyTimes, journal),
     rejectedEvents: new Staged(tables.rejectedEvents, journal),
     rejectedLogs: new Staged(tables.rejectedLogs, journal),
     visitors: new Staged(tables.visitors, journal),
     visitorKeys: new Staged(tables.visitorKeys, journal),
-    interactions: new Staged(tables.interactions, journal),
+    interactions: new StagedAppends(tables.interactions, journal),
     contacts: new Staged(tables.contacts, journal),
     contactKeys: new Staged(tables.contactKeys, journal),
-    changes: new Staged(tables.changes, journal),
-    contactChanges: new Staged(tables.contactChanges, journal),
+    changes: new StagedAppends(tables.changes, journal),
+    contactChanges: new StagedAppends(tables.contactChanges, journal),
     ledgerHeads: new Staged(tables.ledgerHeads, journal),
     networkLinks: new Staged(tables.networkLinks, journal),
     products: new Staged(tables.products, journal),
     productSkus: new Staged(tables.productSkus, journal),
-    productLog: new Staged(tables.productLog, journal),
+    productLog: new StagedAppends(tables.productLog, journal),
     productHeads: new Staged(tables.productHeads, journal),
     orders: new Staged(tables.orders, journal),
     models: new Staged(tables.models, journal),

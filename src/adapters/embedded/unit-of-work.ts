@@ -3,9 +3,9 @@ import type { SubscriptionChange } from "../../domain/contact.js";
 import type { IdempotencyRecord } from "../../domain/event.js";
 import type { Interaction } from "../../domain/interaction.js";
 import { isErased } from "../../domain/ledger.js";
-import type { Records, UnitOfWork } from "../../ports/unit-of-work.js";
+import type { Records, Transaction, UnitOfWork } from "../../ports/unit-of-work.js";
 import { AppRecords, AppTransaction, IdempotencyRecords } from "../store/transaction.js";
-import { ownedKey, timedKey } from "./keys.js";
+import { keyOf, ownedKey, timedKey } from "./keys.js";
 import type { StagedTables } from "./staged.js";
 import type { Writer } from "./writer.js";
 
@@ -16,28 +16,43 @@ export function createUnitOfWork(deps: {
   readonly changed: Set<string>;
 }): UnitOfWork {
   const { writer, now, changed } = deps;
+  const runIn = <T>(transaction: EmbeddedTransaction, work: (tx: Transaction) => T): T => {
+    transaction.begin();
+    try {
+      const result = work(transaction);
+      if (transaction.changed) changed.add(transaction.appId);
+      return result;
+    } finally {
+      transaction.end();
+    }
+  };
   return {
-    run: (appId, work) =>
-      writer.run((tables) => {
-        const transaction = new EmbeddedTransaction(appId, tables, now);
-        try {
-          const result = work(transaction);
-          if (transaction.changed) changed.add(appId);
-          return result;
-        } finally {
-          transaction.end();
-        }
-      }),
+    run: (appId, work) => writer.run((tables) => runIn(new EmbeddedTransaction(appId, tables, now), work)),
+    runEach: (appId, works) => {
+      let transaction: EmbeddedTransaction | undefined;
+      return writer.runEach(
+        works.map((work) => (tables: StagedTables) => {
+          transaction ??= new EmbeddedTransaction(appId, tables, now);
+          return runIn(transaction, work);
+        }),
+      );
+    },
   };
 }
 
 class EmbeddedTransaction extends AppTransaction<StagedTables> {
   changed = false;
 
-  override get idempotency(): Records<IdempotencyRecord> {
+  override begin(): void {
+    super.begin();
+    this.changed = false;
+  }
+
+  protected override idempotencyRecords(): Records<IdempotencyRecord> {
     return new TimedIdempotencyRecords(this.appId, this.tables, this.now);
   }
-  override get changes(): Records<SubscriptionChange> {
+
+  protected override changeRecords(): Records<SubscriptionChange> {
     return new IndexedChangeRecords(this.appId, this.tables);
   }
 
@@ -58,10 +73,10 @@ class EmbeddedTransaction extends AppTransaction<StagedTables> {
 /** Keeps the index of changes by contact. */
 class IndexedChangeRecords extends AppRecords<SubscriptionChange> {
   constructor(
-    appId: string,
+    private readonly appId: string,
     private readonly tables: StagedTables,
   ) {
-    super(appId, tables.changes);
+    super(keyOf(appId, ""), tables.changes);
   }
 
   override put(key: string, value: SubscriptionChange): void {
@@ -86,11 +101,11 @@ class IndexedChangeRecords extends AppRecords<SubscriptionChange> {
 /** Keeps the index by time that the sweep reads. An entry of it goes when its time comes, not with its record. */
 class TimedIdempotencyRecords extends IdempotencyRecords {
   constructor(
-    appId: string,
+    private readonly appId: string,
     private readonly tables: StagedTables,
     now: Now,
   ) {
-    super(appId, tables.idempotency, now);
+    super(keyOf(appId, ""), tables.idempotency, now);
   }
 
   override put(key: string, value: IdempotencyRecord): void {

@@ -3,6 +3,7 @@ import { type ShedReason, Unavailable } from "../../domain/errors.js";
 import type { Metrics } from "../../ports/metrics.js";
 import type { Environment } from "./environment.js";
 import { FreeSpace } from "./free-space.js";
+import { type Job, PendingWork, PendingWorks, type Work } from "./job.js";
 import { Latch } from "./latch.js";
 import { Journal, type StagedTables, stageTables } from "./staged.js";
 
@@ -16,6 +17,8 @@ export interface WriterLimits {
   readonly maxWaitingMs: number;
   /** Works run in one transaction: more would keep the event loop from other things for too long. */
   readonly maxBatch: number;
+  /** Works of bulk calls among them, at least, when there are so many. */
+  readonly minBulk: number;
   /** Bytes written in one transaction, beside those of its last work. */
   readonly maxBatchBytes: number;
   /** A transaction that takes longer than this many milliseconds makes the store refuse works until it ends. */
@@ -34,6 +37,7 @@ export const WRITER_LIMITS: WriterLimits = {
   maxWaitingBytes: 64 * MIB,
   maxWaitingMs: 2000,
   maxBatch: 1000,
+  minBulk: 100,
   maxBatchBytes: 16 * MIB,
   maxCommitMs: 10_000,
   maxBeginMs: 30_000,
@@ -60,49 +64,15 @@ export interface WorkOptions {
   readonly frees?: boolean;
 }
 
-/** A work that waits for its transaction, and what came of it. */
-interface Job {
-  readonly alone: boolean;
-  /** When it came. */
-  readonly at: number;
-  run(tables: StagedTables): void;
-  fail(error: unknown): void;
-  /** Tells the caller. */
-  settle(): void;
-}
-
-class PendingWork<T> implements Job {
-  private outcome: { readonly result: T } | { readonly error: unknown } | undefined;
-
-  constructor(
-    readonly alone: boolean,
-    readonly at: number,
-    private readonly work: (tables: StagedTables) => T,
-    private readonly resolve: (result: T) => void,
-    private readonly reject: (error: unknown) => void,
-  ) {}
-
-  run(tables: StagedTables): void {
-    this.outcome = { result: this.work(tables) };
-  }
-
-  fail(error: unknown): void {
-    this.outcome = { error };
-  }
-
-  settle(): void {
-    if (this.outcome === undefined) return;
-    if ("result" in this.outcome) this.resolve(this.outcome.result);
-    else this.reject(this.outcome.error);
-  }
-}
-
 /**
  * Group commit without timers: works gather while a transaction is on its way to the disk, and the next one takes all
  * that have. One work alone is written at once; a thousand callers share a sync.
  *
  * All works run in the order of their calls, each on top of the ones before. A work's promise is settled, either way,
  * when its transaction is on disk, so nobody is told of something that a crash may undo.
+ *
+ * Works of bulk calls wait in a queue of their own, for as long as it takes: those that came one by one go first, and
+ * what is then left of a transaction is theirs. However many they are, another caller waits for one transaction of them.
  */
 export class Writer {
   readonly latch = new Latch();
@@ -113,6 +83,9 @@ export class Writer {
   private waiting: Job[] = [];
   /** Jobs before this index of `waiting` have been taken. */
   private taken = 0;
+  private bulk: Job[] = [];
+  /** Works run in the transaction under way. */
+  private works = 0;
   /** What a work of late has written, in bytes: rises at once, falls by and by. */
   private workBytes = 0;
   private startedAt: number | undefined;
@@ -129,7 +102,7 @@ export class Writer {
   }
 
   /** Runs `work` in a transaction. See UnitOfWork for what is promised. */
-  run<T>(work: (tables: StagedTables) => T, options: WorkOptions = {}): Promise<T> {
+  run<T>(work: Work<T>, options: WorkOptions = {}): Promise<T> {
     const refusal = this.refusal(options.frees);
     if (refusal !== undefined) {
       if (refusal.shed !== undefined) this.deps.metrics?.count("shed", { reason: refusal.shed });
@@ -141,15 +114,29 @@ export class Writer {
     });
   }
 
-  /** Why a work would be refused now, if it would. */
-  refusal(frees = false): Unavailable | undefined {
+  /** Runs works of a bulk call. They wait for their turn and are never too many; see UnitOfWork. */
+  runEach<T>(works: readonly Work<T>[]): Promise<PromiseSettledResult<T>[]> {
+    const reason = this.refusal(false, true);
+    if (reason !== undefined) {
+      if (reason.shed !== undefined) this.deps.metrics?.count("shed", { reason: reason.shed }, works.length);
+      return Promise.resolve(works.map(() => ({ status: "rejected", reason })));
+    }
+    if (works.length === 0) return Promise.resolve([]);
+    return new Promise((resolve) => {
+      this.bulk.push(new PendingWorks(this.deps.now(), works, resolve));
+      if (this.startedAt === undefined) this.begin();
+    });
+  }
+
+  /** Why a work would be refused now, if it would; with `mayWait` however much waits. */
+  refusal(frees = false, mayWait = false): Unavailable | undefined {
     if (this.latch.isShut) return this.latch.refusal();
     if (this.closing) return new Unavailable("The store is closed");
     if (this.deps.environment.readOnly) return new Unavailable("The store is open for reading only");
     const waiting = this.waiting.length - this.taken;
-    if (waiting >= this.limits.maxWaiting) return tooMany("queue_length");
-    if (waiting * this.workBytes >= this.limits.maxWaitingBytes) return tooMany("queue_bytes");
-    if (this.age() > this.limits.maxWaitingMs) return tooMany("queue_age");
+    if (!mayWait && waiting >= this.limits.maxWaiting) return tooMany("queue_length");
+    if (!mayWait && waiting * this.workBytes >= this.limits.maxWaitingBytes) return tooMany("queue_bytes");
+    if (!mayWait && this.age() > this.limits.maxWaitingMs) return tooMany("queue_age");
     if (this.startedAt !== undefined && this.deps.now() - this.startedAt > this.limits.maxCommitMs) {
       const shed = "slow_commit";
       return new Unavailable(`A write has taken longer than ${this.limits.maxCommitMs} ms`, undefined, { shed });
@@ -198,27 +185,38 @@ export class Writer {
 
   /** Inside the transaction: runs the works and makes their writes. */
   private fill(batch: Job[]): void {
+    const { maxBatch, maxBatchBytes, minBulk } = this.limits;
     this.journal.clear();
+    this.works = 0;
     let bytes = 0;
-    while (
-      batch.length < this.limits.maxBatch &&
-      bytes < this.limits.maxBatchBytes &&
-      this.taken < this.waiting.length
-    ) {
-      const job = this.waiting[this.taken]!;
-      if (job.alone && batch.length > 0) break;
-      this.taken++;
-      batch.push(job);
+    const run = (job: Job) => {
+      this.works++;
       try {
         job.run(this.tables);
         bytes += this.journal.keep();
       } catch (error) {
         this.journal.rollBack();
-        job.fail(error);
+        return job.fail(error);
       }
-      if (job.alone) break;
+      this.journal.end();
+    };
+    let isAlone = false;
+    while (!isAlone && this.works < maxBatch && bytes < maxBatchBytes && this.taken < this.waiting.length) {
+      const job = this.waiting[this.taken]!;
+      isAlone = job.alone;
+      if (isAlone && batch.length > 0) break;
+      this.taken++;
+      batch.push(job);
+      run(job);
     }
-    this.workBytes = Math.max(bytes / batch.length, this.workBytes / 2);
+    const most = Math.max(maxBatch, this.works + minBulk);
+    while (!isAlone && this.works < most && bytes < maxBatchBytes && this.bulk.length > 0) {
+      const job = this.bulk[0]!;
+      batch.push(job);
+      while (!job.isRun && this.works < most && bytes < maxBatchBytes) run(job);
+      if (job.isRun) this.bulk.shift();
+    }
+    this.workBytes = Math.max(bytes / this.works, this.workBytes / 2);
     this.forgetTaken();
     for (const step of this.deps.upkeep) {
       try {
@@ -227,7 +225,9 @@ export class Writer {
       } catch {
         this.journal.rollBack();
         this.deps.metrics?.count("store_upkeep_failed");
+        continue;
       }
+      this.journal.end();
     }
     this.journal.apply();
   }
@@ -235,7 +235,7 @@ export class Writer {
   private settle(batch: readonly Job[]): void {
     const startedAt = this.startedAt ?? this.deps.now();
     this.deps.metrics?.observe("store_commit", this.deps.now() - startedAt);
-    this.deps.metrics?.count("store_works", undefined, batch.length);
+    this.deps.metrics?.count("store_works", undefined, this.works);
     this.deps.committed(this.tables);
     this.clear();
     this.next();
@@ -246,19 +246,20 @@ export class Writer {
     this.latch.close(cause);
     this.deps.metrics?.count("store_commits_failed");
     this.clear();
-    const all = [...batch, ...this.waiting.slice(this.taken)];
+    const all = new Set([...batch, ...this.waiting.slice(this.taken), ...this.bulk]);
     this.waiting = [];
     this.taken = 0;
+    this.bulk = [];
     this.next();
     for (const job of all) {
-      job.fail(this.latch.refusal());
+      job.abandon(this.latch.refusal());
       job.settle();
     }
   }
 
   private next(): void {
     this.startedAt = undefined;
-    if (this.taken < this.waiting.length) this.begin();
+    if (this.taken < this.waiting.length || this.bulk.length > 0) this.begin();
     else this.drained?.();
   }
 

@@ -1,25 +1,32 @@
 import type { App } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
 import type { Interaction } from "../../domain/interaction.js";
-import type { UnitOfWork } from "../../ports/unit-of-work.js";
+import type { Transaction, UnitOfWork } from "../../ports/unit-of-work.js";
 import { AppTransaction } from "../store/transaction.js";
 import { appKey, timedKey } from "./keys.js";
 import { historyRow } from "./records/catalog.js";
-import type { Draft, StagedTables } from "./staged.js";
+import type { Draft, StagedTables, Work } from "./staged.js";
 import type { Writer } from "./writer.js";
 
 /** Works as the writer's works. */
 export function createUnitOfWork(deps: { readonly writer: Writer; readonly now: Now }): UnitOfWork {
+  const workOf =
+    <T>(appId: string, work: (tx: Transaction) => T): Work<T> =>
+    (draft) => {
+      const transaction = new DraftTransaction(appId, draft, deps.now);
+      try {
+        return work(transaction);
+      } finally {
+        transaction.end();
+      }
+    };
   return {
-    run: (appId, work) =>
-      deps.writer.run(appId, (draft) => {
-        const transaction = new DraftTransaction(appId, draft, deps.now);
-        try {
-          return work(transaction);
-        } finally {
-          transaction.end();
-        }
-      }),
+    run: (appId, work) => deps.writer.run(appId, workOf(appId, work)),
+    runEach: (appId, works) =>
+      deps.writer.runEach(
+        appId,
+        works.map((work) => workOf(appId, work)),
+      ),
   };
 }
 

@@ -48,6 +48,8 @@ export class Writer {
   private readonly lanes = new Map<string, Lane>();
   private readonly laneDeps: LaneDeps;
   private waiting = 0;
+  /** Told when works have left. */
+  private readonly forRoom = new Set<() => void>();
   private attempts = 0;
   private closing = false;
 
@@ -69,7 +71,39 @@ export class Writer {
       this.lane(appId).add(new PendingWork(work, answerMs, resolve, reject));
     }).finally(() => {
       this.waiting--;
+      for (const look of this.forRoom) look();
     });
+  }
+
+  /**
+   * Runs works of a bulk call, no more at once than one commit takes: a work of somebody else waits for one of them at
+   * most. Waits while too much waits, instead of being refused.
+   */
+  async runEach<T>(appId: string, works: readonly Work<T>[]): Promise<PromiseSettledResult<T>[]> {
+    const { maxBatch, maxWaiting } = this.deps.limits;
+    const atOnce = Math.min(maxBatch, maxWaiting);
+    const outcomes: PromiseSettledResult<T>[] = [];
+    for (let from = 0; from < works.length; from += atOnce) {
+      const some = works.slice(from, from + atOnce);
+      await this.room(some.length);
+      outcomes.push(...(await Promise.allSettled(some.map((work) => this.run(appId, work)))));
+    }
+    return outcomes;
+  }
+
+  /** Resolves when so many works would be taken, with nothing in between. */
+  private async room(works: number): Promise<void> {
+    const has = () => this.closing || this.waiting + works <= this.deps.limits.maxWaiting;
+    while (!has()) {
+      await new Promise<void>((resolve) => {
+        const look = () => {
+          if (!has()) return;
+          this.forRoom.delete(look);
+          resolve();
+        };
+        this.forRoom.add(look);
+      });
+    }
   }
 
   /** Why a work would be refused now, if it would. */

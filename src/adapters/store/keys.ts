@@ -30,6 +30,11 @@ export function appKey(appId: string): Key {
   return `${part(appId)}\0app`;
 }
 
+/** The key of one record of an app, where `prefix` is what all keys of the app begin with. */
+export function keyBehind(prefix: Key, id: string): Key {
+  return prefix + part(id);
+}
+
 /** The key of one record, or with `id` "" what all keys of the app begin with. */
 export function keyOf(appId: string, id: string): Key {
   return `${part(appId)}\0${part(id)}`;

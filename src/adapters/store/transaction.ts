@@ -1,12 +1,14 @@
 import type { App } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
-import type { SubscriptionChange } from "../../domain/contact.js";
-import type { IdempotencyRecord } from "../../domain/event.js";
+import type { Contact, SubscriptionChange } from "../../domain/contact.js";
+import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { Interaction } from "../../domain/interaction.js";
+import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
+import type { Visitor } from "../../domain/visitor.js";
 import type { Lookup, Records, RejectedEvents, Transaction } from "../../ports/unit-of-work.js";
 import { isExpired } from "./idempotency.js";
-import { appKey, type Key, keyOf } from "./keys.js";
+import { appKey, type Key, keyBehind, keyOf } from "./keys.js";
 import type { RecordTypes } from "./record-types.js";
 import { RejectedEventRecords } from "./rejected-events.js";
 
@@ -25,17 +27,22 @@ export type TransactionTables = {
 };
 
 /**
- * One app's view of the staged tables, for the time of one run of a work. What a store keeps beside the records (the
- * rows of histories, indexes of its own) it adds by extending this.
+ * One app's view of the staged tables, for the time of one run of a work, or of several in turns. What a store keeps
+ * beside the records (the rows of histories, indexes of its own) it adds by extending this.
  */
 export abstract class AppTransaction<Tables extends TransactionTables> implements Transaction {
-  private ended = false;
+  /** What the keys of all records of the app begin with. */
+  protected readonly prefix: Key;
+  private running = true;
+  private known: Partial<AppRecordsByTable> = {};
 
   constructor(
     readonly appId: string,
     private readonly staged: Tables,
     protected readonly now: Now,
-  ) {}
+  ) {
+    this.prefix = keyOf(appId, "");
+  }
 
   /** The tables, while the work runs. */
   protected get tables(): Tables {
@@ -43,13 +50,18 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     return this.staged;
   }
 
-  /** Throws when the work is over: a transaction kept for later would write into somebody else's. */
+  /** Throws when no work runs: a transaction kept for later would write into somebody else's. */
   protected mustRun(): void {
-    if (this.ended) throw new Error("A transaction ends with the work it was given to");
+    if (!this.running) throw new Error("A transaction ends with the work it was given to");
+  }
+
+  /** Another work runs with it. */
+  begin(): void {
+    this.running = true;
   }
 
   end(): void {
-    this.ended = true;
+    this.running = false;
   }
 
   app(): App | undefined {
@@ -57,28 +69,42 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   }
 
   get idempotency(): Records<IdempotencyRecord> {
-    return new IdempotencyRecords(this.appId, this.tables.idempotency, this.now);
+    this.mustRun();
+    this.known.idempotency ??= this.idempotencyRecords();
+    return this.known.idempotency;
   }
-  get events() {
-    return new AppRecords(this.appId, this.tables.events);
+  get events(): Records<Event> {
+    this.mustRun();
+    this.known.events ??= new AppRecords(this.prefix, this.staged.events);
+    return this.known.events;
   }
   get rejectedEvents(): RejectedEvents {
     return new RejectedEventRecords(this.appId, this.tables.rejectedEvents, this.tables.rejectedLogs);
   }
-  get visitors() {
-    return new AppRecords(this.appId, this.tables.visitors);
+  get visitors(): Records<Visitor> {
+    this.mustRun();
+    this.known.visitors ??= new AppRecords(this.prefix, this.staged.visitors);
+    return this.known.visitors;
   }
-  get visitorKeys() {
-    return new AppRecords(this.appId, this.tables.visitorKeys);
+  get visitorKeys(): Records<string> {
+    this.mustRun();
+    this.known.visitorKeys ??= new AppRecords(this.prefix, this.staged.visitorKeys);
+    return this.known.visitorKeys;
   }
-  get contacts() {
-    return new AppRecords(this.appId, this.tables.contacts);
+  get contacts(): Records<Contact> {
+    this.mustRun();
+    this.known.contacts ??= new AppRecords(this.prefix, this.staged.contacts);
+    return this.known.contacts;
   }
-  get contactKeys() {
-    return new AppRecords(this.appId, this.tables.contactKeys);
+  get contactKeys(): Records<string> {
+    this.mustRun();
+    this.known.contactKeys ??= new AppRecords(this.prefix, this.staged.contactKeys);
+    return this.known.contactKeys;
   }
   get changes(): Records<SubscriptionChange> {
-    return new AppRecords(this.appId, this.tables.changes);
+    this.mustRun();
+    this.known.changes ??= this.changeRecords();
+    return this.known.changes;
   }
   get ledgerHead() {
     return new AppRecords(this.appId, this.tables.ledgerHeads);
@@ -87,48 +113,74 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     return new AppRecords(this.appId, this.tables.networkLinks);
   }
   get products(): Records<Product> {
-    return new ProductRecords(this.appId, this.tables.products, this.tables.productSkus);
+    this.mustRun();
+    this.known.products ??= new ProductRecords(this.prefix, this.staged.products, this.staged.productSkus);
+    return this.known.products;
   }
   get productSkus(): Lookup<string> {
-    return new AppRecords(this.appId, this.tables.productSkus);
+    return new AppRecords(this.prefix, this.tables.productSkus);
   }
-  get orders() {
-    return new AppRecords(this.appId, this.tables.orders);
+  get orders(): Records<Order> {
+    this.mustRun();
+    this.known.orders ??= new AppRecords(this.prefix, this.staged.orders);
+    return this.known.orders;
   }
 
   abstract putInteraction(visitorId: string, interaction: Interaction): void;
   abstract deleteInteraction(visitorId: string, at: number, ref: string): void;
   abstract markChanged(): void;
+
+  protected idempotencyRecords(): Records<IdempotencyRecord> {
+    return new IdempotencyRecords(this.prefix, this.staged.idempotency, this.now);
+  }
+
+  protected changeRecords(): Records<SubscriptionChange> {
+    return new AppRecords(this.prefix, this.staged.changes);
+  }
+}
+
+/** The records a transaction has made so far: works ask for the same ones again and again. */
+interface AppRecordsByTable {
+  idempotency: Records<IdempotencyRecord>;
+  events: Records<Event>;
+  visitors: Records<Visitor>;
+  visitorKeys: Records<string>;
+  contacts: Records<Contact>;
+  contactKeys: Records<string>;
+  changes: Records<SubscriptionChange>;
+  products: Records<Product>;
+  orders: Records<Order>;
 }
 
 /** The records of one app in a table. */
 export class AppRecords<T> implements Records<T> {
   constructor(
-    protected readonly appId: string,
+    /** What the keys of all records of the app begin with. */
+    protected readonly prefix: Key,
     protected readonly table: StagedTable<T>,
   ) {}
 
   get(key: string): T | undefined {
-    return this.table.get(keyOf(this.appId, key));
+    return this.table.get(keyBehind(this.prefix, key));
   }
 
   put(key: string, value: T): void {
-    this.table.put(keyOf(this.appId, key), value);
+    this.table.put(keyBehind(this.prefix, key), value);
   }
 
   delete(key: string): void {
-    this.table.delete(keyOf(this.appId, key));
+    this.table.delete(keyBehind(this.prefix, key));
   }
 }
 
 /** Keeps the SKU index: each SKU leads to the product that was written last with it. */
 class ProductRecords extends AppRecords<Product> {
   constructor(
-    appId: string,
+    prefix: Key,
     products: StagedTable<Product>,
     private readonly skus: StagedTable<string>,
   ) {
-    super(appId, products);
+    super(prefix, products);
   }
 
   override put(key: string, value: Product): void {
@@ -136,7 +188,7 @@ class ProductRecords extends AppRecords<Product> {
     if (before !== undefined && before.sku !== value.sku) this.unindex(before.sku, key);
     super.put(key, value);
     if (value.sku === "") return;
-    const skuKey = keyOf(this.appId, value.sku);
+    const skuKey = keyBehind(this.prefix, value.sku);
     if (this.skus.get(skuKey) !== key) this.skus.put(skuKey, key);
   }
 
@@ -150,7 +202,7 @@ class ProductRecords extends AppRecords<Product> {
   /** Unless another product has taken the SKU over. */
   private unindex(sku: string, productId: string): void {
     if (sku === "") return;
-    const skuKey = keyOf(this.appId, sku);
+    const skuKey = keyBehind(this.prefix, sku);
     if (this.skus.get(skuKey) === productId) this.skus.delete(skuKey);
   }
 }
@@ -158,11 +210,11 @@ class ProductRecords extends AppRecords<Product> {
 /** A record past its time is none. */
 export class IdempotencyRecords extends AppRecords<IdempotencyRecord> {
   constructor(
-    appId: string,
+    prefix: Key,
     table: StagedTable<IdempotencyRecord>,
     private readonly now: Now,
   ) {
-    super(appId, table);
+    super(prefix, table);
   }
 
   override get(key: string): IdempotencyRecord | undefined {

@@ -1,0 +1,230 @@
+/**
+ * Bulk intake: an hour of a large shop's events through RecordEvents into the embedded store.
+ *
+ *   npm run bench -- import [--events 10000000] [--visitors EVENTS/10] [--products 50000] [--services] [--json FILE]
+ *
+ * One stream for each million events, over gRPC, to a server in a process of its own; meanwhile POST /trace is asked ten
+ * times a second. For each million: events a second, CPU of the server for an event (all of its threads), growth of the
+ * store's file for an event, memory. At the end: bytes an event of the whole and of a compacting copy.
+ *
+ * With `--services` the services are called in this process, on messages that are there already, and the CPU is told
+ * apart by thread: what intake costs with its effects and the store, without gRPC (Linux).
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { v7 as uuidv7 } from "uuid";
+import { backupStore } from "../src/adapters/embedded/backup.js";
+import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
+import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
+import { createPrometheusMetrics } from "../src/adapters/metrics/prometheus.js";
+import { createAisle } from "../src/app.js";
+import { type Event, EventSchema } from "../src/gen/aisle/v1/event_pb.js";
+import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
+import { machine } from "./load.js";
+import { aisle, startServer } from "./server.js";
+import { createShopEvents } from "./shop-events.js";
+
+const { values } = parseArgs({
+  options: {
+    events: { type: "string", default: "10000000" },
+    visitors: { type: "string" },
+    products: { type: "string", default: "50000" },
+    kind: { type: "string", default: "all" },
+    services: { type: "boolean", default: false },
+    json: { type: "string" },
+  },
+});
+const EVENTS = Number(values.events);
+const APP = "shop";
+const BATCH = 500;
+const PART = Math.min(EVENTS, 1_000_000);
+const eventOf = createShopEvents({ visitors: Number(values.visitors ?? EVENTS / 10), products: Number(values.products), events: EVENTS });
+
+async function* batchesOf(from: number, to: number) {
+  for (let n = from; n < to; n += BATCH) {
+    const events: Event[] = [];
+    for (let k = n; k < Math.min(n + BATCH, to); k++) events.push(eventOf(k));
+    yield { appId: n === from ? APP : "", events };
+  }
+}
+
+/** Threads of V8 in Node: the one that runs JavaScript, the delayed tasks' one, four that help to collect garbage. */
+const V8_THREADS = 6;
+
+/** CPU of a process's threads so far, in ms: the one that runs JavaScript, V8's helpers, and those LMDB writes with. */
+function threadTimes(pid: number): Record<"javaScript" | "garbage" | "lmdb", number> {
+  const times = { javaScript: 0, garbage: 0, lmdb: 0 };
+  const tasks = readdirSync(`/proc/${pid}/task`).sort((a, b) => Number(a) - Number(b));
+  for (const [at, task] of tasks.entries()) {
+    const ns = Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
+    times[at === 0 ? "javaScript" : at < V8_THREADS ? "garbage" : "lmdb"] += ns / 1e6;
+  }
+  return times;
+}
+
+const total = ({ javaScript, garbage, lmdb }: ReturnType<typeof threadTimes>) => javaScript + garbage + lmdb;
+
+function memoryMib(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+const directory = await mkdtemp(join(tmpdir(), "aisle-import-"));
+const storeDirectory = join(directory, "store");
+const fileBytes = () => statSync(join(storeDirectory, "data.mdb")).size;
+console.log(JSON.stringify({ ...machine(), ...values }));
+
+/** CPU of this thread, µs, to read one of these events from its protobuf bytes: what the others can be compared with. */
+function referenceMicros(): number {
+  const bytes = Array.from({ length: 1000 }, (_, n) => toBinary(EventSchema, eventOf(n)));
+  let from = 0;
+  for (let round = 0; round < 30; round++) {
+    if (round === 10) from = threadTimes(process.pid).javaScript;
+    for (const one of bytes) fromBinary(EventSchema, one);
+  }
+  return Number(((threadTimes(process.pid).javaScript - from) / 20).toFixed(2));
+}
+
+async function overServices(): Promise<void> {
+  const store = await openEmbeddedStore({ directory: storeDirectory, now: Date.now });
+  const never = () => Promise.reject(new Error("nothing is trained here"));
+  const services = createAisle({
+    store,
+    vectorIndexes: hnswIndexes(),
+    runTraining: never,
+    runEvaluation: never,
+    now: Date.now,
+    monotonicNow: () => performance.now(),
+    newId: uuidv7,
+    newAppId: uuidv7,
+    metrics: createPrometheusMetrics(),
+    report: (error) => console.error(error),
+  });
+  await services.clients.apps.createApp({ app: { appId: APP } });
+  const kinds: Record<string, (e: Event) => boolean> = { all: () => true, view: (e) => e.actionType === "product_view", order: (e) => e.actionType === "order" };
+  const keep = kinds[values.kind] ?? (() => true);
+  const used = { javaScript: 0, garbage: 0, lmdb: 0 };
+  let counted = 0;
+  let took = 0;
+  const CHUNK = 10_000;
+  for (let from = 0; from < EVENTS; from += CHUNK) {
+    const before = threadTimes(process.pid);
+    const start = performance.now();
+    // What making the messages costs is taken off: it is none of the service's work.
+    const making = { ms: 0, javaScript: 0, garbage: 0, lmdb: 0 };
+    async function* stream() {
+      const batches = batchesOf(from, Math.min(from + CHUNK, EVENTS));
+      for (;;) {
+        const at = performance.now();
+        const cpu = threadTimes(process.pid);
+        const { value, done } = await batches.next();
+        const after = threadTimes(process.pid);
+        making.ms += performance.now() - at;
+        making.javaScript += after.javaScript - cpu.javaScript;
+        if (done === true || value === undefined) return;
+        yield { appId: APP, events: value.events.filter(keep) };
+      }
+    }
+    const answer = await services.clients.events.recordEvents(stream());
+    if (from < EVENTS / 5) continue; // until then code is compiled
+    took += performance.now() - start - making.ms;
+    counted += Number(answer.accepted);
+    const after = threadTimes(process.pid);
+    used.javaScript += after.javaScript - before.javaScript - making.javaScript;
+    used.garbage += after.garbage - before.garbage;
+    used.lmdb += after.lmdb - before.lmdb;
+  }
+  const reference = referenceMicros();
+  const micros = (ms: number) => Number(((ms * 1000) / counted).toFixed(2));
+  console.log(
+    JSON.stringify({
+      events: counted,
+      perSecond: Math.round(counted / (took / 1000)),
+      micros: micros(total(used)),
+      reference,
+      javaScript: micros(used.javaScript),
+      garbage: micros(used.garbage),
+      lmdb: micros(used.lmdb),
+      bytesAnEvent: Math.round(fileBytes() / EVENTS),
+    }),
+  );
+  services.close();
+  await store.close();
+}
+
+interface Part {
+  readonly events: number;
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+  readonly bytesAnEvent: number;
+  readonly memoryMib: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+async function overRpc(): Promise<Part[]> {
+  const server = await startServer(storeDirectory, "--log-level", "warn");
+  const parts: Part[] = [];
+  const latencies: number[] = [];
+  await aisle(server, "app", "create", APP);
+  const form = new URLSearchParams({ app_id: APP, action_type: "product_view", product_ids: "1", c_id: "asked" });
+  const ask = async () => {
+    const start = performance.now();
+    const answer = await fetch(`${server.facadeUrl}/trace`, { method: "POST", body: form });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) console.error(`POST /trace answered ${answer.status}`);
+    latencies.push(performance.now() - start);
+  };
+  const asking = setInterval(() => void ask(), 100);
+  const client = createClient(EventService, createGrpcTransport({ baseUrl: server.rpcUrl }));
+  try {
+    for (let from = 0; from < EVENTS; from += PART) {
+      const to = Math.min(from + PART, EVENTS);
+      const bytes = fileBytes();
+      const cpu = total(threadTimes(server.pid));
+      const start = performance.now();
+      const answer = await client.recordEvents(batchesOf(from, to));
+      const ms = performance.now() - start;
+      if (Number(answer.accepted) !== to - from) throw new Error(`${answer.accepted} of ${to - from} were accepted`);
+      latencies.sort((a, b) => a - b);
+      const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+      const part = {
+        events: to,
+        perSecond: Math.round((to - from) / (ms / 1000)),
+        cpuMicros: ((total(threadTimes(server.pid)) - cpu) * 1000) / (to - from),
+        bytesAnEvent: (fileBytes() - bytes) / (to - from),
+        memoryMib: memoryMib(server.pid),
+        p50Ms: at(0.5),
+        p99Ms: at(0.99),
+      };
+      latencies.length = 0;
+      parts.push(part);
+      console.log(JSON.stringify(part));
+    }
+  } finally {
+    clearInterval(asking);
+    await server.stop();
+  }
+  return parts;
+}
+
+try {
+  if (values.services) await overServices();
+  else {
+    const parts = await overRpc();
+    const bytes = fileBytes();
+    await backupStore(storeDirectory, join(directory, "copy"));
+    const copied = statSync(join(directory, "copy", "data.mdb")).size;
+    const summary = { bytesAnEvent: Math.round(bytes / EVENTS), compactBytesAnEvent: Math.round(copied / EVENTS), lastToFirst: (parts.at(-1)?.perSecond ?? 0) / (parts[0]?.perSecond ?? 1) };
+    console.log(JSON.stringify(summary));
+    if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ machine: machine(), parts, summary }, null, 2)}\n`);
+  }
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
