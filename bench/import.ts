@@ -44,7 +44,11 @@ const EVENTS = Number(values.events);
 const APP = "shop";
 const BATCH = 500;
 const PART = Math.min(EVENTS, 1_000_000);
-const eventOf = createShopEvents({ visitors: Number(values.visitors ?? EVENTS / 10), products: Number(values.products), events: EVENTS });
+const eventOf = createShopEvents({
+  visitors: Number(values.visitors ?? EVENTS / 10),
+  products: Number(values.products),
+  events: EVENTS,
+});
 
 async function* batchesOf(from: number, to: number) {
   for (let n = from; n < to; n += BATCH) {
@@ -107,7 +111,11 @@ async function overServices(): Promise<void> {
     report: (error) => console.error(error),
   });
   await services.clients.apps.createApp({ app: { appId: APP } });
-  const kinds: Record<string, (e: Event) => boolean> = { all: () => true, view: (e) => e.actionType === "product_view", order: (e) => e.actionType === "order" };
+  const kinds: Record<string, (e: Event) => boolean> = {
+    all: () => true,
+    view: (e) => e.actionType === "product_view",
+    order: (e) => e.actionType === "order",
+  };
   const keep = kinds[values.kind] ?? (() => true);
   const used = { javaScript: 0, garbage: 0, lmdb: 0 };
   let counted = 0;
@@ -221,9 +229,14 @@ try {
     const bytes = fileBytes();
     await backupStore(storeDirectory, join(directory, "copy"));
     const copied = statSync(join(directory, "copy", "data.mdb")).size;
-    const summary = { bytesAnEvent: Math.round(bytes / EVENTS), compactBytesAnEvent: Math.round(copied / EVENTS), lastToFirst: (parts.at(-1)?.perSecond ?? 0) / (parts[0]?.perSecond ?? 1) };
+    const summary = {
+      bytesAnEvent: Math.round(bytes / EVENTS),
+      compactBytesAnEvent: Math.round(copied / EVENTS),
+      lastToFirst: (parts.at(-1)?.perSecond ?? 0) / (parts[0]?.perSecond ?? 1),
+    };
     console.log(JSON.stringify(summary));
-    if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ machine: machine(), parts, summary }, null, 2)}\n`);
+    if (values.json !== undefined)
+      await writeFile(values.json, `${JSON.stringify({ machine: machine(), parts, summary }, null, 2)}\n`);
   }
 } finally {
   await rm(directory, { recursive: true, force: true });

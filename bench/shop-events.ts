@@ -59,7 +59,9 @@ export function createShopEvents({ visitors, products, events }: ShopSize): (n: 
     const kind = fraction(n, 12);
     const isOrder = kind < ORDERS;
     const taken = anyProduct(n, 13) ?? [];
-    if (isOrder) for (let more = Math.floor(fraction(n, 14) * 4); more > 0; more--) taken.push(...(anyProduct(n, 14 + more) ?? []));
+    if (isOrder)
+      for (let more = Math.floor(fraction(n, 14) * 4); more > 0; more--)
+        taken.push(...(anyProduct(n, 14 + more) ?? []));
     return create(EventSchema, {
       actionType: isOrder ? "order" : kind < CARTS ? "add_to_cart" : "product_view",
       senderType: isOrder ? SenderType.SERVER : SenderType.BROWSER,
@@ -70,7 +72,11 @@ export function createShopEvents({ visitors, products, events }: ShopSize): (n: 
       platformVersion: "2.4.6",
       senderVersion: "1.12.0",
       ...(isOrder && {
-        contact: { email: `customer.${visitor % Math.ceil(visitors / 5)}@mail.example.com`, firstName: "Ada", lastName: "Tester" },
+        contact: {
+          email: `customer.${visitor % Math.ceil(visitors / 5)}@mail.example.com`,
+          firstName: "Ada",
+          lastName: "Tester",
+        },
         order: {
           orderId: String(100_000_000 + n),
           status: "processing",
@@ -96,6 +102,9 @@ function hash(seed: number): number {
 /** 32 hexadecimal digits, as a fingerprint has them. */
 function hexOf(n: number, draw: number): string {
   let text = "";
-  for (let part = 0; part < 4; part++) text += hash(Math.imul(n + 1, 0x9e3779b1) ^ (draw * 4 + part)).toString(16).padStart(8, "0");
+  for (let part = 0; part < 4; part++)
+    text += hash(Math.imul(n + 1, 0x9e3779b1) ^ (draw * 4 + part))
+      .toString(16)
+      .padStart(8, "0");
   return text;
 }

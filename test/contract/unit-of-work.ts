@@ -68,6 +68,28 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect([await key("a"), await key("read"), await key("new")]).toEqual(["1", "before", undefined]);
     });
 
+    it("runs the works of a bulk call in order, all or nothing each, and tells what came of every one", async () => {
+      const thrown = new Error("on purpose");
+      const works = Array.from({ length: 1200 }, (_, n) => (tx: Transaction) => {
+        const before = tx.visitorKeys.get("count") ?? "";
+        tx.visitorKeys.put("count", String(n));
+        tx.events.put(`e${n}`, event(`e${n}`));
+        if (n % 100 === 7) throw thrown;
+        return before;
+      });
+      const outcomes = await under.store.unitOfWork.runEach("shop", works);
+      expect(outcomes).toHaveLength(1200);
+      for (const [n, outcome] of outcomes.entries()) {
+        if (n % 100 === 7) expect(outcome).toEqual({ status: "rejected", reason: thrown });
+        else
+          expect(outcome).toEqual({ status: "fulfilled", value: n === 0 ? "" : String(n % 100 === 8 ? n - 2 : n - 1) });
+      }
+      expect(await key("count")).toBe("1199");
+      expect(await under.store.events.list("shop", "", 2000, false)).toHaveLength(1188);
+      expect(await under.store.events.get("shop", "e107")).toBeUndefined();
+      expect(await under.store.unitOfWork.runEach("shop", [])).toEqual([]);
+    });
+
     it("runs the works of an app in the order of the calls, each on top of those before", async () => {
       const increment = () =>
         run((tx) => {
@@ -143,22 +165,22 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       });
       const work = fc.record({ steps: fc.array(step, { maxLength: 4 }), fails: fc.boolean() });
       await fc.assert(
-        fc.asyncProperty(fc.array(work, { maxLength: 12 }), async (works) => {
+        fc.asyncProperty(fc.array(work, { maxLength: 12 }), fc.boolean(), async (works, isBulk) => {
           const appId = `app${under.at++}`;
           const expected = new Map<string, string>();
           const seen: string[] = [];
           const expectedSeen: string[] = [];
-          const calls = works.map((one) =>
-            run((tx) => {
-              for (const { key: k, value } of one.steps) {
-                seen.push(`${k}=${tx.visitorKeys.get(k)}`);
-                if (value === undefined) tx.visitorKeys.delete(k);
-                else tx.visitorKeys.put(k, value);
-              }
-              if (one.fails) throw new Error("on purpose");
-            }, appId),
-          );
-          const settled = await Promise.allSettled(calls);
+          const calls = works.map((one) => (tx: Transaction) => {
+            for (const { key: k, value } of one.steps) {
+              seen.push(`${k}=${tx.visitorKeys.get(k)}`);
+              if (value === undefined) tx.visitorKeys.delete(k);
+              else tx.visitorKeys.put(k, value);
+            }
+            if (one.fails) throw new Error("on purpose");
+          });
+          const settled = isBulk
+            ? await under.store.unitOfWork.runEach(appId, calls)
+            : await Promise.allSettled(calls.map((call) => run(call, appId)));
           for (const one of works) {
             const attempt = new Map(expected);
             for (const { key: k, value } of one.steps) {

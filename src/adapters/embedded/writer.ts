@@ -209,7 +209,7 @@ export class Writer {
       batch.push(job);
       run(job);
     }
-    const most = Math.max(maxBatch, this.works + minBulk);
+    const most = Math.max(maxBatch, this.works + Math.min(minBulk, maxBatch));
     while (!isAlone && this.works < most && bytes < maxBatchBytes && this.bulk.length > 0) {
       const job = this.bulk[0]!;
       batch.push(job);
