@@ -63,7 +63,7 @@ async function* batches(all: readonly SentEvent[], size: number) {
 for (const { name, openStore } of await storeKinds()) {
   describe(`bulk intake, ${name}`, () => {
     // A commit of the other stores takes some hundred times as long, and their unit of work has a contract of its own.
-    const { numRuns, maxLength } = name === "embedded" ? { numRuns: 40, maxLength: 40 } : { numRuns: 1, maxLength: 10 };
+    const { numRuns, maxLength } = name === "embedded" ? { numRuns: 12, maxLength: 25 } : { numRuns: 1, maxLength: 10 };
 
     it("stores of a stream what the same events one by one would store, and refuses the same ones", async () => {
       await fc.assert(
