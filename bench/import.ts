@@ -107,6 +107,7 @@ async function overServices(): Promise<void> {
     monotonicNow: () => performance.now(),
     newId: uuidv7,
     newAppId: uuidv7,
+    newSecret: uuidv7,
     metrics: createPrometheusMetrics(),
     report: (error) => console.error(error),
   });

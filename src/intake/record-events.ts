@@ -3,6 +3,7 @@ import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
+import { countTaken } from "./count-taken.js";
 import { type EventDraft, normalise } from "./normalise.js";
 import { mustBeKey, type TakeEvent } from "./record-event.js";
 import type { RejectedEvents } from "./rejected-events.js";
@@ -14,7 +15,11 @@ export interface Sent {
   readonly idempotencyKey: string;
 }
 
-export type Taken = "stored" | "stored of a bot" | "deduplicated";
+export interface Taken {
+  readonly actionType: string;
+  readonly bot: boolean;
+  readonly deduplicated: boolean;
+}
 
 /** What came of one of them: it was taken, or the error `RecordEvent` would reject with. */
 export type TakenOrNot = PromiseSettledResult<Taken>;
@@ -56,25 +61,23 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
         if (tx.app() === undefined) throw new NotFound("app");
         const { draft, idempotencyKey } = sent(index);
         mustBeKey(idempotencyKey);
-        const { deduplicated } = take(tx, normalise(draft, eventId, receivedAt), draft, idempotencyKey);
-        return deduplicated ? "deduplicated" : draft.bot ? "stored of a bot" : "stored";
+        const event = normalise(draft, eventId, receivedAt);
+        const { deduplicated } = take(tx, event, draft, idempotencyKey);
+        return { actionType: event.actionType, bot: event.bot, deduplicated };
       };
     });
     const outcomes = await unitOfWork.runEach(appId, works);
-    const taken = new Map<Taken, number>();
+    let acknowledged = 0;
     for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === "fulfilled") taken.set(outcome.value, (taken.get(outcome.value) ?? 0) + 1);
-      else {
+      if (outcome.status === "fulfilled") {
+        countTaken(metrics, outcome.value, outcome.value);
+        acknowledged++;
+      } else {
         const { draft, idempotencyKey } = sent(index);
         rejectedEvents.keep(appId, draft, idempotencyKey, outcome.reason);
       }
     }
-    const bots = taken.get("stored of a bot") ?? 0;
-    const stored = bots + (taken.get("stored") ?? 0);
-    const deduplicated = taken.get("deduplicated") ?? 0;
-    if (stored > 0) metrics.count("events_stored", undefined, stored);
-    if (deduplicated > 0) metrics.count("events_deduplicated", undefined, deduplicated);
-    if (bots > 0) metrics.count("events_of_bots", undefined, bots);
+    if (acknowledged > 0) metrics.count("events_acknowledged", undefined, acknowledged);
     return outcomes;
   };
 }

@@ -104,7 +104,7 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
     const sent = (i: number) => ({ draft: eventDraft(events[i]), idempotencyKey: idempotencyKeys[i] ?? "" });
     for (const [i, result] of (await deps.recordEvents(appId, events.length, sent)).entries()) {
       if (result.status === "fulfilled") {
-        if (result.value === "deduplicated") deduplicated++;
+        if (result.value.deduplicated) deduplicated++;
         else accepted++;
       } else if (concernsAll(result.reason)) {
         throw result.reason;

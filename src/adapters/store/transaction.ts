@@ -106,8 +106,8 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     this.known.changes ??= this.changeRecords();
     return this.known.changes;
   }
-  get ledgerHead() {
-    return new AppRecords(this.appId, this.tables.ledgerHeads);
+  get ledgerHead(): Records<LedgerHead> {
+    return new AppRecords(this.prefix, this.tables.ledgerHeads);
   }
   get networkLinks() {
     return new AppRecords(this.appId, this.tables.networkLinks);
