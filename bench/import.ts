@@ -10,6 +10,7 @@
  * With `--services` the services are called in this process, on messages that are there already, and the CPU is told
  * apart by thread: what intake costs with its effects and the store, without gRPC (Linux).
  */
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +19,6 @@ import { parseArgs } from "node:util";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { v7 as uuidv7 } from "uuid";
 import { backupStore } from "../src/adapters/embedded/backup.js";
 import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
@@ -26,6 +26,7 @@ import { createPrometheusMetrics } from "../src/adapters/metrics/prometheus.js";
 import { createAisle } from "../src/app.js";
 import { type Event, EventSchema } from "../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
+import { createUuids } from "../src/uuids.js";
 import { machine } from "./load.js";
 import { aisle, startServer } from "./server.js";
 import { createShopEvents } from "./shop-events.js";
@@ -105,9 +106,9 @@ async function overServices(): Promise<void> {
     runEvaluation: never,
     now: Date.now,
     monotonicNow: () => performance.now(),
-    newId: uuidv7,
-    newAppId: uuidv7,
-    newSecret: uuidv7,
+    newId: createUuids({ now: Date.now, randomUuid: randomUUID }),
+    newAppId: randomUUID,
+    newSecret: randomUUID,
     metrics: createPrometheusMetrics(),
     report: (error) => console.error(error),
   });

@@ -60,44 +60,43 @@ async function* batches(all: readonly SentEvent[], size: number) {
   }
 }
 
+describe("bulk intake beside single calls", () => {
+  it("stores of a stream what the same events one by one would store, and refuses the same ones", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anySent, { minLength: 1, maxLength: 25 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (all, size) => {
+          const [single, bulk] = [await openAisle(), await openAisle()];
+          for (const one of [single, bulk]) await one.clients.apps.createApp({ app: { appId: "shop" } });
+          const fates: string[] = [];
+          for (const { event, key } of all) {
+            const call = single.clients.events.recordEvent({ appId: "shop", event, idempotencyKey: key });
+            fates.push(
+              await call.then(
+                ({ deduplicated }) => (deduplicated ? "known" : "stored"),
+                () => "refused",
+              ),
+            );
+          }
+          const answer = await bulk.clients.events.recordEvents(batches(all, size));
+          const count = (fate: string) => fates.filter((one) => one === fate).length;
+          expect([answer.accepted, answer.deduplicated]).toEqual([BigInt(count("stored")), BigInt(count("known"))]);
+          expect(answer.refused.map(({ index }) => Number(index))).toEqual(
+            fates.flatMap((fate, n) => (fate === "refused" ? [n] : [])),
+          );
+          for (const one of [single, bulk]) await one.clients.events.listRejectedEvents({ appId: "shop" });
+          expect(await contents(bulk.store)).toEqual(await contents(single.store));
+          expect(bulk.faults).toEqual([]);
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+});
+
 for (const { name, openStore } of await storeKinds()) {
   describe(`bulk intake, ${name}`, () => {
-    // A commit of the other stores takes some hundred times as long, and their unit of work has a contract of its own.
-    const { numRuns, maxLength } = name === "embedded" ? { numRuns: 12, maxLength: 25 } : { numRuns: 1, maxLength: 10 };
-
-    it("stores of a stream what the same events one by one would store, and refuses the same ones", async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(anySent, { minLength: 1, maxLength }),
-          fc.integer({ min: 1, max: 12 }),
-          async (all, size) => {
-            const [single, bulk] = [await openAisle(openStore), await openAisle(openStore)];
-            for (const one of [single, bulk]) await one.clients.apps.createApp({ app: { appId: "shop" } });
-            const fates: string[] = [];
-            for (const { event, key } of all) {
-              const call = single.clients.events.recordEvent({ appId: "shop", event, idempotencyKey: key });
-              fates.push(
-                await call.then(
-                  ({ deduplicated }) => (deduplicated ? "known" : "stored"),
-                  () => "refused",
-                ),
-              );
-            }
-            const answer = await bulk.clients.events.recordEvents(batches(all, size));
-            const count = (fate: string) => fates.filter((one) => one === fate).length;
-            expect([answer.accepted, answer.deduplicated]).toEqual([BigInt(count("stored")), BigInt(count("known"))]);
-            expect(answer.refused.map(({ index }) => Number(index))).toEqual(
-              fates.flatMap((fate, n) => (fate === "refused" ? [n] : [])),
-            );
-            for (const one of [single, bulk]) await one.clients.events.listRejectedEvents({ appId: "shop" });
-            expect(await contents(bulk.store)).toEqual(await contents(single.store));
-            expect(bulk.faults).toEqual([]);
-          },
-        ),
-        { numRuns },
-      );
-    });
-
     it("asks a fast sender for no more than two batches ahead of what is stored", async () => {
       const aisle = await openAisle(openStore);
       await aisle.clients.apps.createApp({ app: { appId: "shop" } });

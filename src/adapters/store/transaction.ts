@@ -3,6 +3,7 @@ import type { Now } from "../../domain/clock.js";
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { Interaction } from "../../domain/interaction.js";
+import type { LedgerHead } from "../../domain/ledger.js";
 import type { Order } from "../../domain/order.js";
 import type { Product } from "../../domain/product.js";
 import type { Visitor } from "../../domain/visitor.js";
