@@ -92,6 +92,27 @@ export function viewEvent(n: number, visitors: number): Event {
   };
 }
 
+/** Forms of `POST /trace` as a shop's plugin sends them: so many product views, of 500 products and 2,000 visitors. */
+export function viewForms(appId: string, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => {
+    const { products, platform, extraFields } = viewEvent(n, 2000);
+    const [product] = products;
+    return new URLSearchParams({
+      app_id: appId,
+      action_type: "product_view",
+      c_id: `c-${n % 2000}`,
+      product_ids: `${10_000 + (n % 500)}`,
+      product_skus: `BOOT-${n % 500}`,
+      product_titles: product?.title ?? "",
+      product_urls: `https://shop.example.com/outdoor/shoes/waterproof-hiking-boots-${n % 500}.html`,
+      product_images: product?.imageUrl ?? "",
+      product_category_ids: product?.categories.map(({ categoryId }) => categoryId).join("~") ?? "",
+      platform,
+      ...extraFields,
+    }).toString();
+  });
+}
+
 /** The row of a visitor's history that a product view makes. */
 export function interactionOf(event: Event) {
   return { type: "product_view" as const, at: event.occurredAt, productIds: ["10442"], ref: event.eventId };

@@ -12,6 +12,8 @@ export interface BenchServer {
   readonly rpcUrl: string;
   readonly pid: number;
   stop(): Promise<void>;
+  /** Ends it by SIGKILL, when it has not ended yet. */
+  kill(): Promise<void>;
 }
 
 /** Starts `aisle serve` on free ports over a store in `directory`, and resolves when it is ready. */
@@ -44,6 +46,10 @@ export function startPinnedServer(cpu: number | undefined, store: string, ...fla
         pid: child.pid ?? 0,
         async stop() {
           child.kill("SIGTERM");
+          await ended;
+        },
+        async kill() {
+          child.kill("SIGKILL");
           await ended;
         },
       });

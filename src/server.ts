@@ -6,6 +6,7 @@ import { createCertificateWatch, readCertificate } from "./certificate.js";
 import type { Config, Role } from "./config.js";
 import { demoCurlLines, demoFile } from "./demo/demo.js";
 import { setUpDemo } from "./demo-shop.js";
+import { ADMISSION_LIMITS, createAdmission } from "./facade/admission.js";
 import { createFacade } from "./facade/facade.js";
 import { renewCertificate } from "./facade/secure-server.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
@@ -120,7 +121,10 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     }
   };
   const health = createHealthState();
+  const admission = createAdmission(() => performance.now(), ADMISSION_LIMITS);
+  metrics.watch?.("facade_trace_waiting", () => admission.waiting);
   const facade = createFacade({
+    admission,
     certificate,
     clients: services.clients,
     now: Date.now,

@@ -11,6 +11,8 @@ export interface ConnectionEvents {
 export class Connection {
   /** When the request under way was due; undefined when there is none. */
   dueAt: number | undefined;
+  /** When the last request left. */
+  sentAt = 0;
   private readonly socket: Socket;
   private readonly reader = new AnswerReader();
 
@@ -30,6 +32,7 @@ export class Connection {
 
   send(request: Uint8Array, dueAt: number): void {
     this.dueAt = dueAt;
+    this.sentAt = performance.now();
     this.socket.write(request);
   }
 

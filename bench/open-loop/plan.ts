@@ -11,8 +11,10 @@ export interface LoadPlan {
   /** Open loop: requests a second, each due at its time whether or not those before it were answered. */
   readonly rate?: number | undefined;
   readonly seconds: number;
-  /** A request without an answer after so long is given up, with its connection. */
+  /** A request without an answer so long after it left is given up, with its connection. */
   readonly timeoutMs?: number | undefined;
+  /** Open loop: a request that finds no connection for so long is not sent; as long as `timeoutMs` when not given. */
+  readonly patienceMs?: number | undefined;
   /** A file for the `x-service-event-id` of each 200, a line each. */
   readonly idsFile?: string | undefined;
 }
@@ -40,7 +42,7 @@ export interface LoadReport {
   readonly timeouts: number;
   /** Requests whose connection ended before their answer. */
   readonly lost: number;
-  /** Requests that waited for a connection for as long as a request waits for its answer, and were not sent. */
+  /** Requests that found no connection in time and were not sent. */
   readonly unsent: number;
   readonly ok: Latency;
   readonly other: Latency;

@@ -18,7 +18,7 @@ const TIMER_MS = 2;
  * stands still for a second makes all that was due then as late as it is.
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
-  const { rate, seconds, timeoutMs = DEFAULT_TIMEOUT_MS } = plan;
+  const { rate, seconds, timeoutMs = DEFAULT_TIMEOUT_MS, patienceMs = timeoutMs } = plan;
   const requests = requestsOf(plan);
   const { hostname: host, port } = new URL(plan.url);
   const ids = plan.idsFile === undefined ? undefined : createWriteStream(plan.idsFile);
@@ -45,6 +45,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   };
   /** What a connection does that has nothing to do. */
   const goOn = (connection: Connection) => {
+    for (; first < due.length && due[first]! < performance.now() - patienceMs; first++) tally.unsent++;
     if (first < due.length) send(connection, due[first++]!);
     else if (rate === undefined && !isOver) send(connection, performance.now());
     else free.push(connection);
@@ -79,14 +80,14 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
     if (isOver && first === due.length && free.length === connections.size) done();
   };
   const giveUp = () => {
-    const limit = performance.now() - timeoutMs;
+    const now = performance.now();
     for (const connection of connections) {
-      if (connection.dueAt === undefined || connection.dueAt > limit) continue;
+      if (connection.dueAt === undefined || connection.sentAt > now - timeoutMs) continue;
       connection.dueAt = undefined;
       tally.timeouts++;
       connection.destroy();
     }
-    for (; first < due.length && due[first]! <= limit; first++) tally.unsent++;
+    for (; first < due.length && due[first]! <= now - patienceMs; first++) tally.unsent++;
     endIfOver();
   };
 

@@ -4,13 +4,20 @@
  */
 import type { RequestListener } from "node:http";
 import { type CallOptions, type Client, ConnectError } from "@connectrpc/connect";
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type onRequestHookHandler,
+} from "fastify";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import type { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import type { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
+import type { Admission } from "./admission.js";
 import { sendError, sendFailure, sendJson } from "./answers.js";
-import { createBodyReader } from "./body.js";
+import { type BodyDone, type BodyStream, createBodyReader } from "./body.js";
 import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, Refused, TEXT } from "./errors.js";
 import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "./network.js";
@@ -85,6 +92,8 @@ export interface FacadeOptions {
   /** True once the process is about to end: readiness is gone, connections are closed after their answer. */
   readonly isStopping: () => boolean;
   readonly metrics?: FacadeMetrics | undefined;
+  /** Bounds the events that wait for their answer; without one all are let in. */
+  readonly admission?: Admission | undefined;
   readonly logger?: FacadeLogger | undefined;
   /** The file at a whole path such as `/demo/index.html`, from what is below `/demo/`. */
   readonly staticFiles?: ((path: string) => StaticFile | undefined) | undefined;
@@ -95,7 +104,8 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** Builds the facade without listening. */
 export function createFacade(options: FacadeOptions): FastifyInstance {
-  const { clients, metrics, logger, isStopping, publicUrl, certificate, monotonicNow = options.now } = options;
+  const { clients, metrics, admission, logger, isStopping, publicUrl, certificate } = options;
+  const { now, monotonicNow = now } = options;
   const app = fastify({
     ...SERVER_LIMITS,
     ...(certificate && { serverFactory: (listener: RequestListener) => createSecureServer(certificate, listener) }),
@@ -111,9 +121,14 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   app.decorateRequest("arrivedAt", 0);
   app.removeAllContentTypeParsers();
   const readBody = createBodyReader(BODY_LIMITS);
+  const takeBody = (payload: BodyStream, done: BodyDone) =>
+    readBody(payload, (error, body) => {
+      if (error instanceof ConnectError) metrics?.count("shed", { reason: "call_bytes" });
+      done(error, body);
+    });
   // The framework remembers the parser of a type that is named, and looks for the other anew with each request.
   for (const type of [HIDDEN_TYPE, "*"])
-    app.addContentTypeParser(type, (_request, payload, done) => readBody(payload, done));
+    app.addContentTypeParser(type, (_request, payload, done) => takeBody(payload, done));
   // An expectation we do not know is none of ours (RFC 9110, 10.1.1, lets a server pass over it).
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 
@@ -139,7 +154,6 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     options.cacheMaxAgeSeconds ?? 1800,
   );
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host;
-  const { now } = options;
   const senderOf = createSenderOf(options.networks ?? NO_NETWORKS);
   const trace = createTrace({ events: clients.events, origins, statusCookies, senderOf, callOptions, now, metrics });
   const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions });
@@ -156,8 +170,14 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
       .catch((fault: unknown) => void reply.send(fault));
   };
   app.get("/subscription_status", guarded("subscription_status", status));
-  app.post("/trace", guarded("trace", trace));
-  app.post("/trace.php", guarded("trace", trace));
+  const admitted = admission === undefined ? trace : admittedBy(admission, trace);
+  // Before the body is read: a refusal costs a fraction of what an event does.
+  const onRequest: onRequestHookHandler = (_request, reply, done) => {
+    if (admission?.isFull() !== true) return done();
+    metrics?.count("shed", { reason: "calls" });
+    sendFailure(reply, "trace", { status: 503, text: TEXT.unavailable, retryAfterSeconds: 1 });
+  };
+  for (const path of ["/trace", "/trace.php"]) app.post(path, { onRequest }, guarded("trace", admitted));
   app.post("/recommend", guarded("recommend", recommend));
   for (const [path, methods] of METHODS)
     app.options(path, (request, reply) => answerPreflight(reply, request.headers.origin, methods));
@@ -213,6 +233,15 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
       : sendFailure(reply, operation, failure);
   });
   return app;
+}
+
+function admittedBy(admission: Admission, handler: Handler): Handler {
+  return (request, reply) => {
+    admission.enter();
+    const answering = handler(request, reply);
+    answering.then(admission.leave, admission.leave);
+    return answering;
+  };
 }
 
 /** The headers of every answer. */

@@ -131,6 +131,7 @@ export const VALUES: Readonly<Record<string, ValueDefinition>> = {
   store_queue_works: { help: "Units of work that wait for a commit", across: "sum" },
   store_queue_bytes: { help: "What waiting works are expected to write, going by those before them", across: "sum" },
   store_queue_age_ms: { help: "How long the oldest waiting work has waited", across: "max" },
+  facade_trace_waiting: { help: "Events of the REST facade that wait for their answer", across: "sum" },
   ready: { help: "1 while an event could be made durable, looked at every second", across: "min" },
 };
 
