@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
+import { NO_PRIVACY_SETTINGS } from "../src/domain/app.js";
 import { newVisitor, type Visitor } from "../src/domain/visitor.js";
 import type { Store } from "../src/ports/store.js";
 import { interactionOf, type Measured, measure, viewEvent } from "./load.js";
@@ -101,7 +102,14 @@ async function scan(store: Store): Promise<void> {
   );
 }
 
-const NO_APP = { displayName: "", allowedOrigins: [], linkTrust: "open" as const, createdAt: 0, updatedAt: 0 };
+const NO_APP = {
+  displayName: "",
+  allowedOrigins: [],
+  linkTrust: "open" as const,
+  privacy: NO_PRIVACY_SETTINGS,
+  createdAt: 0,
+  updatedAt: 0,
+};
 
 const directory = await mkdtemp(join(tmpdir(), "aisle-bench-"));
 try {

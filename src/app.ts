@@ -10,6 +10,7 @@ import { AppService } from "./gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "./gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "./gen/aisle/v1/event_service_pb.js";
 import { ModelService } from "./gen/aisle/v1/model_service_pb.js";
+import { PrivacyService } from "./gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "./gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "./gen/aisle/v1/subscription_service_pb.js";
 import { keepHistory } from "./intake/history.js";
@@ -19,12 +20,15 @@ import { createRecordEvents } from "./intake/record-events.js";
 import { createRejectedEvents } from "./intake/rejected-events.js";
 import { createReplayRejectedEvent } from "./intake/replay-rejected-event.js";
 import { createSenderLimit, type SenderLimit } from "./intake/sender-limit.js";
+import { createRecordSentEvent } from "./intake/without-profile.js";
 import { createModelRegistry } from "./model/registry.js";
 import { loadServingModel } from "./model/serving-model.js";
 import { createPatience } from "./patience.js";
+import type { Copies } from "./ports/copies.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { Store } from "./ports/store.js";
 import type { VectorIndexes } from "./ports/vector-index.js";
+import { createErasures } from "./privacy/erasures.js";
 import { createAnswerVisitor, firstVersion } from "./recommend/answer-visitor.js";
 import { createRecommender } from "./recommend/recommend.js";
 import { createAppService } from "./services/app-service.js";
@@ -33,6 +37,7 @@ import { directClient } from "./services/direct-clients.js";
 import type { ReportInternal } from "./services/errors.js";
 import { createEventService } from "./services/event-service.js";
 import { createModelService } from "./services/model-service.js";
+import { createPrivacyService } from "./services/privacy-service.js";
 import { createRecommendationService } from "./services/recommendation-service.js";
 import { createSubscriptionService } from "./services/subscription-service.js";
 import { createApplySubscription } from "./subscription/apply-event.js";
@@ -156,12 +161,28 @@ export function createAisle(deps: AppDependencies) {
     metrics,
   });
 
+  // A store that is not open yet has no copies to take out of it.
+  const copies: Pick<Copies, "scan"> = {
+    scan: async (appId, table, after, limit) => store.copies.scan(appId, table, after, limit),
+  };
+  const erasures = createErasures({
+    apps: store.apps,
+    visitors,
+    contacts,
+    copies,
+    unitOfWork,
+    scrub: store.scrub,
+    settled: () => rejecting.settled(),
+    now,
+    newId,
+    metrics,
+  });
   const getStatus = createGetStatus({ apps, visitors, contacts });
   const { wait: inTime } = patience(farStore?.answerMs ?? 0);
 
   const services = {
     events: createEventService({
-      recordEvent,
+      recordEvent: createRecordSentEvent({ recordEvent, apps, metrics }),
       recordEvents,
       apps,
       events,
@@ -203,6 +224,7 @@ export function createAisle(deps: AppDependencies) {
       activate: registry.activate,
       report,
     }),
+    privacy: createPrivacyService({ visitors, contacts, copies, erasures, apps, now, report }),
   };
 
   return {
@@ -214,6 +236,7 @@ export function createAisle(deps: AppDependencies) {
       catalog: directClient(CatalogService, services.catalog),
       apps: directClient(AppService, services.apps),
       models: directClient(ModelService, services.models),
+      privacy: directClient(PrivacyService, services.privacy),
     },
     /** Puts all services on an RPC router. */
     routes(router: ConnectRouter): void {
@@ -225,8 +248,11 @@ export function createAisle(deps: AppDependencies) {
       add(CatalogService, services.catalog);
       add(AppService, services.apps);
       add(ModelService, services.models);
+      add(PrivacyService, services.privacy);
     },
     trainer,
+    /** Goes on with erasures that a process has left; see `Erasures.resume`. */
+    resumeErasures: erasures.resume,
     /** Takes note of models that other processes published. */
     lookForModels: registry.lookAgain,
     close(): void {

@@ -33,6 +33,8 @@ const SILENT_MS = 500;
 const HEALTH_EVERY_MS = 1_000;
 /** How often models that other processes published are looked for. */
 const MODELS_EVERY_MS = 1_000;
+/** How often erasures that a process has left are looked for. */
+const ERASURES_EVERY_MS = 60_000;
 
 /** What one process does. */
 export interface Duties {
@@ -170,6 +172,10 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     });
   let isReady = true;
   metrics.watch?.("ready", () => (isReady && !stop.seen() ? 1 : 0));
+  const resumeErasures = async () =>
+    aisle?.resumeErasures((appId, error) => {
+      if (!stop.seen()) logger.error({ appId, error: describe(error) }, "an erasure failed and is tried again");
+    });
   const lookAtHealth = async () => {
     const serving = await ready().then(
       () => true,
@@ -200,6 +206,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     }
     if (duties.training) schedules.push(startSchedule(config.trainEveryMs, trainChanged, report));
     if (aisle !== undefined) schedules.push(startSchedule(MODELS_EVERY_MS, aisle.lookForModels, report));
+    if (aisle !== undefined) schedules.push(startSchedule(ERASURES_EVERY_MS, resumeErasures, report));
     if (opening !== undefined) {
       around.waiting?.();
       hasDemo = await Promise.race([stop.signalled, opening.then(makeDemo)]);

@@ -68,6 +68,7 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
       run: async (appId, work) => opened().unitOfWork.run(appId, work),
       runEach: async (appId, works) => opened().unitOfWork.runEach(appId, works),
     },
+    scrub: async (appId) => opened().scrub(appId),
     ready: async () => opened().ready(),
     close,
   };

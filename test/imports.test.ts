@@ -25,6 +25,7 @@ const TABLE: ImportTable = {
   training: ["domain", "ports", "algorithms", "model"],
   recommend: ["domain", "ports", "algorithms", "model"],
   migrate: ["domain", "ports"],
+  privacy: ["domain", "ports", "subscription"],
   evaluation: ["domain", "ports", "algorithms", "model", "catalog", "training", "recommend"],
   services: [
     "gen",
@@ -37,6 +38,7 @@ const TABLE: ImportTable = {
     "model",
     "recommend",
     "evaluation",
+    "privacy",
   ],
   facade: ["gen"],
   // What the adapters of all stores are made of.

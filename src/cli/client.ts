@@ -5,6 +5,7 @@ import { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
+import { PrivacyService } from "../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import { callFailure, Interrupted, UsageFailure } from "./failure.js";
@@ -15,6 +16,7 @@ export interface Clients {
   readonly catalog: Client<typeof CatalogService>;
   readonly events: Client<typeof EventService>;
   readonly models: Client<typeof ModelService>;
+  readonly privacy: Client<typeof PrivacyService>;
   readonly recommendations: Client<typeof RecommendationService>;
   readonly subscriptions: Client<typeof SubscriptionService>;
 }
@@ -86,6 +88,7 @@ function clientsOver(transport: Transport): Clients {
     catalog: createClient(CatalogService, transport),
     events: createClient(EventService, transport),
     models: createClient(ModelService, transport),
+    privacy: createClient(PrivacyService, transport),
     recommendations: createClient(RecommendationService, transport),
     subscriptions: createClient(SubscriptionService, transport),
   };

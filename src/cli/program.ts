@@ -9,6 +9,7 @@ import { addFrameCommands } from "./frame-command.js";
 import { addImportCommands } from "./import-command.js";
 import { addMigrateCommand, type Migrate } from "./migrate-command.js";
 import { type Output, writeLine } from "./output.js";
+import { addPrivacyCommands } from "./privacy-command.js";
 import { addRecommendCommand } from "./recommend-command.js";
 import { addServeCommand, type ServeFlags } from "./serve-command.js";
 import { addStatusCommand } from "./status-command.js";
@@ -70,6 +71,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addFrameCommands(program, deps);
   addStatusCommand(program, deps);
   addEventsCommand(program, deps);
+  addPrivacyCommands(program, deps);
   addMigrateCommand(program, deps);
   addDoctorCommand(program, deps);
   return program;

@@ -3,6 +3,19 @@
  * said since the link.
  */
 export type LinkTrust = "open" | "strict";
+/** Which signals of a browser against profiles an app goes by: Global Privacy Control, and Do Not Track. */
+export type PrivacySignals = "off" | "gpc" | "gpc_and_dnt";
+
+/** What an app keeps of persons. */
+export interface PrivacySettings {
+  readonly signals: PrivacySignals;
+  /** Days for which what visitors did is kept; 0 for ever. */
+  readonly retentionDays: number;
+  /** Days for which refused events are kept; 0 as long as their log has room. */
+  readonly rejectedRetentionDays: number;
+}
+
+export const NO_PRIVACY_SETTINGS: PrivacySettings = { signals: "off", retentionDays: 0, rejectedRetentionDays: 0 };
 
 /** A shop. */
 export interface App {
@@ -11,6 +24,7 @@ export interface App {
   /** Origins whose pages may call the facade; empty means any. */
   readonly allowedOrigins: readonly string[];
   readonly linkTrust: LinkTrust;
+  readonly privacy: PrivacySettings;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

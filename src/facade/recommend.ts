@@ -7,6 +7,7 @@ import { parseJson } from "./json-body.js";
 import type { Origins } from "./origins.js";
 import { recommendAnswer } from "./recommend-answer.js";
 import { toRecommendRequest } from "./recommend-request.js";
+import { signalsOf } from "./signals.js";
 
 export interface RecommendDependencies {
   readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;
@@ -22,6 +23,8 @@ export function createRecommend({ recommendations, origins, callOptions }: Recom
     const { origin } = request.headers;
     if (origin !== undefined && !(await origins.allows(asked.appId, origin)))
       throw new Refused(403, TEXT.originNotAllowed);
+    const signals = signalsOf(request.headers);
+    if (signals !== undefined) asked.signals = signals;
     const response = await recommendations.recommend(asked, callOptions);
     sendJson(reply, 200, recommendAnswer(response));
   };

@@ -12,6 +12,7 @@ import { readMultipart } from "./multipart.js";
 import type { Peer, SenderOf } from "./network.js";
 import type { Origins } from "./origins.js";
 import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
+import { signalsOf } from "./signals.js";
 import type { StatusCookies } from "./status-cookies.js";
 import { type Read, reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
@@ -49,6 +50,7 @@ export function createTrace(deps: TraceDependencies) {
     const fingerprint = trimSpaces(readCookie(cookie, "fp_ccid"));
     const event = toEvent(fields, isNothing(fingerprint) ? "" : fingerprint, now());
     event.bot = isCrawler(userAgentOf(event, read, userAgent));
+    const signals = signalsOf(request.headers);
     const response = await events.recordEvent(
       {
         $typeName: "aisle.v1.RecordEventRequest",
@@ -57,6 +59,7 @@ export function createTrace(deps: TraceDependencies) {
         // Only an address or a user id can link: other events need not be asked who sent them.
         ...(links(event) && { publicSender: senderOf(peerOf(request)) }),
         idempotencyKey: readKey(request.headers["idempotency-key"]) || cleanId(read("idempotency_key")),
+        ...(signals && { signals }),
       },
       callOptions,
     );

@@ -18,7 +18,12 @@ export interface EventDraft
   readonly order: EventOrder | null;
   /** Who posted it, if that may have been anybody; is no part of what the event says, and not kept. */
   readonly sentBy?: PublicSender | undefined;
+  /** Its sender wants no profile, and `withoutProfile` took out what would make one. */
+  readonly isWithoutProfile?: true;
 }
+
+const NO_PROFILE_NOTE =
+  "the browser asks for no profile: its ids, extra fields and what it says of a person were left out";
 
 export const MAX_ACTION_LENGTH = 64;
 const MAX_AHEAD_MS = 5 * 60_000;
@@ -36,6 +41,7 @@ const known: ReadonlySet<string> = new Set(KNOWN_ACTIONS);
  */
 export function normalise(draft: EventDraft, eventId: string, receivedAt: number): Event {
   const notes: string[] = [];
+  if (draft.isWithoutProfile) notes.push(NO_PROFILE_NOTE);
   const actionType = readAction(draft.actionType);
   const taken = draft.products.slice(0, MAX_PRODUCTS);
   if (taken.length < draft.products.length) notes.push(`products beyond ${MAX_PRODUCTS} were left out`);

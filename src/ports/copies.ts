@@ -1,5 +1,6 @@
 import type { App, FrameConfiguration } from "../domain/app.js";
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
+import type { Erasure } from "../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { LedgerHead } from "../domain/ledger.js";
@@ -31,6 +32,8 @@ export interface CopiedRecords {
   readonly rejectedEvents: RejectedEvent;
   /** One row, of the key `app`. */
   readonly rejectedLogs: RejectedLog;
+  /** Those under way are gone on with where they are copied to. */
+  readonly erasures: Erasure;
 }
 
 export type CopiedTable = keyof CopiedRecords;
@@ -52,6 +55,7 @@ export const COPIED_TABLES = [
   "idempotency",
   "rejectedEvents",
   "rejectedLogs",
+  "erasures",
 ] as const satisfies readonly CopiedTable[];
 
 /**

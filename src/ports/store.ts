@@ -28,6 +28,11 @@ export interface Store {
   /** Apps as they are kept, for another store. */
   readonly copies: Copies;
   readonly unitOfWork: UnitOfWork;
+  /**
+   * Takes what was removed from an app out of what the store keeps beside its records, as far as it can while it serves:
+   * the rest leaves by itself within the time that docs/privacy.md says.
+   */
+  scrub(appId: string): Promise<void>;
   /** Where processes of several machines share the store. */
   readonly tallies?: TallyBoard;
   /** Resolves when an event could be made durable now; else rejects with Unavailable, which says why. */

@@ -1,5 +1,6 @@
 import type { App } from "../domain/app.js";
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
+import type { Erasure } from "../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { LedgerHead } from "../domain/ledger.js";
@@ -26,6 +27,8 @@ export interface RejectedEvents extends Lookup<RejectedEvent> {
   add(event: Omit<RejectedEvent, "rejectedId">): string;
   /** Replaces the one of this id; does nothing when it has left. */
   replace(event: RejectedEvent): void;
+  /** Takes one out of the log, of any age; does nothing when it has left. */
+  remove(rejectedId: string): void;
 }
 
 /** One app's records inside a transaction. */
@@ -33,7 +36,7 @@ export interface Transaction {
   readonly appId: string;
   /** The app itself; undefined when there is none. Only read. */
   app(): App | undefined;
-  /** By idempotency key. A record older than 24 h counts as absent for its reader. */
+  /** By idempotency key. A record older than 24 h counts as absent for its reader; `delete` removes it all the same. */
   readonly idempotency: Records<IdempotencyRecord>;
   /** By event id. */
   readonly events: Records<Event>;
@@ -62,6 +65,8 @@ export interface Transaction {
   readonly productSkus: Lookup<string>;
   /** By order id. */
   readonly orders: Records<Order>;
+  /** By erasure id. */
+  readonly erasures: Records<Erasure>;
   /** Adds a row to a visitor's history, or replaces the one with the same time and ref. */
   putInteraction(visitorId: string, interaction: Interaction): void;
   deleteInteraction(visitorId: string, at: number, ref: string): void;

@@ -1,6 +1,7 @@
 import { type App, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { refusesProfile } from "../domain/signals.js";
 import { versionText } from "../domain/version.js";
 import { isTrusted, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { ServingModel } from "../model/source.js";
@@ -59,6 +60,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
   };
 
   const knownOf = async (app: App, query: RecommendQuery) => {
+    if (refusesProfile(app.privacy.signals, query.signals)) return [];
     const keys = visitorKeys(query.visitor);
     if (keys.length === 0) return [];
     try {

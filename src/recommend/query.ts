@@ -1,5 +1,6 @@
 import type { InteractionType } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
+import { NO_SIGNALS, type SentSignals } from "../domain/signals.js";
 import type { VisitorIds } from "../domain/visitor.js";
 import type { SourceName } from "../model/source.js";
 
@@ -15,6 +16,7 @@ export interface ClientInteraction {
 export interface RecommendQuery {
   readonly appId: string;
   readonly visitor: VisitorIds;
+  readonly signals: SentSignals;
   readonly interactions: readonly ClientInteraction[];
   readonly frameInteractions: readonly { readonly frameId: string; readonly at: number }[];
   readonly currentProductIds: readonly string[];
@@ -34,6 +36,7 @@ export interface RecommendQuery {
 export const BLANK_QUERY: RecommendQuery = {
   appId: "",
   visitor: { clientId: "", fingerprintId: "", userId: "" },
+  signals: NO_SIGNALS,
   interactions: [],
   frameInteractions: [],
   currentProductIds: [],

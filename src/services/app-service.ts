@@ -1,6 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type App, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
+import {
+  type App,
+  DEFAULT_FRAME,
+  DEFAULT_FRAME_ID,
+  type FrameConfiguration,
+  NO_PRIVACY_SETTINGS,
+} from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
 import { isAppId } from "../domain/ids.js";
@@ -15,10 +21,12 @@ import type { AppStore } from "../ports/app-store.js";
 import { guarded, type ReportInternal } from "./errors.js";
 import { timestampOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
+import { privacyMessage, readPrivacy } from "./privacy-settings.js";
 import { requireApp } from "./require-app.js";
 
 /** Most products a list of a frame can hold. */
 export const MAX_FRAME_COUNT = 100;
+const DEFAULT_SETTINGS = { linkTrust: "open", privacy: NO_PRIVACY_SETTINGS } as const;
 const MAX_NAME = 255;
 const ID_RULE = "1 to 64 of A-Z a-z 0-9 _ -";
 
@@ -40,7 +48,7 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       const appId = request.app?.appId || deps.newAppId();
       if (!isAppId(appId)) throw new InvalidArgument("app.app_id", "invalid", ID_RULE);
       const at = deps.now();
-      const app: App = { appId, linkTrust: "open", ...settings, createdAt: at, updatedAt: at };
+      const app: App = { appId, ...DEFAULT_SETTINGS, ...settings, createdAt: at, updatedAt: at };
       if (!(await apps.create(app))) throw new AlreadyExists("app", "There is an app with this id already");
       return { app: appMessage(app) };
     }),
@@ -131,7 +139,7 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
 
 function readSettings(
   app: AppMessage | undefined,
-): Pick<App, "displayName" | "allowedOrigins"> & Partial<Pick<App, "linkTrust">> {
+): Pick<App, "displayName" | "allowedOrigins"> & Partial<Pick<App, "linkTrust" | "privacy">> {
   if (app === undefined) throw new InvalidArgument("app", "missing");
   checkName("app.display_name", app.displayName);
   for (const origin of app.allowedOrigins) {
@@ -143,6 +151,7 @@ function readSettings(
     displayName: app.displayName,
     allowedOrigins: [...app.allowedOrigins],
     ...(linkTrust !== undefined && { linkTrust }),
+    ...(app.privacy !== undefined && { privacy: readPrivacy(app.privacy) }),
   };
 }
 
@@ -174,6 +183,7 @@ function appMessage(app: App): MessageInitShape<typeof AppSchema> {
     appId: app.appId,
     displayName: app.displayName,
     allowedOrigins: [...app.allowedOrigins],
+    privacy: privacyMessage(app.privacy),
     createdAt: timestampOf(app.createdAt),
     updatedAt: timestampOf(app.updatedAt),
     linkTrust: app.linkTrust === "strict" ? LinkTrust.STRICT : LinkTrust.OPEN,

@@ -4,12 +4,12 @@ import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/e
 import type { Event } from "../domain/event.js";
 import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { EventService, RecordEventsRequest } from "../gen/aisle/v1/event_service_pb.js";
-import type { RecordEvent } from "../intake/record-event.js";
 import type { RecordEvents } from "../intake/record-events.js";
+import type { RecordSentEvent } from "../intake/without-profile.js";
 import type { EventStore } from "../ports/event-store.js";
 import { guarded } from "./errors.js";
 import { eventDraft, eventMessage } from "./event-messages.js";
-import { visitorIdsOf } from "./messages.js";
+import { signalsOf, visitorIdsOf } from "./messages.js";
 import { pageSize, pageToken, readPageToken } from "./paging.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
 import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-events.js";
@@ -19,7 +19,7 @@ import { requireApp } from "./require-app.js";
 const MAX_LOOKED_AT = 20_000;
 
 export interface EventServiceDependencies extends RejectedEventsDependencies {
-  readonly recordEvent: RecordEvent;
+  readonly recordEvent: RecordSentEvent;
   readonly recordEvents: RecordEvents;
   readonly events: EventStore;
 }
@@ -34,6 +34,7 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
         eventDraft(request.event, request.publicSender),
         request.idempotencyKey,
         true,
+        signalsOf(request.signals),
       );
       return {
         eventId,

@@ -1,9 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Money } from "../domain/money.js";
+import { NO_SIGNALS, type SentSignals } from "../domain/signals.js";
 import type { VisitorIds } from "../domain/visitor.js";
 import type { Money as MoneyMessage, MoneySchema } from "../gen/aisle/v1/money_pb.js";
-import type { VisitorIds as VisitorIdsMessage } from "../gen/aisle/v1/visitor_pb.js";
+import type { SentSignals as SentSignalsMessage, VisitorIds as VisitorIdsMessage } from "../gen/aisle/v1/visitor_pb.js";
 
 /** Milliseconds of a timestamp, null when absent. */
 export function msOf(timestamp: Timestamp | undefined): number | null {
@@ -29,4 +30,8 @@ export function visitorIdsOf(message: VisitorIdsMessage | undefined): VisitorIds
     fingerprintId: message?.fingerprintId ?? "",
     userId: message?.userId ?? "",
   };
+}
+
+export function signalsOf(message: SentSignalsMessage | undefined): SentSignals {
+  return message ?? NO_SIGNALS;
 }

@@ -13,12 +13,13 @@ import type {
 import type { AppStore } from "../ports/app-store.js";
 import type { ModelStore } from "../ports/model-store.js";
 import { TRAINING_SEED } from "../training/train-model.js";
-import type { Trainer, TrainingProgress } from "../training/trainer.js";
+import type { Trainer } from "../training/trainer.js";
 import { guarded, guardedStream, type ReportInternal } from "./errors.js";
 import { algorithmMessage, evaluationMessage } from "./evaluation-messages.js";
 import { timestampOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { requireApp } from "./require-app.js";
+import { withProgress } from "./with-progress.js";
 
 /** Questions of a task, unless told otherwise, and at most. */
 const DEFAULT_QUERIES = 5_000;
@@ -103,33 +104,6 @@ async function* evaluateModel(
   } finally {
     left.abort();
   }
-}
-
-/** Yields what `work` tells of its progress, and returns what it gives. */
-async function* withProgress<T>(
-  work: (onProgress: (progress: TrainingProgress) => void) => Promise<T>,
-): AsyncGenerator<TrainingProgress, T> {
-  const waiting: TrainingProgress[] = [];
-  let wake = () => {};
-  let ended = false;
-  const result = work((progress) => {
-    waiting.push(progress);
-    wake();
-  });
-  const end = () => {
-    ended = true;
-    wake();
-  };
-  result.then(end, end);
-  while (!ended || waiting.length > 0) {
-    const progress = waiting.shift();
-    if (progress !== undefined) yield progress;
-    else
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-  }
-  return result;
 }
 
 function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): MessageInitShape<typeof ModelSchema> {

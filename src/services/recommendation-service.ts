@@ -19,7 +19,7 @@ import type { SourceName } from "../model/source.js";
 import type { AnswerVisitor } from "../recommend/answer-visitor.js";
 import type { ClientInteraction, Reason, RecommendAnswer, RecommendQuery } from "../recommend/query.js";
 import { guarded, type ReportInternal } from "./errors.js";
-import { moneyMessage, msOf, visitorIdsOf } from "./messages.js";
+import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./messages.js";
 
 const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
   [InteractionTypeMessage.PRODUCT_VIEW]: "product_view",
@@ -68,6 +68,7 @@ function queryOf(request: RecommendRequest): RecommendQuery {
   return {
     appId: request.appId,
     visitor: visitorIdsOf(request.visitor),
+    signals: signalsOf(request.signals),
     interactions: request.interactions.map(interactionOf),
     frameInteractions: request.frameInteractions
       .slice(-MAX_FRAME_INTERACTIONS)

@@ -83,7 +83,7 @@ function refusalOfReplay(error: unknown): { readonly field: string; readonly rea
   return refusalOf(error);
 }
 
-function rejectedEventMessage(rejected: RejectedEvent): MessageInitShape<typeof RejectedEventSchema> {
+export function rejectedEventMessage(rejected: RejectedEvent): MessageInitShape<typeof RejectedEventSchema> {
   const { rejectedId, rejectedAt, event, idempotencyKey, field, fault, accepted, replayedAs } = rejected;
   return {
     rejectedEventId: rejectedId,

@@ -108,7 +108,7 @@ function statusOf(state: SubscriptionState, field: string): SubscriptionStatus {
   }
 }
 
-function contactMessage(contact: Contact): MessageInitShape<typeof ContactSchema> {
+export function contactMessage(contact: Contact): MessageInitShape<typeof ContactSchema> {
   return {
     contactId: contact.contactId,
     email: contact.email,
@@ -126,7 +126,7 @@ function contactMessage(contact: Contact): MessageInitShape<typeof ContactSchema
   };
 }
 
-function changeMessage(change: SubscriptionChange): MessageInitShape<typeof SubscriptionChangeSchema> {
+export function changeMessage(change: SubscriptionChange): MessageInitShape<typeof SubscriptionChangeSchema> {
   return {
     changeId: change.changeId,
     contactId: change.contactId,

@@ -53,6 +53,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       const full = app("shop", {
         displayName: "Läden & Söhne",
         allowedOrigins: ["https://a.example", "https://b.example"],
+        privacy: { signals: "gpc_and_dnt", retentionDays: 400, rejectedRetentionDays: 7 },
         createdAt: 5,
         updatedAt: 6,
       });

@@ -5,7 +5,7 @@ import { COPIED_TABLES, type CopiedTable, type CopyMark } from "../../src/ports/
 import type { Store } from "../../src/ports/store.js";
 import { appendChange } from "../../src/subscription/ledger.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
-import { app, change, contact, event, frame, order, product, rejected, view, visitor } from "./samples.js";
+import { app, change, contact, erasure, event, frame, order, product, rejected, view, visitor } from "./samples.js";
 
 const MARK: CopyMark = { run: "r1", from: "source", state: "copying", table: "", upTo: "" };
 
@@ -26,6 +26,7 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.products.put("p2", product("p2", { sku: "s1" }));
     tx.products.put("p1", product("p1", { sku: "s1" })); // has the SKU now
     tx.orders.put("o1", order("o1"));
+    tx.erasures.put("x1", erasure("x1"));
     tx.putInteraction("v1", view(1, "e1"));
     tx.putInteraction("v\u0001", { type: "order", at: -2, productIds: ["p1"], ref: "order:o1" });
     tx.markChanged();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import type { App, FrameConfiguration } from "../../src/domain/app.js";
+import { type App, type FrameConfiguration, NO_PRIVACY_SETTINGS } from "../../src/domain/app.js";
 import { type Contact, type SubscriptionChange, UNKNOWN } from "../../src/domain/contact.js";
+import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
@@ -14,7 +15,16 @@ import { bareProduct } from "../fixtures/bare-product.js";
 export const NO_IDS = { clientId: "", fingerprintId: "", userId: "" };
 
 export function app(appId: string, change: Partial<App> = {}): App {
-  return { appId, displayName: "", allowedOrigins: [], linkTrust: "open", createdAt: 1, updatedAt: 1, ...change };
+  return {
+    appId,
+    displayName: "",
+    allowedOrigins: [],
+    linkTrust: "open",
+    privacy: NO_PRIVACY_SETTINGS,
+    createdAt: 1,
+    updatedAt: 1,
+    ...change,
+  };
 }
 
 export function frame(frameId: string, change: Partial<FrameConfiguration> = {}): FrameConfiguration {
@@ -253,3 +263,17 @@ export const anyInteraction: fc.Arbitrary<Interaction> = fc.record(
   },
   { requiredKeys: ["type", "at", "productIds", "ref"] },
 );
+
+export function erasure(erasureId: string, change: Partial<Erasure> = {}): Erasure {
+  return {
+    erasureId,
+    startedAt: 1,
+    finishedAt: 0,
+    workedAt: 2,
+    step: "events",
+    upTo: "e1",
+    person: { ...NOBODY, visitorKeys: ["c:1"], contactKeys: ["e:a@b.de"], orderIds: ["o1"], eventIds: ["e1"] },
+    counts: { events: 3 },
+    ...change,
+  };
+}

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
 import { verifyStore } from "../../src/adapters/embedded/verify.js";
 import { openMongoStore } from "../../src/adapters/mongo/store.js";
+import { NO_PRIVACY_SETTINGS } from "../../src/domain/app.js";
 import { migrateApp } from "../../src/migrate/migrate-app.js";
 import { COPIED_TABLES } from "../../src/ports/copies.js";
 import type { Store } from "../../src/ports/store.js";
@@ -128,6 +129,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
       displayName: "",
       allowedOrigins: [],
       linkTrust: "open" as const,
+      privacy: NO_PRIVACY_SETTINGS,
       createdAt: 1,
       updatedAt: 1,
     });

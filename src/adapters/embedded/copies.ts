@@ -90,6 +90,7 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
     rejectedEvents: plain(tables.rejectedEvents, (staged) => staged.rejectedEvents),
     rejectedLogs: plain(tables.rejectedLogs, (staged) => staged.rejectedLogs),
     ledgerHeads: plain(tables.ledgerHeads, (staged) => staged.ledgerHeads),
+    erasures: plain(tables.erasures, (staged) => staged.erasures),
     interactions: plain(tables.interactions, (staged) => staged.interactions),
     changes: {
       table: tables.changes,

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
 import { makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
-import { checkFormat, openMeta, storeIdOf, upgradeFormat } from "./format.js";
+import { checkFormat, erasedAt, noteErased, openMeta, storeIdOf, upgradeFormat } from "./format.js";
 import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
 import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
@@ -33,6 +33,10 @@ export interface Environment {
   transact(body: () => void): Promise<void>;
   /** Runs `body`, all of whose reads see one and the same commit: the newest. */
   snapshot<R>(body: () => R): R;
+  /** Notes that the bytes of removed records must leave the file; they do when it is compacted. */
+  noteErased(at: number): Promise<void>;
+  /** Since when they must; undefined when there are none. */
+  erasedAt(): number | undefined;
   /** Begins to look at the newest commit as a whole. */
   inspect(): Inspection;
   close(): Promise<void>;
@@ -73,20 +77,23 @@ export async function openEnvironment(
     });
     if (!readOnly) upgradeFormat(root, { meta, tables, newId }, log);
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files
+    const pinnedTransact = (body: () => void): Promise<void> =>
+      transact(root, () => {
+        context.pinned = true;
+        try {
+          body();
+        } finally {
+          context.pinned = false;
+        }
+      });
     return {
       directory: path,
       storeId: storeIdOf(meta),
       readOnly,
       tables,
-      transact: (body) =>
-        transact(root, () => {
-          context.pinned = true;
-          try {
-            body();
-          } finally {
-            context.pinned = false;
-          }
-        }),
+      transact: pinnedTransact,
+      noteErased: (at) => pinnedTransact(() => noteErased(meta, at)),
+      erasedAt: () => erasedAt(meta),
       snapshot: (body) => {
         if (context.pinned || context.closed) return body();
         root.resetReadTxn();

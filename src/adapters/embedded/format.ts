@@ -34,7 +34,7 @@ export const UPGRADES: readonly Upgrade[] = [
   { to: 2, run: ({ meta, newId }) => put(meta.texts, STORE_ID_KEY, newId()) },
   // There are tables of rejected events, which opening makes.
   { to: 3, run: () => undefined },
-  // There are heads of ledgers, which opening makes; entries from before stay outside of the chain.
+  // There are heads of ledgers and a table of erasures, which opening makes; entries from before stay outside of the chain.
   { to: 4, run: () => undefined },
 ];
 
@@ -43,6 +43,9 @@ export const UPGRADES: readonly Upgrade[] = [
  * what a newer one writes.
  */
 export const FORMAT_NUMBER = 4;
+
+/** Since when records were removed whose bytes must leave the file; absent when there are none. */
+const ERASED_KEY: Key = "store\0erased";
 
 export const FORMAT_KEY: Key = "store\0format";
 const STORE_ID_KEY: Key = "store\0id";
@@ -105,6 +108,21 @@ export function upgradeFormat(
     if (upgradedFrom !== undefined)
       log(`The store was upgraded from format ${upgradedFrom} to format ${upgradedFrom + 1}`);
   }
+}
+
+/** Within a write transaction: the file is to be compacted. */
+export function noteErased({ numbers }: Meta, at: number): void {
+  if (numbers.get(ERASED_KEY) === undefined) put(numbers, ERASED_KEY, at);
+}
+
+/** Since when the file is to be compacted; undefined when it need not be. */
+export function erasedAt({ numbers }: Meta): number | undefined {
+  return numbers.get(ERASED_KEY);
+}
+
+/** Within a write transaction, on the compacted file. */
+export function forgetErased({ numbers }: Meta): void {
+  numbers.removeNow(ERASED_KEY);
 }
 
 /** The name the store got when it was made; a backup has the same. */

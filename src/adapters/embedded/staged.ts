@@ -284,6 +284,7 @@ export function stageTables(tables: Tables, journal: Journal): StagedTables {
     productLog: new StagedAppends(tables.productLog, journal),
     productHeads: new Staged(tables.productHeads, journal),
     orders: new Staged(tables.orders, journal),
+    erasures: new Staged(tables.erasures, journal),
     models: new Staged(tables.models, journal),
     pointers: new Staged(tables.pointers, journal),
     activity: new Staged(tables.activity, journal),

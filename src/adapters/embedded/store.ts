@@ -98,6 +98,16 @@ export async function assembleStore(
     leases: createLeases(writer, now),
     copies: createCopies({ environment, writer, removals, changed }),
     unitOfWork: createUnitOfWork({ writer, now, changed }),
+    scrub: async () => {
+      const refusal = writer.refusal(true);
+      if (refusal !== undefined) throw refusal;
+      try {
+        await environment.noteErased(now());
+      } catch (error) {
+        writer.latch.close(error);
+        throw writer.latch.refusal();
+      }
+    },
     ready: async () => {
       const refusal = writer.refusal();
       if (refusal !== undefined) throw refusal;

@@ -17,6 +17,7 @@ import {
   textsRecord,
 } from "./records/app.js";
 import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
+import { erasureRecord } from "./records/erasure.js";
 import { eventRecord, idempotencyRecord } from "./records/event.js";
 import { rejectedEventRecord, rejectedLogRecord } from "./records/rejected-event.js";
 import { changeRecord, contactRecord, ledgerHeadRecord, networkLinksRecord, visitorRecord } from "./records/visitor.js";
@@ -61,6 +62,7 @@ export function openTables(open: <T>(name: string, codec: RecordCodec<T>) => Tab
     productLog: open("productLog", textsRecord),
     productHeads: open("productHeads", logHeadRecord),
     orders: open("orders", orderRecord),
+    erasures: open("erasures", erasureRecord),
     models: open("models", modelRecord),
     pointers: open("pointers", pointerRecord),
     activity: open("activity", numberRecord),

@@ -98,7 +98,7 @@ class IndexedChangeRecords extends AppRecords<SubscriptionChange> {
   }
 }
 
-/** Keeps the index by time that the sweep reads. An entry of it goes when its time comes, not with its record. */
+/** Keeps the index by time that the sweep reads. The entry of a record that was replaced goes when its time comes. */
 class TimedIdempotencyRecords extends IdempotencyRecords {
   constructor(
     private readonly appId: string,
@@ -111,5 +111,11 @@ class TimedIdempotencyRecords extends IdempotencyRecords {
   override put(key: string, value: IdempotencyRecord): void {
     super.put(key, value);
     this.tables.idempotencyTimes.put(timedKey(this.appId, "", value.claimedAt, key), key);
+  }
+
+  override delete(key: string): void {
+    const before = this.table.get(keyOf(this.appId, key));
+    super.delete(key);
+    if (before !== undefined) this.tables.idempotencyTimes.delete(timedKey(this.appId, "", before.claimedAt, key));
   }
 }

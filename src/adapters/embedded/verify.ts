@@ -154,6 +154,7 @@ class Verification {
     await this.walk("productLog", of(tables.productLog));
     await this.walk("productHeads", of(tables.productHeads));
     await this.walk("orders", orders);
+    await this.walk("erasures", of(tables.erasures));
     await this.walk("models", models, (appId, model) => this.checkFile(appId, model));
     await this.walk("pointers", of(tables.pointers), (appId, { modelId }) =>
       holds(models, keyOf(appId, modelId)) ? undefined : "reference",

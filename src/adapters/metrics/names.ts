@@ -44,6 +44,7 @@ const TABLES = [
   "products",
   "productSkus",
   "orders",
+  "erasures",
   "models",
   "pointers",
   "activity",
@@ -73,6 +74,8 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     help: "Refused events not kept: too large, too many at a time, or the store took no more",
     labels: { reason: ["size", "rate", "store"] },
   },
+  events_without_profile: { help: "Events kept without whoever sent them, whose browser asked for no profile" },
+  erasures_begun: { help: "Erasures of persons begun" },
   events_of_bots: { help: "Events of robots among those stored" },
   facade_requests: {
     help: "Requests answered by the REST facade",

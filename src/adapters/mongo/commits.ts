@@ -43,6 +43,9 @@ export const KEPT_COMMITS = 8;
 const REMOVED_BEHIND = 2 * KEPT_COMMITS;
 const REMOVED_AT_ONCE = 8;
 
+/** There are commits of no more numbers than these behind the head, but for those that upkeep is about to remove. */
+const LOGGED_COMMITS = 4 * KEPT_COMMITS;
+
 const REV_DIGITS = 16;
 
 /** Earlier versions kept other documents beside the commits. */
@@ -207,6 +210,13 @@ export class Commits {
       updateOne: { filter: { _id: commitKey(appId, rev) }, update: { $unset: { redo: "" as const } } },
     }));
     await asked(this.connection, () => this.commits.bulkWrite(operations, { ordered: false }));
+  }
+
+  /** Blanks all commits of an app that are finished by now. Servers that have not seen one yet begin anew, as after a pause. */
+  async blankFinished(appId: string): Promise<void> {
+    const head = await this.head(appId);
+    const revs = Array.from({ length: LOGGED_COMMITS }, (_, n) => head - n).filter((rev) => rev > 0);
+    if (revs.length > 0) await this.blank(appId, revs);
   }
 
   /** Finishes the first commit of an app that is not, when another server or an earlier process has left it. */

@@ -88,6 +88,7 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
     orders: plain(tables.orders, (staged) => staged.orders),
     rejectedEvents: plain(tables.rejectedEvents, (staged) => staged.rejectedEvents),
     rejectedLogs: plain(tables.rejectedLogs, (staged) => staged.rejectedLogs),
+    erasures: plain(tables.erasures, (staged) => staged.erasures),
     interactions: {
       entries: async (range) => {
         const rows = await tables.interactions.entries(range);

@@ -18,7 +18,7 @@ export const UPGRADES: readonly Upgrade[] = [
   { to: 2, run: async (connection, newId) => void (await storeId(connection, newId)) },
   // There are rejected events, which an older Aisle would leave behind when it removes an app.
   { to: 3, run: async () => undefined },
-  // There are heads of ledgers; entries from before stay outside of the chain.
+  // There are heads of ledgers, and erasures; entries from before stay outside of the chain.
   { to: 4, run: async () => undefined },
 ];
 

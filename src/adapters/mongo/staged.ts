@@ -58,6 +58,7 @@ export class Draft {
       products: new Staged(tables.products, this),
       productSkus: new Staged(tables.productSkus, this),
       orders: new Staged(tables.orders, this),
+      erasures: new Staged(tables.erasures, this),
       models: new Staged(tables.models, this),
       pointers: new Staged(tables.pointers, this),
       activity: new Staged(tables.activity, this),

@@ -145,6 +145,10 @@ function assembleStore(
     copies: createCopies({ storeId, tables, writer, removals }),
     models: createModelStore({ tables, writer, commits, files, onDamage: connection.onDamage }),
     unitOfWork: createUnitOfWork({ writer, now }),
+    scrub: async (appId) => {
+      await commits.blankFinished(appId);
+      await applier.hasten(appId);
+    },
     tallies: createTallyBoard(connection, now),
     ready: async () => {
       const refusal = writer.refusal();

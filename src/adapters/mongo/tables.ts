@@ -12,6 +12,7 @@ import {
   pointerShape,
 } from "./records/app.js";
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
+import { erasureShape } from "./records/erasure.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
 import { rejectedEventShape, rejectedLogShape } from "./records/rejected-event.js";
 import { changeShape, contactShape, ledgerHeadShape, networkLinksShape, visitorShape } from "./records/visitor.js";
@@ -48,6 +49,7 @@ export function openTables(connection: Connection): Tables {
     products: reread("products", productShape),
     productSkus: reread("productSkus", text),
     orders: reread("orders", orderShape),
+    erasures: reread("erasures", erasureShape),
     models: written("models", modelShape),
     pointers: written("pointers", pointerShape),
     activity: reread("activity", number),

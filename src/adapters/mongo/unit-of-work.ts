@@ -1,4 +1,4 @@
-import type { App } from "../../domain/app.js";
+import { type App, NO_PRIVACY_SETTINGS } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { Transaction, UnitOfWork } from "../../ports/unit-of-work.js";
@@ -46,6 +46,7 @@ class DraftTransaction extends AppTransaction<StagedTables> {
       displayName: "",
       allowedOrigins: [],
       linkTrust: "open" as const,
+      privacy: NO_PRIVACY_SETTINGS,
       createdAt: 0,
       updatedAt: 0,
     };

@@ -1,5 +1,6 @@
 import type { App, FrameConfiguration } from "../../domain/app.js";
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
+import type { Erasure } from "../../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { LedgerHead } from "../../domain/ledger.js";
 import type { ModelPointer } from "../../domain/model.js";
@@ -34,6 +35,7 @@ export interface RecordTypes {
   /** Product ids by SKU. */
   readonly productSkus: string;
   readonly orders: Order;
+  readonly erasures: Erasure;
   readonly pointers: ModelPointer;
   /** A number that is another one after each `markChanged` of the app. */
   readonly activity: number;

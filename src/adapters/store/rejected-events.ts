@@ -11,8 +11,8 @@ const EMPTY: RejectedLog = { first: 0, next: 0, bytes: 0 };
 const DIGITS = 12;
 
 /**
- * The log of one app: numbered without gaps, so that the oldest is found without looking for it, which a work could not
- * do in every store.
+ * The log of one app: numbered, so that the oldest is found without looking for it, which a work could not do in every
+ * store. Only `remove` leaves gaps.
  */
 export class RejectedEventRecords implements RejectedEvents {
   constructor(
@@ -47,6 +47,14 @@ export class RejectedEventRecords implements RejectedEvents {
     if (before === undefined || log === undefined) return;
     this.events.put(keyOf(this.appId, event.rejectedId), event);
     this.logs.put(appKey(this.appId), { ...log, bytes: log.bytes + event.bytes - before.bytes });
+  }
+
+  remove(rejectedId: string): void {
+    const before = this.get(rejectedId);
+    const log = this.logs.get(appKey(this.appId));
+    if (before === undefined || log === undefined) return;
+    this.events.delete(keyOf(this.appId, rejectedId));
+    this.logs.put(appKey(this.appId), { ...log, bytes: log.bytes - before.bytes });
   }
 
   private bytesOf(number: number): number {

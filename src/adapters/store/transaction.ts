@@ -126,6 +126,9 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     this.known.orders ??= new AppRecords(this.prefix, this.staged.orders);
     return this.known.orders;
   }
+  get erasures() {
+    return new AppRecords(this.appId, this.tables.erasures);
+  }
 
   abstract putInteraction(visitorId: string, interaction: Interaction): void;
   abstract deleteInteraction(visitorId: string, at: number, ref: string): void;

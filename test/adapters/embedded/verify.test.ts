@@ -88,6 +88,7 @@ describe("verification of an embedded store", () => {
       productLog: 1,
       productHeads: 1,
       orders: 1,
+      erasures: 0,
       models: 1,
       networkLinks: 0,
       pointers: 1,

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { openMongoStore } from "../../../src/adapters/mongo/store.js";
+import { NO_PRIVACY_SETTINGS } from "../../../src/domain/app.js";
 import type { Store } from "../../../src/ports/store.js";
 import { event, order, product, visitor } from "../../contract/samples.js";
 import { type MongoPeer, NO_PEER, openMongoPeer } from "../../fixtures/mongo-peer.js";
@@ -116,6 +117,7 @@ describe.skipIf(peer === undefined)(`several servers over one database: ${peer?.
       displayName: "",
       allowedOrigins: [],
       linkTrust: "open" as const,
+      privacy: NO_PRIVACY_SETTINGS,
       createdAt: 1,
       updatedAt: 1,
     };

@@ -1,4 +1,4 @@
-import type { App, FrameConfiguration } from "../../../domain/app.js";
+import { type App, type FrameConfiguration, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
 import type { CopyMark } from "../../../ports/copies.js";
 import type { KeptLease } from "../../store/lease.js";
@@ -8,7 +8,15 @@ import * as cell from "./cells.js";
 const LINK_TRUSTS = ["open", "strict"] as const;
 
 export const appRecord: RecordCodec<App> = {
-  toCells: (app) => [app.appId, app.displayName, app.allowedOrigins, app.createdAt, app.updatedAt, app.linkTrust],
+  toCells: ({ privacy, ...app }) => [
+    app.appId,
+    app.displayName,
+    app.allowedOrigins,
+    app.createdAt,
+    app.updatedAt,
+    app.linkTrust,
+    [privacy.signals, privacy.retentionDays, privacy.rejectedRetentionDays],
+  ],
   fromCells: (cells) => ({
     appId: cell.text(cells, 0),
     displayName: cell.text(cells, 1),
@@ -16,8 +24,19 @@ export const appRecord: RecordCodec<App> = {
     createdAt: cell.number(cells, 3),
     updatedAt: cell.number(cells, 4),
     linkTrust: cell.hasLater(cells, 5) ? cell.oneOf(cells, 5, LINK_TRUSTS) : "open",
+    privacy: cell.hasLater(cells, 6) ? privacyFrom(cell.list(cells, 6)) : NO_PRIVACY_SETTINGS,
   }),
 };
+
+const SIGNALS = ["off", "gpc", "gpc_and_dnt"] as const;
+
+function privacyFrom(cells: Cells): PrivacySettings {
+  return {
+    signals: cell.oneOf(cells, 0, SIGNALS),
+    retentionDays: cell.number(cells, 1),
+    rejectedRetentionDays: cell.number(cells, 2),
+  };
+}
 
 export const frameRecord: RecordCodec<FrameConfiguration> = {
   toCells: (frame) => [

@@ -1,4 +1,4 @@
-import type { App, FrameConfiguration } from "../../../domain/app.js";
+import { type App, type FrameConfiguration, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
 import type { CopyMark } from "../../../ports/copies.js";
 import type { TimedLease } from "../lease.js";
@@ -9,6 +9,14 @@ export const appShape = record<App>({
   displayName: text,
   allowedOrigins: list(text),
   linkTrust: orElse(oneOf("open", "strict"), "open"),
+  privacy: orElse(
+    record<PrivacySettings>({
+      signals: oneOf("off", "gpc", "gpc_and_dnt"),
+      retentionDays: number,
+      rejectedRetentionDays: number,
+    }),
+    NO_PRIVACY_SETTINGS,
+  ),
   createdAt: number,
   updatedAt: number,
 });

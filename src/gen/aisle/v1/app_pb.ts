@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIs0BCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoKbGlua190cnVzdBgHIAEoDjITLmFpc2xlLnYxLkxpbmtUcnVzdCLeAQoSRnJhbWVDb25maWd1cmF0aW9uEhAKCGZyYW1lX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhkKEXJlY29tbWVuZGVkX2NvdW50GAMgASgNEhkKEWFsdGVybmF0aXZlX2NvdW50GAQgASgNEhYKDmluY2x1ZGVfdmlld2VkGAUgASgIEhYKDmluY2x1ZGVfYm91Z2h0GAYgASgIEi4KCnVwZGF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWRpdmVyc2l0eRgIIAEoASpTCglMaW5rVHJ1c3QSGgoWTElOS19UUlVTVF9VTlNQRUNJRklFRBAAEhMKD0xJTktfVFJVU1RfT1BFThABEhUKEUxJTktfVFJVU1RfU1RSSUNUEAJiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIvkBCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5ncxInCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0InUKD1ByaXZhY3lTZXR0aW5ncxIpCgdzaWduYWxzGAEgASgOMhguYWlzbGUudjEuUHJpdmFjeVNpZ25hbHMSFgoOcmV0ZW50aW9uX2RheXMYAiABKA0SHwoXcmVqZWN0ZWRfcmV0ZW50aW9uX2RheXMYAyABKA0i3gEKEkZyYW1lQ29uZmlndXJhdGlvbhIQCghmcmFtZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIZChFyZWNvbW1lbmRlZF9jb3VudBgDIAEoDRIZChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDRIWCg5pbmNsdWRlX3ZpZXdlZBgFIAEoCBIWCg5pbmNsdWRlX2JvdWdodBgGIAEoCBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkaXZlcnNpdHkYCCABKAEqUwoJTGlua1RydXN0EhoKFkxJTktfVFJVU1RfVU5TUEVDSUZJRUQQABITCg9MSU5LX1RSVVNUX09QRU4QARIVChFMSU5LX1RSVVNUX1NUUklDVBACKoQBCg5Qcml2YWN5U2lnbmFscxIfChtQUklWQUNZX1NJR05BTFNfVU5TUEVDSUZJRUQQABIXChNQUklWQUNZX1NJR05BTFNfT0ZGEAESFwoTUFJJVkFDWV9TSUdOQUxTX0dQQxACEh8KG1BSSVZBQ1lfU0lHTkFMU19HUENfQU5EX0ROVBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -58,6 +58,13 @@ export type App = Message<"aisle.v1.App"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
+   * Optional. What the app keeps of persons. Absent in an update: as before.
+   *
+   * @generated from field: aisle.v1.PrivacySettings privacy = 6;
+   */
+  privacy?: PrivacySettings | undefined;
+
+  /**
    * Optional. What a visitor is shown over a link that nobody has proven. Not
    * set: on creation OPEN, in an update as before.
    *
@@ -72,6 +79,44 @@ export type App = Message<"aisle.v1.App"> & {
  */
 export const AppSchema: GenMessage<App> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 0);
+
+/**
+ * PrivacySettings says what an app keeps of persons, and for how long.
+ *
+ * @generated from message aisle.v1.PrivacySettings
+ */
+export type PrivacySettings = Message<"aisle.v1.PrivacySettings"> & {
+  /**
+   * Optional. Which signals of browsers the app goes by.
+   *
+   * @generated from field: aisle.v1.PrivacySignals signals = 1;
+   */
+  signals: PrivacySignals;
+
+  /**
+   * Optional. Days for which events, orders, histories and visitors without a
+   * contact are kept, by the time of what happened; 0 keeps them for ever. At
+   * most 36,500. Contacts and the consent ledger stay until they are erased.
+   *
+   * @generated from field: uint32 retention_days = 2;
+   */
+  retentionDays: number;
+
+  /**
+   * Optional. Days for which refused events are kept; 0 keeps them as long as
+   * their log has room. At most 36,500.
+   *
+   * @generated from field: uint32 rejected_retention_days = 3;
+   */
+  rejectedRetentionDays: number;
+};
+
+/**
+ * Describes the message aisle.v1.PrivacySettings.
+ * Use `create(PrivacySettingsSchema)` to create a new message.
+ */
+export const PrivacySettingsSchema: GenMessage<PrivacySettings> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app, 1);
 
 /**
  * FrameConfiguration says how one place in a shop's pages is filled.
@@ -148,7 +193,7 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
  * Use `create(FrameConfigurationSchema)` to create a new message.
  */
 export const FrameConfigurationSchema: GenMessage<FrameConfiguration> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app, 1);
+  messageDesc(file_aisle_v1_app, 2);
 
 /**
  * LinkTrust says what a visitor is shown of the contact it is linked to. A link
@@ -186,4 +231,45 @@ export enum LinkTrust {
  */
 export const LinkTrustSchema: GenEnum<LinkTrust> = /*@__PURE__*/
   enumDesc(file_aisle_v1_app, 0);
+
+/**
+ * PrivacySignals says which signals of a browser an app goes by.
+ *
+ * @generated from enum aisle.v1.PrivacySignals
+ */
+export enum PrivacySignals {
+  /**
+   * Not set: none.
+   *
+   * @generated from enum value: PRIVACY_SIGNALS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * None.
+   *
+   * @generated from enum value: PRIVACY_SIGNALS_OFF = 1;
+   */
+  OFF = 1,
+
+  /**
+   * Global Privacy Control.
+   *
+   * @generated from enum value: PRIVACY_SIGNALS_GPC = 2;
+   */
+  GPC = 2,
+
+  /**
+   * Global Privacy Control and Do Not Track.
+   *
+   * @generated from enum value: PRIVACY_SIGNALS_GPC_AND_DNT = 3;
+   */
+  GPC_AND_DNT = 3,
+}
+
+/**
+ * Describes the enum aisle.v1.PrivacySignals.
+ */
+export const PrivacySignalsSchema: GenEnum<PrivacySignals> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_app, 1);
 

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/visitor.proto.
  */
 export const file_aisle_v1_visitor: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJICgpWaXNpdG9ySWRzEhEKCWNsaWVudF9pZBgBIAEoCRIWCg5maW5nZXJwcmludF9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJYgZwcm90bzM");
+  fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJICgpWaXNpdG9ySWRzEhEKCWNsaWVudF9pZBgBIAEoCRIWCg5maW5nZXJwcmludF9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJIkMKC1NlbnRTaWduYWxzEh4KFmdsb2JhbF9wcml2YWN5X2NvbnRyb2wYASABKAgSFAoMZG9fbm90X3RyYWNrGAIgASgIYgZwcm90bzM");
 
 /**
  * VisitorIds are the names one visitor goes by. Ids seen together in one call
@@ -48,4 +48,33 @@ export type VisitorIds = Message<"aisle.v1.VisitorIds"> & {
  */
 export const VisitorIdsSchema: GenMessage<VisitorIds> = /*@__PURE__*/
   messageDesc(file_aisle_v1_visitor, 0);
+
+/**
+ * SentSignals are the signals of a browser against profiles. Where the app goes
+ * by them (`PrivacySettings.signals`) no profile is kept of who sent them.
+ *
+ * @generated from message aisle.v1.SentSignals
+ */
+export type SentSignals = Message<"aisle.v1.SentSignals"> & {
+  /**
+   * Optional. Global Privacy Control: the header `Sec-GPC: 1`.
+   *
+   * @generated from field: bool global_privacy_control = 1;
+   */
+  globalPrivacyControl: boolean;
+
+  /**
+   * Optional. Do Not Track: the header `DNT: 1`.
+   *
+   * @generated from field: bool do_not_track = 2;
+   */
+  doNotTrack: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.SentSignals.
+ * Use `create(SentSignalsSchema)` to create a new message.
+ */
+export const SentSignalsSchema: GenMessage<SentSignals> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_visitor, 1);
 

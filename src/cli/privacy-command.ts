@@ -1,0 +1,196 @@
+import { open } from "node:fs/promises";
+import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import {
+  type Erasure,
+  ErasureSchema,
+  ExportVisitorResponseSchema,
+  type PersonSchema,
+} from "../gen/aisle/v1/privacy_service_pb.js";
+import { type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { Failure, UsageFailure } from "./failure.js";
+import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { plainId } from "./values.js";
+
+interface PersonOptions extends ServerOptions {
+  readonly app: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly contact?: string;
+  readonly client?: string;
+  readonly fingerprint?: string;
+  readonly user?: string;
+  readonly withLinkedContact?: boolean;
+}
+
+interface ExportOptions extends PersonOptions {
+  readonly out?: string;
+}
+
+interface EraseOptions extends PersonOptions {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+interface ListOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+}
+
+export function addPrivacyCommands(program: Command, deps: ProgramDeps): void {
+  const privacy = program.command("privacy").description("answer for persons: what is kept of one, and its erasure");
+  const whom = `
+A person is named by any of the names known. --email, --phone and --contact mean the contact and all visitors linked to
+it. An id of a visitor means that visitor and not the contact it is linked to, since anybody can link an id of their own
+to an address that is not theirs; where it is proven, --with-linked-contact means the contact, too.
+`;
+  withPerson(privacy.command("export"))
+    .description("everything that is kept about a person, as JSON")
+    .option("--out <file>", "write to this file, which must not be there, instead of standard output")
+    .addHelpText(
+      "after",
+      `${whom}\nExample:\n  $ aisle privacy export --app shop1 --email ann@example.com --out ann.json`,
+    )
+    .action((options: ExportOptions) => exportPerson(options, deps));
+  withPerson(privacy.command("erase"))
+    .description("remove everything about a person; it cannot be undone")
+    .option("--dry-run", "only count what would be removed")
+    .option("--json", "print what was removed as JSON")
+    .addHelpText("after", `${whom}\nExample:\n  $ aisle privacy erase --app shop1 --email ann@example.com --dry-run`)
+    .action((options: EraseOptions) => erasePerson(options, deps));
+  withServer(privacy.command("erasures"))
+    .description("list the erasures of an app; they name nobody")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--json", "print them as JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle privacy erasures --app shop1")
+    .action((options: ListOptions) => listErasures(options, deps));
+}
+
+function withPerson(command: Command): Command {
+  return withServer(command)
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--email <address>", "e-mail address")
+    .option("--phone <number>", "phone number")
+    .option("--contact <id>", "id of a contact")
+    .option("--client <id>", "client id (c_id)")
+    .option("--fingerprint <id>", "fingerprint cookie id (fp_ccid)")
+    .option("--user <id>", "the shop's user id")
+    .option("--with-linked-contact", "an id of a visitor means the contact it is linked to as well");
+}
+
+function personOf(options: PersonOptions): MessageInitShape<typeof PersonSchema> {
+  const { email = "", phone = "", contact = "", client = "", fingerprint = "", user = "" } = options;
+  if ([email, phone, contact, client, fingerprint, user].every((name) => name === ""))
+    throw new UsageFailure("name the person: --email, --phone, --contact, --client, --fingerprint or --user");
+  return {
+    visitor: { clientId: client, fingerprintId: fingerprint, userId: user },
+    email,
+    phone,
+    contactId: contact,
+    withLinkedContact: options.withLinkedContact ?? false,
+  };
+}
+
+/** Written as it comes: what is kept of somebody may be more than fits into memory. */
+async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<void> {
+  const person = personOf(options);
+  const file = options.out === undefined ? undefined : await newFile(options.out);
+  const write = async (text: string) => {
+    if (file !== undefined) await file.writeFile(text);
+    else if (!deps.stdout.write(text)) await new Promise((resolve) => deps.stdout.once("drain", resolve));
+  };
+  let items = 0;
+  try {
+    await withClients(options, deps, async ({ privacy }) => {
+      await write(`{"app": ${JSON.stringify(options.app)}, "items": [`);
+      for await (const one of privacy.exportVisitor({ appId: options.app, person }))
+        await write(`${items++ === 0 ? "" : ","}\n${JSON.stringify(toJson(ExportVisitorResponseSchema, one))}`);
+      await write("\n]}\n");
+    });
+    await file?.sync();
+  } finally {
+    await file?.close();
+  }
+  writeLine(deps.stderr, items === 0 ? "Nothing is kept under these names" : `${count(items)} things are kept`);
+}
+
+/** Readable for its owner alone. */
+async function newFile(path: string) {
+  return open(path, "wx", 0o600).catch(() => {
+    throw new UsageFailure("--out: a file that is not there yet, in a directory that can be written");
+  });
+}
+
+async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<void> {
+  const person = personOf(options);
+  const erasure = await withClients(options, deps, (clients) => lastOf(clients, options, person));
+  if (options.json) {
+    writeJson(deps.stdout, toJson(ErasureSchema, erasure));
+    return;
+  }
+  const words = options.dryRun
+    ? ["Would remove", "Nothing would be removed"]
+    : ["Removed", "Nothing was to be removed"];
+  writeLine(deps.stdout, removedText(erasure) === "" ? `${words[1]}` : `${words[0]} ${removedText(erasure)}`);
+  if (!options.dryRun) writeLine(deps.stdout, `Erasure ${erasure.erasureId} is done`);
+  if (erasure.contactsKept > 0)
+    writeLine(
+      deps.stdout,
+      `${erasure.contactsKept} linked contacts stay: name them, or add --with-linked-contact where the link is proven`,
+    );
+}
+
+async function lastOf(
+  { privacy }: Clients,
+  { app, dryRun = false }: EraseOptions,
+  person: MessageInitShape<typeof PersonSchema>,
+): Promise<Erasure> {
+  let erasure: Erasure | undefined;
+  for await (const said of privacy.eraseVisitor({ appId: app, person, dryRun })) erasure = said.erasure ?? erasure;
+  if (erasure === undefined) throw new Failure("The server did not say whether it is done; privacy erasures does");
+  return erasure;
+}
+
+async function listErasures(options: ListOptions, deps: ProgramDeps): Promise<void> {
+  const all = await withClients(options, deps, async ({ privacy }) => {
+    const found: Erasure[] = [];
+    let pageToken = "";
+    do {
+      const page = await privacy.listErasures({ appId: options.app, pageSize: 1000, pageToken });
+      found.push(...page.erasures);
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    return found;
+  });
+  if (options.json) {
+    writeJson(
+      deps.stdout,
+      all.map((erasure) => toJson(ErasureSchema, erasure)),
+    );
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [{ title: "id" }, { title: "begun" }, { title: "done" }, { title: "removed" }],
+    all.map((erasure) => [
+      printable(erasure.erasureId),
+      timeText(erasure.startedAt),
+      erasure.finishedAt === undefined ? "under way" : timeText(erasure.finishedAt),
+      removedText(erasure),
+    ]),
+  );
+}
+
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ["changes", "ledger entries"],
+  ["rejectedEvents", "refused events"],
+  ["idempotency", "idempotency keys"],
+]);
+
+function removedText({ removed }: Erasure): string {
+  return Object.entries(removed)
+    .map(([table, removed]) => `${count(removed)} ${TITLES.get(table) ?? printable(table)}`)
+    .join(", ");
+}

@@ -1,0 +1,67 @@
+import type { VisitorKey } from "./visitor.js";
+
+/**
+ * All names a person goes by in one app, as far as they are known. What of the store carries one of them is the
+ * person's.
+ */
+export interface Person {
+  readonly visitorKeys: readonly VisitorKey[];
+  /** `e:<email key>` and `p:<phone key>`. */
+  readonly contactKeys: readonly string[];
+  readonly contactIds: readonly string[];
+  /** Owners of histories: visitor ids and contact ids. */
+  readonly historyIds: readonly string[];
+  /** Orders of the person: events that speak of one are the person's, whoever they name. */
+  readonly orderIds: readonly string[];
+  /** Events of the person that are young enough to have an idempotency key. */
+  readonly eventIds: readonly string[];
+}
+
+export const NOBODY: Person = {
+  visitorKeys: [],
+  contactKeys: [],
+  contactIds: [],
+  historyIds: [],
+  orderIds: [],
+  eventIds: [],
+};
+
+/** What an erasure goes through, in this order. */
+export const ERASURE_STEPS = [
+  "identity",
+  "visitors",
+  "changes",
+  "interactions",
+  "orders",
+  "events",
+  "rejectedEvents",
+  "idempotency",
+  "recheck",
+  "scrub",
+  "done",
+] as const;
+
+export type ErasureStep = (typeof ERASURE_STEPS)[number];
+
+/** How many records of each kind were removed, by the name of their table. */
+export type ErasureCounts = Readonly<Record<string, number>>;
+
+/**
+ * The erasure of a person: how far it has come, so that any process can go on with it, and afterwards that it was done.
+ * A finished one names nobody.
+ */
+export interface Erasure {
+  /** UUIDv7. */
+  readonly erasureId: string;
+  /** What was received up to here is erased; what comes later is new. */
+  readonly startedAt: number;
+  /** 0 while it is under way. */
+  readonly finishedAt: number;
+  /** When a process last worked on it. */
+  readonly workedAt: number;
+  readonly step: ErasureStep;
+  /** Within the step, rows up to this key are dealt with. */
+  readonly upTo: string;
+  readonly person: Person;
+  readonly counts: ErasureCounts;
+}

@@ -1,0 +1,50 @@
+import type { EventContact } from "../domain/event.js";
+import { refusesProfile, type SentSignals } from "../domain/signals.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { Metrics } from "../ports/metrics.js";
+import type { EventDraft } from "./normalise.js";
+import type { RecordEvent, Recorded } from "./record-event.js";
+
+/**
+ * What is kept of an event whose sender wants no profile: that it happened, and with which products, category and order.
+ * It is linked to nobody, neither to what the same browser does next. An address counts where the person gave it to
+ * subscribe or unsubscribe, for that alone.
+ */
+export function withoutProfile(draft: EventDraft): EventDraft {
+  const subscribes = draft.actionType.trim().toLowerCase() === "subscribe";
+  return {
+    ...draft,
+    visitor: { clientId: "", fingerprintId: "", userId: "" },
+    contact: subscribes && draft.contact !== null ? addressOf(draft.contact) : null,
+    extraFields: {},
+    isWithoutProfile: true,
+  };
+}
+
+function addressOf({ email, phone, emailSubscribed, smsSubscribed }: EventContact): EventContact {
+  const nothing = { firstName: "", lastName: "", country: "", city: "", gender: "", birthDate: "", tags: [] };
+  return { ...nothing, email, phone, emailSubscribed, smsSubscribed };
+}
+
+/** `RecordEvent` of what a browser sent with these signals: where its app goes by them, as `withoutProfile` leaves it. */
+export type RecordSentEvent = (...call: [...event: Parameters<RecordEvent>, signals: SentSignals]) => Promise<Recorded>;
+
+export function createRecordSentEvent(deps: {
+  readonly recordEvent: RecordEvent;
+  readonly apps: Pick<AppStore, "get">;
+  readonly metrics: Metrics;
+}): RecordSentEvent {
+  const { recordEvent, apps, metrics } = deps;
+  return async (appId, draft, idempotencyKey, single, signals) => {
+    const app = appId !== "" && sentAny(signals) ? await apps.get(appId) : undefined;
+    if (app === undefined || !refusesProfile(app.privacy.signals, signals))
+      return recordEvent(appId, draft, idempotencyKey, single);
+    const recorded = await recordEvent(appId, withoutProfile(draft), idempotencyKey, single);
+    if (!recorded.deduplicated) metrics.count("events_without_profile");
+    return recorded;
+  };
+}
+
+function sentAny({ globalPrivacyControl, doNotTrack }: SentSignals): boolean {
+  return globalPrivacyControl || doNotTrack;
+}

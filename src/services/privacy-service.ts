@@ -1,0 +1,195 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Now } from "../domain/clock.js";
+import type { Erasure, ErasureCounts } from "../domain/erasure.js";
+import { InvalidArgument } from "../domain/errors.js";
+import type { Order } from "../domain/order.js";
+import type { Visitor } from "../domain/visitor.js";
+import type {
+  EraseVisitorRequest,
+  EraseVisitorResponseSchema,
+  ErasureSchema,
+  ExportVisitorRequest,
+  ExportVisitorResponseSchema,
+  KeptOrderSchema,
+  KeptVisitorSchema,
+  Person as PersonMessage,
+  PrivacyService,
+} from "../gen/aisle/v1/privacy_service_pb.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { Erasures } from "../privacy/erasures.js";
+import type { PersonNames } from "../privacy/person.js";
+import { type PersonItem, type PersonStores, readPerson } from "../privacy/read-person.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors.js";
+import { eventMessage } from "./event-messages.js";
+import { moneyMessage, timestampOf, visitorIdsOf } from "./messages.js";
+import { page, pageSize, readPageToken } from "./paging.js";
+import { rejectedEventMessage } from "./rejected-events.js";
+import { requireApp } from "./require-app.js";
+import { changeMessage, contactMessage } from "./subscription-service.js";
+import { withProgress } from "./with-progress.js";
+
+export interface PrivacyServiceDependencies extends PersonStores {
+  readonly erasures: Pick<Erasures, "begin" | "finish">;
+  readonly apps: Pick<AppStore, "get">;
+  readonly now: Now;
+  readonly report: ReportInternal;
+}
+
+/** Records looked at between two words on progress. */
+const SAID_EVERY = 20_000;
+
+export function createPrivacyService(deps: PrivacyServiceDependencies): ServiceImpl<typeof PrivacyService> {
+  const { apps, copies, report } = deps;
+  return {
+    exportVisitor: guardedStream(report, (request) => exportVisitor(deps, request)),
+
+    eraseVisitor: guardedStream(report, (request) =>
+      request.dryRun ? tryErasure(deps, request) : eraseVisitor(deps, request),
+    ),
+
+    listErasures: guarded(report, async (request) => {
+      await requireApp(apps, request.appId);
+      const size = pageSize(request.pageSize);
+      const rows = await copies.scan(request.appId, "erasures", readPageToken(request.pageToken), size + 1);
+      const [found, nextPageToken] = page(rows, size, ({ key }) => key);
+      return { erasures: found.map(({ value }) => erasureMessage(value, 0)), nextPageToken };
+    }),
+  };
+}
+
+async function* exportVisitor(
+  deps: PrivacyServiceDependencies,
+  { appId, person }: ExportVisitorRequest,
+): AsyncGenerator<MessageInitShape<typeof ExportVisitorResponseSchema>> {
+  await requireApp(deps.apps, appId);
+  for await (const { items } of readPerson(deps, appId, namesOf(person), deps.now())) {
+    for (const one of items) {
+      const item = itemMessage(one);
+      if (item !== undefined) yield { item };
+    }
+  }
+}
+
+/** Undefined for what only repeats what others say: rows of the history are events and orders, too. */
+function itemMessage(item: PersonItem): MessageInitShape<typeof ExportVisitorResponseSchema>["item"] | undefined {
+  switch (item.kind) {
+    case "contacts":
+      return { case: "contact", value: contactMessage(item.value) };
+    case "changes":
+      return { case: "subscriptionChange", value: changeMessage(item.value) };
+    case "visitors":
+      return { case: "visitor", value: visitorMessage(item.value) };
+    case "orders":
+      return { case: "order", value: orderMessage(item.value) };
+    case "events":
+      return { case: "event", value: eventMessage(item.value) };
+    case "rejectedEvents":
+      return { case: "rejectedEvent", value: rejectedEventMessage(item.value) };
+    case "interactions":
+    case "idempotency":
+      return undefined;
+  }
+}
+
+async function* eraseVisitor(
+  deps: PrivacyServiceDependencies,
+  { appId, person }: EraseVisitorRequest,
+): AsyncGenerator<MessageInitShape<typeof EraseVisitorResponseSchema>> {
+  await requireApp(deps.apps, appId);
+  const { erasure, contactsKept } = await deps.erasures.begin(appId, namesOf(person));
+  let lookedAt = 0;
+  const progress = withProgress<{ readonly step: string; readonly lookedAt: number }, Erasure>((onProgress) => {
+    let said = { step: "", lookedAt: 0 };
+    return deps.erasures.finish(appId, erasure, (step, more) => {
+      lookedAt += more;
+      if (step === said.step && lookedAt - said.lookedAt < SAID_EVERY) return;
+      said = { step, lookedAt };
+      onProgress(said);
+    });
+  });
+  const done = yield* asMessages(progress);
+  yield { step: done.step, lookedAt: BigInt(lookedAt), erasure: erasureMessage(done, contactsKept) };
+}
+
+async function* asMessages<T>(
+  progress: AsyncGenerator<{ readonly step: string; readonly lookedAt: number }, T>,
+): AsyncGenerator<MessageInitShape<typeof EraseVisitorResponseSchema>, T> {
+  for (;;) {
+    const next = await progress.next();
+    if (next.done === true) return next.value;
+    yield { step: next.value.step, lookedAt: BigInt(next.value.lookedAt) };
+  }
+}
+
+async function* tryErasure(
+  deps: PrivacyServiceDependencies,
+  { appId, person }: EraseVisitorRequest,
+): AsyncGenerator<MessageInitShape<typeof EraseVisitorResponseSchema>> {
+  await requireApp(deps.apps, appId);
+  const counts = new Map<string, number>();
+  let kept = 0;
+  let lookedAt = 0;
+  let said = { step: "", lookedAt: 0 };
+  const startedAt = deps.now();
+  for await (const { items, contactsKept, step, lookedAt: more } of readPerson(
+    deps,
+    appId,
+    namesOf(person),
+    startedAt,
+  )) {
+    for (const { kind } of items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    kept = contactsKept;
+    lookedAt += more;
+    if (step === said.step && lookedAt - said.lookedAt < SAID_EVERY) continue;
+    said = { step, lookedAt };
+    yield { step, lookedAt: BigInt(lookedAt) };
+  }
+  const erasure = { startedAt: timestampOf(startedAt), removed: removedMessage(counts), contactsKept: kept };
+  yield { step: "done", lookedAt: BigInt(lookedAt), erasure };
+}
+
+function namesOf(person: PersonMessage | undefined): PersonNames {
+  if (person === undefined) throw new InvalidArgument("person", "missing");
+  const { email, phone, contactId, withLinkedContact } = person;
+  return { visitor: visitorIdsOf(person.visitor), email, phone, contactId, withLinkedContact };
+}
+
+function erasureMessage(erasure: Erasure, contactsKept: number): MessageInitShape<typeof ErasureSchema> {
+  return {
+    erasureId: erasure.erasureId,
+    startedAt: timestampOf(erasure.startedAt),
+    finishedAt: timestampOf(erasure.finishedAt),
+    removed: removedMessage(new Map(Object.entries(erasure.counts))),
+    contactsKept,
+  };
+}
+
+function removedMessage(counts: ReadonlyMap<keyof ErasureCounts & string, number>): Record<string, bigint> {
+  return Object.fromEntries([...counts].map(([table, removed]) => [table, BigInt(removed)]));
+}
+
+function visitorMessage(visitor: Visitor): MessageInitShape<typeof KeptVisitorSchema> {
+  const ids = (kind: string) => visitor.keys.filter((key) => key.startsWith(kind)).map((key) => key.slice(2));
+  return {
+    visitorId: visitor.visitorId,
+    clientIds: ids("c:"),
+    fingerprintIds: ids("f:"),
+    userIds: ids("u:"),
+    contactId: visitor.contactId,
+    createdAt: timestampOf(visitor.createdAt),
+  };
+}
+
+function orderMessage(order: Order): MessageInitShape<typeof KeptOrderSchema> {
+  return {
+    orderId: order.orderId,
+    visitor: { ...order.visitor },
+    contactId: order.contactId,
+    lines: order.lines.map((line) => ({ ...line })),
+    status: order.status,
+    payment: moneyMessage(order.payment),
+    occurredAt: timestampOf(order.occurredAt),
+    cancelled: order.cancelled,
+  };
+}
