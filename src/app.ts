@@ -42,10 +42,12 @@ import { createRecommendationService } from "./services/recommendation-service.j
 import { createSubscriptionService } from "./services/subscription-service.js";
 import { createApplySubscription } from "./subscription/apply-event.js";
 import { createIdentify } from "./subscription/identify.js";
+import { createImportContacts } from "./subscription/import-contacts.js";
 import { createJoinVisitors } from "./subscription/join-visitors.js";
 import { LINK_LIMITS, type LinkLimits } from "./subscription/link-limits.js";
 import { createSetSubscription } from "./subscription/set-subscription.js";
 import { createGetStatus } from "./subscription/status.js";
+import { createVerifyLedger } from "./subscription/verify-ledger.js";
 import { createTrainer, type RunTraining } from "./training/trainer.js";
 
 export interface AppDependencies {
@@ -194,6 +196,8 @@ export function createAisle(deps: AppDependencies) {
     subscriptions: createSubscriptionService({
       getStatus: farStore === undefined ? getStatus : (...asked) => inTime(() => getStatus(...asked)),
       setSubscription: createSetSubscription({ unitOfWork, now, newId, newSalt: deps.newSecret }),
+      verifyLedger: createVerifyLedger({ apps, contacts, copies: store.copies }),
+      importContacts: createImportContacts({ unitOfWork, now, newId, newSalt: deps.newSecret }),
       apps,
       contacts,
       report,

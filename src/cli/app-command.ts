@@ -1,6 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
-import type { Command } from "commander";
-import { type App, AppSchema } from "../gen/aisle/v1/app_pb.js";
+import { type Command, InvalidArgumentError } from "commander";
+import { type App, AppSchema, LinkTrust } from "../gen/aisle/v1/app_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -10,6 +10,12 @@ import { plainId, repeated } from "./values.js";
 interface CreateOptions extends ServerOptions {
   readonly name?: string;
   readonly origin?: readonly string[];
+  readonly linkTrust?: LinkTrust;
+  readonly json?: boolean;
+}
+
+interface SetOptions extends ServerOptions {
+  readonly linkTrust?: LinkTrust;
   readonly json?: boolean;
 }
 
@@ -24,9 +30,25 @@ export function addAppCommands(program: Command, deps: ProgramDeps): void {
     .argument("<id>", "its id: 1 to 64 letters, digits, _ or -", plainId)
     .option("--name <name>", "a name for people")
     .option("--origin <url>", "an origin whose pages may call the server; may be given again (default: any)", repeated)
+    .option("--link-trust <trust>", "open or strict; see aisle app set --help (default: open)", linkTrust)
     .option("--json", "print the app as JSON")
     .addHelpText("after", '\nExample:\n  $ aisle app create shop1 --name "My shop" --origin https://shop.example')
     .action((id: string, options: CreateOptions) => createApp(id, options, deps));
+  withServer(app.command("set"))
+    .description("change settings of an app; those that are not named stay")
+    .argument("<id>", "the app", plainId)
+    .option("--link-trust <trust>", "what a visitor is shown over a link that nobody proved: open or strict", linkTrust)
+    .option("--json", "print the app as JSON")
+    .addHelpText(
+      "after",
+      `
+Anybody can post an event that links a visitor to an e-mail address, and then ask for that visitor's status. With
+--link-trust strict such a visitor is shown only what was said since the link; with open, all.
+
+Example:
+  $ aisle app set shop1 --link-trust strict`,
+    )
+    .action((id: string, options: SetOptions) => setApp(id, options, deps));
   withServer(app.command("list"))
     .description("list all apps")
     .option("--json", "print the apps as JSON")
@@ -36,11 +58,33 @@ export function addAppCommands(program: Command, deps: ProgramDeps): void {
 
 async function createApp(appId: string, options: CreateOptions, deps: ProgramDeps): Promise<void> {
   const created = await withClients(options, deps, async ({ apps }) => {
-    const app = { appId, displayName: options.name ?? "", allowedOrigins: [...(options.origin ?? [])] };
+    const app = {
+      appId,
+      displayName: options.name ?? "",
+      allowedOrigins: [...(options.origin ?? [])],
+      linkTrust: options.linkTrust ?? LinkTrust.UNSPECIFIED,
+    };
     return (await apps.createApp({ app }, { timeoutMs: CALL_TIMEOUT_MS })).app;
   });
   if (options.json && created) writeJson(deps.stdout, toJson(AppSchema, created));
   else writeLine(deps.stdout, `App ${created?.appId ?? appId} is made`);
+}
+
+async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Promise<void> {
+  const updated = await withClients(options, deps, async ({ apps }) => {
+    const { app } = await apps.getApp({ appId }, { timeoutMs: CALL_TIMEOUT_MS });
+    if (app === undefined) return undefined;
+    if (options.linkTrust !== undefined) app.linkTrust = options.linkTrust;
+    return (await apps.updateApp({ app }, { timeoutMs: CALL_TIMEOUT_MS })).app;
+  });
+  if (options.json && updated) writeJson(deps.stdout, toJson(AppSchema, updated));
+  else writeLine(deps.stdout, `App ${updated?.appId ?? appId} is changed`);
+}
+
+function linkTrust(text: string): LinkTrust {
+  if (text === "open") return LinkTrust.OPEN;
+  if (text === "strict") return LinkTrust.STRICT;
+  throw new InvalidArgumentError("open or strict is accepted.");
 }
 
 async function listApps(options: ListOptions, deps: ProgramDeps): Promise<void> {

@@ -1,7 +1,14 @@
 import type { Command } from "commander";
 import { withServer } from "./client.js";
+import { CONTACT_FIELDS } from "./import/contact-row.js";
 import { EVENT_FIELDS } from "./import/event-row.js";
-import { type EventImportOptions, type ImportOptions, importEvents, importProducts } from "./import/jobs.js";
+import {
+  type EventImportOptions,
+  type ImportOptions,
+  importContacts,
+  importEvents,
+  importProducts,
+} from "./import/jobs.js";
 import { ORDER_WINDOW } from "./import/orders.js";
 import { PRODUCT_FIELDS } from "./import/product-row.js";
 import { count } from "./output.js";
@@ -17,7 +24,7 @@ A line that cannot be used is counted, shown with its number (the first 20) and 
 (stdin.rejected) as it came. It stops nothing; the exit code is 1 only when no line was good.`;
 
 export function addImportCommands(program: Command, deps: ProgramDeps): void {
-  const group = program.command("import").description("bring products and past events into an app");
+  const group = program.command("import").description("bring products, past events and contacts into an app");
   shared(group.command("products"))
     .description("write products from a file; each replaces what was known under its id")
     .option("--map <field=column>", "read a field from a column of another name; may be given again", repeated)
@@ -63,6 +70,30 @@ Example:
       --map timestamp=ts --map order_id=invoice --map price=unit_price`,
     )
     .action((file: string, options: EventImportOptions) => importEvents(file, options, deps));
+  addContacts(group, deps);
+}
+
+/** The commands of lists of contacts. */
+function addContacts(group: Command, deps: ProgramDeps): void {
+  withServer(group.command("contacts"))
+    .argument("<file>", "the file, - for stdin")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--json", "print the totals as JSON")
+    .description("take in a list of contacts and what it knows of their subscriptions")
+    .option("--map <field=column>", "read a field from a column of another name; may be given again", repeated)
+    .addHelpText(
+      "after",
+      `${FILE_HELP}
+
+Fields: ${CONTACT_FIELDS.fields.join(", ")}. Other columns are ignored.
+email or phone is required. status and sms_status are subscribed, unsubscribed, 1, 0, yes or no; empty leaves what is
+known. changed_at says since when: newer knowledge stays as it is, and the same list again changes nothing. Without
+it the status holds from the import on. client_id, fingerprint_id and user_id link a visitor.
+
+Example:
+  $ aisle import contacts list.csv --app shop1 --map changed_at=last_changed`,
+    )
+    .action((file: string, options: ImportOptions) => importContacts(file, options, deps));
 }
 
 function shared(command: Command): Command {

@@ -7,6 +7,7 @@ import { addEventsCommand } from "./events-command.js";
 import { endingOf } from "./failure.js";
 import { addFrameCommands } from "./frame-command.js";
 import { addImportCommands } from "./import-command.js";
+import { addLedgerCommands } from "./ledger-command.js";
 import { addMigrateCommand, type Migrate } from "./migrate-command.js";
 import { type Output, writeLine } from "./output.js";
 import { addPrivacyCommands } from "./privacy-command.js";
@@ -70,6 +71,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addRecommendCommand(program, deps);
   addFrameCommands(program, deps);
   addStatusCommand(program, deps);
+  addLedgerCommands(program, deps);
   addEventsCommand(program, deps);
   addPrivacyCommands(program, deps);
   addMigrateCommand(program, deps);

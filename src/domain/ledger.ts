@@ -47,6 +47,11 @@ export function changeIdOf(number: number): string {
   return `${PREFIX}${String(number).padStart(DIGITS, "0")}`;
 }
 
+/** The number of an entry of the chain by its id; undefined for one from before the chain. */
+export function numberOf(changeId: string): number | undefined {
+  return changeId.startsWith(PREFIX) ? Number(changeId.slice(PREFIX.length)) : undefined;
+}
+
 /** Head of an app's chain before the first entry. */
 export function emptyLedger(appId: string): LedgerHead {
   return { count: 0, hash: digest(["aisle ledger 1", appId]) };

@@ -26,7 +26,7 @@ import { moneyMessage, timestampOf, visitorIdsOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { rejectedEventMessage } from "./rejected-events.js";
 import { requireApp } from "./require-app.js";
-import { changeMessage, contactMessage } from "./subscription-service.js";
+import { changeMessage, contactMessage } from "./subscription-messages.js";
 import { withProgress } from "./with-progress.js";
 
 export interface PrivacyServiceDependencies extends PersonStores {

@@ -1,34 +1,34 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import {
-  type Contact,
-  emailKey,
-  phoneKey,
-  type SubscriptionChange,
-  type SubscriptionStatus,
-} from "../domain/contact.js";
+import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import {
-  type ContactSchema,
-  type SubscriptionChangeSchema,
-  SubscriptionChannel,
-  SubscriptionState,
-} from "../gen/aisle/v1/subscription_pb.js";
 import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { ContactStore } from "../ports/contact-store.js";
+import type { ImportContacts, ListedContact } from "../subscription/import-contacts.js";
 import type { SetSubscription } from "../subscription/set-subscription.js";
 import type { GetStatus } from "../subscription/status.js";
-import { guarded, type ReportInternal } from "./errors.js";
-import { timestampOf, visitorIdsOf } from "./messages.js";
+import type { VerifyLedger } from "../subscription/verify-ledger.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors.js";
+import { visitorIdsOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
+import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
 import { requireApp } from "./require-app.js";
+import {
+  changeMessage,
+  contactMessage,
+  ledgerReportMessage,
+  listedContact,
+  stateOf,
+  statusOf,
+} from "./subscription-messages.js";
 
 export interface SubscriptionServiceDependencies {
   readonly getStatus: GetStatus;
   readonly setSubscription: SetSubscription;
   readonly apps: Pick<AppStore, "get">;
   readonly contacts: ContactStore;
+  readonly verifyLedger: VerifyLedger;
+  readonly importContacts: ImportContacts;
   readonly report: ReportInternal;
 }
 
@@ -76,6 +76,43 @@ export function createSubscriptionService(
       const [changes, nextPageToken] = page(found, size, (change) => change.changeId);
       return { changes: changes.map(changeMessage), nextPageToken };
     }),
+
+    verifyLedger: guardedStream(report, async function* (request) {
+      const { appId, anchorChangeId: changeId, anchorHash: hash } = request;
+      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      if ((changeId === "") !== (hash === ""))
+        throw new InvalidArgument(changeId === "" ? "anchor_change_id" : "anchor_hash", "missing");
+      const anchor = changeId === "" ? undefined : { changeId, hash };
+      for await (const found of deps.verifyLedger(appId, anchor)) yield ledgerReportMessage(found);
+    }),
+
+    importContacts: guarded(report, async (requests) => {
+      const refusals = createRefusals();
+      let appId = "";
+      let index = 0;
+      let accepted = 0;
+      for await (const { appId: named, contacts } of requests) {
+        appId = bulkAppId(appId, named);
+        if (contacts.length > MAX_BATCH)
+          throw new InvalidArgument("contacts", "invalid", `at most ${MAX_BATCH} a batch`);
+        const listed: ListedContact[] = [];
+        const places: number[] = [];
+        for (const contact of contacts) {
+          const place = index++;
+          try {
+            listed.push(listedContact(contact));
+            places.push(place);
+          } catch (error) {
+            refusals.add(place, error);
+          }
+        }
+        const refused = await deps.importContacts(appId, listed);
+        for (const item of refused) refusals.add(places[item.index]!, item.error);
+        accepted += listed.length - refused.length;
+      }
+      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      return { accepted: BigInt(accepted), ...refusals.answer() };
+    }),
   };
 }
 
@@ -88,54 +125,4 @@ async function find(
   if (key === "") throw new InvalidArgument("email", "invalid", "an e-mail address");
   if (key === "p:") throw new InvalidArgument("phone", "invalid", "5 to 20 digits, with + when international");
   return contacts.find(by.appId, key);
-}
-
-function stateOf(status: SubscriptionStatus): SubscriptionState {
-  if (status === null) return SubscriptionState.UNKNOWN;
-  return status ? SubscriptionState.SUBSCRIBED : SubscriptionState.UNSUBSCRIBED;
-}
-
-function statusOf(state: SubscriptionState, field: string): SubscriptionStatus {
-  switch (state) {
-    case SubscriptionState.UNSPECIFIED:
-      return null;
-    case SubscriptionState.SUBSCRIBED:
-      return true;
-    case SubscriptionState.UNSUBSCRIBED:
-      return false;
-    default:
-      throw new InvalidArgument(field, "invalid", "SUBSCRIBED or UNSUBSCRIBED");
-  }
-}
-
-export function contactMessage(contact: Contact): MessageInitShape<typeof ContactSchema> {
-  return {
-    contactId: contact.contactId,
-    email: contact.email,
-    phone: contact.phone,
-    emailState: stateOf(contact.emailSubscription.status),
-    smsState: stateOf(contact.smsSubscription.status),
-    firstName: contact.firstName,
-    lastName: contact.lastName,
-    country: contact.country,
-    city: contact.city,
-    gender: contact.gender,
-    birthDate: contact.birthDate,
-    tags: [...contact.tags],
-    createdAt: timestampOf(contact.createdAt),
-  };
-}
-
-export function changeMessage(change: SubscriptionChange): MessageInitShape<typeof SubscriptionChangeSchema> {
-  return {
-    changeId: change.changeId,
-    contactId: change.contactId,
-    channel: change.channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS,
-    oldState: stateOf(change.from),
-    newState: stateOf(change.to),
-    occurredAt: timestampOf(change.occurredAt),
-    source: change.source,
-    eventId: change.eventId,
-    reason: change.reason,
-  };
 }

@@ -30,6 +30,10 @@ async function openTwoShops(openStore: StoreKind["openStore"]) {
 
 const visitor = { c_id: "c1", fp_ccid: "f1" };
 
+async function* listOfOne() {
+  yield { appId: "one", contacts: [{ email: "ann@example.com", emailState: 3 }] };
+}
+
 describe.each(stores)("two apps with the same visitor, product, order and idempotency ids: $name", ({ openStore }) => {
   const twoShops = () => openTwoShops(openStore);
 
@@ -76,6 +80,8 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     expect((await rpc.events.listEvents({ appId })).events).toEqual([]);
     expect((await rpc.events.listEvents({ appId, visitor: { clientId: "c1" } })).events).toEqual([]);
     expect((await rpc.subscriptions.listChanges({ appId })).changes).toEqual([]);
+    for await (const report of rpc.subscriptions.verifyLedger({ appId }))
+      expect(report).toMatchObject({ entries: 0n, contacts: 0n, faultCount: 0n, headHash: "" });
     expect((await rpc.subscriptions.getStatus({ appId, visitor: { clientId: "c1" } })).identified).toBe(false);
     await expect(rpc.subscriptions.getContact({ appId, email: "ann@example.com" })).rejects.toThrow(/not_found/);
     expect((await rpc.catalog.listProducts({ appId })).products.map((product) => product.title)).toEqual([
@@ -95,6 +101,7 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     for (const app_id of ["one", "two"])
       await trace({ app_id, action_type: "subscribe", email: "ann@example.com", ...visitor });
     await rpc.subscriptions.setSubscription({ appId: "one", email: "ann@example.com", emailState: 3 });
+    await rpc.subscriptions.importContacts(listOfOne());
     expect(await status("two", "f1")).toMatchObject({ status: true });
     await rpc.catalog.deleteProduct({ appId: "one", productId: "p1" });
     expect((await rpc.catalog.getProduct({ appId: "two", productId: "p1" })).product).toBeDefined();

@@ -1,9 +1,11 @@
 import type { Event } from "../../gen/aisle/v1/event_pb.js";
 import type { Product } from "../../gen/aisle/v1/product_pb.js";
+import type { ImportedContact } from "../../gen/aisle/v1/subscription_pb.js";
 import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "../client.js";
 import type { ProgramDeps } from "../program.js";
 import type { FieldSet } from "./columns.js";
 import { createColumnPlan } from "./columns.js";
+import { CONTACT_FIELDS, readContact } from "./contact-row.js";
 import { EVENT_FIELDS, EVENT_FIELDS_WITHOUT_TYPE, type EventField, KNOWN_TYPES, readEvent } from "./event-row.js";
 import { openInput } from "./input.js";
 import { createEventAssembler } from "./orders.js";
@@ -50,6 +52,21 @@ export async function importEvents(file: string, options: EventImportOptions, de
     call: ({ events }) => eventCall(events, options.app),
     repeatable: idempotent,
     keySeed: idempotent ? JSON.stringify([1, type, currency, [...map].sort()]) : null,
+  });
+}
+
+export async function importContacts(file: string, options: ImportOptions, deps: ProgramDeps): Promise<void> {
+  await importFile(file, options, deps, {
+    noun: "contacts",
+    fields: CONTACT_FIELDS,
+    remarks: { counts: new Map() },
+    maker: {
+      push: (row) => [{ message: readContact(row, deps.now()), sources: [{ line: row.line, raw: row.raw }], key: "" }],
+      end: () => [],
+    },
+    call: ({ subscriptions }) => contactCall(subscriptions, options.app),
+    repeatable: true,
+    keySeed: null,
   });
 }
 
@@ -141,6 +158,16 @@ function productCall(catalog: Clients["catalog"], appId: string): BulkCall<Produ
       for (const batch of batches) yield { appId, products: batch.map((item) => item.message) };
     }
     const answer = await catalog.upsertProducts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
+    return { accepted: answer.accepted, deduplicated: 0n, refused: answer.refused };
+  };
+}
+
+function contactCall(subscriptions: Clients["subscriptions"], appId: string): BulkCall<ImportedContact> {
+  return async (batches) => {
+    async function* messages() {
+      for (const batch of batches) yield { appId, contacts: batch.map((item) => item.message) };
+    }
+    const answer = await subscriptions.importContacts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
     return { accepted: answer.accepted, deduplicated: 0n, refused: answer.refused };
   };
 }

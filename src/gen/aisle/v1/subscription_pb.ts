@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { VisitorIds } from "./visitor_pb.js";
+import { file_aisle_v1_visitor } from "./visitor_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/subscription.proto.
  */
 export const file_aisle_v1_subscription: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9zdWJzY3JpcHRpb24ucHJvdG8SCGFpc2xlLnYxIsUCCgdDb250YWN0EhIKCmNvbnRhY3RfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSMAoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRISCgpmaXJzdF9uYW1lGAYgASgJEhEKCWxhc3RfbmFtZRgHIAEoCRIPCgdjb3VudHJ5GAggASgJEgwKBGNpdHkYCSABKAkSDgoGZ2VuZGVyGAogASgJEhIKCmJpcnRoX2RhdGUYCyABKAkSDAoEdGFncxgMIAMoCRIuCgpjcmVhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKuAgoSU3Vic2NyaXB0aW9uQ2hhbmdlEhEKCWNoYW5nZV9pZBgBIAEoCRISCgpjb250YWN0X2lkGAIgASgJEi4KB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsEi4KCW9sZF9zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlEi4KCW5ld19zdGF0ZRgFIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlEi8KC29jY3VycmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzb3VyY2UYByABKAkSEAoIZXZlbnRfaWQYCCABKAkSDgoGcmVhc29uGAkgASgJKp8BChFTdWJzY3JpcHRpb25TdGF0ZRIiCh5TVUJTQ1JJUFRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fU1RBVEVfVU5LTk9XThABEiEKHVNVQlNDUklQVElPTl9TVEFURV9TVUJTQ1JJQkVEEAISIwofU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1VCU0NSSUJFRBADKnkKE1N1YnNjcmlwdGlvbkNoYW5uZWwSJAogU1VCU0NSSVBUSU9OX0NIQU5ORUxfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fQ0hBTk5FTF9FTUFJTBABEhwKGFNVQlNDUklQVElPTl9DSEFOTkVMX1NNUxACYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChthaXNsZS92MS9zdWJzY3JpcHRpb24ucHJvdG8SCGFpc2xlLnYxIsUCCgdDb250YWN0EhIKCmNvbnRhY3RfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSMAoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRISCgpmaXJzdF9uYW1lGAYgASgJEhEKCWxhc3RfbmFtZRgHIAEoCRIPCgdjb3VudHJ5GAggASgJEgwKBGNpdHkYCSABKAkSDgoGZ2VuZGVyGAogASgJEhIKCmJpcnRoX2RhdGUYCyABKAkSDAoEdGFncxgMIAMoCRIuCgpjcmVhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKkAwoSU3Vic2NyaXB0aW9uQ2hhbmdlEhEKCWNoYW5nZV9pZBgBIAEoCRISCgpjb250YWN0X2lkGAIgASgJEi4KB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsEi4KCW9sZF9zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlEi4KCW5ld19zdGF0ZRgFIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlEi8KC29jY3VycmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzb3VyY2UYByABKAkSEAoIZXZlbnRfaWQYCCABKAkSDgoGcmVhc29uGAkgASgJEi8KC3JlY29yZGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdzYWlkX2J5GAsgASgJEg4KBmVyYXNlZBgMIAEoCBIiCgRzZWFsGA0gASgLMhQuYWlzbGUudjEuTGVkZ2VyU2VhbCJTCgpMZWRnZXJTZWFsEgwKBHNhbHQYASABKAkSEgoKY29tbWl0bWVudBgCIAEoCRIVCg1wcmV2aW91c19oYXNoGAMgASgJEgwKBGhhc2gYBCABKAki8AIKD0ltcG9ydGVkQ29udGFjdBINCgVlbWFpbBgBIAEoCRINCgVwaG9uZRgCIAEoCRIwCgtlbWFpbF9zdGF0ZRgDIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlEi4KCXNtc19zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlEi4KCmNoYW5nZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmZpcnN0X25hbWUYBiABKAkSEQoJbGFzdF9uYW1lGAcgASgJEg8KB2NvdW50cnkYCCABKAkSDAoEY2l0eRgJIAEoCRIOCgZnZW5kZXIYCiABKAkSEgoKYmlydGhfZGF0ZRgLIAEoCRIMCgR0YWdzGAwgAygJEg4KBnJlYXNvbhgNIAEoCRIlCgd2aXNpdG9yGA4gASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcyJyCgtMZWRnZXJGYXVsdBIMCgRraW5kGAEgASgJEhEKCWNoYW5nZV9pZBgCIAEoCRISCgpjb250YWN0X2lkGAMgASgJEi4KB2NoYW5uZWwYBCABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsKp8BChFTdWJzY3JpcHRpb25TdGF0ZRIiCh5TVUJTQ1JJUFRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fU1RBVEVfVU5LTk9XThABEiEKHVNVQlNDUklQVElPTl9TVEFURV9TVUJTQ1JJQkVEEAISIwofU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1VCU0NSSUJFRBADKnkKE1N1YnNjcmlwdGlvbkNoYW5uZWwSJAogU1VCU0NSSVBUSU9OX0NIQU5ORUxfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fQ0hBTk5FTF9FTUFJTBABEhwKGFNVQlNDUklQVElPTl9DSEFOTkVMX1NNUxACYgZwcm90bzM", [file_aisle_v1_visitor, file_google_protobuf_timestamp]);
 
 /**
  * Contact is a person the shop can write to.
@@ -189,6 +191,37 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
    * @generated from field: string reason = 9;
    */
   reason: string;
+
+  /**
+   * Output only. When it was recorded.
+   *
+   * @generated from field: google.protobuf.Timestamp recorded_at = 10;
+   */
+  recordedAt?: Timestamp | undefined;
+
+  /**
+   * Output only. Event or call that said it; decides between statements of the
+   * same time.
+   *
+   * @generated from field: string said_by = 11;
+   */
+  saidBy: string;
+
+  /**
+   * Output only. True when the contact was erased: then `contact_id`, `said_by`,
+   * `event_id`, `reason` and the seal's `salt` are empty.
+   *
+   * @generated from field: bool erased = 12;
+   */
+  erased: boolean;
+
+  /**
+   * Output only. The entry's place in the app's chain; not set in entries from
+   * before there was one.
+   *
+   * @generated from field: aisle.v1.LedgerSeal seal = 13;
+   */
+  seal?: LedgerSeal | undefined;
 };
 
 /**
@@ -197,6 +230,213 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
  */
 export const SubscriptionChangeSchema: GenMessage<SubscriptionChange> = /*@__PURE__*/
   messageDesc(file_aisle_v1_subscription, 1);
+
+/**
+ * LedgerSeal makes an entry part of a chain of hashes: SHA-256, as hex, over
+ * JSON arrays in UTF-8 without blanks. States are `true` (subscribed), `false`
+ * and `null` in them, channels `email` and `sms`, times milliseconds since 1970.
+ *
+ * @generated from message aisle.v1.LedgerSeal
+ */
+export type LedgerSeal = Message<"aisle.v1.LedgerSeal"> & {
+  /**
+   * Output only. 128 random bits as hex.
+   *
+   * @generated from field: string salt = 1;
+   */
+  salt: string;
+
+  /**
+   * Output only. Hash of [salt, contact_id, said_by, event_id, reason].
+   *
+   * @generated from field: string commitment = 2;
+   */
+  commitment: string;
+
+  /**
+   * Output only. Hash of the entry before; for the first the hash of
+   * ["aisle ledger 1", app_id].
+   *
+   * @generated from field: string previous_hash = 3;
+   */
+  previousHash: string;
+
+  /**
+   * Output only. Hash of [change_id, channel, old state, new state, occurred_at,
+   * recorded_at, source, commitment, previous_hash].
+   *
+   * @generated from field: string hash = 4;
+   */
+  hash: string;
+};
+
+/**
+ * Describes the message aisle.v1.LedgerSeal.
+ * Use `create(LedgerSealSchema)` to create a new message.
+ */
+export const LedgerSealSchema: GenMessage<LedgerSeal> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription, 2);
+
+/**
+ * ImportedContact is a contact of a list, and what the list knows of its
+ * subscriptions.
+ *
+ * @generated from message aisle.v1.ImportedContact
+ */
+export type ImportedContact = Message<"aisle.v1.ImportedContact"> & {
+  /**
+   * E-mail address. This or `phone` is required, and must be an address.
+   *
+   * @generated from field: string email = 1;
+   */
+  email: string;
+
+  /**
+   * Phone number.
+   *
+   * @generated from field: string phone = 2;
+   */
+  phone: string;
+
+  /**
+   * Optional. State of the e-mail subscription (needs `email`).
+   *
+   * @generated from field: aisle.v1.SubscriptionState email_state = 3;
+   */
+  emailState: SubscriptionState;
+
+  /**
+   * Optional. State of the text message subscription (needs `phone`).
+   *
+   * @generated from field: aisle.v1.SubscriptionState sms_state = 4;
+   */
+  smsState: SubscriptionState;
+
+  /**
+   * Optional. Since when these states hold; not set: since the import. Newer
+   * knowledge stays as it is.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_at = 5;
+   */
+  changedAt?: Timestamp | undefined;
+
+  /**
+   * Optional. First name; like all below up to `tags`, an empty one leaves what
+   * is known.
+   *
+   * @generated from field: string first_name = 6;
+   */
+  firstName: string;
+
+  /**
+   * Optional. Last name.
+   *
+   * @generated from field: string last_name = 7;
+   */
+  lastName: string;
+
+  /**
+   * Optional. Country.
+   *
+   * @generated from field: string country = 8;
+   */
+  country: string;
+
+  /**
+   * Optional. City.
+   *
+   * @generated from field: string city = 9;
+   */
+  city: string;
+
+  /**
+   * Optional. Gender.
+   *
+   * @generated from field: string gender = 10;
+   */
+  gender: string;
+
+  /**
+   * Optional. Birth date.
+   *
+   * @generated from field: string birth_date = 11;
+   */
+  birthDate: string;
+
+  /**
+   * Optional. Tags, at most 100.
+   *
+   * @generated from field: repeated string tags = 12;
+   */
+  tags: string[];
+
+  /**
+   * Optional. Kept in the ledger. At most 255 bytes.
+   *
+   * @generated from field: string reason = 13;
+   */
+  reason: string;
+
+  /**
+   * Optional. Links this visitor to the contact; the link is proven.
+   *
+   * @generated from field: aisle.v1.VisitorIds visitor = 14;
+   */
+  visitor?: VisitorIds | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.ImportedContact.
+ * Use `create(ImportedContactSchema)` to create a new message.
+ */
+export const ImportedContactSchema: GenMessage<ImportedContact> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription, 3);
+
+/**
+ * LedgerFault is a place where a ledger is not what it was.
+ *
+ * @generated from message aisle.v1.LedgerFault
+ */
+export type LedgerFault = Message<"aisle.v1.LedgerFault"> & {
+  /**
+   * Output only. `missing` (no entry of this number), `changed` (not what was
+   * sealed), `person` (whom it concerns, by what or why is not what was sealed),
+   * `link` (not sealed behind the entry before it), `head` (the chain ended with
+   * another entry), `anchor` (not the hash that was noted), `contact` (a
+   * contact's state is not the fold of its entries). More may come.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * Output only. The entry; empty for `contact`.
+   *
+   * @generated from field: string change_id = 2;
+   */
+  changeId: string;
+
+  /**
+   * Output only. The contact, for `contact`.
+   *
+   * @generated from field: string contact_id = 3;
+   */
+  contactId: string;
+
+  /**
+   * Output only. Which of its subscriptions.
+   *
+   * @generated from field: aisle.v1.SubscriptionChannel channel = 4;
+   */
+  channel: SubscriptionChannel;
+};
+
+/**
+ * Describes the message aisle.v1.LedgerFault.
+ * Use `create(LedgerFaultSchema)` to create a new message.
+ */
+export const LedgerFaultSchema: GenMessage<LedgerFault> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription, 4);
 
 /**
  * SubscriptionState is what is known of a newsletter subscription.

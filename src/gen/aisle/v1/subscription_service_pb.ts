@@ -4,7 +4,9 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Contact, SubscriptionChange, SubscriptionState } from "./subscription_pb.js";
+import type { RefusedItem } from "./refused_item_pb.js";
+import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
+import type { Contact, ImportedContact, LedgerFault, SubscriptionChange, SubscriptionState } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
@@ -14,7 +16,185 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/subscription_service.proto.
  */
 export const file_aisle_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiSQoQR2V0U3RhdHVzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiiQEKEUdldFN0YXR1c1Jlc3BvbnNlEhIKCmlkZW50aWZpZWQYASABKAgSMAoLZW1haWxfc3RhdGUYAiABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZSLfAQoWU2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSMAoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIOCgZyZWFzb24YBiABKAkSJQoHdmlzaXRvchgHIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiPQoXU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USIgoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3QiVQoRR2V0Q29udGFjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJEhIKCmNvbnRhY3RfaWQYBCABKAkiOAoSR2V0Q29udGFjdFJlc3BvbnNlEiIKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0Il8KEkxpc3RDaGFuZ2VzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKY29udGFjdF9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCSJdChNMaXN0Q2hhbmdlc1Jlc3BvbnNlEi0KB2NoYW5nZXMYASADKAsyHC5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFuZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMtkCChNTdWJzY3JpcHRpb25TZXJ2aWNlEkkKCUdldFN0YXR1cxIaLmFpc2xlLnYxLkdldFN0YXR1c1JlcXVlc3QaGy5haXNsZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBElgKD1NldFN1YnNjcmlwdGlvbhIgLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlcXVlc3QaIS5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXNwb25zZSIAEkwKCkdldENvbnRhY3QSGy5haXNsZS52MS5HZXRDb250YWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldENvbnRhY3RSZXNwb25zZSIDkAIBEk8KC0xpc3RDaGFuZ2VzEhwuYWlzbGUudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gh0uYWlzbGUudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_aisle_v1_subscription, file_aisle_v1_visitor]);
+  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiVAoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGAoQYW5jaG9yX2NoYW5nZV9pZBgCIAEoCRITCgthbmNob3JfaGFzaBgDIAEoCSLhAQoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USDwoHZW50cmllcxgBIAEoBBIWCg5lcmFzZWRfZW50cmllcxgCIAEoBBIZChF1bmNoYWluZWRfZW50cmllcxgDIAEoBBIQCghjb250YWN0cxgEIAEoBBITCgtmYXVsdF9jb3VudBgFIAEoBBIlCgZmYXVsdHMYBiADKAsyFS5haXNsZS52MS5MZWRnZXJGYXVsdBIWCg5oZWFkX2NoYW5nZV9pZBgHIAEoCRIRCgloZWFkX2hhc2gYCCABKAkSDAoEZG9uZRgJIAEoCCJUChVJbXBvcnRDb250YWN0c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEisKCGNvbnRhY3RzGAIgAygLMhkuYWlzbGUudjEuSW1wb3J0ZWRDb250YWN0ImkKFkltcG9ydENvbnRhY3RzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQiSQoQR2V0U3RhdHVzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiiQEKEUdldFN0YXR1c1Jlc3BvbnNlEhIKCmlkZW50aWZpZWQYASABKAgSMAoLZW1haWxfc3RhdGUYAiABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZSLfAQoWU2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSMAoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIOCgZyZWFzb24YBiABKAkSJQoHdmlzaXRvchgHIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiPQoXU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USIgoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3QiVQoRR2V0Q29udGFjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJEhIKCmNvbnRhY3RfaWQYBCABKAkiOAoSR2V0Q29udGFjdFJlc3BvbnNlEiIKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0Il8KEkxpc3RDaGFuZ2VzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKY29udGFjdF9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCSJdChNMaXN0Q2hhbmdlc1Jlc3BvbnNlEi0KB2NoYW5nZXMYASADKAsyHC5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFuZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMogEChNTdWJzY3JpcHRpb25TZXJ2aWNlEkkKCUdldFN0YXR1cxIaLmFpc2xlLnYxLkdldFN0YXR1c1JlcXVlc3QaGy5haXNsZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBElgKD1NldFN1YnNjcmlwdGlvbhIgLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlcXVlc3QaIS5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXNwb25zZSIAEkwKCkdldENvbnRhY3QSGy5haXNsZS52MS5HZXRDb250YWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldENvbnRhY3RSZXNwb25zZSIDkAIBEk8KC0xpc3RDaGFuZ2VzEhwuYWlzbGUudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gh0uYWlzbGUudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBElQKDFZlcmlmeUxlZGdlchIdLmFpc2xlLnYxLlZlcmlmeUxlZGdlclJlcXVlc3QaHi5haXNsZS52MS5WZXJpZnlMZWRnZXJSZXNwb25zZSIDkAIBMAESVwoOSW1wb3J0Q29udGFjdHMSHy5haXNsZS52MS5JbXBvcnRDb250YWN0c1JlcXVlc3QaIC5haXNsZS52MS5JbXBvcnRDb250YWN0c1Jlc3BvbnNlIgAoAWIGcHJvdG8z", [file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor]);
+
+/**
+ * VerifyLedgerRequest is the request of VerifyLedger.
+ *
+ * @generated from message aisle.v1.VerifyLedgerRequest
+ */
+export type VerifyLedgerRequest = Message<"aisle.v1.VerifyLedgerRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. An entry whose hash was noted earlier: only that shows that a
+   * whole chain was made anew.
+   *
+   * @generated from field: string anchor_change_id = 2;
+   */
+  anchorChangeId: string;
+
+  /**
+   * Its hash; required with `anchor_change_id`.
+   *
+   * @generated from field: string anchor_hash = 3;
+   */
+  anchorHash: string;
+};
+
+/**
+ * Describes the message aisle.v1.VerifyLedgerRequest.
+ * Use `create(VerifyLedgerRequestSchema)` to create a new message.
+ */
+export const VerifyLedgerRequestSchema: GenMessage<VerifyLedgerRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 0);
+
+/**
+ * VerifyLedgerResponse is one message of VerifyLedger's stream.
+ *
+ * @generated from message aisle.v1.VerifyLedgerResponse
+ */
+export type VerifyLedgerResponse = Message<"aisle.v1.VerifyLedgerResponse"> & {
+  /**
+   * Output only. Entries of the chain looked at so far.
+   *
+   * @generated from field: uint64 entries = 1;
+   */
+  entries: bigint;
+
+  /**
+   * Output only. Of these, those whose contact was erased.
+   *
+   * @generated from field: uint64 erased_entries = 2;
+   */
+  erasedEntries: bigint;
+
+  /**
+   * Output only. Entries from before there was a chain, which it says nothing of.
+   *
+   * @generated from field: uint64 unchained_entries = 3;
+   */
+  unchainedEntries: bigint;
+
+  /**
+   * Output only. Contacts held against their entries so far.
+   *
+   * @generated from field: uint64 contacts = 4;
+   */
+  contacts: bigint;
+
+  /**
+   * Output only. Faults so far.
+   *
+   * @generated from field: uint64 fault_count = 5;
+   */
+  faultCount: bigint;
+
+  /**
+   * Output only. Those found since the message before; 1,000 in all.
+   *
+   * @generated from field: repeated aisle.v1.LedgerFault faults = 6;
+   */
+  faults: LedgerFault[];
+
+  /**
+   * Output only. The last entry of the chain when the verification began; empty
+   * while there is none. To be noted elsewhere, as an anchor.
+   *
+   * @generated from field: string head_change_id = 7;
+   */
+  headChangeId: string;
+
+  /**
+   * Output only. Its hash.
+   *
+   * @generated from field: string head_hash = 8;
+   */
+  headHash: string;
+
+  /**
+   * Output only. True in the last message.
+   *
+   * @generated from field: bool done = 9;
+   */
+  done: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.VerifyLedgerResponse.
+ * Use `create(VerifyLedgerResponseSchema)` to create a new message.
+ */
+export const VerifyLedgerResponseSchema: GenMessage<VerifyLedgerResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 1);
+
+/**
+ * ImportContactsRequest is one batch of the stream of ImportContacts.
+ *
+ * @generated from message aisle.v1.ImportContactsRequest
+ */
+export type ImportContactsRequest = Message<"aisle.v1.ImportContactsRequest"> & {
+  /**
+   * Required in the first batch; later ones may leave it empty and may not
+   * change it.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * At most 1,000 contacts.
+   *
+   * @generated from field: repeated aisle.v1.ImportedContact contacts = 2;
+   */
+  contacts: ImportedContact[];
+};
+
+/**
+ * Describes the message aisle.v1.ImportContactsRequest.
+ * Use `create(ImportContactsRequestSchema)` to create a new message.
+ */
+export const ImportContactsRequestSchema: GenMessage<ImportContactsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 2);
+
+/**
+ * ImportContactsResponse is the answer of ImportContacts.
+ *
+ * @generated from message aisle.v1.ImportContactsResponse
+ */
+export type ImportContactsResponse = Message<"aisle.v1.ImportContactsResponse"> & {
+  /**
+   * Output only. Contacts taken in.
+   *
+   * @generated from field: uint64 accepted = 1;
+   */
+  accepted: bigint;
+
+  /**
+   * Output only. Contacts not taken in, the first 1,000 of them.
+   *
+   * @generated from field: repeated aisle.v1.RefusedItem refused = 2;
+   */
+  refused: RefusedItem[];
+
+  /**
+   * Output only. How many were refused in all.
+   *
+   * @generated from field: uint64 refused_count = 3;
+   */
+  refusedCount: bigint;
+};
+
+/**
+ * Describes the message aisle.v1.ImportContactsResponse.
+ * Use `create(ImportContactsResponseSchema)` to create a new message.
+ */
+export const ImportContactsResponseSchema: GenMessage<ImportContactsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 3);
 
 /**
  * GetStatusRequest is the request of GetStatus.
@@ -42,7 +222,7 @@ export type GetStatusRequest = Message<"aisle.v1.GetStatusRequest"> & {
  * Use `create(GetStatusRequestSchema)` to create a new message.
  */
 export const GetStatusRequestSchema: GenMessage<GetStatusRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 0);
+  messageDesc(file_aisle_v1_subscription_service, 4);
 
 /**
  * GetStatusResponse is the answer of GetStatus.
@@ -78,7 +258,7 @@ export type GetStatusResponse = Message<"aisle.v1.GetStatusResponse"> & {
  * Use `create(GetStatusResponseSchema)` to create a new message.
  */
 export const GetStatusResponseSchema: GenMessage<GetStatusResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 1);
+  messageDesc(file_aisle_v1_subscription_service, 5);
 
 /**
  * SetSubscriptionRequest is the request of SetSubscription.
@@ -142,7 +322,7 @@ export type SetSubscriptionRequest = Message<"aisle.v1.SetSubscriptionRequest"> 
  * Use `create(SetSubscriptionRequestSchema)` to create a new message.
  */
 export const SetSubscriptionRequestSchema: GenMessage<SetSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 2);
+  messageDesc(file_aisle_v1_subscription_service, 6);
 
 /**
  * SetSubscriptionResponse is the answer of SetSubscription.
@@ -163,7 +343,7 @@ export type SetSubscriptionResponse = Message<"aisle.v1.SetSubscriptionResponse"
  * Use `create(SetSubscriptionResponseSchema)` to create a new message.
  */
 export const SetSubscriptionResponseSchema: GenMessage<SetSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 3);
+  messageDesc(file_aisle_v1_subscription_service, 7);
 
 /**
  * GetContactRequest is the request of GetContact. Exactly one of the three is
@@ -206,7 +386,7 @@ export type GetContactRequest = Message<"aisle.v1.GetContactRequest"> & {
  * Use `create(GetContactRequestSchema)` to create a new message.
  */
 export const GetContactRequestSchema: GenMessage<GetContactRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 4);
+  messageDesc(file_aisle_v1_subscription_service, 8);
 
 /**
  * GetContactResponse is the answer of GetContact.
@@ -227,7 +407,7 @@ export type GetContactResponse = Message<"aisle.v1.GetContactResponse"> & {
  * Use `create(GetContactResponseSchema)` to create a new message.
  */
 export const GetContactResponseSchema: GenMessage<GetContactResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 5);
+  messageDesc(file_aisle_v1_subscription_service, 9);
 
 /**
  * ListChangesRequest is the request of ListChanges.
@@ -269,7 +449,7 @@ export type ListChangesRequest = Message<"aisle.v1.ListChangesRequest"> & {
  * Use `create(ListChangesRequestSchema)` to create a new message.
  */
 export const ListChangesRequestSchema: GenMessage<ListChangesRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 6);
+  messageDesc(file_aisle_v1_subscription_service, 10);
 
 /**
  * ListChangesResponse is the answer of ListChanges.
@@ -297,7 +477,7 @@ export type ListChangesResponse = Message<"aisle.v1.ListChangesResponse"> & {
  * Use `create(ListChangesResponseSchema)` to create a new message.
  */
 export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 7);
+  messageDesc(file_aisle_v1_subscription_service, 11);
 
 /**
  * SubscriptionService knows who is subscribed.
@@ -347,6 +527,30 @@ export const SubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof ListChangesRequestSchema;
     output: typeof ListChangesResponseSchema;
+  },
+  /**
+   * VerifyLedger holds the consent ledger against its chain of hashes, and the
+   * contacts against the ledger. The stream tells how far it has come; its last
+   * message is `done`. What is appended meanwhile is not looked at.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.VerifyLedger
+   */
+  verifyLedger: {
+    methodKind: "server_streaming";
+    input: typeof VerifyLedgerRequestSchema;
+    output: typeof VerifyLedgerResponseSchema;
+  },
+  /**
+   * ImportContacts takes in a list of contacts in bulk. A refused contact does
+   * not stop the others. The same list again changes nothing where its contacts
+   * have a `changed_at`.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.ImportContacts
+   */
+  importContacts: {
+    methodKind: "client_streaming";
+    input: typeof ImportContactsRequestSchema;
+    output: typeof ImportContactsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aisle_v1_subscription_service, 0);

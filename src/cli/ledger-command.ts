@@ -1,0 +1,105 @@
+import { toJson } from "@bufbuild/protobuf";
+import { type Command, InvalidArgumentError } from "commander";
+import { type LedgerFault, LedgerFaultSchema, SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
+import type { VerifyLedgerResponse } from "../gen/aisle/v1/subscription_service_pb.js";
+import { type ServerOptions, withClients, withServer } from "./client.js";
+import { Failure } from "./failure.js";
+import { count, printable, writeJson, writeLine } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { plainId } from "./values.js";
+
+interface VerifyOptions extends ServerOptions {
+  readonly app: string;
+  readonly anchor?: Anchor;
+  readonly json?: boolean;
+}
+
+interface Anchor {
+  readonly anchorChangeId: string;
+  readonly anchorHash: string;
+}
+
+export function addLedgerCommands(program: Command, deps: ProgramDeps): void {
+  const group = program
+    .command("ledger")
+    .description("the ledger of consent: who subscribed and unsubscribed, and why");
+  withServer(group.command("verify"))
+    .description("check that no entry was changed, removed or added afterwards, and that contacts follow from it")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--anchor <id:hash>", "an entry and its hash as an earlier check printed them", anchor)
+    .option("--json", "print what was found as JSON")
+    .addHelpText(
+      "after",
+      `
+Each entry holds the hash of the one before. A check prints the last entry and its hash: noted elsewhere, and given
+as --anchor later, they show even that all of a ledger was written anew. The exit code is 1 when something is wrong.
+
+Example:
+  $ aisle ledger verify --app shop1
+  $ aisle ledger verify --app shop1 --anchor n000000000042:9f86d081884c7d65…`,
+    )
+    .action((options: VerifyOptions) => verify(options, deps));
+}
+
+function anchor(text: string): Anchor {
+  const [, anchorChangeId = "", anchorHash = ""] = /^([A-Za-z0-9:-]{1,255}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (anchorHash === "") throw new InvalidArgumentError("An entry's id, a colon and 64 hex digits are accepted.");
+  return { anchorChangeId, anchorHash };
+}
+
+async function verify(options: VerifyOptions, deps: ProgramDeps): Promise<void> {
+  const faults: LedgerFault[] = [];
+  let last: VerifyLedgerResponse | undefined;
+  await withClients(options, deps, async ({ subscriptions }) => {
+    for await (const report of subscriptions.verifyLedger({ appId: options.app, ...options.anchor })) {
+      faults.push(...report.faults);
+      last = report;
+    }
+  });
+  if (!last?.done) throw new Failure("The check ended before its end");
+  if (options.json) writeJson(deps.stdout, summary(last, faults));
+  else for (const line of lines(last, faults)) writeLine(deps.stdout, line);
+  if (faults.length > 0) throw new Failure(`The ledger of ${options.app} is not what it was`);
+}
+
+function summary(report: VerifyLedgerResponse, faults: readonly LedgerFault[]) {
+  return {
+    entries: Number(report.entries),
+    erasedEntries: Number(report.erasedEntries),
+    unchainedEntries: Number(report.unchainedEntries),
+    contacts: Number(report.contacts),
+    faultCount: Number(report.faultCount),
+    faults: faults.map((fault) => toJson(LedgerFaultSchema, fault)),
+    headChangeId: report.headChangeId,
+    headHash: report.headHash,
+  };
+}
+
+function lines(report: VerifyLedgerResponse, faults: readonly LedgerFault[]): string[] {
+  const { entries, erasedEntries, unchainedEntries, contacts, faultCount, headChangeId, headHash } = report;
+  const erased = erasedEntries > 0n ? `, ${count(Number(erasedEntries))} of them of erased contacts` : "";
+  const before = unchainedEntries > 0n ? `; ${count(Number(unchainedEntries))} are from before the chain` : "";
+  const found = [`${count(Number(entries))} entries${erased}, ${count(Number(contacts))} contacts${before}`];
+  for (const fault of faults) found.push(faultLine(fault));
+  if (faultCount > BigInt(faults.length)) found.push(`${count(Number(faultCount))} faults in all`);
+  if (headChangeId !== "") found.push(`Last entry ${headChangeId}:${headHash}`);
+  if (faultCount === 0n) found.push("Nothing is wrong");
+  return found;
+}
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  missing: "the entry is not there",
+  changed: "the entry does not say what was sealed",
+  person: "whom the entry concerns, by what or why is not what was sealed",
+  link: "the entry was not sealed behind the one before it",
+  head: "the chain ended with another entry",
+  anchor: "the entry has not the hash that was noted",
+};
+
+function faultLine({ kind, changeId, contactId, channel }: LedgerFault): string {
+  if (kind === "contact") {
+    const which = channel === SubscriptionChannel.SMS ? "text message" : "e-mail";
+    return `Contact ${printable(contactId)}: the ${which} subscription does not follow from its entries`;
+  }
+  return `${printable(changeId)}: ${MEANINGS[kind] ?? printable(kind)}`;
+}

@@ -1,0 +1,118 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Channel, Contact, SubscriptionChange, SubscriptionStatus } from "../domain/contact.js";
+import { InvalidArgument } from "../domain/errors.js";
+import { changeIdOf, isErased, type Seal } from "../domain/ledger.js";
+import {
+  type ContactSchema,
+  type ImportedContact,
+  type LedgerSealSchema,
+  type SubscriptionChangeSchema,
+  SubscriptionChannel,
+  SubscriptionState,
+} from "../gen/aisle/v1/subscription_pb.js";
+import type { VerifyLedgerResponseSchema } from "../gen/aisle/v1/subscription_service_pb.js";
+import type { ListedContact } from "../subscription/import-contacts.js";
+import type { LedgerReport } from "../subscription/verify-ledger.js";
+import { msOf, timestampOf, visitorIdsOf } from "./messages.js";
+
+export function stateOf(status: SubscriptionStatus): SubscriptionState {
+  if (status === null) return SubscriptionState.UNKNOWN;
+  return status ? SubscriptionState.SUBSCRIBED : SubscriptionState.UNSUBSCRIBED;
+}
+
+export function statusOf(state: SubscriptionState, field: string): SubscriptionStatus {
+  switch (state) {
+    case SubscriptionState.UNSPECIFIED:
+      return null;
+    case SubscriptionState.SUBSCRIBED:
+      return true;
+    case SubscriptionState.UNSUBSCRIBED:
+      return false;
+    default:
+      throw new InvalidArgument(field, "invalid", "SUBSCRIBED or UNSUBSCRIBED");
+  }
+}
+
+export function contactMessage(contact: Contact): MessageInitShape<typeof ContactSchema> {
+  return {
+    contactId: contact.contactId,
+    email: contact.email,
+    phone: contact.phone,
+    emailState: stateOf(contact.emailSubscription.status),
+    smsState: stateOf(contact.smsSubscription.status),
+    firstName: contact.firstName,
+    lastName: contact.lastName,
+    country: contact.country,
+    city: contact.city,
+    gender: contact.gender,
+    birthDate: contact.birthDate,
+    tags: [...contact.tags],
+    createdAt: timestampOf(contact.createdAt),
+  };
+}
+
+export function changeMessage(change: SubscriptionChange): MessageInitShape<typeof SubscriptionChangeSchema> {
+  return {
+    changeId: change.changeId,
+    contactId: change.contactId,
+    channel: channelOf(change.channel),
+    oldState: stateOf(change.from),
+    newState: stateOf(change.to),
+    occurredAt: timestampOf(change.occurredAt),
+    source: change.source,
+    eventId: change.eventId,
+    reason: change.reason,
+    recordedAt: timestampOf(change.recordedAt),
+    saidBy: change.by,
+    erased: isErased(change),
+    seal: change.seal === null ? undefined : sealMessage(change.seal),
+  };
+}
+
+function sealMessage({ salt, commitment, previous, hash }: Seal): MessageInitShape<typeof LedgerSealSchema> {
+  return { salt, commitment, previousHash: previous, hash };
+}
+
+function channelOf(channel: Channel): SubscriptionChannel {
+  return channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS;
+}
+
+/** A contact of a list as its sender gave it. Throws InvalidArgument for a state that is none. */
+export function listedContact(message: ImportedContact): ListedContact {
+  return {
+    email: message.email,
+    phone: message.phone,
+    emailSubscribed: statusOf(message.emailState, "email_state"),
+    smsSubscribed: statusOf(message.smsState, "sms_state"),
+    changedAt: msOf(message.changedAt),
+    firstName: message.firstName,
+    lastName: message.lastName,
+    country: message.country,
+    city: message.city,
+    gender: message.gender,
+    birthDate: message.birthDate,
+    tags: message.tags,
+    reason: message.reason,
+    visitor: message.visitor === undefined ? null : visitorIdsOf(message.visitor),
+  };
+}
+
+/** How far a verification of a ledger has come. */
+export function ledgerReportMessage(report: LedgerReport): MessageInitShape<typeof VerifyLedgerResponseSchema> {
+  return {
+    entries: BigInt(report.entries),
+    erasedEntries: BigInt(report.erased),
+    unchainedEntries: BigInt(report.unchained),
+    contacts: BigInt(report.contacts),
+    faultCount: BigInt(report.faultCount),
+    faults: report.newFaults.map(({ kind, changeId, contactId, channel }) => ({
+      kind,
+      changeId,
+      contactId,
+      channel: channel === undefined ? SubscriptionChannel.UNSPECIFIED : channelOf(channel),
+    })),
+    headChangeId: report.head.count === 0 ? "" : changeIdOf(report.head.count),
+    headHash: report.head.count === 0 ? "" : report.head.hash,
+    done: report.isDone,
+  };
+}
