@@ -1,6 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { withCopies } from "./app-copies.js";
+import { stageSpans } from "./app-spans.js";
 import { createCatalogViews } from "./catalog/catalog-view.js";
 import { learnProducts } from "./catalog/learn-products.js";
 import { createDeleteProduct, createUpsertProducts } from "./catalog/write-products.js";
@@ -27,6 +28,7 @@ import { createPatience } from "./patience.js";
 import type { Copies } from "./ports/copies.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { Store } from "./ports/store.js";
+import type { Tracer } from "./ports/tracer.js";
 import type { VectorIndexes } from "./ports/vector-index.js";
 import { createErasures } from "./privacy/erasures.js";
 import { createAnswerVisitor, firstVersion } from "./recommend/answer-visitor.js";
@@ -71,6 +73,7 @@ export interface AppDependencies {
   /** What anybody may link in a day; `LINK_LIMITS` when not given. */
   readonly linkLimits?: LinkLimits | undefined;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
   readonly report: ReportInternal;
 }
 
@@ -92,7 +95,9 @@ export type Aisle = ReturnType<typeof createAisle>;
 /** Wires stages, services and clients over a store. Nothing listens yet, and nothing runs by itself. */
 export function createAisle(deps: AppDependencies) {
   const { store, now, newId, metrics, report } = deps;
-  const { events, visitors, interactions, contacts, products, models, unitOfWork } = store;
+  const { events, visitors, interactions, contacts, products, models } = store;
+  const spans = stageSpans(deps.tracer);
+  const unitOfWork = spans.unitOfWork(store.unitOfWork);
   const { farStore, monotonicNow } = deps;
   const patience = (waitMs: number) => createPatience({ waitMs, restMs: REST_MS, monotonicNow });
   const apps =
@@ -115,7 +120,7 @@ export function createAisle(deps: AppDependencies) {
     apps,
     models,
     leases: store.leases,
-    runTraining: deps.runTraining,
+    runTraining: spans.training(deps.runTraining),
     publish: registry.publish,
     now,
     newModelId: newId,
@@ -152,13 +157,13 @@ export function createAisle(deps: AppDependencies) {
     visitors,
     interactions,
     joinVisitors: createJoinVisitors({ visitors, unitOfWork, now, newId }),
-    ...(farStore !== undefined && { historyInTime: patience(farStore.historyMs).wait }),
-    catalogOf: catalogViews.of,
-    modelOf: async (appId) => {
+    ...spans.wait("recommend history", farStore && patience(farStore.historyMs).wait),
+    catalogOf: spans.around("recommend catalogue", catalogViews.of),
+    modelOf: spans.around("recommend model", async (appId: string) => {
       const serving = await registry.current(appId);
       return serving && { model: serving.model, version: serving.pointer.version };
-    },
-    recommend: createRecommender({ metrics }),
+    }),
+    recommend: spans.around("recommend rank", createRecommender({ metrics })),
     now,
     metrics,
   });
@@ -184,8 +189,8 @@ export function createAisle(deps: AppDependencies) {
 
   const services = {
     events: createEventService({
-      recordEvent: createRecordSentEvent({ recordEvent, apps, metrics }),
-      recordEvents,
+      recordEvent: spans.around("intake record", createRecordSentEvent({ recordEvent, apps, metrics })),
+      recordEvents: spans.around("intake record batch", recordEvents),
       apps,
       events,
       rejectedEvents: store.rejectedEvents,

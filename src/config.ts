@@ -48,6 +48,8 @@ export interface ConfigFlags {
   readonly shopNetworks?: string | undefined;
   readonly linksPerVisitor?: string | undefined;
   readonly linksPerNetwork?: string | undefined;
+  readonly otlpEndpoint?: string | undefined;
+  readonly traceRatio?: string | undefined;
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -58,6 +60,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const ROLES = ["all", "facade", "services", "trainer"] as const;
 
 export type Role = (typeof ROLES)[number];
+
+/** A collector's base address, without a slash at its end, and the share of traces beginning here that it gets, 0 to 1. */
+export interface OtlpConfig {
+  readonly endpoint: string;
+  readonly ratio: number;
+}
 
 /** Where a certificate (with those that signed it, its own first) and its private key lie, both in PEM. */
 export interface CertificateFiles {
@@ -106,6 +114,8 @@ export interface Config {
   /** Addresses a day that anybody may link to a visitor, and from a network. Infinity: any number. */
   readonly linksPerVisitor: number;
   readonly linksPerNetwork: number;
+  /** Where traces go. Null: none are made. */
+  readonly otlp: OtlpConfig | null;
 }
 
 /** Names of each setting as an operator writes them. */
@@ -134,6 +144,8 @@ export const SETTINGS = {
   shopNetworks: { flag: "--shop-networks", variable: "AISLE_SHOP_NETWORKS" },
   linksPerVisitor: { flag: "--links-per-visitor", variable: "AISLE_LINKS_PER_VISITOR" },
   linksPerNetwork: { flag: "--links-per-network", variable: "AISLE_LINKS_PER_NETWORK" },
+  otlpEndpoint: { flag: "--otlp-endpoint", variable: "AISLE_OTLP_ENDPOINT" },
+  traceRatio: { flag: "--trace-ratio", variable: "AISLE_TRACE_RATIO" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;
 
@@ -153,6 +165,7 @@ const DEFAULTS = {
   preStop: "0",
   linksPerVisitor: "3",
   linksPerNetwork: "20",
+  traceRatio: "1",
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -214,7 +227,16 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     shopNetworks: networks("shopNetworks"),
     linksPerVisitor: readLinks(SETTINGS.linksPerVisitor, text("linksPerVisitor")),
     linksPerNetwork: readLinks(SETTINGS.linksPerNetwork, text("linksPerNetwork")),
+    otlp: readOtlp(given(flags.otlpEndpoint, env, "otlpEndpoint"), text("traceRatio")),
   };
+}
+
+function readOtlp(endpoint: string | undefined, share: string): OtlpConfig | null {
+  const ratio = Number(share);
+  if (!/^[01](\.\d{1,9})?$|^\.\d{1,9}$/.test(share) || ratio > 1)
+    throw new ConfigError(SETTINGS.traceRatio, "a number from 0 to 1 is accepted, for example 0.05");
+  if (endpoint === undefined) return null;
+  return { endpoint: readAddress(SETTINGS.otlpEndpoint, endpoint, "http://127.0.0.1:4318"), ratio };
 }
 
 function given(flag: string | undefined, env: Environment, name: keyof ConfigFlags): string | undefined {

@@ -8,6 +8,7 @@ import { openStoreWhenThere, type StoreLocation } from "./open-store.js";
 import { createPatience } from "./patience.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { TallyBoard } from "./ports/tally-board.js";
+import type { Tracer } from "./ports/tracer.js";
 import type { ReportInternal } from "./services/errors.js";
 import type { LinkLimits } from "./subscription/link-limits.js";
 import { createThreadTraining } from "./training-thread.js";
@@ -39,6 +40,7 @@ export async function openLocalServices(options: {
   /** See `Config.learnedOrder`. */
   readonly learnedOrder: boolean;
   readonly metrics: Metrics;
+  readonly tracer: Tracer | undefined;
   readonly report: ReportInternal;
   /** Told of each damaged value that was met, by the name of its table. */
   readonly onDamage: (table: string) => void;
@@ -81,6 +83,7 @@ export async function openLocalServices(options: {
     linkLimits: options.linkLimits,
     farStore: isFar ? farStore(options.answerMs) : undefined,
     metrics: options.metrics,
+    tracer: options.tracer,
     report: options.report,
   });
   return {

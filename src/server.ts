@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
 import { createPrometheusMetrics } from "./adapters/metrics/prometheus.js";
 import { createCertificateWatch, readCertificate } from "./certificate.js";
-import type { Config, Role } from "./config.js";
+import type { Config, OtlpConfig, Role } from "./config.js";
 import { demoCurlLines, demoFile } from "./demo/demo.js";
 import { setUpDemo } from "./demo-shop.js";
 import { ADMISSION_LIMITS, createAdmission } from "./facade/admission.js";
@@ -13,12 +13,14 @@ import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/h
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
 import { openLocalServices } from "./local-services.js";
+import type { Metrics } from "./ports/metrics.js";
 import { toConnectError } from "./services/errors.js";
 import { createHealthState, type HealthState } from "./services/health.js";
 import { connectServices } from "./services/remote-clients.js";
 import { createRpcListener } from "./services/rpc-listener.js";
 import { RPC_METHODS } from "./services/rpc-methods.js";
 import { createCallMetrics } from "./services/rpc-metrics.js";
+import { createServerSpans } from "./services/rpc-spans.js";
 import type { StopSignal } from "./stop-signal.js";
 import { type Schedule, startSchedule } from "./training/schedule.js";
 import { createUuids } from "./uuids.js";
@@ -105,8 +107,10 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
   const logger = pino({ level: config.logLevel }, pino.destination(2));
   const metrics = createPrometheusMetrics({ rpcMethods: RPC_METHODS });
   const report = (error: unknown) => logger.error({ error: describe(error) }, "a call failed inside");
+  const tracer = config.otlp === null ? undefined : await openTracer(config.otlp, metrics);
   const services = await openServices(config, {
     metrics,
+    tracer,
     report,
     onDamage: (table) => logger.error({ table }, "a damaged value was met and not answered"),
     log: (line) => logger.info(line),
@@ -139,6 +143,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     isStopping: stop.seen,
     metrics,
     logger,
+    tracer,
     staticFiles: demoFile,
     networks: config,
   });
@@ -162,7 +167,10 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     allowedHosts: config.rpcNames,
     health,
     metrics,
-    interceptors: [createCallMetrics({ metrics, now: () => performance.now() })],
+    interceptors: [
+      ...(tracer === undefined ? [] : [createServerSpans(tracer)]),
+      createCallMetrics({ metrics, now: () => performance.now() }),
+    ],
     onError: (error) => report(error),
   });
   const schedules: Schedule[] = [];
@@ -229,8 +237,15 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     await Promise.all([facade.close(), rpc.close(DRAIN_MS), scheduled()]);
     for (const timer of [silent, late]) clearTimeout(timer);
     await services.close();
+    await tracer?.close();
     clearTimeout(forced);
   }
+}
+
+/** The libraries are loaded only where there is somebody to send traces to. */
+async function openTracer({ endpoint, ratio }: OtlpConfig, metrics: Metrics) {
+  const { openOtlpTracer } = await import("./adapters/tracing/otlp-tracer.js");
+  return openOtlpTracer({ endpoint, ratio, metrics });
 }
 
 /** Services in other processes when the configuration says where, else in this one. */
@@ -254,7 +269,7 @@ async function openServices(
     });
     return { ...local, clients: aisle.clients, aisle };
   }
-  const { close, ...remote } = connectServices(config.rpcUrl);
+  const { close, ...remote } = connectServices(config.rpcUrl, { tracer: options.tracer });
   return {
     ...remote,
     callMs: undefined,

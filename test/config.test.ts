@@ -30,6 +30,7 @@ describe("readConfig", () => {
       shopNetworks: [],
       linksPerVisitor: 3,
       linksPerNetwork: 20,
+      otlp: null,
     });
   });
 
@@ -56,6 +57,8 @@ describe("readConfig", () => {
       AISLE_SHOP_NETWORKS: "203.0.113.7",
       AISLE_LINKS_PER_VISITOR: "off",
       AISLE_LINKS_PER_NETWORK: "50",
+      AISLE_OTLP_ENDPOINT: "http://10.0.0.9:4318/",
+      AISLE_TRACE_RATIO: ".05",
     };
     expect(readConfig({}, env)).toEqual({
       store: { kind: "embedded", directory: "/var/lib/aisle" },
@@ -79,6 +82,7 @@ describe("readConfig", () => {
       shopNetworks: ["203.0.113.7"],
       linksPerVisitor: Number.POSITIVE_INFINITY,
       linksPerNetwork: 50,
+      otlp: { endpoint: "http://10.0.0.9:4318", ratio: 0.05 },
     });
   });
 
@@ -226,6 +230,10 @@ describe("readConfig", () => {
     ["--rpc-url (AISLE_RPC_URL): is required with --role facade", { role: "facade" }],
     ["--rpc-url (AISLE_RPC_URL): an http or https address", { role: "facade", rpcUrl: "localhost:8081" }],
     ["--rpc-names (AISLE_RPC_NAMES): host names without a port", { rpcNames: "aisle-services:8081" }],
+    ["--otlp-endpoint (AISLE_OTLP_ENDPOINT): an http or https address", { otlpEndpoint: "collector:4318" }],
+    ["--trace-ratio (AISLE_TRACE_RATIO): a number from 0 to 1", { traceRatio: "1.5" }],
+    ["--trace-ratio (AISLE_TRACE_RATIO): a number from 0 to 1", { traceRatio: "5%" }],
+    ["--trace-ratio (AISLE_TRACE_RATIO): a number from 0 to 1", { traceRatio: "." }],
     ["--rpc-names (AISLE_RPC_NAMES): host names without a port", { rpcNames: "a,,b" }],
     ["--trusted-proxies (AISLE_TRUSTED_PROXIES): IP addresses and prefixes", { trustedProxies: "10.0.0.0/33" }],
     ["--trusted-proxies (AISLE_TRUSTED_PROXIES): IP addresses and prefixes", { trustedProxies: "proxy.example" }],

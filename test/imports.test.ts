@@ -47,6 +47,7 @@ const TABLE: ImportTable = {
   "adapters/mongo": ["domain", "ports", "adapters/store"],
   "adapters/embedding": ["domain", "ports"],
   "adapters/metrics": ["domain", "ports"],
+  "adapters/tracing": ["domain", "ports"],
   // A small set of vectors is searched exactly instead: that search is an algorithm.
   "adapters/hnsw": ["domain", "ports", "algorithms"],
   cli: ["gen"],
@@ -62,6 +63,7 @@ const CONFIG_MODULES = ["config.ts", "embedder-location.ts", "setting.ts", "sett
 /** The modules outside every folder. */
 const TOP_MODULES = [
   "app-copies.ts",
+  "app-spans.ts",
   "app.ts",
   "certificate.ts",
   ...CONFIG_MODULES,
@@ -95,6 +97,7 @@ const PACKAGE_OWNERS = {
   "hnswlib-node": ["adapters/hnsw"],
   "@huggingface/*": ["adapters/embedding"],
   "prom-client": ["adapters/metrics"],
+  "@opentelemetry/*": ["adapters/tracing"],
   fastify: ["facade"],
   "@fastify/*": ["facade"],
   commander: ["cli"],

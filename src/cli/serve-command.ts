@@ -28,6 +28,8 @@ export interface ServeFlags {
   readonly shopNetworks?: string;
   readonly linksPerVisitor?: string;
   readonly linksPerNetwork?: string;
+  readonly otlpEndpoint?: string;
+  readonly traceRatio?: string;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -75,6 +77,14 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option(
       "--links-per-network <n>",
       "the same from one network, IPv4 /24 or IPv6 /56 (AISLE_LINKS_PER_NETWORK, else 20)",
+    )
+    .option(
+      "--otlp-endpoint <url>",
+      "collector that gets traces by OTLP over HTTP, without /v1/traces (AISLE_OTLP_ENDPOINT, else none are made)",
+    )
+    .option(
+      "--trace-ratio <share>",
+      "share of the traces beginning here that are made, 0 to 1 (AISLE_TRACE_RATIO, else 1)",
     )
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")

@@ -25,6 +25,7 @@ import { openApiDocument } from "./openapi/document.js";
 import { createOrigins } from "./origins.js";
 import { METHODS, OPERATIONS } from "./paths.js";
 import { createRecommend } from "./recommend.js";
+import { type FacadeTracer, inSpan } from "./request-spans.js";
 import { type Certificate, createSecureServer } from "./secure-server.js";
 import {
   answerBrokenRequest,
@@ -95,6 +96,7 @@ export interface FacadeOptions {
   /** Bounds the events that wait for their answer; without one all are let in. */
   readonly admission?: Admission | undefined;
   readonly logger?: FacadeLogger | undefined;
+  readonly tracer?: FacadeTracer | undefined;
   /** The file at a whole path such as `/demo/index.html`, from what is below `/demo/`. */
   readonly staticFiles?: ((path: string) => StaticFile | undefined) | undefined;
 }
@@ -160,15 +162,16 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   const status = createSubscriptionStatus({ ...clients, origins, statusCookies, publicHost, callOptions });
 
   // Nothing is given back to the framework, which would wait for a promise and then for the answer to be sent.
-  const guarded = (operation: Operation, handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
-    handler(request, reply)
-      .catch((error: unknown) => {
-        const failure = failureOf(operation, error);
-        if (failure.status === 500) reportFailure(logger, operation, request.id, error);
-        sendFailure(reply, operation, failure);
-      })
-      .catch((fault: unknown) => void reply.send(fault));
-  };
+  const guarded = (operation: Operation, handler: Handler) =>
+    inSpan(options.tracer, operation, (request, reply) => {
+      handler(request, reply)
+        .catch((error: unknown) => {
+          const failure = failureOf(operation, error);
+          if (failure.status === 500) reportFailure(logger, operation, request.id, error);
+          sendFailure(reply, operation, failure);
+        })
+        .catch((fault: unknown) => void reply.send(fault));
+    });
   app.get("/subscription_status", guarded("subscription_status", status));
   const admitted = admission === undefined ? trace : admittedBy(admission, trace);
   // Before the body is read: a refusal costs a fraction of what an event does.

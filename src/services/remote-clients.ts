@@ -11,23 +11,34 @@ import { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../gen/grpc/health/v1/health_pb.js";
+import type { Tracer } from "../ports/tracer.js";
+import { createClientSpans } from "./rpc-spans.js";
 
 /** A call that has no answer by then has none. */
 const CALL_MS = 3_000;
 /** Readiness is asked for often and must not lag behind. */
 const HEALTH_MS = 1_000;
 
+export interface RemoteOptions {
+  readonly callMs?: number;
+  readonly tracer?: Tracer | undefined;
+}
+
 export type RemoteServices = ReturnType<typeof connectServices>;
 
 /** Connects with the first call, and again after the connection was lost. `rpcUrl` has no slash at its end. */
-export function connectServices(rpcUrl: string, options: { readonly callMs?: number } = {}) {
+export function connectServices(rpcUrl: string, options: RemoteOptions = {}) {
   // A connection that says nothing is asked whether it still lives: one cut off without a word would hold every call.
   const sessionManager = new ServicesConnection(rpcUrl, { pingIntervalMs: 10_000, pingTimeoutMs: 2_000 });
   const transport = createGrpcTransport({
     baseUrl: rpcUrl,
     sessionManager,
     defaultTimeoutMs: options.callMs ?? CALL_MS,
-    interceptors: [unavailableWhenCutOff, againWhenRefused],
+    interceptors: [
+      ...(options.tracer === undefined ? [] : [createClientSpans(options.tracer)]),
+      unavailableWhenCutOff,
+      againWhenRefused,
+    ],
   });
   const health = createClient(Health, transport);
   return {

@@ -43,7 +43,7 @@ async function* counted<T>(
 }
 
 /** The code's name as Connect writes it, for example `not_found`. What is no ConnectError is answered as internal. */
-function codeName(error: unknown): string {
+export function codeName(error: unknown): string {
   const code = error instanceof ConnectError ? error.code : Code.Internal;
   return Code[code].replace(/[a-z](?=[A-Z])/g, "$&_").toLowerCase();
 }

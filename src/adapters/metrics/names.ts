@@ -145,6 +145,10 @@ export function rpcDefinitions(methods: readonly string[]): {
 } {
   return {
     counters: {
+      trace_spans: {
+        help: "Spans of traces handed to the collector, and those it did not take",
+        labels: { outcome: ["sent", "lost"] },
+      },
       rpc_calls: { help: "RPCs ended, by method and code", labels: { method: methods, code: CODES } },
     },
     durations: { rpc_call_ms: { help: "Time from an RPC's arrival to its end", labels: { method: methods } } },

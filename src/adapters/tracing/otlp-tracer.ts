@@ -1,0 +1,117 @@
+/**
+ * Traces by OpenTelemetry, sent by OTLP over HTTP in protobuf. Loaded only where it is switched on. Nothing is registered
+ * globally: which span is under way is kept in a storage of this tracer's own.
+ *
+ * Spans wait in a queue of 2,048; what comes while it is full is dropped, so that a collector that is slow or away costs
+ * neither memory nor time of a call.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { Metrics } from "../../ports/metrics.js";
+import type { Span, SpanStart, TraceHeaders, Tracer } from "../../ports/tracer.js";
+
+const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 1000, exportTimeoutMillis: 3000 };
+/** At the end, what still waits has so long to be sent. */
+const LAST_MS = 2000;
+
+export interface OtlpOptions {
+  /** Base address of the collector, without a slash at its end: `/v1/traces` is appended. */
+  readonly endpoint: string;
+  /** Share of the traces that begin here which are recorded, 0 to 1. One that a caller began is recorded if the caller does. */
+  readonly ratio: number;
+  readonly metrics: Metrics;
+}
+
+/** A tracer that is to be closed: then what waits is sent, as far as there is time. */
+export interface OpenTracer extends Tracer {
+  close(): Promise<void>;
+}
+
+export function openOtlpTracer({ endpoint, ratio, metrics }: OtlpOptions): OpenTracer {
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint}/v1/traces`,
+    timeoutMillis: QUEUE.exportTimeoutMillis,
+    concurrencyLimit: 2,
+  });
+  return openTracer(counted(exporter, metrics), ratio);
+}
+
+/** The same over any exporter. */
+export function openTracer(exporter: SpanExporter, ratio: number): OpenTracer {
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ "service.name": "aisle" }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...QUEUE })],
+  });
+  const tracer = provider.getTracer("aisle");
+  const propagator = new W3CTraceContextPropagator();
+  const current = new AsyncLocalStorage<Context>();
+
+  return {
+    start(name, { kind = "internal", caller, attributes = {} }: SpanStart = {}): Span {
+      const parent =
+        caller === undefined
+          ? (current.getStore() ?? ROOT_CONTEXT)
+          : propagator.extract(ROOT_CONTEXT, caller, defaultTextMapGetter);
+      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, parent);
+      const context = trace.setSpan(parent, span);
+      return {
+        get headers() {
+          const carrier: Record<string, string> = {};
+          propagator.inject(context, carrier, defaultTextMapSetter);
+          const { traceparent, tracestate } = carrier;
+          return { traceparent, tracestate } satisfies TraceHeaders;
+        },
+        set: (attribute, value) => void span.setAttribute(attribute, value),
+        within: (work) => current.run(context, work),
+        end(outcome) {
+          if (outcome === "failed") span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    async close() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, LAST_MS);
+      });
+      await Promise.race([provider.shutdown().catch(() => undefined), late]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
+
+/** The exporter, with what becomes of its spans counted. */
+function counted(exporter: SpanExporter, metrics: Metrics): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const outcome = result.code === ExportResultCode.SUCCESS ? "sent" : "lost";
+        metrics.count("trace_spans", { outcome }, spans.length);
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}

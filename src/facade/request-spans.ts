@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Operation } from "./errors.js";
+
+/** Traces for the operator, as far as the facade makes them. */
+export interface FacadeTracer {
+  start(
+    name: string,
+    options: {
+      readonly kind: "server";
+      /** Headers of W3C Trace Context; what makes no sense in them counts as absent. */
+      readonly caller: { readonly traceparent?: string | undefined; readonly tracestate?: string | undefined };
+      readonly attributes: Readonly<Record<string, string>>;
+    },
+  ): {
+    set(name: string, value: number): void;
+    within<T>(work: () => T): T;
+    end(outcome: "ok" | "failed"): void;
+  };
+}
+
+type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/**
+ * The listener with a span around each request, which continues the trace of its caller; the listener itself where there
+ * is no tracer. Spans name the operation and the status, nothing of what was sent.
+ */
+export function inSpan(tracer: FacadeTracer | undefined, operation: Operation, listener: Listener): Listener {
+  if (tracer === undefined) return listener;
+  return (request, reply) => {
+    const { method, headers, routeOptions } = request;
+    const route = routeOptions.url ?? "";
+    const span = tracer.start(`${method} ${route}`, {
+      kind: "server",
+      caller: { traceparent: oneOf(headers.traceparent), tracestate: oneOf(headers.tracestate) },
+      attributes: { "aisle.operation": operation, "http.request.method": method, "http.route": route },
+    });
+    reply.raw.once("close", () => {
+      span.set("http.response.status_code", reply.statusCode);
+      span.end(reply.statusCode >= 500 ? "failed" : "ok");
+    });
+    span.within(() => listener(request, reply));
+  };
+}
+
+function oneOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : undefined;
+}
