@@ -44,6 +44,7 @@ export interface ConfigFlags {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly preStop?: string | undefined;
+  readonly minFreeMib?: string | undefined;
   readonly trustedProxies?: string | undefined;
   readonly shopNetworks?: string | undefined;
   readonly linksPerVisitor?: string | undefined;
@@ -107,6 +108,8 @@ export interface Config {
   readonly tls: CertificateFiles | null;
   /** Milliseconds for which a server that was told to stop goes on serving, not ready any more, before it closes its ports. */
   readonly preStopMs: number;
+  /** With fewer bytes left on its disk an embedded store takes no writes. */
+  readonly minFreeBytes: number;
   /** Addresses and prefixes of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** Addresses and prefixes of the shop's own servers, whose events are the shop's word. */
@@ -140,6 +143,7 @@ export const SETTINGS = {
   tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },
   tlsKey: { flag: "--tls-key", variable: "AISLE_TLS_KEY" },
   preStop: { flag: "--pre-stop", variable: "AISLE_PRE_STOP" },
+  minFreeMib: { flag: "--min-free-mib", variable: "AISLE_MIN_FREE_MIB" },
   trustedProxies: { flag: "--trusted-proxies", variable: "AISLE_TRUSTED_PROXIES" },
   shopNetworks: { flag: "--shop-networks", variable: "AISLE_SHOP_NETWORKS" },
   linksPerVisitor: { flag: "--links-per-visitor", variable: "AISLE_LINKS_PER_VISITOR" },
@@ -163,6 +167,7 @@ const DEFAULTS = {
   workers: "1",
   embedder: "builtin",
   preStop: "0",
+  minFreeMib: "256",
   linksPerVisitor: "3",
   linksPerNetwork: "20",
   traceRatio: "1",
@@ -223,6 +228,8 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     learnedOrder: isOn("learnedOrder", true),
     tls: readTls(given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
     preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
+    minFreeBytes:
+      readWhole(SETTINGS.minFreeMib, text("minFreeMib"), 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,
     trustedProxies: networks("trustedProxies"),
     shopNetworks: networks("shopNetworks"),
     linksPerVisitor: readLinks(SETTINGS.linksPerVisitor, text("linksPerVisitor")),

@@ -36,6 +36,8 @@ export async function openLocalServices(options: {
   readonly store: StoreLocation;
   /** See `Config.answerMs`. */
   readonly answerMs: number;
+  /** See `Config.minFreeBytes`. */
+  readonly minFreeBytes: number;
   readonly embedder: EmbedderLocation;
   /** See `Config.learnedOrder`. */
   readonly learnedOrder: boolean;
@@ -64,6 +66,7 @@ export async function openLocalServices(options: {
     away: options.away,
     answerMs: QUESTION_MS,
     workMs: WORK_MS,
+    minFreeBytes: options.minFreeBytes,
   });
   const isFar = options.store.kind === "mongo";
   const readiness = createPatience({ waitMs: READY_MS, restMs: 0, monotonicNow: () => performance.now() });

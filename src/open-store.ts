@@ -25,6 +25,8 @@ export interface OpenStoreOptions {
   /** Milliseconds in which a MongoDB store answers one question, and in which it does a piece of work. */
   readonly answerMs?: number;
   readonly workMs?: number;
+  /** With fewer bytes left on its disk an embedded store takes no writes. */
+  readonly minFreeBytes?: number;
   /** The setting that named the location, for the line about what is wrong. */
   readonly setting?: Setting;
 }
@@ -45,7 +47,7 @@ export class StoreNotOpened extends Error {
 
 /** Opens the store. The driver of the other kind is not loaded. Rejects with StoreNotOpened. */
 export async function openStore(location: StoreLocation, options: OpenStoreOptions): Promise<Store> {
-  const { workMs, setting = SETTINGS.store, ...rest } = options;
+  const { workMs, minFreeBytes, setting = SETTINGS.store, ...rest } = options;
   try {
     if (location.kind === "mongo") {
       const { openMongoStore } = await import("./adapters/mongo/store.js");
@@ -56,7 +58,8 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
       });
     }
     const { openEmbeddedStore } = await import("./adapters/embedded/store.js");
-    return await openEmbeddedStore({ directory: location.directory, ...rest });
+    const limits = minFreeBytes === undefined ? {} : { minFreeBytes };
+    return await openEmbeddedStore({ directory: location.directory, limits, ...rest });
   } catch (cause) {
     throw notOpened(cause, location, setting);
   }

@@ -31,6 +31,8 @@ export const DRAIN_MS = 10_000;
 const CERTIFICATE_EVERY_MS = 5_000;
 /** Connections that never sent a byte get this long; browsers open such ones in advance. */
 const SILENT_MS = 500;
+/** Connections that wait to be accepted. The first packets of further ones are lost and come again a second later. */
+const BACKLOG = 4096;
 /** How often health looks whether the store takes writes. */
 const HEALTH_EVERY_MS = 1_000;
 /** How often models that other processes published are looked for. */
@@ -205,7 +207,11 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     let hasDemo = opening === undefined && (await Promise.race([stop.signalled, makeDemo()]));
     if (stop.seen()) return;
     if (duties.facade)
-      await opened(facade.listen({ host: config.facade.host, port: ports.facadePort }), ports.facadePort, FACADE);
+      await opened(
+        facade.listen({ host: config.facade.host, port: ports.facadePort, backlog: BACKLOG }),
+        ports.facadePort,
+        FACADE,
+      );
     if (duties.facade && watch) schedules.push(startSchedule(CERTIFICATE_EVERY_MS, async () => watch.look(), report));
     if (duties.rpc !== "closed") {
       await opened(rpc.listen(), ports.rpcPort, RPC);
@@ -253,16 +259,17 @@ async function openServices(
   config: Config,
   options: Omit<
     Parameters<typeof openLocalServices>[0],
-    "store" | "answerMs" | "embedder" | "learnedOrder" | "linkLimits"
+    "store" | "answerMs" | "minFreeBytes" | "embedder" | "learnedOrder" | "linkLimits"
   >,
 ) {
   if (config.rpcUrl === null) {
-    const { store, answerMs, embedder, learnedOrder } = config;
+    const { store, answerMs, minFreeBytes, embedder, learnedOrder } = config;
     const linkLimits = { perVisitor: config.linksPerVisitor, perNetwork: config.linksPerNetwork };
     const { aisle, ...local } = await openLocalServices({
       ...options,
       store,
       answerMs,
+      minFreeBytes,
       embedder,
       learnedOrder,
       linkLimits,

@@ -18,6 +18,7 @@ describe("readConfig", () => {
       logLevel: "info",
       cacheSeconds: 1800,
       answerMs: 750,
+      minFreeBytes: 268_435_456,
       role: "all",
       workers: 1,
       rpcUrl: null,
@@ -59,6 +60,7 @@ describe("readConfig", () => {
       AISLE_LINKS_PER_NETWORK: "50",
       AISLE_OTLP_ENDPOINT: "http://10.0.0.9:4318/",
       AISLE_TRACE_RATIO: ".05",
+      AISLE_MIN_FREE_MIB: "64",
     };
     expect(readConfig({}, env)).toEqual({
       store: { kind: "embedded", directory: "/var/lib/aisle" },
@@ -70,6 +72,7 @@ describe("readConfig", () => {
       logLevel: "warn",
       cacheSeconds: 60,
       answerMs: 2000,
+      minFreeBytes: 67_108_864,
       role: "all",
       workers: 4,
       rpcUrl: null,
@@ -221,6 +224,7 @@ describe("readConfig", () => {
     ["--cache-seconds (AISLE_CACHE_SECONDS): whole seconds", { cacheSeconds: "1.5" }],
     ["--answer-ms (AISLE_ANSWER_MS): milliseconds from 50", { answerMs: "49" }],
     ["--answer-ms (AISLE_ANSWER_MS): milliseconds from 50", { answerMs: "1s" }],
+    ["--min-free-mib (AISLE_MIN_FREE_MIB): whole MiB from 1", { minFreeMib: "0" }],
     ["--role (AISLE_ROLE): one of all, facade, services, trainer", { role: "worker" }],
     ["--demo (AISLE_DEMO): is for --role all only", { role: "services", demo: true }],
     ["--workers (AISLE_WORKERS): a number from 1 to 64", { workers: "0" }],

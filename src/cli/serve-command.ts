@@ -24,6 +24,7 @@ export interface ServeFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly preStop?: string;
+  readonly minFreeMib?: string;
   readonly trustedProxies?: string;
   readonly shopNetworks?: string;
   readonly linksPerVisitor?: string;
@@ -52,6 +53,10 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     )
     .option("--cache-seconds <n>", "how long the subscription cookies live (AISLE_CACHE_SECONDS, else 1800)")
     .option("--answer-ms <ms>", "how long callers wait for a MongoDB store (AISLE_ANSWER_MS, else 750)")
+    .option(
+      "--min-free-mib <n>",
+      "with less left on its disk an embedded store is not written (AISLE_MIN_FREE_MIB, else 256)",
+    )
     .option("--log-level <level>", "trace, debug, info, warn, error, fatal or silent (AISLE_LOG_LEVEL, else info)")
     .option("--role <role>", "all, facade, services or trainer (AISLE_ROLE, else all)")
     .option("--rpc-url <url>", "where the services answer, for --role facade (AISLE_RPC_URL)")

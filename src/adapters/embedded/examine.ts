@@ -10,7 +10,7 @@ import { FORMAT_NUMBER, FormatUnsupported } from "./format.js";
 import { freeBytesOf } from "./free-space.js";
 import { afterPrefix, FIRST, keyOf, LAST } from "./keys.js";
 import { MODELS, namesIn } from "./model-files.js";
-import { WRITER_LIMITS } from "./writer.js";
+import { WRITER_LIMITS } from "./writer-limits.js";
 
 /** With less than this many times what is kept free a disk is worth a note. */
 const ROOMY = 4;

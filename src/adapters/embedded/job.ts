@@ -8,6 +8,8 @@ export interface Job {
   readonly alone: boolean;
   /** When it came. */
   readonly at: number;
+  /** When its caller does not wait for it any more. */
+  readonly dueAt: number;
   /** All of its works have run. */
   readonly isRun: boolean;
   /** Runs its next work; throws what that throws. */
@@ -28,6 +30,7 @@ export class PendingWork<T> implements Job {
   constructor(
     readonly alone: boolean,
     readonly at: number,
+    readonly dueAt: number,
     private readonly work: Work<T>,
     private readonly resolve: (result: T) => void,
     private readonly reject: (error: unknown) => void,
@@ -56,6 +59,7 @@ export class PendingWork<T> implements Job {
 /** Works of one caller, in order; they may be spread over several transactions. */
 export class PendingWorks<T> implements Job {
   readonly alone = false;
+  readonly dueAt = Number.POSITIVE_INFINITY;
   private readonly outcomes: PromiseSettledResult<T>[] = [];
   private next = 0;
   /** Works before this index are settled. */

@@ -22,7 +22,8 @@ import { createRejectedEventStore } from "./rejected-event-store.js";
 import { Removals } from "./removal.js";
 import { createUnitOfWork } from "./unit-of-work.js";
 import { createVisitorStore } from "./visitor-store.js";
-import { Writer, type WriterLimits } from "./writer.js";
+import { Writer } from "./writer.js";
+import type { WriterLimits } from "./writer-limits.js";
 
 export interface EmbeddedStoreOptions {
   /** Made when it is not there, unless `readOnly`. Several processes and threads of one machine may share it. */

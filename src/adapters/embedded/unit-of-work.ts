@@ -27,7 +27,8 @@ export function createUnitOfWork(deps: {
     }
   };
   return {
-    run: (appId, work) => writer.run((tables) => runIn(new EmbeddedTransaction(appId, tables, now), work)),
+    run: (appId, work) =>
+      writer.run((tables) => runIn(new EmbeddedTransaction(appId, tables, now), work), { inTime: true }),
     runEach: (appId, works) => {
       let transaction: EmbeddedTransaction | undefined;
       return writer.runEach(

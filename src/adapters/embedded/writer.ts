@@ -6,43 +6,11 @@ import { FreeSpace } from "./free-space.js";
 import { type Job, PendingWork, PendingWorks, type Work } from "./job.js";
 import { Latch } from "./latch.js";
 import { Journal, type StagedTables, stageTables } from "./staged.js";
+import { MIB, WRITER_LIMITS, type WriterLimits } from "./writer-limits.js";
 
-/** How much may wait for a transaction, and how long one may take. */
-export interface WriterLimits {
-  /** Works that may wait; one more is refused at once. */
-  readonly maxWaiting: number;
-  /** Bytes that waiting works are expected to write, going by those before them; above it further ones are refused. */
-  readonly maxWaitingBytes: number;
-  /** When the oldest work has waited for longer than this many milliseconds, further ones are refused. */
-  readonly maxWaitingMs: number;
-  /** Works run in one transaction: more would keep the event loop from other things for too long. */
-  readonly maxBatch: number;
-  /** Works of bulk calls among them, at least, when there are so many. */
-  readonly minBulk: number;
-  /** Bytes written in one transaction, beside those of its last work. */
-  readonly maxBatchBytes: number;
-  /** A transaction that takes longer than this many milliseconds makes the store refuse works until it ends. */
-  readonly maxCommitMs: number;
-  /** After this many milliseconds in which no transaction could be begun the store gives up, as after a failed one. */
-  readonly maxBeginMs: number;
-  /** With fewer bytes left on the disk only works that free some are taken. */
-  readonly minFreeBytes: number;
-}
-
-const MIB = 2 ** 20;
 const LOW_SPACE_RETRY_MS = 30_000;
-
-export const WRITER_LIMITS: WriterLimits = {
-  maxWaiting: 20_000,
-  maxWaitingBytes: 64 * MIB,
-  maxWaitingMs: 2000,
-  maxBatch: 1000,
-  minBulk: 100,
-  maxBatchBytes: 16 * MIB,
-  maxCommitMs: 10_000,
-  maxBeginMs: 30_000,
-  minFreeBytes: 256 * MIB,
-};
+/** How often works that wait for too long are looked for, once there is one. */
+const LATE_EVERY_MS = 100;
 
 export interface WriterDeps {
   readonly environment: Environment;
@@ -62,6 +30,8 @@ export interface WorkOptions {
   readonly alone?: boolean;
   /** Frees disk space, and is therefore taken when there is little. */
   readonly frees?: boolean;
+  /** Its caller is answered within `answerMs`, though the work may be done later. */
+  readonly inTime?: boolean;
 }
 
 /**
@@ -89,6 +59,7 @@ export class Writer {
   /** What a work of late has written, in bytes: rises at once, falls by and by. */
   private workBytes = 0;
   private startedAt: number | undefined;
+  private late: NodeJS.Timeout | undefined;
   private closing = false;
   private drained: (() => void) | undefined;
 
@@ -109,7 +80,9 @@ export class Writer {
       return Promise.reject(refusal);
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push(new PendingWork(options.alone ?? false, this.deps.now(), work, resolve, reject));
+      const at = this.deps.now();
+      const dueAt = options.inTime ? at + this.limits.answerMs : Number.POSITIVE_INFINITY;
+      this.waiting.push(new PendingWork(options.alone ?? false, at, dueAt, work, resolve, reject));
       if (this.startedAt === undefined) this.begin();
     });
   }
@@ -161,13 +134,18 @@ export class Writer {
 
   private begin(): void {
     this.startedAt = this.deps.now();
-    const { maxBeginMs } = this.limits;
+    const { maxBeginMs, answerMs } = this.limits;
     const batch: Job[] = []; // known here also when `fill` throws half-way
     let isGivenUp = false;
     const timer = setTimeout(() => {
       isGivenUp = true;
       this.shut(batch, new Error(`No transaction could be begun within ${maxBeginMs} ms`));
     }, maxBeginMs);
+    const lookAgain = () => {
+      this.answerLate(batch);
+      this.late = setTimeout(lookAgain, LATE_EVERY_MS);
+    };
+    this.late = setTimeout(lookAgain, answerMs);
     this.deps.environment
       .transact(() => {
         if (isGivenUp) throw new Error("Nobody waits for this transaction any more");
@@ -257,7 +235,24 @@ export class Writer {
     }
   }
 
+  /** Refuses the works that wait or are under way for longer than their callers do. */
+  private answerLate(batch: readonly Job[]): void {
+    const now = this.deps.now();
+    const refusal = new Unavailable(`A write has taken longer than ${this.limits.answerMs} ms`, undefined, {
+      shed: "deadline",
+    });
+    const waiting = this.waiting.slice(this.taken);
+    this.waiting = waiting.filter((job) => job.dueAt > now);
+    this.taken = 0;
+    for (const job of [...batch, ...waiting]) {
+      if (job.dueAt > now) continue;
+      job.abandon(refusal);
+      job.settle();
+    }
+  }
+
   private next(): void {
+    clearTimeout(this.late);
     this.startedAt = undefined;
     if (this.taken < this.waiting.length || this.bulk.length > 0) this.begin();
     else this.drained?.();

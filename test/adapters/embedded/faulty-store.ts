@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { afterEach, beforeEach } from "vitest";
 import { type Environment, openEnvironment } from "../../../src/adapters/embedded/environment.js";
 import { assembleStore } from "../../../src/adapters/embedded/store.js";
-import type { WriterLimits } from "../../../src/adapters/embedded/writer.js";
+import type { WriterLimits } from "../../../src/adapters/embedded/writer-limits.js";
 import type { Store } from "../../../src/ports/store.js";
 import { event } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";

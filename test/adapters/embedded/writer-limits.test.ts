@@ -78,6 +78,52 @@ describe("limits of the writer of the embedded store", () => {
     await expect(store.ready()).resolves.toBeUndefined();
   });
 
+  it("refuses works while the oldest has waited for too long", async () => {
+    let finish = (): void => undefined;
+    under.faults = [
+      (body) =>
+        new Promise((resolve, reject) => {
+          finish = () => void under.environment.transact(body).then(resolve, reject);
+        }),
+    ];
+    const store = await under.openStore({ maxWaitingMs: 100 });
+    const first = put(store, "e1");
+    under.at = 100;
+    const second = put(store, "e2");
+    under.at = 101;
+    await expect(put(store, "e3")).rejects.toMatchObject({ name: "Unavailable", shed: "queue_age" });
+    await expect(store.ready()).rejects.toBeInstanceOf(Unavailable);
+    finish();
+    await Promise.all([first, second]);
+    await put(store, "e4");
+    expect(await has(store, "e3")).toBe(false);
+  });
+
+  it("answers callers whose works take too long, waiting or under way, and then writes only those under way", async () => {
+    let finish = (): void => undefined;
+    const written = new Promise<void>((resolve) => {
+      under.faults = [
+        async (body) => {
+          await new Promise<void>((go) => {
+            finish = go;
+            body();
+          });
+          await under.environment.transact(() => undefined);
+          resolve();
+        },
+      ];
+    });
+    const store = await under.openStore({ answerMs: 20 });
+    const works = [put(store, "under way"), put(store, "waiting")];
+    under.at = 21;
+    for (const work of works) await expect(work).rejects.toMatchObject({ name: "Unavailable", shed: "deadline" });
+    finish();
+    await written;
+    await put(store, "later");
+    expect(await has(store, "waiting")).toBe(false);
+    expect(await has(store, "later")).toBe(true);
+  });
+
   describe("when the disk has little room left", () => {
     it("is not ready and takes no works but those that free some, until there is room again", async () => {
       let free = 1000;
