@@ -188,14 +188,14 @@ describe("limits of the writer of the embedded store", () => {
   });
 
   it("waits for a transaction that was begun, however long it takes", async () => {
-    const slept = new Promise<void>((resolve) => setTimeout(resolve, 20));
+    const slept = new Promise<void>((resolve) => setTimeout(resolve, 600));
     under.faults = [
       async (body) => {
         await under.environment.transact(body);
         await slept;
       },
     ];
-    const store = await under.openStore({ maxBeginMs: 5 });
+    const store = await under.openStore({ maxBeginMs: 400 });
     await put(store, "e1");
     await expect(store.ready()).resolves.toBeUndefined();
   });
