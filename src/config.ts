@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { type EmbedderLocation, readEmbedderLocation, UnusableEmbedder } from "./embedder-location.js";
 import { ConfigError, type Setting } from "./setting.js";
 import {
+  isLoopback,
   readAddress,
   readHost,
   readInterval,
@@ -248,11 +249,6 @@ function readOtlp(endpoint: string | undefined, share: string): OtlpConfig | nul
 
 function given(flag: string | undefined, env: Environment, name: keyof ConfigFlags): string | undefined {
   return flag?.trim() || env[SETTINGS[name].variable]?.trim() || undefined;
-}
-
-/** True for addresses that only this machine reaches. */
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** A number of addresses a day; Infinity for `off`. */

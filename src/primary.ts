@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import type { Config } from "./config.js";
 import { DRAIN_MS, DUTIES, type Duties, findPorts, readyLines } from "./server.js";
+import { createScrapes } from "./shared-metrics.js";
 import { createLimitKeeper } from "./shared-sender-limit.js";
 import { stopSignal } from "./stop-signal.js";
 import type { FromWorker, ToWorker } from "./worker-messages.js";
@@ -40,6 +41,7 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
   const whole = DUTIES[config.role];
   const ports = await findPorts(config, whole);
   const admit = createLimitKeeper(() => performance.now());
+  const scrapes = createScrapes(children, (child, message) => child.send(message, undefined, {}, () => undefined));
   const restarts = new Set<NodeJS.Timeout>();
   let allEnded = () => {};
   // Workers accept by themselves. Connections that the primary hands out are lost, and their callers wait for ever, when
@@ -70,6 +72,8 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
           if (message.kind === "hello") tell(stop.seen() ? { kind: "stop" } : { kind: "start", config, duties, ports });
           else if (message.kind === "ask")
             tell({ kind: "verdicts", round: message.round, verdicts: message.questions.map(admit) });
+          else if (message.kind === "scrape") scrapes.begin(child, message.round);
+          else if (message.kind === "figures") scrapes.take(child, message.round, message.figures);
           else if (message.kind === "waiting") begin();
           else if (message.kind === "failed") failure = new StartFailure(message.text, message.exitCode);
           else {
@@ -79,6 +83,7 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
         });
         child.once("exit", (code, signal) => {
           children.delete(child);
+          scrapes.forget(child);
           if (children.size === 0) allEnded();
           if (stop.seen()) resolve(false);
           else if (!wasReady) reject(failure);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
-import { createPrometheusMetrics } from "./adapters/metrics/prometheus.js";
+import { createPrometheusMetrics, type PrometheusMetrics } from "./adapters/metrics/prometheus.js";
 import { createCertificateWatch, readCertificate } from "./certificate.js";
 import type { Config, OtlpConfig, Role } from "./config.js";
 import { demoCurlLines, demoFile } from "./demo/demo.js";
@@ -12,11 +12,11 @@ import { renewCertificate } from "./facade/secure-server.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
-import { openLocalServices } from "./local-services.js";
+import { openServices } from "./open-services.js";
 import type { Metrics } from "./ports/metrics.js";
 import { toConnectError } from "./services/errors.js";
 import { createHealthState, type HealthState } from "./services/health.js";
-import { connectServices } from "./services/remote-clients.js";
+import type { MetricsText } from "./services/plain-answers.js";
 import { createRpcListener } from "./services/rpc-listener.js";
 import { RPC_METHODS } from "./services/rpc-methods.js";
 import { createCallMetrics } from "./services/rpc-metrics.js";
@@ -97,6 +97,15 @@ export interface Surroundings {
   /** Called when everything listens and the store is there; `demo` when there is a demo shop. */
   readonly ready: (demo: boolean) => void;
   readonly senderLimit?: SenderLimit | undefined;
+  /** What this process counts with. */
+  readonly metrics?: PrometheusMetrics;
+  /** What /metrics shows when it is not the counts of this process alone. */
+  readonly metricsOfAll?: MetricsText;
+}
+
+/** Metrics for a process of a server. */
+export function serverMetrics(): PrometheusMetrics {
+  return createPrometheusMetrics({ rpcMethods: RPC_METHODS });
 }
 
 /**
@@ -107,7 +116,7 @@ export interface Surroundings {
 export async function runServer(config: Config, { duties, ports, stop, ...around }: Surroundings): Promise<void> {
   const certificate = config.tls === null ? undefined : readCertificate(config.tls);
   const logger = pino({ level: config.logLevel }, pino.destination(2));
-  const metrics = createPrometheusMetrics({ rpcMethods: RPC_METHODS });
+  const metrics = around.metrics ?? serverMetrics();
   const report = (error: unknown) => logger.error({ error: describe(error) }, "a call failed inside");
   const tracer = config.otlp === null ? undefined : await openTracer(config.otlp, metrics);
   const services = await openServices(config, {
@@ -168,7 +177,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     port: ports.rpcPort,
     allowedHosts: config.rpcNames,
     health,
-    metrics,
+    metrics: around.metricsOfAll ?? metrics,
     interceptors: [
       ...(tracer === undefined ? [] : [createServerSpans(tracer)]),
       createCallMetrics({ metrics, now: () => performance.now() }),
@@ -252,39 +261,6 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
 async function openTracer({ endpoint, ratio }: OtlpConfig, metrics: Metrics) {
   const { openOtlpTracer } = await import("./adapters/tracing/otlp-tracer.js");
   return openOtlpTracer({ endpoint, ratio, metrics });
-}
-
-/** Services in other processes when the configuration says where, else in this one. */
-async function openServices(
-  config: Config,
-  options: Omit<
-    Parameters<typeof openLocalServices>[0],
-    "store" | "answerMs" | "minFreeBytes" | "embedder" | "learnedOrder" | "linkLimits"
-  >,
-) {
-  if (config.rpcUrl === null) {
-    const { store, answerMs, minFreeBytes, embedder, learnedOrder } = config;
-    const linkLimits = { perVisitor: config.linksPerVisitor, perNetwork: config.linksPerNetwork };
-    const { aisle, ...local } = await openLocalServices({
-      ...options,
-      store,
-      answerMs,
-      minFreeBytes,
-      embedder,
-      learnedOrder,
-      linkLimits,
-    });
-    return { ...local, clients: aisle.clients, aisle };
-  }
-  const { close, ...remote } = connectServices(config.rpcUrl, { tracer: options.tracer });
-  return {
-    ...remote,
-    callMs: undefined,
-    aisle: undefined,
-    opening: undefined,
-    stopTraining: async () => undefined,
-    close: async () => close(),
-  };
 }
 
 function isServing(health: HealthState): boolean {

@@ -111,3 +111,8 @@ export function readSwitch(
   if (!isOn && !["0", "false", "no", "off"].includes(text)) throw new ConfigError(setting, "1 or 0 is accepted");
   return isOn;
 }
+
+/** True for addresses that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}

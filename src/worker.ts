@@ -1,4 +1,5 @@
-import { runServer } from "./server.js";
+import { runServer, serverMetrics } from "./server.js";
+import { createAskedMetrics } from "./shared-metrics.js";
 import { createAskedLimit } from "./shared-sender-limit.js";
 import { stopSignal } from "./stop-signal.js";
 import type { FromWorker, ToWorker } from "./worker-messages.js";
@@ -12,10 +13,15 @@ const senders = createAskedLimit({
   monotonicNow: () => performance.now(),
 });
 
+const metrics = serverMetrics();
+const metricsOfAll = createAskedMetrics({ metrics, ask: (round) => say({ kind: "scrape", round }) });
+
 async function run({ config, duties, ports }: Extract<ToWorker, { kind: "start" }>): Promise<void> {
   let exitCode = 0;
   try {
     await runServer(config, {
+      metrics,
+      metricsOfAll,
       duties,
       ports,
       stop,
@@ -38,6 +44,9 @@ process.on("message", (message: ToWorker) => {
     started = true;
     void run(message);
   } else if (message.kind === "verdicts") senders.answered(message.round, message.verdicts);
+  else if (message.kind === "counted") metricsOfAll.counted(message.round, message.figures);
+  else if (message.kind === "count")
+    void metrics.figures().then((figures) => say({ kind: "figures", round: message.round, figures }));
   else if (started) stop.ask();
   else process.exit(0);
 });

@@ -112,6 +112,20 @@ describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env
     expect(new Set(ids).size).toBe(ids.length);
   }, 120_000);
 
+  it("/metrics of any worker tells of all", async () => {
+    const server = await startServer({ store: await newStore(), env, flags: TWO });
+    await makeApp(server);
+    for (let n = 0; n < 20; n++) expect((await call(`${server.facadeUrl}/trace`, view(n))).status).toBe(200);
+    const counted = async () => {
+      const { text } = await call(`${server.rpcUrl}/metrics`);
+      return [
+        /^aisle_events_acknowledged_total (\d+)$/m.exec(text)?.[1],
+        /^aisle_events_stored_total\{action="product_view"\} (\d+)$/m.exec(text)?.[1],
+      ];
+    };
+    for (let n = 0; n < 6; n++) expect(await counted()).toEqual(["20", "20"]);
+  });
+
   it("what one worker has answered is seen by the next call to any of them", async () => {
     const server = await startServer({ store: await newStore(), env, flags: TWO });
     await makeApp(server);
