@@ -179,6 +179,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** @throws ConfigError for the first setting that cannot be used. */
 export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const text = (name: keyof typeof DEFAULTS) => given(flags[name], env, name) ?? DEFAULTS[name];
+  const whole = (name: keyof typeof DEFAULTS, least: number, most: number, accepted: string) =>
+    readWhole(SETTINGS[name], text(name), least, most, accepted);
   const networks = (name: "trustedProxies" | "shopNetworks") => {
     const said = given(flags[name], env, name);
     return said === undefined ? [] : readNetworks(SETTINGS[name], said);
@@ -213,14 +215,8 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     trainEveryMs: readInterval(SETTINGS.trainEvery, text("trainEvery")),
     demo,
     logLevel: readWord(SETTINGS.logLevel, text("logLevel"), LOG_LEVELS),
-    cacheSeconds: readWhole(
-      SETTINGS.cacheSeconds,
-      text("cacheSeconds"),
-      0,
-      31_536_000,
-      "whole seconds from 0 to 31536000 (a year) are",
-    ),
-    answerMs: readWhole(SETTINGS.answerMs, text("answerMs"), 50, 99_999, "milliseconds from 50 to 99999 are"),
+    cacheSeconds: whole("cacheSeconds", 0, 31_536_000, "whole seconds from 0 to 31536000 (a year) are"),
+    answerMs: whole("answerMs", 50, 99_999, "milliseconds from 50 to 99999 are"),
     role,
     workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
@@ -229,8 +225,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     learnedOrder: isOn("learnedOrder", true),
     tls: readTls(given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
     preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
-    minFreeBytes:
-      readWhole(SETTINGS.minFreeMib, text("minFreeMib"), 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,
+    minFreeBytes: whole("minFreeMib", 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,
     trustedProxies: networks("trustedProxies"),
     shopNetworks: networks("shopNetworks"),
     linksPerVisitor: readLinks(SETTINGS.linksPerVisitor, text("linksPerVisitor")),
