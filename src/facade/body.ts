@@ -34,12 +34,15 @@ export function createBodyReader(limits: BodyLimits): (payload: BodyStream, done
     const chunks: Buffer[] = [];
     let received = 0;
     let taken = 0;
+    let isOver = false; // listeners go with the request: taking four off costs more than asking this
     const end = (error: Error | null, body?: Buffer) => {
+      isOver = true;
+      chunks.length = 0; // more may come of a body that was refused
       shared -= taken;
-      payload.off("data", take).off("end", finish).off("error", fail).off("close", fail);
       done(error, body);
     };
     const take = (chunk: Buffer) => {
+      if (isOver) return;
       received += chunk.length;
       if (received > limits.bodyBytes) return end(tooLarge());
       const more = Math.max(0, received - limits.ownBytes) - taken;
@@ -50,8 +53,12 @@ export function createBodyReader(limits: BodyLimits): (payload: BodyStream, done
       chunks.push(chunk);
     };
     // Always a copy: a single chunk is a view of the buffer that the socket reads into.
-    const finish = () => end(null, Buffer.concat(chunks, received));
-    const fail = () => end(new Refused(400, TEXT.invalidBody));
+    const finish = () => {
+      if (!isOver) end(null, Buffer.concat(chunks, received));
+    };
+    const fail = () => {
+      if (!isOver) end(new Refused(400, TEXT.invalidBody));
+    };
     payload.on("data", take).on("end", finish).on("error", fail).on("close", fail);
   };
 }

