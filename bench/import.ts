@@ -37,13 +37,14 @@ const { values } = parseArgs({
     visitors: { type: "string" },
     products: { type: "string", default: "50000" },
     kind: { type: "string", default: "all" },
+    batch: { type: "string", default: "500" },
     services: { type: "boolean", default: false },
     json: { type: "string" },
   },
 });
 const EVENTS = Number(values.events);
 const APP = "shop";
-const BATCH = 500;
+const BATCH = Number(values.batch);
 const PART = Math.min(EVENTS, 1_000_000);
 const eventOf = createShopEvents({
   visitors: Number(values.visitors ?? EVENTS / 10),
