@@ -16,6 +16,8 @@ export interface Sent {
 }
 
 export interface Taken {
+  /** Of the event that was stored now, or under its key before. */
+  readonly eventId: string;
   readonly actionType: string;
   readonly bot: boolean;
   readonly deduplicated: boolean;
@@ -62,8 +64,8 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
         const { draft, idempotencyKey } = sent(index);
         mustBeKey(idempotencyKey);
         const event = normalise(draft, eventId, receivedAt);
-        const { deduplicated } = take(tx, event, draft, idempotencyKey);
-        return { actionType: event.actionType, bot: event.bot, deduplicated };
+        const { deduplicated, eventId: takenAs } = take(tx, event, draft, idempotencyKey);
+        return { eventId: takenAs, actionType: event.actionType, bot: event.bot, deduplicated };
       };
     });
     const outcomes = await unitOfWork.runEach(appId, works);

@@ -1,9 +1,10 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
 import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
-import type { EventService, RecordEventsRequest } from "../gen/aisle/v1/event_service_pb.js";
+import type { EventService, RecordEventsRequest, RecordedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
 import type { RecordEvents } from "../intake/record-events.js";
 import type { RecordSentEvent } from "../intake/without-profile.js";
 import type { EventStore } from "../ports/event-store.js";
@@ -17,6 +18,9 @@ import { requireApp } from "./require-app.js";
 
 /** A filtered list looks at this many events at most before it answers with a token to go on. */
 const MAX_LOOKED_AT = 20_000;
+
+/** Events of one bulk call that its answer lists at most. */
+const MAX_RECORDED = 10_000;
 
 export interface EventServiceDependencies extends RejectedEventsDependencies {
   readonly recordEvent: RecordSentEvent;
@@ -99,14 +103,18 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
   const refusals = createRefusals();
   let appId = "";
   let index = 0;
+  let listed = 0;
   let accepted = 0;
   let deduplicated = 0;
-  const store = async (first: number, { events, idempotencyKeys }: RecordEventsRequest) => {
+  const recorded: MessageInitShape<typeof RecordedEventSchema>[] = [];
+  const store = async (first: number, { events, idempotencyKeys, listEvents }: RecordEventsRequest) => {
     const sent = (i: number) => ({ draft: eventDraft(events[i]), idempotencyKey: idempotencyKeys[i] ?? "" });
     for (const [i, result] of (await deps.recordEvents(appId, events.length, sent)).entries()) {
       if (result.status === "fulfilled") {
-        if (result.value.deduplicated) deduplicated++;
+        const { eventId, deduplicated: isKnown } = result.value;
+        if (isKnown) deduplicated++;
         else accepted++;
+        if (listEvents) recorded.push({ index: BigInt(first + i), eventId, deduplicated: isKnown });
       } else if (concernsAll(result.reason)) {
         throw result.reason;
       } else {
@@ -121,6 +129,9 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
     if (events.length > MAX_BATCH) throw new InvalidArgument("events", "invalid", `at most ${MAX_BATCH} a batch`);
     if (idempotencyKeys.length !== 0 && idempotencyKeys.length !== events.length)
       throw new InvalidArgument("idempotency_keys", "invalid", "one for each event, or none at all");
+    if (request.listEvents) listed += events.length;
+    if (listed > MAX_RECORDED)
+      throw new InvalidArgument("list_events", "invalid", `at most ${MAX_RECORDED} events of a call can be listed`);
     await underWay;
     underWay = store(index, request);
     underWay.catch(() => undefined); // awaited with the next batch, or at the end
@@ -128,7 +139,7 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
   }
   await underWay;
   if (appId === "") throw new InvalidArgument("app_id", "missing");
-  return { accepted: BigInt(accepted), deduplicated: BigInt(deduplicated), ...refusals.answer() };
+  return { accepted: BigInt(accepted), deduplicated: BigInt(deduplicated), ...refusals.answer(), recorded };
 }
 
 /** The requests, or what the work that is under way fails with before the next one has come. */

@@ -48,30 +48,44 @@ const anySent: fc.Arbitrary<SentEvent> = fc.record({
 });
 
 /** Every record of the app, with the key it has within it. */
-async function contents(store: Store): Promise<unknown> {
-  const rows = async (table: CopiedTable) => [table, await store.copies.scan("shop", table, "", 1000)];
+async function contents(store: Store, appId: string): Promise<unknown> {
+  const rows = async (table: CopiedTable) => [table, await store.copies.scan(appId, table, "", 1000)];
   return Promise.all(COPIED_TABLES.map(rows));
 }
 
-async function* batches(all: readonly SentEvent[], size: number) {
+async function* batches(appId: string, all: readonly SentEvent[], size: number) {
   for (let from = 0; from < all.length; from += size) {
     const some = all.slice(from, from + size);
-    yield { appId: "shop", events: some.map(({ event }) => event), idempotencyKeys: some.map(({ key }) => key) };
+    yield { appId, events: some.map(({ event }) => event), idempotencyKeys: some.map(({ key }) => key) };
   }
 }
 
 describe("bulk intake beside single calls", () => {
+  it("refuses to list more than 10,000 events of a call", async () => {
+    const aisle = await openAisle();
+    await aisle.clients.apps.createApp({ app: { appId: "shop" } });
+    async function* stream() {
+      const events = Array.from({ length: 1000 }, (): EventInit => ({}));
+      for (let n = 0; n < 11; n++) yield { appId: "shop", events, listEvents: true };
+    }
+    const failed: unknown = await aisle.clients.events.recordEvents(stream()).catch((error: unknown) => error);
+    expect(ConnectError.from(failed).code).toBe(Code.InvalidArgument);
+    expect(ConnectError.from(failed).rawMessage).toContain("list_events");
+  });
+
   it("stores of a stream what the same events one by one would store, and refuses the same ones", async () => {
+    const [single, bulk] = [await openAisle(), await openAisle()];
+    let apps = 0;
     await fc.assert(
       fc.asyncProperty(
         fc.array(anySent, { minLength: 1, maxLength: 25 }),
         fc.integer({ min: 1, max: 12 }),
         async (all, size) => {
-          const [single, bulk] = [await openAisle(), await openAisle()];
-          for (const one of [single, bulk]) await one.clients.apps.createApp({ app: { appId: "shop" } });
+          const appId = `shop${++apps}`;
+          for (const one of [single, bulk]) await one.clients.apps.createApp({ app: { appId } });
           const fates: string[] = [];
           for (const { event, key } of all) {
-            const call = single.clients.events.recordEvent({ appId: "shop", event, idempotencyKey: key });
+            const call = single.clients.events.recordEvent({ appId, event, idempotencyKey: key });
             fates.push(
               await call.then(
                 ({ deduplicated }) => (deduplicated ? "known" : "stored"),
@@ -79,14 +93,14 @@ describe("bulk intake beside single calls", () => {
               ),
             );
           }
-          const answer = await bulk.clients.events.recordEvents(batches(all, size));
+          const answer = await bulk.clients.events.recordEvents(batches(appId, all, size));
           const count = (fate: string) => fates.filter((one) => one === fate).length;
           expect([answer.accepted, answer.deduplicated]).toEqual([BigInt(count("stored")), BigInt(count("known"))]);
           expect(answer.refused.map(({ index }) => Number(index))).toEqual(
             fates.flatMap((fate, n) => (fate === "refused" ? [n] : [])),
           );
-          for (const one of [single, bulk]) await one.clients.events.listRejectedEvents({ appId: "shop" });
-          expect(await contents(bulk.store)).toEqual(await contents(single.store));
+          for (const one of [single, bulk]) await one.clients.events.listRejectedEvents({ appId });
+          expect(await contents(bulk.store, appId)).toEqual(await contents(single.store, appId));
           expect(bulk.faults).toEqual([]);
         },
       ),
@@ -119,6 +133,29 @@ for (const { name, openStore } of await storeKinds()) {
       }
       expect((await aisle.clients.events.recordEvents(fast())).accepted).toBe(500n);
       expect(most).toBeLessThanOrEqual(20);
+    });
+
+    it("lists what became of the events of a batch that asks for it, by their place in the stream", async () => {
+      const aisle = await openAisle(openStore);
+      await aisle.clients.apps.createApp({ app: { appId: "shop" } });
+      const other = (n: number): EventInit => ({ actionType: n === 3 ? "" : "other", platform: `p${n}` });
+      async function* stream() {
+        yield { appId: "shop", events: [other(0), other(1)] };
+        yield { events: [other(2), other(3), other(4)], idempotencyKeys: ["k2", "k3", "k4"], listEvents: true };
+        yield { events: [other(4)], idempotencyKeys: ["k4"], listEvents: true };
+      }
+      const { recorded, refused } = await aisle.clients.events.recordEvents(stream());
+      expect(refused.map(({ index }) => index)).toEqual([3n]);
+      expect(recorded.map(({ index, deduplicated }) => [index, deduplicated])).toEqual([
+        [2n, false],
+        [4n, false],
+        [5n, true],
+      ]);
+      expect(recorded[2]?.eventId).toBe(recorded[1]?.eventId);
+      for (const { index, eventId } of recorded) {
+        const { event } = await aisle.clients.events.getEvent({ appId: "shop", eventId });
+        expect(event?.platform).toBe(`p${Math.min(Number(index), 4)}`);
+      }
     });
 
     it("tells a sender that goes silent what its last batch failed with", async () => {

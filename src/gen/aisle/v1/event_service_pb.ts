@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK0AQoSUmVjb3JkRXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIeCgVldmVudBgCIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCRImCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHMSLQoNcHVibGljX3NlbmRlchgFIAEoCzIWLmFpc2xlLnYxLlB1YmxpY1NlbmRlciIfCgxQdWJsaWNTZW5kZXISDwoHbmV0d29yaxgBIAEoCSKaAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIQCghldmVudF9pZBgBIAEoCRIUCgxkZWR1cGxpY2F0ZWQYAiABKAgSFwoPdmlzaXRvcl9jaGFuZ2VkGAMgASgIEg0KBW5vdGVzGAQgAygJEjMKEHNlbmRlcl9hbGxvd2FuY2UYBSABKAsyGS5haXNsZS52MS5TZW5kZXJBbGxvd2FuY2UijgEKD1NlbmRlckFsbG93YW5jZRINCgVsaW1pdBgBIAEoDRIpCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJcmVtYWluaW5nGAMgASgNEi4KC3Jlc2V0X2FmdGVyGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImAKE1JlY29yZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEh8KBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhgKEGlkZW1wb3RlbmN5X2tleXMYAyADKAkifQoUUmVjb3JkRXZlbnRzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSFAoMZGVkdXBsaWNhdGVkGAIgASgEEiYKB3JlZnVzZWQYAyADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAQgASgEIjMKD0dldEV2ZW50UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkiMgoQR2V0RXZlbnRSZXNwb25zZRIeCgVldmVudBgBIAEoCzIPLmFpc2xlLnYxLkV2ZW50IocBChFMaXN0RXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSFAoMbmV3ZXN0X2ZpcnN0GAQgASgIEiUKB3Zpc2l0b3IYBSABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzIk4KEkxpc3RFdmVudHNSZXNwb25zZRIfCgZldmVudHMYASADKAsyDy5haXNsZS52MS5FdmVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkizgEKDVJlamVjdGVkRXZlbnQSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSLwoLcmVqZWN0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBWV2ZW50GAMgASgLMg8uYWlzbGUudjEuRXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEg0KBWZpZWxkGAUgASgJEg4KBnJlYXNvbhgGIAEoCRIZChFyZXBsYXllZF9ldmVudF9pZBgHIAEoCSJSChlMaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJnChpMaXN0UmVqZWN0ZWRFdmVudHNSZXNwb25zZRIwCg9yZWplY3RlZF9ldmVudHMYASADKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJzChtSZXBsYXlSZWplY3RlZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhoKEnJlamVjdGVkX2V2ZW50X2lkcxgCIAMoCRIoCg9jb3JyZWN0ZWRfZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudCJzChxSZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEikKCHJlcGxheWVkGAEgAygLMhcuYWlzbGUudjEuUmVwbGF5ZWRFdmVudBIoCgdyZWZ1c2VkGAIgAygLMhcuYWlzbGUudjEuUmVmdXNlZFJlcGxheSJhCg1SZXBsYXllZEV2ZW50EhkKEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJEhQKDGRlZHVwbGljYXRlZBgDIAEoCBINCgVub3RlcxgEIAMoCSJJCg1SZWZ1c2VkUmVwbGF5EhkKEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJEg0KBWZpZWxkGAIgASgJEg4KBnJlYXNvbhgDIAEoCTKUBAoMRXZlbnRTZXJ2aWNlEkwKC1JlY29yZEV2ZW50EhwuYWlzbGUudjEuUmVjb3JkRXZlbnRSZXF1ZXN0Gh0uYWlzbGUudjEuUmVjb3JkRXZlbnRSZXNwb25zZSIAElEKDFJlY29yZEV2ZW50cxIdLmFpc2xlLnYxLlJlY29yZEV2ZW50c1JlcXVlc3QaHi5haXNsZS52MS5SZWNvcmRFdmVudHNSZXNwb25zZSIAKAESRgoIR2V0RXZlbnQSGS5haXNsZS52MS5HZXRFdmVudFJlcXVlc3QaGi5haXNsZS52MS5HZXRFdmVudFJlc3BvbnNlIgOQAgESTAoKTGlzdEV2ZW50cxIbLmFpc2xlLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESZAoSTGlzdFJlamVjdGVkRXZlbnRzEiMuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVxdWVzdBokLmFpc2xlLnYxLkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgOQAgESZwoUUmVwbGF5UmVqZWN0ZWRFdmVudHMSJS5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1JlcXVlc3QaJi5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgBiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK0AQoSUmVjb3JkRXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIeCgVldmVudBgCIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCRImCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHMSLQoNcHVibGljX3NlbmRlchgFIAEoCzIWLmFpc2xlLnYxLlB1YmxpY1NlbmRlciIfCgxQdWJsaWNTZW5kZXISDwoHbmV0d29yaxgBIAEoCSKaAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIQCghldmVudF9pZBgBIAEoCRIUCgxkZWR1cGxpY2F0ZWQYAiABKAgSFwoPdmlzaXRvcl9jaGFuZ2VkGAMgASgIEg0KBW5vdGVzGAQgAygJEjMKEHNlbmRlcl9hbGxvd2FuY2UYBSABKAsyGS5haXNsZS52MS5TZW5kZXJBbGxvd2FuY2UijgEKD1NlbmRlckFsbG93YW5jZRINCgVsaW1pdBgBIAEoDRIpCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJcmVtYWluaW5nGAMgASgNEi4KC3Jlc2V0X2FmdGVyGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uInUKE1JlY29yZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEh8KBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhgKEGlkZW1wb3RlbmN5X2tleXMYAyADKAkSEwoLbGlzdF9ldmVudHMYBCABKAgiqAEKFFJlY29yZEV2ZW50c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEhQKDGRlZHVwbGljYXRlZBgCIAEoBBImCgdyZWZ1c2VkGAMgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW0SFQoNcmVmdXNlZF9jb3VudBgEIAEoBBIpCghyZWNvcmRlZBgFIAMoCzIXLmFpc2xlLnYxLlJlY29yZGVkRXZlbnQiRgoNUmVjb3JkZWRFdmVudBINCgVpbmRleBgBIAEoBBIQCghldmVudF9pZBgCIAEoCRIUCgxkZWR1cGxpY2F0ZWQYAyABKAgiMwoPR2V0RXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCSIyChBHZXRFdmVudFJlc3BvbnNlEh4KBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnQihwEKEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIUCgxuZXdlc3RfZmlyc3QYBCABKAgSJQoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiTgoSTGlzdEV2ZW50c1Jlc3BvbnNlEh8KBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLOAQoNUmVqZWN0ZWRFdmVudBIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRIvCgtyZWplY3RlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoFZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudBIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkSDQoFZmllbGQYBSABKAkSDgoGcmVhc29uGAYgASgJEhkKEXJlcGxheWVkX2V2ZW50X2lkGAcgASgJIlIKGUxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJImcKGkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEjAKD3JlamVjdGVkX2V2ZW50cxgBIAMoCzIXLmFpc2xlLnYxLlJlamVjdGVkRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInMKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGgoScmVqZWN0ZWRfZXZlbnRfaWRzGAIgAygJEigKD2NvcnJlY3RlZF9ldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50InMKHFJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2USKQoIcmVwbGF5ZWQYASADKAsyFy5haXNsZS52MS5SZXBsYXllZEV2ZW50EigKB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5ImEKDVJlcGxheWVkRXZlbnQSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkSFAoMZGVkdXBsaWNhdGVkGAMgASgIEg0KBW5vdGVzGAQgAygJIkkKDVJlZnVzZWRSZXBsYXkSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSDQoFZmllbGQYAiABKAkSDgoGcmVhc29uGAMgASgJMpQECgxFdmVudFNlcnZpY2USTAoLUmVjb3JkRXZlbnQSHC5haXNsZS52MS5SZWNvcmRFdmVudFJlcXVlc3QaHS5haXNsZS52MS5SZWNvcmRFdmVudFJlc3BvbnNlIgASUQoMUmVjb3JkRXZlbnRzEh0uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVxdWVzdBoeLmFpc2xlLnYxLlJlY29yZEV2ZW50c1Jlc3BvbnNlIgAoARJGCghHZXRFdmVudBIZLmFpc2xlLnYxLkdldEV2ZW50UmVxdWVzdBoaLmFpc2xlLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJMCgpMaXN0RXZlbnRzEhsuYWlzbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5haXNsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiA5ACARJkChJMaXN0UmVqZWN0ZWRFdmVudHMSIy5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2UiA5ACARJnChRSZXBsYXlSZWplY3RlZEV2ZW50cxIlLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBomLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -220,6 +220,14 @@ export type RecordEventsRequest = Message<"aisle.v1.RecordEventsRequest"> & {
    * @generated from field: repeated string idempotency_keys = 3;
    */
   idempotencyKeys: string[];
+
+  /**
+   * Optional. The answer lists what became of each event of this batch. At most
+   * 10,000 events of a call can be listed: INVALID_ARGUMENT beyond.
+   *
+   * @generated from field: bool list_events = 4;
+   */
+  listEvents: boolean;
 };
 
 /**
@@ -262,6 +270,14 @@ export type RecordEventsResponse = Message<"aisle.v1.RecordEventsResponse"> & {
    * @generated from field: uint64 refused_count = 4;
    */
   refusedCount: bigint;
+
+  /**
+   * Output only. The events of the batches with `list_events` that were not
+   * refused, in their order.
+   *
+   * @generated from field: repeated aisle.v1.RecordedEvent recorded = 5;
+   */
+  recorded: RecordedEvent[];
 };
 
 /**
@@ -270,6 +286,42 @@ export type RecordEventsResponse = Message<"aisle.v1.RecordEventsResponse"> & {
  */
 export const RecordEventsResponseSchema: GenMessage<RecordEventsResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event_service, 5);
+
+/**
+ * RecordedEvent is what became of one event of a bulk call.
+ *
+ * @generated from message aisle.v1.RecordedEvent
+ */
+export type RecordedEvent = Message<"aisle.v1.RecordedEvent"> & {
+  /**
+   * Output only. Position of the event in the whole stream, from 0.
+   *
+   * @generated from field: uint64 index = 1;
+   */
+  index: bigint;
+
+  /**
+   * Output only. Id of the stored event; under a known key that of the event
+   * the key stands for.
+   *
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * Output only. True when the key was known and nothing new was stored.
+   *
+   * @generated from field: bool deduplicated = 3;
+   */
+  deduplicated: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.RecordedEvent.
+ * Use `create(RecordedEventSchema)` to create a new message.
+ */
+export const RecordedEventSchema: GenMessage<RecordedEvent> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 6);
 
 /**
  * GetEventRequest is the request of GetEvent.
@@ -297,7 +349,7 @@ export type GetEventRequest = Message<"aisle.v1.GetEventRequest"> & {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 6);
+  messageDesc(file_aisle_v1_event_service, 7);
 
 /**
  * GetEventResponse is the answer of GetEvent.
@@ -318,7 +370,7 @@ export type GetEventResponse = Message<"aisle.v1.GetEventResponse"> & {
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 7);
+  messageDesc(file_aisle_v1_event_service, 8);
 
 /**
  * ListEventsRequest is the request of ListEvents.
@@ -367,7 +419,7 @@ export type ListEventsRequest = Message<"aisle.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 8);
+  messageDesc(file_aisle_v1_event_service, 9);
 
 /**
  * ListEventsResponse is the answer of ListEvents.
@@ -396,7 +448,7 @@ export type ListEventsResponse = Message<"aisle.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 9);
+  messageDesc(file_aisle_v1_event_service, 10);
 
 /**
  * RejectedEvent is an event that was refused, and why.
@@ -459,7 +511,7 @@ export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
  * Use `create(RejectedEventSchema)` to create a new message.
  */
 export const RejectedEventSchema: GenMessage<RejectedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 10);
+  messageDesc(file_aisle_v1_event_service, 11);
 
 /**
  * ListRejectedEventsRequest is the request of ListRejectedEvents.
@@ -494,7 +546,7 @@ export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequ
  * Use `create(ListRejectedEventsRequestSchema)` to create a new message.
  */
 export const ListRejectedEventsRequestSchema: GenMessage<ListRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 11);
+  messageDesc(file_aisle_v1_event_service, 12);
 
 /**
  * ListRejectedEventsResponse is the answer of ListRejectedEvents.
@@ -522,7 +574,7 @@ export type ListRejectedEventsResponse = Message<"aisle.v1.ListRejectedEventsRes
  * Use `create(ListRejectedEventsResponseSchema)` to create a new message.
  */
 export const ListRejectedEventsResponseSchema: GenMessage<ListRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 12);
+  messageDesc(file_aisle_v1_event_service, 13);
 
 /**
  * ReplayRejectedEventsRequest is the request of ReplayRejectedEvents.
@@ -558,7 +610,7 @@ export type ReplayRejectedEventsRequest = Message<"aisle.v1.ReplayRejectedEvents
  * Use `create(ReplayRejectedEventsRequestSchema)` to create a new message.
  */
 export const ReplayRejectedEventsRequestSchema: GenMessage<ReplayRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 13);
+  messageDesc(file_aisle_v1_event_service, 14);
 
 /**
  * ReplayRejectedEventsResponse is the answer of ReplayRejectedEvents.
@@ -586,7 +638,7 @@ export type ReplayRejectedEventsResponse = Message<"aisle.v1.ReplayRejectedEvent
  * Use `create(ReplayRejectedEventsResponseSchema)` to create a new message.
  */
 export const ReplayRejectedEventsResponseSchema: GenMessage<ReplayRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 14);
+  messageDesc(file_aisle_v1_event_service, 15);
 
 /**
  * ReplayedEvent is a rejected event that is recorded now.
@@ -629,7 +681,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
  * Use `create(ReplayedEventSchema)` to create a new message.
  */
 export const ReplayedEventSchema: GenMessage<ReplayedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 15);
+  messageDesc(file_aisle_v1_event_service, 16);
 
 /**
  * RefusedReplay tells why a rejected event was not recorded.
@@ -665,7 +717,7 @@ export type RefusedReplay = Message<"aisle.v1.RefusedReplay"> & {
  * Use `create(RefusedReplaySchema)` to create a new message.
  */
 export const RefusedReplaySchema: GenMessage<RefusedReplay> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 16);
+  messageDesc(file_aisle_v1_event_service, 17);
 
 /**
  * EventService takes events and shows what was taken.
@@ -690,7 +742,11 @@ export const EventService: GenService<{
   },
   /**
    * RecordEvents stores events in bulk. A refused event does not stop the
-   * others. Batches are durable in the order sent. No sender limit applies.
+   * others. Batches are durable in the order sent. No sender limit applies, and
+   * a store that has much to do slows the stream instead of failing it: at most
+   * two batches are ahead of what is stored, and single events pass them. When
+   * the call fails, for example with UNAVAILABLE, batches sent before may be
+   * stored; under idempotency keys a retry stores the others only.
    *
    * @generated from rpc aisle.v1.EventService.RecordEvents
    */

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { webUrl } from "../../src/domain/product.js";
+
+describe("webUrl", () => {
+  it("takes no URL that the parser does not take", () => {
+    const host = fc.stringMatching(/^[a-z0-9.:@%_-]{0,12}(xn--)?[A-Za-z0-9.-]{0,6}$/);
+    const path = fc.oneof(fc.constant(""), fc.stringMatching(/^[/?#][!-~ é]{0,8}$/));
+    fc.assert(
+      fc.property(fc.constantFrom("http://", "https://", "HTTPS://"), host, path, (scheme, name, rest) => {
+        const text = scheme + name + rest;
+        const isTaken = webUrl(text) !== "";
+        expect(isTaken).toBe(URL.canParse(text.trim()));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ["https://shop.example.com/a/b.html?x=1#y", true],
+    ["http://shop.example.com", true],
+    ["http://1.2.3.4/a", true],
+    ["http://1.2.3.999/a", false],
+    ["http://a.xn--zz--zz/", false],
+    ["ftp://shop.example.com/", false],
+    ["//shop.example.com/a", false],
+    [`https://shop.example.com/${"a".repeat(3000)}`, false],
+  ])("takes %s: %s", (url, isTaken) => {
+    expect(webUrl(url)).toBe(isTaken ? url : "");
+  });
+});
