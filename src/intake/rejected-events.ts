@@ -86,6 +86,13 @@ export function createRejectedEvents(deps: RejectedEventsDeps): RejectedEvents {
     }
   };
 
+  const start = () => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+      if (waiting.size > 0) start(); // refused in the moment in which the last one was written
+    });
+  };
+
   return {
     keep(appId, draft, idempotencyKey, error) {
       const reason = reasonOf(error);
@@ -101,9 +108,7 @@ export function createRejectedEvents(deps: RejectedEventsDeps): RejectedEvents {
       const own = waiting.get(appId);
       if (own === undefined) waiting.set(appId, [kept]);
       else own.push(kept);
-      writing ??= writeAll().finally(() => {
-        writing = undefined;
-      });
+      start();
     },
 
     async settled() {
