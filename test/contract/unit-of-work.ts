@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Transaction } from "../../src/ports/unit-of-work.js";
-import { type OpenStore, useStore } from "./open-store.js";
-import { event, product, visitor } from "./samples.js";
+import type { Records, Transaction } from "../../src/ports/unit-of-work.js";
+import { type OpenStore, START, useStore } from "./open-store.js";
+import { change, contact, erasure, event, order, product, visitor } from "./samples.js";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -30,6 +30,43 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       });
       expect(await key("a")).toBeUndefined();
       expect(await key("b")).toBe("3");
+    });
+
+    it("keeps records of every kind apart where the id of one app begins with that of another", async () => {
+      const kinds = (tx: Transaction): readonly Pick<Records<unknown>, "get">[] => [
+        tx.idempotency,
+        tx.events,
+        tx.rejectedEvents,
+        tx.visitors,
+        tx.visitorKeys,
+        tx.contacts,
+        tx.contactKeys,
+        tx.changes,
+        tx.ledgerHead,
+        tx.networkLinks,
+        tx.products,
+        tx.productSkus,
+        tx.orders,
+        tx.erasures,
+      ];
+      await run((tx) => {
+        tx.idempotency.put("1k", { eventId: "e", bodyHash: "h", claimedAt: START });
+        tx.events.put("1k", event("1k"));
+        tx.visitors.put("1k", visitor("1k"));
+        tx.visitorKeys.put("1k", "v");
+        tx.contacts.put("1k", contact("1k"));
+        tx.contactKeys.put("1k", "c");
+        tx.changes.put("1k", change("1k", "c"));
+        tx.ledgerHead.put("1k", { count: 1, hash: "h" });
+        tx.networkLinks.put("1k", { day: 1, tallies: [], secret: "" });
+        tx.products.put("1k", product("1k", { sku: "1k" }));
+        tx.orders.put("1k", order("1k"));
+        tx.erasures.put("1k", erasure("1k"));
+      });
+      const found = (appId: string, one: string) =>
+        run((tx) => kinds(tx).map((records) => records.get(one) !== undefined), appId);
+      expect(await found("shop1", "k")).not.toContain(true);
+      expect((await found("shop", "1k")).filter(Boolean)).toHaveLength(13); // all but refused events, which have ids of their own
     });
 
     it("makes nothing of a work that throws, and rejects with what it threw", async () => {

@@ -76,7 +76,7 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   }
   get events(): Records<Event> {
     this.mustRun();
-    this.known.events ??= new AppRecords(this.prefix, this.staged.events);
+    this.known.events ??= this.recordsOf(this.staged.events);
     return this.known.events;
   }
   get rejectedEvents(): RejectedEvents {
@@ -84,22 +84,22 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   }
   get visitors(): Records<Visitor> {
     this.mustRun();
-    this.known.visitors ??= new AppRecords(this.prefix, this.staged.visitors);
+    this.known.visitors ??= this.recordsOf(this.staged.visitors);
     return this.known.visitors;
   }
   get visitorKeys(): Records<string> {
     this.mustRun();
-    this.known.visitorKeys ??= new AppRecords(this.prefix, this.staged.visitorKeys);
+    this.known.visitorKeys ??= this.recordsOf(this.staged.visitorKeys);
     return this.known.visitorKeys;
   }
   get contacts(): Records<Contact> {
     this.mustRun();
-    this.known.contacts ??= new AppRecords(this.prefix, this.staged.contacts);
+    this.known.contacts ??= this.recordsOf(this.staged.contacts);
     return this.known.contacts;
   }
   get contactKeys(): Records<string> {
     this.mustRun();
-    this.known.contactKeys ??= new AppRecords(this.prefix, this.staged.contactKeys);
+    this.known.contactKeys ??= this.recordsOf(this.staged.contactKeys);
     return this.known.contactKeys;
   }
   get changes(): Records<SubscriptionChange> {
@@ -108,10 +108,10 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     return this.known.changes;
   }
   get ledgerHead(): Records<LedgerHead> {
-    return new AppRecords(this.prefix, this.tables.ledgerHeads);
+    return this.recordsOf(this.tables.ledgerHeads);
   }
   get networkLinks() {
-    return new AppRecords(this.appId, this.tables.networkLinks);
+    return this.recordsOf(this.tables.networkLinks);
   }
   get products(): Records<Product> {
     this.mustRun();
@@ -119,15 +119,19 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     return this.known.products;
   }
   get productSkus(): Lookup<string> {
-    return new AppRecords(this.prefix, this.tables.productSkus);
+    return this.recordsOf(this.tables.productSkus);
   }
   get orders(): Records<Order> {
     this.mustRun();
-    this.known.orders ??= new AppRecords(this.prefix, this.staged.orders);
+    this.known.orders ??= this.recordsOf(this.staged.orders);
     return this.known.orders;
   }
   get erasures() {
-    return new AppRecords(this.appId, this.tables.erasures);
+    return this.recordsOf(this.tables.erasures);
+  }
+
+  private recordsOf<T>(table: StagedTable<T>): Records<T> {
+    return new AppRecords(this.prefix, table);
   }
 
   abstract putInteraction(visitorId: string, interaction: Interaction): void;
@@ -139,7 +143,7 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   }
 
   protected changeRecords(): Records<SubscriptionChange> {
-    return new AppRecords(this.prefix, this.staged.changes);
+    return this.recordsOf(this.staged.changes);
   }
 }
 
