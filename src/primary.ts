@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
-import { pino } from "pino";
 import type { Config } from "./config.js";
+import { createLog } from "./log.js";
 import { DRAIN_MS, DUTIES, type Duties, findPorts, readyLines } from "./server.js";
 import { createScrapes } from "./shared-metrics.js";
 import { createLimitKeeper } from "./shared-sender-limit.js";
@@ -37,7 +37,7 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
     for (const child of children) child.process.kill("SIGKILL");
   };
   const stop = stopSignal(killAll);
-  const logger = pino({ level: config.logLevel }, pino.destination(2));
+  const logger = createLog(config.logLevel);
   const whole = DUTIES[config.role];
   const ports = await findPorts(config, whole);
   const admit = createLimitKeeper(() => performance.now());

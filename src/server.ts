@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { pino } from "pino";
 import { createPrometheusMetrics, type PrometheusMetrics } from "./adapters/metrics/prometheus.js";
 import { createCertificateWatch, readCertificate } from "./certificate.js";
 import type { Config, OtlpConfig, Role } from "./config.js";
@@ -12,6 +11,7 @@ import { renewCertificate } from "./facade/secure-server.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
+import { createLog } from "./log.js";
 import { openServices } from "./open-services.js";
 import type { Metrics } from "./ports/metrics.js";
 import { toConnectError } from "./services/errors.js";
@@ -115,9 +115,9 @@ export function serverMetrics(): PrometheusMetrics {
  */
 export async function runServer(config: Config, { duties, ports, stop, ...around }: Surroundings): Promise<void> {
   const certificate = config.tls === null ? undefined : readCertificate(config.tls);
-  const logger = pino({ level: config.logLevel }, pino.destination(2));
+  const logger = createLog(config.logLevel);
   const metrics = around.metrics ?? serverMetrics();
-  const report = (error: unknown) => logger.error({ error: describe(error) }, "a call failed inside");
+  const report = (error: unknown) => logger.error({ error }, "a call failed inside");
   const tracer = config.otlp === null ? undefined : await openTracer(config.otlp, metrics);
   const services = await openServices(config, {
     metrics,
@@ -187,13 +187,13 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
   const schedules: Schedule[] = [];
   const trainChanged = async () =>
     aisle?.trainer.trainChanged((appId, error) => {
-      if (!stop.seen()) logger.error({ appId, error: describe(error) }, "a scheduled training failed");
+      if (!stop.seen()) logger.error({ appId, error }, "a scheduled training failed");
     });
   let isReady = true;
   metrics.watch?.("ready", () => (isReady && !stop.seen() ? 1 : 0));
   const resumeErasures = async () =>
     aisle?.resumeErasures((appId, error) => {
-      if (!stop.seen()) logger.error({ appId, error: describe(error) }, "an erasure failed and is tried again");
+      if (!stop.seen()) logger.error({ appId, error }, "an erasure failed and is tried again");
     });
   const lookAtHealth = async () => {
     const serving = await ready().then(
@@ -265,11 +265,4 @@ async function openTracer({ endpoint, ratio }: OtlpConfig, metrics: Metrics) {
 
 function isServing(health: HealthState): boolean {
   return health.status("") === ServingStatus.SERVING;
-}
-
-/** An error for the log: where it was thrown, and never what a caller sent. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  const cause = error.cause instanceof Error ? ` caused by ${error.cause.stack ?? error.cause.message}` : "";
-  return `${error.stack ?? error.message}${cause}`;
 }
