@@ -1,0 +1,141 @@
+/**
+ * What honest requests feel of hostile peers: the p99 of POST /trace alone and under each attack of `test/hostile`.
+ *
+ *   npm run bench -- hostile [--seconds 10] [--rate 200] [--attack NAME] [--json FILE]
+ *
+ * Honest events come in an open loop at a fixed rate from a process of its own, first alone, then beside the attack; a
+ * request that has to wait is as late as it is. Server and honest load have a processor each where the machine has two;
+ * the attack is sent from this process and shares theirs, so what it costs to send is in the figures. `memory` is what
+ * the server grew by at the most, `after` what is left of it five seconds later, against the time before the attack.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import Table from "cli-table3";
+import { HTTP_ATTACKS } from "../test/hostile/http-attacks.js";
+import { RPC_ATTACKS } from "../test/hostile/rpc-attacks.js";
+import type { Attack, Target } from "../test/hostile/siege.js";
+import { machine } from "./load.js";
+import { load } from "./open-loop/load.js";
+import type { LoadReport } from "./open-loop/plan.js";
+import { processFigures } from "./process-figures.js";
+import { aisle, startPinnedServer } from "./server.js";
+
+const MIB = 1024 * 1024;
+const APP = "shop";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "10" },
+    rate: { type: "string", default: "200" },
+    attack: { type: "string", multiple: true, default: [] },
+    json: { type: "string" },
+  },
+});
+const seconds = Number(values.seconds);
+const attacks = [...HTTP_ATTACKS, ...RPC_ATTACKS].filter(
+  ({ name }) => values.attack.length === 0 || values.attack.includes(name),
+);
+
+interface Row {
+  readonly attack: string;
+  readonly what: string;
+  readonly aloneP99Ms: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly ratio: number;
+  /** Honest requests that were not answered 200. */
+  readonly failed: number;
+  /** CPU of the server for each second of the attack, ms. */
+  readonly cpuMsPerSecond: number;
+  readonly memoryMiB: number;
+  readonly afterMiB: number;
+}
+
+const directory = await mkdtemp(join(tmpdir(), "aisle-hostile-"));
+const server = await startPinnedServer(0, `embedded:${directory}`, "--log-level", "error");
+const target: Target = { facadePort: portOf(server.facadeUrl), rpcPort: portOf(server.rpcUrl), appId: APP };
+const rows: Row[] = [];
+try {
+  await aisle(server, "app", "create", APP);
+  await honest(5); // so that all is compiled
+  for (const attack of attacks) rows.push(await measure(attack));
+} finally {
+  await server.stop();
+  await rm(directory, { recursive: true, force: true });
+}
+
+console.log(JSON.stringify(machine()));
+const table = new Table({
+  style: { head: [], border: [] },
+  head: ["attack", "p99 alone", "p50", "p99", "of alone", "failed", "CPU ms/s", "memory", "after, MiB"],
+  colAligns: ["left", ...Array.from({ length: 8 }, () => "right" as const)],
+});
+for (const row of rows) {
+  const ms = [row.aloneP99Ms, row.p50Ms, row.p99Ms].map((value) => value.toFixed(1));
+  const memory = [row.memoryMiB, row.afterMiB].map((value) => value.toFixed(0));
+  table.push([row.attack, ...ms, row.ratio.toFixed(1), row.failed, row.cpuMsPerSecond.toFixed(0), ...memory]);
+}
+console.log(table.toString());
+if (values.json !== undefined)
+  await writeFile(
+    values.json,
+    `${JSON.stringify({ machine: machine(), seconds, rate: values.rate, rows }, null, 2)}\n`,
+  );
+
+async function measure(attack: Attack): Promise<Row> {
+  const alone = await honest(seconds);
+  const before = await processFigures(server.pid);
+  let mostBytes = before.residentBytes;
+  const watch = setInterval(async () => {
+    mostBytes = Math.max(mostBytes, (await processFigures(server.pid)).residentBytes);
+  }, 200);
+  const end = new AbortController();
+  const running = attack.run(target, end.signal);
+  await pause(500); // its connections are there
+  const beside = await honest(seconds);
+  const during = await processFigures(server.pid);
+  end.abort();
+  await running;
+  clearInterval(watch);
+  await pause(5000);
+  const after = await processFigures(server.pid);
+  return {
+    attack: attack.name,
+    what: attack.what,
+    aloneP99Ms: alone.ok.p99,
+    p50Ms: beside.ok.p50,
+    p99Ms: beside.ok.p99,
+    ratio: beside.ok.p99 / alone.ok.p99,
+    failed: failures(alone) + failures(beside),
+    cpuMsPerSecond: (during.cpuMs - before.cpuMs) / (seconds + 0.5),
+    memoryMiB: (mostBytes - before.residentBytes) / MIB,
+    afterMiB: (after.residentBytes - before.residentBytes) / MIB,
+  };
+}
+
+function honest(forSeconds: number): Promise<LoadReport> {
+  const bodies = Array.from({ length: 500 }, (_, n) =>
+    new URLSearchParams({
+      app_id: APP,
+      action_type: "product_view",
+      product_ids: `p${n % 50}`,
+      c_id: `c${n}`,
+    }).toString(),
+  );
+  return load(
+    { url: `${server.facadeUrl}/trace`, bodies, connections: 200, rate: Number(values.rate), seconds: forSeconds },
+    1,
+  );
+}
+
+function failures({ statuses, timeouts, lost, unsent }: LoadReport): number {
+  const refused = Object.entries(statuses).reduce((sum, [status, count]) => (status === "200" ? sum : sum + count), 0);
+  return refused + timeouts + lost + unsent;
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
