@@ -162,6 +162,7 @@ const heavy: Attack = siege(
     again: {
       everyMs: 1000,
       bytes: inTurn(Object.values(HEAVY)),
+      afterAnswer: true,
     },
   },
 );
@@ -183,7 +184,8 @@ const chatty = (
   what: string,
   connections: number,
   bytes: (target: Target, n: number) => string | Uint8Array,
-): Attack => siege(name, what, { port: facade, connections, first: bytes, again: { everyMs: 100, bytes } });
+): Attack =>
+  siege(name, what, { port: facade, connections, first: bytes, again: { everyMs: 100, bytes, afterAnswer: true } });
 
 export const HTTP_ATTACKS: readonly Attack[] = [
   ...IDLERS,

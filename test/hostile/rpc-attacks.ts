@@ -87,13 +87,18 @@ export const RPC_ATTACKS: readonly Attack[] = [
   siege("compressed bombs", "4 connections, each sends 32 MiB of zeros as 32 KB of gzip four times a second", {
     port: rpc,
     connections: 4,
-    again: { everyMs: 250, bytes: () => post(GET_APP, "application/proto", bomb, "Content-Encoding: gzip\r\n") },
+    again: {
+      everyMs: 250,
+      afterAnswer: true,
+      bytes: () => post(GET_APP, "application/proto", bomb, "Content-Encoding: gzip\r\n"),
+    },
   }),
   siege("lengths that lie", "20 connections, each announces a message of 4 GiB ten times a second", {
     port: rpc,
     connections: 20,
     again: {
       everyMs: 100,
+      afterAnswer: true,
       bytes: () => post(GET_APP, "application/grpc-web+proto", Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1])),
     },
   }),

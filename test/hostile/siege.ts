@@ -28,7 +28,12 @@ export interface Sending {
   readonly port: (target: Target) => number;
   readonly connections: number;
   readonly first?: (target: Target, n: number) => string | Uint8Array;
-  readonly again?: { readonly everyMs: number; readonly bytes: (target: Target, n: number) => string | Uint8Array };
+  readonly again?: {
+    readonly everyMs: number;
+    readonly bytes: (target: Target, n: number) => string | Uint8Array;
+    /** Nothing more is sent before an answer, or a part of one, has come to what was. */
+    readonly afterAnswer?: boolean;
+  };
   /** Answers are left unread. */
   readonly unread?: boolean;
   /** Closed by us, with a reset, after so long, ms. */
@@ -52,12 +57,16 @@ export function siege(name: string, what: string, sending: Sending): Attack {
         const n = count++;
         const socket = connect({ port: sending.port(target), host: "127.0.0.1", noDelay: true });
         open.add(socket);
-        const timer =
-          sending.again &&
-          setInterval(() => {
-            // A server that does not read is not sent more: its answer to that is what the attack is about.
-            if (socket.writableLength === 0) socket.write(sending.again?.bytes(target, n) ?? "");
-          }, sending.again.everyMs);
+        const { first, again } = sending;
+        let answered = first === undefined ? -1 : 0;
+        const sendAgain = () => {
+          // More than the server takes would only wait here.
+          if (again === undefined || socket.writableLength > 0) return;
+          if (again.afterAnswer === true && socket.bytesRead === answered) return;
+          answered = socket.bytesRead;
+          socket.write(again.bytes(target, n));
+        };
+        const timer = again && setInterval(sendAgain, again.everyMs);
         const leaving = sending.leavesAfterMs && setTimeout(() => socket.resetAndDestroy(), sending.leavesAfterMs);
         if (sending.unread !== true) socket.resume();
         socket.on("error", () => undefined); // its end tells
@@ -68,8 +77,7 @@ export function siege(name: string, what: string, sending: Sending): Attack {
           if (comeAgain && !signal.aborted) setTimeout(begin, REOPEN_MS);
           else if (open.size === 0) done();
         });
-        const first = sending.first?.(target, n);
-        if (first !== undefined) socket.write(first);
+        if (first !== undefined) socket.write(first(target, n));
       };
       for (let n = 0; n < sending.connections; n++) begin();
       const stop = () => {
