@@ -32,7 +32,7 @@ function spansAround(
     });
     if (kind === "client") tell(header, span.headers);
     const ended = (code: string) => {
-      span.set("rpc.connect_rpc.error_code", code);
+      if (code !== "ok") span.set("rpc.connect_rpc.error_code", code);
       span.end(FAULTS.has(code) ? "failed" : "ok");
     };
     try {

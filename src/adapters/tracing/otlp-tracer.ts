@@ -13,6 +13,7 @@ import {
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from "@opentelemetry/api";
 import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
@@ -64,6 +65,21 @@ export function openTracer(exporter: SpanExporter, ratio: number): OpenTracer {
   const tracer = provider.getTracer("aisle");
   const propagator = new W3CTraceContextPropagator();
   const current = new AsyncLocalStorage<Context>();
+  const headersOf = (context: Context): TraceHeaders => {
+    const carrier: Record<string, string> = {};
+    propagator.inject(context, carrier, defaultTextMapSetter);
+    const { traceparent, tracestate } = carrier;
+    return { traceparent, tracestate };
+  };
+  /** Stands for all spans within one that is not made: a trace is made as a whole or not at all. */
+  const unmade = (context: Context): Span => ({
+    get headers() {
+      return headersOf(context);
+    },
+    set: () => undefined,
+    within: (work) => work(),
+    end: () => undefined,
+  });
 
   return {
     start(name, { kind = "internal", caller, attributes = {} }: SpanStart = {}): Span {
@@ -71,14 +87,12 @@ export function openTracer(exporter: SpanExporter, ratio: number): OpenTracer {
         caller === undefined
           ? (current.getStore() ?? ROOT_CONTEXT)
           : propagator.extract(ROOT_CONTEXT, caller, defaultTextMapGetter);
+      if (caller === undefined && trace.getSpanContext(parent)?.traceFlags === TraceFlags.NONE) return unmade(parent);
       const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, parent);
       const context = trace.setSpan(parent, span);
       return {
         get headers() {
-          const carrier: Record<string, string> = {};
-          propagator.inject(context, carrier, defaultTextMapSetter);
-          const { traceparent, tracestate } = carrier;
-          return { traceparent, tracestate } satisfies TraceHeaders;
+          return headersOf(context);
         },
         set: (attribute, value) => void span.setAttribute(attribute, value),
         within: (work) => current.run(context, work),
