@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { type EmbedderLocation, readEmbedderLocation, UnusableEmbedder } from "./embedder-location.js";
 import { ConfigError, type Setting } from "./setting.js";
 import {
+  type CertificateFiles,
   isLoopback,
   readAddress,
   readHost,
@@ -14,7 +15,9 @@ import {
   readNames,
   readNetworks,
   readPort,
+  readShare,
   readSwitch,
+  readTls,
   readWhole,
   readWord,
 } from "./setting-values.js";
@@ -69,11 +72,7 @@ export interface OtlpConfig {
   readonly ratio: number;
 }
 
-/** Where a certificate (with those that signed it, its own first) and its private key lie, both in PEM. */
-export interface CertificateFiles {
-  readonly cert: string;
-  readonly key: string;
-}
+export type { CertificateFiles } from "./setting-values.js";
 
 /** Where a listener listens. Port 0 takes any free one. */
 export interface ListenAddress {
@@ -223,7 +222,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
-    tls: readTls(given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
+    tls: readTls(SETTINGS, given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
     preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
     minFreeBytes: whole("minFreeMib", 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,
     trustedProxies: networks("trustedProxies"),
@@ -235,9 +234,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
 }
 
 function readOtlp(endpoint: string | undefined, share: string): OtlpConfig | null {
-  const ratio = Number(share);
-  if (!/^[01](\.\d{1,9})?$|^\.\d{1,9}$/.test(share) || ratio > 1)
-    throw new ConfigError(SETTINGS.traceRatio, "a number from 0 to 1 is accepted, for example 0.05");
+  const ratio = readShare(SETTINGS.traceRatio, share);
   if (endpoint === undefined) return null;
   return { endpoint: readAddress(SETTINGS.otlpEndpoint, endpoint, "http://127.0.0.1:4318"), ratio };
 }
@@ -273,14 +270,6 @@ function readRpcUrl(text: string | undefined, role: Role): string | null {
   }
   if (text === undefined) return null;
   throw new ConfigError(SETTINGS.rpcUrl, `is for ${SETTINGS.role.flag} facade only`);
-}
-
-/** Both files or none. What they hold is looked at when the server starts. */
-function readTls(cert: string | undefined, key: string | undefined): CertificateFiles | null {
-  if (cert !== undefined && key !== undefined) return { cert, key };
-  if (cert !== undefined) throw new ConfigError(SETTINGS.tlsKey, `is required with ${SETTINGS.tlsCert.flag}`);
-  if (key !== undefined) throw new ConfigError(SETTINGS.tlsCert, `is required with ${SETTINGS.tlsKey.flag}`);
-  return null;
 }
 
 /** The key of an embedding service comes by its own variable or a file, never by a flag, which every process can see. */

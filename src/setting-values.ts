@@ -98,6 +98,32 @@ export function readInterval(setting: Setting, text: string): number {
   return ms;
 }
 
+/** A share, from 0 to 1. */
+export function readShare(setting: Setting, text: string): number {
+  const share = Number(text);
+  if (!/^[01](\.\d{1,9})?$|^\.\d{1,9}$/.test(text) || share > 1)
+    throw new ConfigError(setting, "a number from 0 to 1 is accepted, for example 0.05");
+  return share;
+}
+
+/** Where a certificate (with those that signed it, its own first) and its private key lie, both in PEM. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Both files or none. What they hold is looked at when the server starts. */
+export function readTls(
+  settings: { readonly tlsCert: Setting; readonly tlsKey: Setting },
+  cert: string | undefined,
+  key: string | undefined,
+): CertificateFiles | null {
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined) throw new ConfigError(settings.tlsKey, `is required with ${settings.tlsCert.flag}`);
+  if (key !== undefined) throw new ConfigError(settings.tlsCert, `is required with ${settings.tlsKey.flag}`);
+  return null;
+}
+
 /** The flag when it was given, else what the variable says, else `whenAbsent`. */
 export function readSwitch(
   setting: Setting,
