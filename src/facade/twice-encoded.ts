@@ -4,9 +4,9 @@
  * holds nothing but what an encoder leaves: `A-Z a-z 0-9 * . _ ~ + % -`.
  *
  * One such value marks the whole body: a `+` in its other values of that alphabet is an encoded space (`Anna+Maria`).
- * Phone numbers are excepted, because a `+` there is far more often a plus.
+ * Phone numbers without an escape of their own are excepted, because a `+` there is far more often a plus.
  */
-import { decodePart, decodePercent } from "./form.js";
+import { decodePart } from "./form.js";
 
 const ENCODED = /^[A-Za-z0-9*._~+%-]+$/;
 const ESCAPE = /%[0-9A-Fa-f]{2}/;
@@ -18,8 +18,7 @@ export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlyS
   if (!found) return;
   for (const [name, value] of fields) {
     if (!known.has(name) || !ENCODED.test(value)) continue;
-    if (name === "phone") fields.set(name, decodePercent(value));
-    else fields.set(name, decodePart(value));
+    if (name !== "phone" || ESCAPE.test(value)) fields.set(name, decodePart(value));
   }
 }
 
