@@ -50,7 +50,7 @@ const word = async ({ takeWord, contactId }: Shop, subscribed: boolean) =>
     source: subscribed ? "confirmation" : "unsubscribe",
   });
 
-/** What each line of the table in docs/identity.md stands for. */
+/** What each line of the table in README stands for. */
 const HAPPENINGS: Readonly<Record<string, (to: Shop) => Promise<unknown>>> = {
   "an event without an address": ({ record }) => record(draft("homepage_view", { visitor })),
   "an event with the address": ({ record }) => record(draft("homepage_view", { visitor, contact: said(EMAIL, null) })),
@@ -89,11 +89,11 @@ function isState(text: string): text is State {
   return text in STATES;
 }
 
-const document = readFileSync(join(import.meta.dirname, "../../docs/identity.md"), "utf8");
+const document = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
 const table =
   document
-    .split("## The four states")[1]
-    ?.split("\n## ")[0]
+    .split("### Who is subscribed")[1]
+    ?.split("\n### ")[0]
     ?.split("\n")
     .filter((line) => line.startsWith("|"))
     .map((line) =>
