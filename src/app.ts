@@ -31,6 +31,7 @@ import type { Store } from "./ports/store.js";
 import type { Tracer } from "./ports/tracer.js";
 import type { VectorIndexes } from "./ports/vector-index.js";
 import { createErasures } from "./privacy/erasures.js";
+import { createSweepRetention } from "./privacy/retention.js";
 import { createAnswerVisitor, firstVersion } from "./recommend/answer-visitor.js";
 import { createRecommender } from "./recommend/recommend.js";
 import { createAppService } from "./services/app-service.js";
@@ -262,6 +263,8 @@ export function createAisle(deps: AppDependencies) {
     trainer,
     /** Goes on with erasures that a process has left; see `Erasures.resume`. */
     resumeErasures: erasures.resume,
+    /** Removes what apps keep no longer. */
+    sweepRetention: createSweepRetention({ apps: store.apps, copies, unitOfWork, scrub: store.scrub, now, metrics }),
     /** Takes note of models that other processes published. */
     lookForModels: registry.lookAgain,
     close(): void {

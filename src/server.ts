@@ -39,6 +39,10 @@ const HEALTH_EVERY_MS = 1_000;
 const MODELS_EVERY_MS = 1_000;
 /** How often erasures that a process has left are looked for. */
 const ERASURES_EVERY_MS = 60_000;
+/** How often what is kept too long is looked for: it leaves within this time and its own. */
+const RETENTION_EVERY_MS = 6 * 3600_000;
+/** The first time so long after the start. */
+const FIRST_RETENTION_MS = 5 * 60_000;
 
 /** What one process does. */
 export interface Duties {
@@ -195,6 +199,14 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     aisle?.resumeErasures((appId, error) => {
       if (!stop.seen()) logger.error({ appId, error }, "an erasure failed and is tried again");
     });
+  let sweptAt = performance.now() + FIRST_RETENTION_MS - RETENTION_EVERY_MS;
+  const sweepRetention = async () => {
+    if (performance.now() - sweptAt < RETENTION_EVERY_MS) return;
+    sweptAt = performance.now();
+    await aisle?.sweepRetention((appId, error) => {
+      if (!stop.seen()) logger.error({ appId, error: describe(error) }, "what is kept too long could not be removed");
+    });
+  };
   const lookAtHealth = async () => {
     const serving = await ready().then(
       () => true,
@@ -229,6 +241,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     }
     if (duties.training) schedules.push(startSchedule(config.trainEveryMs, trainChanged, report));
     if (aisle !== undefined) schedules.push(startSchedule(MODELS_EVERY_MS, aisle.lookForModels, report));
+    if (duties.training) schedules.push(startSchedule(ERASURES_EVERY_MS, sweepRetention, report));
     if (aisle !== undefined) schedules.push(startSchedule(ERASURES_EVERY_MS, resumeErasures, report));
     if (opening !== undefined) {
       around.waiting?.();

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
+import { compact, filesOf, mustHaveTheNames, StoreReplaced } from "./compaction.js";
 import { makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
-import { checkFormat, erasedAt, noteErased, openMeta, storeIdOf, upgradeFormat } from "./format.js";
+import { checkFormat, ERASED_KEY, erasedAt, noteErased, openMeta, storeIdOf, upgradeFormat } from "./format.js";
 import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
 import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
@@ -37,6 +38,8 @@ export interface Environment {
   noteErased(at: number): Promise<void>;
   /** Since when they must; undefined when there are none. */
   erasedAt(): number | undefined;
+  /** See `compaction.ts`: to be called before anything else is done with the environment, which is closed after it. */
+  compact(): Promise<boolean>;
   /** Begins to look at the newest commit as a whole. */
   inspect(): Inspection;
   close(): Promise<void>;
@@ -54,6 +57,25 @@ export async function openEnvironment(
   log: (line: string) => void = () => undefined,
   newId: () => string = randomUUID,
 ): Promise<Environment> {
+  for (let n = 1; ; n++) {
+    try {
+      return await openOnce(directory, readOnly, onDamage, log, newId);
+    } catch (error) {
+      if (!(error instanceof StoreReplaced) || n === TRIES) throw error;
+    }
+  }
+}
+
+/** Times a store is opened again because it was compacted meanwhile. */
+const TRIES = 10;
+
+async function openOnce(
+  directory: string,
+  readOnly: boolean,
+  onDamage: (table: string) => void,
+  log: (line: string) => void,
+  newId: () => string,
+): Promise<Environment> {
   const path = resolve(directory);
   if (readOnly) {
     if (!existsSync(join(path, DATA_FILE))) throw new Unavailable(`There is no store in ${path}`);
@@ -62,6 +84,7 @@ export async function openEnvironment(
     await mustBeWritable(path, [DATA_FILE, LOCK_FILE]);
   }
   checkStoreFile(path, log);
+  const before = filesOf(path);
   const root = openRoot(path, readOnly);
   try {
     const context: TableContext = { onDamage, closed: false, pinned: false };
@@ -76,6 +99,7 @@ export async function openEnvironment(
       return new Table(name, database, codec, context);
     });
     if (!readOnly) upgradeFormat(root, { meta, tables, newId }, log);
+    if (!readOnly) mustHaveTheNames(root, path, before);
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files
     const pinnedTransact = (body: () => void): Promise<void> =>
       transact(root, () => {
@@ -94,6 +118,15 @@ export async function openEnvironment(
       transact: pinnedTransact,
       noteErased: (at) => pinnedTransact(() => noteErased(meta, at)),
       erasedAt: () => erasedAt(meta),
+      compact: () =>
+        compact({
+          directory: path,
+          root,
+          databases,
+          openRoot: (to) => openRoot(to, false),
+          openDatabase,
+          isLeftOut: (table, key) => table === META && key === ERASED_KEY,
+        }),
       snapshot: (body) => {
         if (context.pinned || context.closed) return body();
         root.resetReadTxn();

@@ -32,6 +32,8 @@ export async function examineEmbedded(directory: string, now: Now): Promise<Find
         text: `embedded in ${path}, format ${FORMAT_NUMBER}, id ${environment.storeId}`,
       });
       findings.push(await size(path, bytes), ...unfinished(environment), newestEvent(environment, now));
+      const erasedAt = environment.erasedAt();
+      if (erasedAt !== undefined) findings.push(erasedBytes(erasedAt, now()));
     } finally {
       await environment.close();
     }
@@ -83,6 +85,13 @@ function unfinished({ tables }: Environment): Finding[] {
       text: `${copies.length} apps are copied in part; run migrate again`,
     });
   return findings;
+}
+
+/** Erased records are gone for every reader; whoever reads the file itself finds them in its free space until then. */
+function erasedBytes(erasedAt: number, now: number): Finding {
+  const days = Math.floor((now - erasedAt) / 86_400_000);
+  const text = `bytes of what was erased up to ${days} days ago are in its free space until its only server starts anew`;
+  return { about: "erasure", state: "note", text };
 }
 
 /** A clock that stands before what was recorded gives new events places before old ones. */

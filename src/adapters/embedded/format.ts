@@ -45,7 +45,7 @@ export const UPGRADES: readonly Upgrade[] = [
 export const FORMAT_NUMBER = 4;
 
 /** Since when records were removed whose bytes must leave the file; absent when there are none. */
-const ERASED_KEY: Key = "store\0erased";
+export const ERASED_KEY: Key = "store\0erased";
 
 export const FORMAT_KEY: Key = "store\0format";
 const STORE_ID_KEY: Key = "store\0id";
@@ -118,11 +118,6 @@ export function noteErased({ numbers }: Meta, at: number): void {
 /** Since when the file is to be compacted; undefined when it need not be. */
 export function erasedAt({ numbers }: Meta): number | undefined {
   return numbers.get(ERASED_KEY);
-}
-
-/** Within a write transaction, on the compacted file. */
-export function forgetErased({ numbers }: Meta): void {
-  numbers.removeNow(ERASED_KEY);
 }
 
 /** The name the store got when it was made; a backup has the same. */

@@ -203,13 +203,13 @@ class Trees {
     return this.page.readUInt16LE(18);
   }
 
-  /** Where the nodes of the page begin. */
+  /** Where the nodes of the page begin. Places within a page are counted from behind its header (`PAGEBASE`). */
   private nodes(): number[] {
-    const end = this.page.readUInt16LE(20);
-    if (end < PAGE_HEADER_BYTES || end > this.page.length) throw new Fault("a page of it holds something else");
+    const end = PAGE_HEADER_BYTES + this.page.readUInt16LE(20);
+    if (end > this.page.length) throw new Fault("a page of it holds something else");
     const found: number[] = [];
     for (let at = PAGE_HEADER_BYTES; at + 2 <= end; at += 2) {
-      const node = this.page.readUInt16LE(at);
+      const node = PAGE_HEADER_BYTES + this.page.readUInt16LE(at);
       if (node < end || node + NODE_HEADER_BYTES > this.page.length) {
         throw new Fault("a page of it holds something else");
       }

@@ -59,8 +59,28 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     options.onDamage?.(table);
   };
   const { directory, readOnly = false, log, newId } = options;
-  const environment = await openEnvironment(directory, readOnly, onDamage, log, newId);
+  const open = () => openEnvironment(directory, readOnly, onDamage, log, newId);
+  let environment = await open();
+  if (!readOnly && environment.erasedAt() !== undefined) environment = await compacted(environment, open, log);
   return assembleStore(environment, { ...options, onDamage });
+}
+
+/** Takes the bytes of what was erased out of the file, where nobody else has it open; else that waits for another start. */
+async function compacted(
+  environment: Environment,
+  open: () => Promise<Environment>,
+  log: (line: string) => void = () => undefined,
+): Promise<Environment> {
+  let isDone = false;
+  try {
+    isDone = await environment.compact();
+  } catch {
+    log("The file of the store could not be compacted: what was erased is in its free space until another start");
+  } finally {
+    await environment.close();
+  }
+  if (isDone) log("The file of the store was compacted: what was erased is in it no more");
+  return open();
 }
 
 /** The store over an open environment, which tests may have wrapped to make its writes fail. */

@@ -75,6 +75,10 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     labels: { reason: ["size", "rate", "store"] },
   },
   events_without_profile: { help: "Events kept without whoever sent them, whose browser asked for no profile" },
+  retention_removed: {
+    help: "Records removed because their app keeps them no longer",
+    labels: { table: ["events", "interactions", "orders", "visitors", "rejectedEvents"] },
+  },
   erasures_begun: { help: "Erasures of persons begun" },
   events_of_bots: { help: "Events of robots among those stored" },
   facade_requests: {

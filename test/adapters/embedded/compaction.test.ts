@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { examineEmbedded } from "../../../src/adapters/embedded/examine.js";
+import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
+import { verifyStore } from "../../../src/adapters/embedded/verify.js";
+import type { Store } from "../../../src/ports/store.js";
+import { fillShop } from "../../contract/copies.js";
+import { event } from "../../contract/samples.js";
+import { makeDirectory } from "./open-embedded.js";
+
+const CHILD = fileURLToPath(new URL("./children/open-and-write.ts", import.meta.url));
+const COMPACTED = "The file of the store was compacted: what was erased is in it no more";
+
+describe("the file of an embedded store from which something was erased", () => {
+  let directory: string;
+  const lines: string[] = [];
+
+  beforeEach(async () => {
+    directory = await makeDirectory();
+    lines.length = 0;
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  const open = () => openEmbeddedStore({ directory, now: Date.now, log: (line) => lines.push(line) });
+  const holds = (text: string) => readFileSync(join(directory, "data.mdb")).includes(text);
+
+  /** A store with a shop, and in its file the bytes of events that were removed. */
+  async function eraseSomething(store: Store): Promise<void> {
+    await fillShop(store);
+    const ids = Array.from({ length: 300 }, (_, n) => `gone${n}`);
+    await store.unitOfWork.run("shop", (tx) => {
+      for (const id of ids) tx.events.put(id, event(id, { searchQuery: `marker of ${id}` }));
+    });
+    await store.unitOfWork.run("shop", (tx) => {
+      for (const id of ids) tx.events.delete(id);
+    });
+    await store.scrub("shop");
+  }
+
+  it("holds it no more when it is opened again, and everything else", async () => {
+    const first = await open();
+    await eraseSomething(first);
+    await first.close();
+    expect(holds("marker of gone")).toBe(true);
+    const again = await open();
+    onTestFinished(() => again.close());
+    expect(lines).toEqual([COMPACTED]);
+    expect(holds("marker of gone")).toBe(false);
+    expect(existsSync(join(directory, "compacting"))).toBe(false);
+    expect((await again.events.list("shop", "", 10, false)).map(({ eventId }) => eventId)).toEqual(["e1", "e2", "e3"]);
+    expect((await again.contacts.find("shop", "e:a@b.de"))?.contactId).toBe("k1");
+    await again.unitOfWork.run("shop", (tx) => tx.events.put("e4", event("e4")));
+    expect(await again.events.get("shop", "e4")).toBeDefined();
+  });
+
+  it("is compacted once, and is sound", async () => {
+    const first = await open();
+    await eraseSomething(first);
+    await first.close();
+    expect((await examineEmbedded(directory, Date.now)).some(({ about }) => about === "erasure")).toBe(true);
+    for (let n = 0; n < 2; n++) await (await open()).close();
+    expect(lines).toEqual([COMPACTED]);
+    expect((await examineEmbedded(directory, Date.now)).some(({ about }) => about === "erasure")).toBe(false);
+    expect(await verifyStore(directory)).toMatchObject({ entries: { events: 3, contacts: 1, orders: 1 } });
+  });
+
+  it("stays as it is while this process has it open, too", async () => {
+    const first = await open();
+    onTestFinished(() => first.close());
+    await eraseSomething(first);
+    const second = await open();
+    onTestFinished(() => second.close());
+    expect(lines).toEqual([]);
+    await first.unitOfWork.run("shop", (tx) => tx.events.put("e4", event("e4")));
+    expect(await second.events.get("shop", "e4")).toBeDefined();
+  });
+
+  it("is made anew from what a crash left of an earlier try", async () => {
+    const first = await open();
+    await eraseSomething(first);
+    await first.close();
+    await mkdir(join(directory, "compacting"));
+    await writeFile(join(directory, "compacting/data.mdb"), "half of a file");
+    await (await open()).close();
+    expect(lines).toEqual([COMPACTED]);
+    expect(holds("marker of gone")).toBe(false);
+  });
+
+  it("loses nothing that other processes write while it is compacted again and again", async () => {
+    const first = await open();
+    await fillShop(first);
+    await first.close();
+    const children = ["a", "b"].map((prefix) => {
+      const child = spawn(process.execPath, ["--import", "tsx", CHILD, directory, prefix], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      let text = "";
+      child.stdout.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      return { child, ids: () => text.split("\n").filter((line) => line.includes("-")) };
+    });
+    await Promise.all(children.map(({ child }) => once(child.stdout, "data")));
+    const until = performance.now() + 15_000;
+    while (lines.length < 5 && performance.now() < until) {
+      const store = await open();
+      await store.scrub("shop");
+      await store.close();
+    }
+    for (const { child } of children) child.stdin.end();
+    await Promise.all(children.map(({ child }) => once(child, "exit")));
+    const written = children.flatMap(({ ids }) => ids());
+    const last = await open();
+    onTestFinished(() => last.close());
+    const there = new Set<string>();
+    for (let after = ""; ; ) {
+      const page = await last.events.list("shop", after, 1000, false);
+      for (const { eventId } of page) there.add(eventId);
+      if (page.length < 1000) break;
+      after = page.at(-1)?.eventId ?? "";
+    }
+    expect(lines.length).toBeGreaterThan(0);
+    expect(written.length).toBeGreaterThan(10);
+    expect(written.filter((id) => !there.has(id))).toEqual([]);
+  }, 60_000);
+});
