@@ -204,7 +204,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     if (performance.now() - sweptAt < RETENTION_EVERY_MS) return;
     sweptAt = performance.now();
     await aisle?.sweepRetention((appId, error) => {
-      if (!stop.seen()) logger.error({ appId, error: describe(error) }, "what is kept too long could not be removed");
+      if (!stop.seen()) logger.error({ appId, error }, "what is kept too long could not be removed");
     });
   };
   const lookAtHealth = async () => {
