@@ -48,7 +48,7 @@ interface Phase {
   readonly report: LoadReport;
   /** CPU of the server for each 200, µs. */
   readonly cpuMicros: number;
-  /** Of the server: before, most and after, MiB. */
+  /** Of the server, without mapped pages of the store: before, most and after, MiB. */
   readonly memory: { readonly before: number; readonly most: number; readonly after: number };
 }
 
@@ -68,9 +68,9 @@ async function run(server: BenchServer, name: string, plan: Omit<LoadPlan, "url"
     report,
     cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / Math.max(1, report.statuses[200] ?? 0),
     memory: {
-      before: before.residentBytes / MIB,
-      most: Math.max(...seen.map(({ residentBytes }) => residentBytes)) / MIB,
-      after: after.residentBytes / MIB,
+      before: before.ownBytes / MIB,
+      most: Math.max(...seen.map(({ ownBytes }) => ownBytes)) / MIB,
+      after: after.ownBytes / MIB,
     },
   };
 }
@@ -129,7 +129,7 @@ try {
       "not sent",
       "timeouts",
       "CPU an event, µs",
-      "RSS MiB",
+      "memory MiB",
     ],
     colAligns: ["left", "right", "right", "right", "right", "right", "right", "right", "right"],
   });

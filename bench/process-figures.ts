@@ -4,8 +4,10 @@ import { readFile } from "node:fs/promises";
 export interface ProcessFigures {
   /** CPU time of all its threads, ms. */
   readonly cpuMs: number;
-  /** Memory it holds now, bytes. */
+  /** Memory it holds now, bytes, with what it has mapped of files. */
   readonly residentBytes: number;
+  /** The same without files: pages of an embedded store come and go as the system has room for them. */
+  readonly ownBytes: number;
 }
 
 /** Linux counts processor time in hundredths of a second for programs. */
@@ -20,9 +22,13 @@ export async function processFigures(pid: number): Promise<ProcessFigures> {
     ]);
     // Behind the name, which may hold anything, in brackets: the 12th and 13th field are user and system time.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const resident = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? "0";
-    return { cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS, residentBytes: Number(resident) * 1024 };
+    const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0) * 1024;
+    return {
+      cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+      residentBytes: bytes("VmRSS"),
+      ownBytes: bytes("RssAnon"),
+    };
   } catch {
-    return { cpuMs: 0, residentBytes: 0 };
+    return { cpuMs: 0, residentBytes: 0, ownBytes: 0 };
   }
 }
