@@ -43,8 +43,8 @@ const PRIVATE = blockList([
 const LONGEST_CHAIN = 16;
 
 export function createSenderOf({ trustedProxies, shopNetworks }: NetworkOptions): SenderOf {
-  const proxies = blockList(trustedProxies);
-  const shop = blockList(shopNetworks);
+  const proxies = trustedProxies.length === 0 ? undefined : blockList(trustedProxies);
+  const shop = shopNetworks.length === 0 ? undefined : blockList(shopNetworks);
   return (peer) => {
     const address = clientOf(peer, proxies);
     if (address === "") return UNKNOWN;
@@ -66,7 +66,7 @@ export function blockList(networks: readonly string[]): BlockList {
 }
 
 /** The peer, or behind trusted proxies the first that is none; "" for what is no address. */
-function clientOf({ address, forwardedFor }: Peer, proxies: BlockList): string {
+function clientOf({ address, forwardedFor }: Peer, proxies: BlockList | undefined): string {
   let client = plain(address ?? "");
   if (client === "" || !holds(proxies, client) || forwardedFor === undefined) return client;
   const hops = String(forwardedFor).split(",").slice(-LONGEST_CHAIN);
@@ -86,8 +86,9 @@ function plain(text: string): string {
   return isIP(address) === 0 ? "" : address;
 }
 
-function holds(list: BlockList, address: string): boolean {
-  return list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+/** No list holds nothing, at no cost. */
+function holds(list: BlockList | undefined, address: string): boolean {
+  return list?.check(address, isIPv4(address) ? "ipv4" : "ipv6") ?? false;
 }
 
 function prefixOf(address: string): string {
