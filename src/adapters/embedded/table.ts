@@ -141,12 +141,18 @@ export class Table<T> {
     if (!this.context.pinned) this.db.resetReadTxn();
   }
 
-  /** Whatever goes wrong while a value is read: its checksum, its layout, or the tree around it. */
-  private damaged(cause: unknown): DataDamaged {
+  /** Whatever goes wrong while a value is read: its checksum, its layout, or the tree around it; unless LMDB reads no more. */
+  private damaged(cause: unknown): DataDamaged | Unavailable {
+    if (cause instanceof Error && cause.message.includes(GIVEN_UP)) {
+      return new Unavailable("The store is not read since a write failed; it must be opened anew", 30_000, { cause });
+    }
     this.context.onDamage(this.name);
     return new DataDamaged(`A value in the table ${this.name} is damaged`, { cause });
   }
 }
+
+/** When the write of its root fails LMDB gives the environment up: it reads nothing more. The code beside this text is EINVAL. */
+const GIVEN_UP = "MDB_PANIC";
 
 function checked(range: Range): Range {
   if (fits(range.start) && fits(range.end)) return range;
