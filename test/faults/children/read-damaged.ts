@@ -1,40 +1,38 @@
 /**
- * Reads damaged copies of a store: for each seed given it copies the directory, flips some bits of the data file,
- * opens the store, asks for everything in it and prints one line: the seed and, of all answers, how many were
- * `right`, `wrong`, `missing` and `refused`, and how many `faults` a verification finds. Seed 0 does no damage. LMDB may crash the process on a damaged tree; whoever started it goes on
- * with the next seed.
+ * Reads damaged copies of a store: for each seed given it copies the directory, damages the data file, opens the store,
+ * asks for everything in it and prints one line: the seed and, of all answers, how many were `right`, `wrong`, `missing`
+ * and `refused`, how many times damage was `reported`, and how many `faults` a verification finds. The damage is `flip`,
+ * some bits, or `tear`, the end of the file or some sectors. Seed 0 does none. LMDB may crash the process on a damaged
+ * tree; whoever started it goes on with the next seed.
  */
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { openEmbeddedStore } from "../../../../src/adapters/embedded/store.js";
-import { verifyStore } from "../../../../src/adapters/embedded/verify.js";
-import { DomainError } from "../../../../src/domain/errors.js";
-import type { Store } from "../../../../src/ports/store.js";
+import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
+import { verifyStore } from "../../../src/adapters/embedded/verify.js";
+import { DomainError } from "../../../src/domain/errors.js";
+import type { Store } from "../../../src/ports/store.js";
+import { flipBits, seededRandom } from "../random.js";
 import { APP, EVENTS, storedEvent, storedHistory, storedProduct, VISITORS } from "./damaged-data.js";
 
-const [directory = "", ...seeds] = process.argv.slice(2);
+const [kind = "flip", directory = "", ...seeds] = process.argv.slice(2);
 
-/** A small generator of numbers below 1 (mulberry32), so that a seed always does the same damage. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+const SECTOR = 512;
 
 async function damage(path: string, seed: number): Promise<void> {
-  const random = generator(seed);
+  if (seed === 0) return;
+  const random = seededRandom(seed);
   const bytes = await readFile(path);
-  const flips = seed === 0 ? 0 : 1 + Math.floor(random() * 8);
-  for (let n = 0; n < flips; n++) {
-    const bit = Math.floor(random() * bytes.length * 8);
-    bytes[bit >> 3] = bytes[bit >> 3]! ^ (1 << (bit & 7));
+  await writeFile(path, kind === "flip" ? flipBits(bytes, 1 + Math.floor(random() * 8), random) : torn(bytes, random));
+}
+
+function torn(bytes: Buffer, random: () => number): Buffer {
+  if (random() < 0.5) return bytes.subarray(0, Math.floor(random() * bytes.length));
+  for (let left = 1 + Math.floor(random() * 4); left > 0; left--) {
+    const sector = Math.floor((random() * bytes.length) / SECTOR);
+    bytes.fill(0, sector * SECTOR, (sector + 1) * SECTOR);
   }
-  await writeFile(path, bytes);
+  return bytes;
 }
 
 const counts = { right: 0, wrong: 0, missing: 0, refused: 0, reported: 0, faults: 0 };

@@ -2,12 +2,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
-import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
-import { event } from "../../contract/samples.js";
-import { makeDirectory } from "./open-embedded.js";
+import { afterAll, describe, expect, it } from "vitest";
+import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
+import { makeDirectory } from "../adapters/embedded/open-embedded.js";
+import { event } from "../contract/samples.js";
+import { recordFault } from "./report.js";
 
-const WRITE = fileURLToPath(new URL("./children/write.ts", import.meta.url));
+const WRITE = fileURLToPath(new URL("../adapters/embedded/children/write.ts", import.meta.url));
 
 /** Whether system calls can be watched here: strace is there and may trace. */
 const traces = (...options: string[]) =>
@@ -93,6 +94,13 @@ describe.skipIf(!canTrace && process.env.CI !== "true")(title, { concurrent: tru
     ["the write of the root fails", "pwrite64:error=EIO:when=2"],
   ] as const;
 
+  const sums = { rounds: 0, acknowledged: 0, refused: 0 };
+  afterAll(() => {
+    const { refused, ...counts } = sums;
+    if (sums.rounds < faults.length) return; // not all were run, or one failed
+    const seen = `then all ${refused} works refused, not ready`;
+    recordFault("failing-calls", "embedded", { ...counts, lost: 0, duplicated: 0, wrong: 0, seen });
+  });
   for (const [fault, inject] of faults) {
     it(
       `refuses all works once ${fault}, and has every work it confirmed`,
@@ -111,6 +119,9 @@ describe.skipIf(!canTrace && process.env.CI !== "true")(title, { concurrent: tru
         const stored = new Set(await storedIds(directory));
         for (let n = 0; n < confirmed; n++) expect(stored.has(`e${n}`), `work ${n}`).toBe(true);
         for (let n = confirmed + 1; n < 30; n++) expect(stored.has(`e${n}`), `work ${n}`).toBe(false);
+        sums.rounds++;
+        sums.acknowledged += confirmed;
+        sums.refused += refused.length;
       }),
     );
   }

@@ -15,12 +15,17 @@ import {
 } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { openTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.js";
+import { EventLoad, storedEvents } from "./event-load.js";
+import { rounds } from "./faults.js";
+import { recordFault } from "./report.js";
 
 const peer = await openMongoPeer();
 afterAll(() => peer?.stop());
 
 /** URLs with several hosts or a replica set do not go through a proxy. */
 const isReachable = peer !== undefined && peer.name !== "MONGODB_TEST_URL";
+const RESETS = rounds(6, 60);
+const OUTAGES = rounds(4, 24);
 const WAIT = { interval: 100, timeout: 25_000 };
 /** The address of a new database, reached through a proxy. */
 async function behindProxy(owner: Owner) {
@@ -125,7 +130,7 @@ describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? pe
 
   it("stores each event once that a sender repeats until it is acknowledged, while connections are reset", async () => {
     const ids = new Map<string, string>();
-    const before = await eventCount();
+    const before = (await eventIds()).size;
     let lost = 0;
     const send = async (idempotency_key: string) => {
       for (;;) {
@@ -136,22 +141,64 @@ describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? pe
       }
     };
     let sent = 0;
+    let round = 0;
     // A reset may come when all is answered: rounds go on until one came before.
-    for (let round = 0; round < 6 || (lost === 0 && round < 60); round++) {
+    for (; round < RESETS || (lost === 0 && round < 60); round++) {
       const sending = Array.from({ length: 8 }, () => send(`key-${sent++}`));
       await Promise.race(sending);
       proxy.reset();
       await Promise.all(sending);
     }
     expect(new Set(ids.values()).size).toBe(sent);
-    expect(await eventCount()).toBe(before + sent);
+    const stored = await eventIds();
+    const missing = [...ids.values()].filter((id) => !stored.has(id)).length;
+    const more = stored.size - before - sent;
+    expect([missing, more]).toEqual([0, 0]);
     expect(lost).toBeGreaterThan(0);
-  }, 60_000);
+    const seen = `${lost} calls broken or refused before their event was acknowledged`;
+    const counts = { acknowledged: ids.size, lost: missing, duplicated: more, wrong: 0 };
+    recordFault("store-resets", "mongo", { rounds: round, ...counts, seen });
+  }, 120_000);
 
-  async function eventCount(): Promise<number> {
-    const { events } = await rpcClients(server.rpcUrl).events.listEvents({ appId: "shop", pageSize: 1000 });
-    return events.length;
+  async function eventIds(): Promise<Set<string>> {
+    const { events } = rpcClients(server.rpcUrl);
+    const { events: found } = await events.listEvents({ appId: "shop", pageSize: 1000 });
+    return new Set(found.map(({ eventId }) => eventId));
   }
+
+  it(
+    "keeps all it acknowledged while the database fails in every way, again and again, under load",
+    async () => {
+      const load = new EventLoad();
+      const ways = [() => proxy.stall(), () => proxy.cut(), () => proxy.delay(3_000), () => proxy.reset()];
+      let refused = 0;
+      let isLoading = true;
+      const caller = async () => {
+        while (isLoading) {
+          if ((await load.post(server.facadeUrl)).kind === "accepted") continue;
+          refused++;
+          await pause(50);
+        }
+      };
+      const calling = Promise.all(Array.from({ length: 8 }, caller));
+      for (let round = 0; round < OUTAGES; round++) {
+        const enough = load.acknowledged.size + 20;
+        await expect.poll(() => load.acknowledged.size, { ...WAIT, timeout: 60_000 }).toBeGreaterThan(enough);
+        ways[round % ways.length]!();
+        await pause(1_200);
+        proxy.restore();
+      }
+      const enough = load.acknowledged.size + 20;
+      await expect.poll(() => load.acknowledged.size, { ...WAIT, timeout: 60_000 }).toBeGreaterThan(enough);
+      isLoading = false;
+      await calling;
+      const counts = load.judge(await storedEvents(server.rpcUrl));
+      expect(counts).toMatchObject({ lost: 0, duplicated: 0, wrong: 0 });
+      const seen = `${refused.toLocaleString("en")} calls refused or broken meanwhile; it went on by itself`;
+      recordFault("store-away", "mongo", { rounds: OUTAGES, ...counts, seen });
+    },
+    120_000 + OUTAGES * 30_000,
+  );
 
   it.each([
     ["one process", []],

@@ -1,7 +1,7 @@
-import type { Event } from "../../../../src/domain/event.js";
-import type { VisitorHistory } from "../../../../src/domain/interaction.js";
-import type { Product } from "../../../../src/domain/product.js";
-import { event, product, view } from "../../../contract/samples.js";
+import type { Event } from "../../../src/domain/event.js";
+import type { VisitorHistory } from "../../../src/domain/interaction.js";
+import type { Product } from "../../../src/domain/product.js";
+import { event, product, view } from "../../contract/samples.js";
 
 /** What the store holds that is then damaged; all of it follows from numbers. */
 export const APP = "shop";

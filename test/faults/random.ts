@@ -1,0 +1,19 @@
+/** Numbers from 0 to below 1 that are the same for a seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Turns so many bits over, in place. */
+export function flipBits(bytes: Buffer, count: number, random: () => number): Buffer {
+  for (let n = 0; n < count; n++) {
+    const bit = Math.floor(random() * bytes.length * 8);
+    bytes[bit >> 3] = bytes[bit >> 3]! ^ (1 << (bit & 7));
+  }
+  return bytes;
+}

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ALL_FAULTS, FAULTS } from "./faults.js";
+import { committedRows } from "./report.js";
+
+const tests = readdirSync(import.meta.dirname)
+  .filter((name) => name.endsWith(".test.ts") && name !== "report.test.ts")
+  .map((name) => readFileSync(join(import.meta.dirname, name), "utf8"));
+
+describe("the report of injected faults in README", () => {
+  const rows = committedRows();
+
+  it("has a row for every fault on every store it is for, in their order, and no other", () => {
+    expect(rows.map(([what, store]) => [what, store])).toEqual(ALL_FAULTS.map(({ what, store }) => [what, store]));
+  });
+
+  it("says of each that it was done, that something was acknowledged, and that nothing was lost, doubled or answered wrong", () => {
+    for (const [what, store, rounds, acknowledged, ...rest] of rows) {
+      const row = `${what} on ${store}`;
+      expect(Number(rounds?.replaceAll(",", "")), row).toBeGreaterThan(0);
+      expect(Number(acknowledged?.replaceAll(",", "")), row).toBeGreaterThan(0);
+      expect(rest, row).toEqual(["0", "0", "0", expect.stringMatching(/./)]);
+    }
+  });
+
+  it("tells of faults that tests inject: each is named by one of them", () => {
+    const untested = FAULTS.filter(({ fault }) => !tests.some((text) => text.includes(`"${fault}"`)));
+    expect(untested).toEqual([]);
+  });
+});
