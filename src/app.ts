@@ -202,7 +202,7 @@ export function createAisle(deps: AppDependencies) {
     subscriptions: createSubscriptionService({
       getStatus: farStore === undefined ? getStatus : (...asked) => inTime(() => getStatus(...asked)),
       setSubscription: createSetSubscription({ unitOfWork, now, newId, newSalt: deps.newSecret }),
-      verifyLedger: createVerifyLedger({ apps, contacts, copies: store.copies }),
+      verifyLedger: createVerifyLedger({ apps, contacts, copies }),
       importContacts: createImportContacts({ unitOfWork, now, newId, newSalt: deps.newSecret }),
       apps,
       contacts,
