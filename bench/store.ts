@@ -107,6 +107,7 @@ const NO_APP = {
   allowedOrigins: [],
   linkTrust: "open" as const,
   privacy: NO_PRIVACY_SETTINGS,
+  doubleOptIn: false,
   createdAt: 0,
   updatedAt: 0,
 };

@@ -10,6 +10,7 @@ import { createEvaluator, type RunEvaluation } from "./evaluation/evaluator.js";
 import { AppService } from "./gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "./gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "./gen/aisle/v1/event_service_pb.js";
+import { HookService } from "./gen/aisle/v1/hook_service_pb.js";
 import { ModelService } from "./gen/aisle/v1/model_service_pb.js";
 import { PrivacyService } from "./gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "./gen/aisle/v1/recommendation_service_pb.js";
@@ -22,6 +23,7 @@ import { createRejectedEvents } from "./intake/rejected-events.js";
 import { createReplayRejectedEvent } from "./intake/replay-rejected-event.js";
 import { createSenderLimit, type SenderLimit } from "./intake/sender-limit.js";
 import { createRecordSentEvent } from "./intake/without-profile.js";
+import { createMailing, type MailingOptions } from "./mailing.js";
 import { createModelRegistry } from "./model/registry.js";
 import { loadServingModel } from "./model/serving-model.js";
 import { createPatience } from "./patience.js";
@@ -39,6 +41,7 @@ import { createCatalogService } from "./services/catalog-service.js";
 import { directClient } from "./services/direct-clients.js";
 import type { ReportInternal } from "./services/errors.js";
 import { createEventService } from "./services/event-service.js";
+import { createHookService } from "./services/hook-service.js";
 import { createModelService } from "./services/model-service.js";
 import { createPrivacyService } from "./services/privacy-service.js";
 import { createRecommendationService } from "./services/recommendation-service.js";
@@ -53,7 +56,7 @@ import { createGetStatus } from "./subscription/status.js";
 import { createVerifyLedger } from "./subscription/verify-ledger.js";
 import { createTrainer, type RunTraining } from "./training/trainer.js";
 
-export interface AppDependencies {
+export interface AppDependencies extends MailingOptions {
   readonly store: Store;
   readonly vectorIndexes: VectorIndexes;
   readonly runTraining: RunTraining;
@@ -185,6 +188,8 @@ export function createAisle(deps: AppDependencies) {
     newId,
     metrics,
   });
+  const mailing = createMailing({ ...deps, hookStore: store.hooks, unitOfWork });
+
   const getStatus = createGetStatus({ apps, visitors, contacts });
   const { wait: inTime } = patience(farStore?.answerMs ?? 0);
 
@@ -206,8 +211,11 @@ export function createAisle(deps: AppDependencies) {
       importContacts: createImportContacts({ unitOfWork, now, newId, newSalt: deps.newSecret }),
       apps,
       contacts,
+      links: mailing.links,
+      linkUrl: mailing.linkUrl,
       report,
     }),
+    hooks: createHookService({ hooks: mailing.hooks, kept: store.hooks, apps, report }),
     recommendations: createRecommendationService({ answer, newRequestId: newId, report }),
     catalog: createCatalogService({
       upsertProducts: createUpsertProducts({ unitOfWork, now }),
@@ -245,6 +253,7 @@ export function createAisle(deps: AppDependencies) {
       recommendations: directClient(RecommendationService, services.recommendations),
       catalog: directClient(CatalogService, services.catalog),
       apps: directClient(AppService, services.apps),
+      hooks: directClient(HookService, services.hooks),
       models: directClient(ModelService, services.models),
       privacy: directClient(PrivacyService, services.privacy),
     },
@@ -257,6 +266,7 @@ export function createAisle(deps: AppDependencies) {
       add(RecommendationService, services.recommendations);
       add(CatalogService, services.catalog);
       add(AppService, services.apps);
+      add(HookService, services.hooks);
       add(ModelService, services.models);
       add(PrivacyService, services.privacy);
     },
@@ -265,6 +275,8 @@ export function createAisle(deps: AppDependencies) {
     resumeErasures: erasures.resume,
     /** Removes what apps keep no longer. */
     sweepRetention: createSweepRetention({ apps: store.apps, copies, unitOfWork, scrub: store.scrub, now, metrics }),
+    /** Sends the messages to hooks that are due. */
+    deliverHooks: mailing.deliverHooks,
     /** Takes note of models that other processes published. */
     lookForModels: registry.lookAgain,
     close(): void {

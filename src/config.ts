@@ -21,41 +21,11 @@ import {
   readWhole,
   readWord,
 } from "./setting-values.js";
+import { type ConfigFlags, SETTINGS } from "./settings.js";
 import { readStoreLocation, type StoreLocation } from "./store-location.js";
 
 export { ConfigError } from "./setting.js";
-
-/** `aisle serve` as its flags were given: text as typed, undefined where a flag is absent. */
-export interface ConfigFlags {
-  readonly store?: string | undefined;
-  readonly facadePort?: string | undefined;
-  readonly rpcPort?: string | undefined;
-  readonly host?: string | undefined;
-  readonly rpcHost?: string | undefined;
-  readonly publicUrl?: string | undefined;
-  readonly trainEvery?: string | undefined;
-  readonly logLevel?: string | undefined;
-  readonly cacheSeconds?: string | undefined;
-  readonly answerMs?: string | undefined;
-  readonly demo?: boolean | undefined;
-  readonly insecureRpc?: boolean | undefined;
-  readonly role?: string | undefined;
-  readonly workers?: string | undefined;
-  readonly rpcUrl?: string | undefined;
-  readonly rpcNames?: string | undefined;
-  readonly embedder?: string | undefined;
-  readonly learnedOrder?: boolean | undefined;
-  readonly tlsCert?: string | undefined;
-  readonly tlsKey?: string | undefined;
-  readonly preStop?: string | undefined;
-  readonly minFreeMib?: string | undefined;
-  readonly trustedProxies?: string | undefined;
-  readonly shopNetworks?: string | undefined;
-  readonly linksPerVisitor?: string | undefined;
-  readonly linksPerNetwork?: string | undefined;
-  readonly otlpEndpoint?: string | undefined;
-  readonly traceRatio?: string | undefined;
-}
+export { type ConfigFlags, SETTINGS } from "./settings.js";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -106,6 +76,8 @@ export interface Config {
   readonly learnedOrder: boolean;
   /** Files of the certificate with which the facade speaks https. Null: it speaks http. */
   readonly tls: CertificateFiles | null;
+  /** Whether messages to hooks may go to loopback and private addresses. */
+  readonly privateHooks: boolean;
   /** Milliseconds for which a server that was told to stop goes on serving, not ready any more, before it closes its ports. */
   readonly preStopMs: number;
   /** With fewer bytes left on its disk an embedded store takes no writes. */
@@ -120,38 +92,6 @@ export interface Config {
   /** Where traces go. Null: none are made. */
   readonly otlp: OtlpConfig | null;
 }
-
-/** Names of each setting as an operator writes them. */
-export const SETTINGS = {
-  store: { flag: "--store", variable: "AISLE_STORE" },
-  facadePort: { flag: "--facade-port", variable: "AISLE_FACADE_PORT" },
-  rpcPort: { flag: "--rpc-port", variable: "AISLE_RPC_PORT" },
-  host: { flag: "--host", variable: "AISLE_HOST" },
-  rpcHost: { flag: "--rpc-host", variable: "AISLE_RPC_HOST" },
-  publicUrl: { flag: "--public-url", variable: "AISLE_PUBLIC_URL" },
-  trainEvery: { flag: "--train-every", variable: "AISLE_TRAIN_EVERY" },
-  logLevel: { flag: "--log-level", variable: "AISLE_LOG_LEVEL" },
-  cacheSeconds: { flag: "--cache-seconds", variable: "AISLE_CACHE_SECONDS" },
-  answerMs: { flag: "--answer-ms", variable: "AISLE_ANSWER_MS" },
-  demo: { flag: "--demo", variable: "AISLE_DEMO" },
-  role: { flag: "--role", variable: "AISLE_ROLE" },
-  workers: { flag: "--workers", variable: "AISLE_WORKERS" },
-  rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
-  rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
-  embedder: { flag: "--embedder", variable: "AISLE_EMBEDDER" },
-  learnedOrder: { flag: "--learned-order", variable: "AISLE_LEARNED_ORDER" },
-  tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },
-  tlsKey: { flag: "--tls-key", variable: "AISLE_TLS_KEY" },
-  preStop: { flag: "--pre-stop", variable: "AISLE_PRE_STOP" },
-  minFreeMib: { flag: "--min-free-mib", variable: "AISLE_MIN_FREE_MIB" },
-  trustedProxies: { flag: "--trusted-proxies", variable: "AISLE_TRUSTED_PROXIES" },
-  shopNetworks: { flag: "--shop-networks", variable: "AISLE_SHOP_NETWORKS" },
-  linksPerVisitor: { flag: "--links-per-visitor", variable: "AISLE_LINKS_PER_VISITOR" },
-  linksPerNetwork: { flag: "--links-per-network", variable: "AISLE_LINKS_PER_NETWORK" },
-  otlpEndpoint: { flag: "--otlp-endpoint", variable: "AISLE_OTLP_ENDPOINT" },
-  traceRatio: { flag: "--trace-ratio", variable: "AISLE_TRACE_RATIO" },
-  insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
-} as const satisfies Record<keyof ConfigFlags, Setting>;
 
 const DEFAULTS = {
   store: "embedded:./aisle-data",
@@ -184,7 +124,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     const said = given(flags[name], env, name);
     return said === undefined ? [] : readNetworks(SETTINGS[name], said);
   };
-  const isOn = (name: "demo" | "insecureRpc" | "learnedOrder", whenAbsent: boolean) =>
+  const isOn = (name: "demo" | "insecureRpc" | "learnedOrder" | "privateHooks", whenAbsent: boolean) =>
     readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
   const facade = {
     host: readHost(SETTINGS.host, text("host")),
@@ -222,6 +162,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
+    privateHooks: isOn("privateHooks", false),
     tls: readTls(SETTINGS, given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
     preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
     minFreeBytes: whole("minFreeMib", 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
+import { createHttpsHookSender } from "./adapters/hooks/https-hook-sender.js";
 import { createAisle, type FarStore } from "./app.js";
 import type { EmbedderLocation } from "./embedder-location.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
@@ -54,6 +55,10 @@ export async function openLocalServices(options: {
   readonly warn: (line: string) => void;
   readonly senderLimit: SenderLimit | undefined;
   readonly linkLimits: LinkLimits;
+  /** Where links in mails lead; undefined where that is not known. */
+  readonly publicUrl: string | undefined;
+  /** See `Config.privateHooks`. */
+  readonly privateHooks: boolean;
 }) {
   const now = Date.now;
   const newId = createUuids({ now, randomUuid: randomUUID });
@@ -82,6 +87,8 @@ export async function openLocalServices(options: {
     newId,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
     newSecret: () => randomBytes(16).toString("hex"),
+    publicUrl: options.publicUrl,
+    sendHook: createHttpsHookSender({ allowPrivate: options.privateHooks }),
     senderLimit: spread?.limit ?? options.senderLimit,
     linkLimits: options.linkLimits,
     farStore: isFar ? farStore(options.answerMs) : undefined,

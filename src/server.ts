@@ -35,6 +35,8 @@ const SILENT_MS = 500;
 const BACKLOG = 4096;
 /** How often health looks whether the store takes writes. */
 const HEALTH_EVERY_MS = 1_000;
+/** How often messages to hooks are looked for. */
+const HOOKS_EVERY_MS = 1_000;
 /** How often models that other processes published are looked for. */
 const MODELS_EVERY_MS = 1_000;
 /** How often erasures that a process has left are looked for. */
@@ -132,6 +134,8 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     away: (line) => logger.warn(`${line}; waiting for the store`),
     warn: (line) => logger.warn(line),
     senderLimit: around.senderLimit,
+    publicUrl: duties.facade ? ports.facadeUrl : (config.publicUrl ?? undefined),
+    privateHooks: config.privateHooks,
   });
   const { aisle, opening } = services;
   const ready = async () => {
@@ -240,6 +244,8 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
       schedules.push(startSchedule(HEALTH_EVERY_MS, lookAtHealth, report));
     }
     if (duties.training) schedules.push(startSchedule(config.trainEveryMs, trainChanged, report));
+    if (duties.training && aisle?.deliverHooks)
+      schedules.push(startSchedule(HOOKS_EVERY_MS, aisle.deliverHooks, report));
     if (aisle !== undefined) schedules.push(startSchedule(MODELS_EVERY_MS, aisle.lookForModels, report));
     if (duties.training) schedules.push(startSchedule(ERASURES_EVERY_MS, sweepRetention, report));
     if (aisle !== undefined) schedules.push(startSchedule(ERASURES_EVERY_MS, resumeErasures, report));

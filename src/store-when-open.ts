@@ -32,6 +32,12 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
       find: async (appId, contactKey) => opened().contacts.find(appId, contactKey),
       changes: async (appId, contactId, after, limit) => opened().contacts.changes(appId, contactId, after, limit),
     },
+    hooks: {
+      secrets: async (appId) => opened().hooks.secrets(appId),
+      apps: async (after, limit) => opened().hooks.apps(after, limit),
+      due: async (appId, now, limit) => opened().hooks.due(appId, now, limit),
+      dead: async (appId, after, limit) => opened().hooks.dead(appId, after, limit),
+    },
     products: {
       get: async (appId, productId) => opened().products.get(appId, productId),
       getBySku: async (appId, sku) => opened().products.getBySku(appId, sku),

@@ -22,6 +22,7 @@ const TABLE: ImportTable = {
   subscription: ["domain", "ports"],
   catalog: ["domain", "ports"],
   intake: ["domain", "ports"],
+  hooks: ["domain", "ports"],
   training: ["domain", "ports", "algorithms", "model"],
   recommend: ["domain", "ports", "algorithms", "model"],
   migrate: ["domain", "ports"],
@@ -38,6 +39,7 @@ const TABLE: ImportTable = {
     "model",
     "recommend",
     "evaluation",
+    "hooks",
     "privacy",
   ],
   facade: ["gen"],
@@ -48,6 +50,7 @@ const TABLE: ImportTable = {
   "adapters/embedding": ["domain", "ports"],
   "adapters/metrics": ["domain", "ports"],
   "adapters/tracing": ["domain", "ports"],
+  "adapters/hooks": ["domain", "ports"],
   // A small set of vectors is searched exactly instead: that search is an algorithm.
   "adapters/hnsw": ["domain", "ports", "algorithms"],
   cli: ["gen"],
@@ -58,7 +61,14 @@ const TABLE: ImportTable = {
 };
 
 /** What reads the configuration: modules that import nothing of ours but each other. */
-const CONFIG_MODULES = ["config.ts", "embedder-location.ts", "setting.ts", "setting-values.ts", "store-location.ts"];
+const CONFIG_MODULES = [
+  "config.ts",
+  "embedder-location.ts",
+  "setting.ts",
+  "setting-values.ts",
+  "settings.ts",
+  "store-location.ts",
+];
 
 /** The modules outside every folder. */
 const TOP_MODULES = [
@@ -72,6 +82,7 @@ const TOP_MODULES = [
   "listen.ts",
   "local-services.ts",
   "log.ts",
+  "mailing.ts",
   "main.ts",
   "migrate-stores.ts",
   "open-services.ts",

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../gen/aisle/v1/event_service_pb.js";
+import { HookService } from "../gen/aisle/v1/hook_service_pb.js";
 import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
 import { PrivacyService } from "../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
@@ -15,6 +16,7 @@ export interface Clients {
   readonly apps: Client<typeof AppService>;
   readonly catalog: Client<typeof CatalogService>;
   readonly events: Client<typeof EventService>;
+  readonly hooks: Client<typeof HookService>;
   readonly models: Client<typeof ModelService>;
   readonly privacy: Client<typeof PrivacyService>;
   readonly recommendations: Client<typeof RecommendationService>;
@@ -87,6 +89,7 @@ function clientsOver(transport: Transport): Clients {
     apps: createClient(AppService, transport),
     catalog: createClient(CatalogService, transport),
     events: createClient(EventService, transport),
+    hooks: createClient(HookService, transport),
     models: createClient(ModelService, transport),
     privacy: createClient(PrivacyService, transport),
     recommendations: createClient(RecommendationService, transport),

@@ -23,6 +23,7 @@ export interface ServeFlags {
   readonly learnedOrder?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly privateHooks?: boolean;
   readonly preStop?: string;
   readonly minFreeMib?: string;
   readonly trustedProxies?: string;
@@ -91,6 +92,7 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
       "--trace-ratio <share>",
       "share of the traces beginning here that are made, 0 to 1 (AISLE_TRACE_RATIO, else 1)",
     )
+    .option("--private-hooks", "send messages to hooks at private addresses, too (AISLE_PRIVATE_HOOKS)")
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .addHelpText(

@@ -25,6 +25,8 @@ export interface App {
   readonly allowedOrigins: readonly string[];
   readonly linkTrust: LinkTrust;
   readonly privacy: PrivacySettings;
+  /** An event that subscribes takes effect when who reads the address's mail confirms it. */
+  readonly doubleOptIn: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -3,7 +3,9 @@ import type { Seal } from "./ledger.js";
 /** true = subscribed, false = unsubscribed, null = nobody has said. */
 export type SubscriptionStatus = boolean | null;
 
-export type Channel = "email" | "sms";
+export const CHANNELS = ["email", "sms"] as const;
+
+export type Channel = (typeof CHANNELS)[number];
 
 /** A status and the knowledge it rests on; newer knowledge (by time, then by event id) replaces it. */
 export interface Subscription {

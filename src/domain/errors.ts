@@ -29,7 +29,16 @@ export class InvalidArgument extends DomainError {
 }
 
 /** What a NotFound speaks of. */
-export type Resource = "app" | "event" | "rejected_event" | "contact" | "product" | "model" | "frame_configuration";
+export type Resource =
+  | "app"
+  | "event"
+  | "rejected_event"
+  | "contact"
+  | "product"
+  | "model"
+  | "frame_configuration"
+  | "link"
+  | "hook";
 
 /** The thing named does not exist in this app (or the app itself does not). */
 export class NotFound extends DomainError {

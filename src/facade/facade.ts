@@ -20,11 +20,13 @@ import { sendError, sendFailure, sendJson } from "./answers.js";
 import { type BodyDone, type BodyStream, createBodyReader } from "./body.js";
 import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, Refused, TEXT } from "./errors.js";
+import { createLinkPages } from "./links.js";
 import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "./network.js";
 import { openApiDocument } from "./openapi/document.js";
 import { createOrigins } from "./origins.js";
 import { METHODS, OPERATIONS } from "./paths.js";
 import { createRecommend } from "./recommend.js";
+import { pathOf, saneRequestId } from "./request.js";
 import { type FacadeTracer, inSpan } from "./request-spans.js";
 import { type Certificate, createSecureServer } from "./secure-server.js";
 import {
@@ -68,7 +70,7 @@ export interface FacadeOptions {
   /** Of each service, the calls the facade makes. */
   readonly clients: {
     readonly events: Pick<Client<typeof EventService>, "recordEvent">;
-    readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getStatus">;
+    readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getStatus" | "getLink" | "followLink">;
     readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;
     readonly apps: Pick<Client<typeof AppService>, "getApp">;
   };
@@ -103,6 +105,7 @@ export interface FacadeOptions {
 
 /** Answers by itself; what it rejects with is still to be answered. */
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+const LINK_METHODS = "GET, HEAD, POST";
 
 /** Builds the facade without listening. */
 export function createFacade(options: FacadeOptions): FastifyInstance {
@@ -201,6 +204,13 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     document ??= JSON.stringify(openApiDocument(publicUrl ?? "/"));
     return sendJson(reply, 200, document);
   });
+  const pages = createLinkPages({
+    subscriptions: clients.subscriptions,
+    callOptions,
+    onFailure: (error, requestId) => reportFailure(logger, undefined, requestId, error),
+  });
+  app.get("/s/:token", pages.ask);
+  app.post("/s/:token", pages.follow);
   const { staticFiles } = options;
   if (staticFiles !== undefined) {
     app.get("/demo", (_request, reply) => reply.code(308).header("location", "/demo/").send());
@@ -217,7 +227,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   };
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
-    const methods = METHODS.get(path);
+    const methods = path.startsWith("/s/") ? LINK_METHODS : METHODS.get(path);
     return methods === undefined ? sendError(reply, 404, TEXT.notFound) : refuseMethod(path, methods, reply);
   });
   app.setErrorHandler((error, request, reply) => {
@@ -286,14 +296,4 @@ function reportFailure(
 
 function answerOf(status: number, text: string): Failure {
   return { status, text, retryAfterSeconds: 0 };
-}
-
-function saneRequestId(sent: string | string[] | undefined): string | undefined {
-  return typeof sent === "string" && /^[A-Za-z0-9._~:+/=@-]{1,128}$/.test(sent) ? sent : undefined;
-}
-
-function pathOf(request: FastifyRequest): string {
-  const { url } = request;
-  const mark = url.indexOf("?");
-  return mark === -1 ? url : url.slice(0, mark);
 }

@@ -4,6 +4,7 @@ import type { Erasure } from "../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { LedgerHead } from "../domain/ledger.js";
+import type { Confirmation, HookEntry, MailingSecrets } from "../domain/mailing.js";
 import type { Order } from "../domain/order.js";
 import type { Product } from "../domain/product.js";
 import type { RejectedEvent, RejectedLog } from "../domain/rejected-event.js";
@@ -27,6 +28,11 @@ export interface CopiedRecords {
   readonly changes: SubscriptionChange;
   /** One row, of the key `app`. */
   readonly ledgerHeads: LedgerHead;
+  /** One row, of the key `app`. */
+  readonly mailingSecrets: MailingSecrets;
+  readonly confirmations: Confirmation;
+  readonly outbox: HookEntry;
+  readonly deadHooks: HookEntry;
   /** Also those past their time, as long as they have not been removed. */
   readonly idempotency: IdempotencyRecord;
   readonly rejectedEvents: RejectedEvent;
@@ -52,6 +58,10 @@ export const COPIED_TABLES = [
   "interactions",
   "changes",
   "ledgerHeads",
+  "mailingSecrets",
+  "confirmations",
+  "outbox",
+  "deadHooks",
   "idempotency",
   "rejectedEvents",
   "rejectedLogs",

@@ -2,6 +2,7 @@ import type { AppStore } from "./app-store.js";
 import type { ContactStore } from "./contact-store.js";
 import type { Copies } from "./copies.js";
 import type { EventStore } from "./event-store.js";
+import type { HookStore } from "./hook-store.js";
 import type { InteractionStore } from "./interaction-store.js";
 import type { Leases } from "./lease.js";
 import type { ModelStore } from "./model-store.js";
@@ -20,6 +21,7 @@ export interface Store {
   readonly visitors: VisitorStore;
   readonly interactions: InteractionStore;
   readonly contacts: ContactStore;
+  readonly hooks: HookStore;
   readonly products: ProductStore;
   readonly orders: OrderStore;
   readonly models: ModelStore;

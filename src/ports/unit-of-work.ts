@@ -4,6 +4,7 @@ import type { Erasure } from "../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { LedgerHead } from "../domain/ledger.js";
+import type { Confirmation, HookEntry, MailingSecrets } from "../domain/mailing.js";
 import type { NetworkLinks } from "../domain/network-links.js";
 import type { Order } from "../domain/order.js";
 import type { Product } from "../domain/product.js";
@@ -59,6 +60,14 @@ export interface Transaction {
   readonly ledgerHead: Records<LedgerHead>;
   /** What was linked from which networks today, by slot; see `subscription/link-limits.ts`. */
   readonly networkLinks: Records<NetworkLinks>;
+  /** What the app signs with, under `MAILING_SECRETS`. */
+  readonly mailingSecrets: Records<MailingSecrets>;
+  /** Subscriptions that wait for a word, by `confirmationKey`. */
+  readonly confirmations: Records<Confirmation>;
+  /** Messages to the app's hook that wait, by `outboxKey`. */
+  readonly outbox: Records<HookEntry>;
+  /** Messages that were given up, by their id. */
+  readonly deadHooks: Records<HookEntry>;
   /** By product id. `put` and `delete` keep `productSkus` up to date. */
   readonly products: Records<Product>;
   /** Product id by SKU; of several products with one SKU, the one written last. A product with SKU "" is in it by none. */

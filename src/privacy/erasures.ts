@@ -9,7 +9,17 @@ import { eraseChange } from "../subscription/ledger.js";
 import { createMatcher } from "./matcher.js";
 import { findPerson, joined, type PersonNames } from "./person.js";
 import { KEYED_MS, type PersonStores } from "./read-person.js";
-import { plus, type Removed, removeEvent, removeIdentity, removeOrder, removeVisitor } from "./remove-person.js";
+import {
+  awaitedBy,
+  dropping,
+  ofContacts,
+  plus,
+  type Removed,
+  removeEvent,
+  removeIdentity,
+  removeOrder,
+  removeVisitor,
+} from "./remove-person.js";
 import { historyRows, rowsOf } from "./scan.js";
 
 export interface ErasuresDependencies extends PersonStores {
@@ -203,13 +213,17 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
     idempotency: async (appId, erasure, onProgress) => {
       const eventIds = new Set(erasure.person.eventIds);
       if (eventIds.size === 0) return goOn(appId, erasure);
-      const remove = (tx: Transaction, rows: Rows<"idempotency">, { person, counts }: Erasure): Removed => {
-        for (const { key } of rows) tx.idempotency.delete(key);
-        return { person, counts: plus(counts, "idempotency", rows.length) };
-      };
       const theirs = (rows: Rows<"idempotency">) => rows.filter(({ value }) => eventIds.has(value.eventId));
-      return sift(appId, erasure, "idempotency", theirs, remove, onProgress);
+      return sift(appId, erasure, "idempotency", theirs, dropping("idempotency"), onProgress);
     },
+
+    confirmations: (appId, erasure, onProgress) =>
+      sift(appId, erasure, "confirmations", awaitedBy, dropping("confirmations"), onProgress),
+
+    outbox: (appId, erasure, onProgress) => sift(appId, erasure, "outbox", ofContacts, dropping("outbox"), onProgress),
+
+    deadHooks: (appId, erasure, onProgress) =>
+      sift(appId, erasure, "deadHooks", ofContacts, dropping("deadHooks"), onProgress),
 
     // What was received before the erasure began, and written after its first step.
     recheck: (appId, erasure) =>

@@ -1,6 +1,7 @@
-import type { Contact } from "../domain/contact.js";
-import type { ErasureCounts, Person } from "../domain/erasure.js";
+import { CHANNELS, type Contact } from "../domain/contact.js";
+import type { Erasure, ErasureCounts, Person } from "../domain/erasure.js";
 import type { Event } from "../domain/event.js";
+import { type Confirmation, confirmationKey } from "../domain/mailing.js";
 import type { Order } from "../domain/order.js";
 import { type Visitor, visitorKeys } from "../domain/visitor.js";
 import type { Transaction } from "../ports/unit-of-work.js";
@@ -81,4 +82,31 @@ function historyIdsOf(tx: Transaction, event: Event): Set<string> {
     if (contactId !== undefined) ids.add(contactId);
   }
   return ids;
+}
+
+/** Removes rows to which nothing else leads. */
+export function dropping(table: "idempotency" | "confirmations" | "outbox" | "deadHooks") {
+  return (tx: Transaction, rows: readonly { readonly key: string }[], { person, counts }: Erasure): Removed => {
+    for (const { key } of rows) tx[table].delete(key);
+    return { person, counts: plus(counts, table, rows.length) };
+  };
+}
+
+/** Of messages to a hook those about the person's contacts. */
+export function ofContacts<R extends { readonly value: { readonly contactId: string } }>(
+  rows: readonly R[],
+  { person }: Erasure,
+): readonly R[] {
+  const contactIds = new Set(person.contactIds);
+  return rows.filter(({ value }) => contactIds.has(value.contactId));
+}
+
+/** Of subscriptions that wait for a word those of the person's contacts, and those that the person asked for. */
+export function awaitedBy<R extends { readonly key: string; readonly value: Confirmation }>(
+  rows: readonly R[],
+  { person }: Erasure,
+): readonly R[] {
+  const visitorKeys = new Set<string>(person.visitorKeys);
+  const keys = new Set(person.contactIds.flatMap((id) => CHANNELS.map((channel) => confirmationKey(id, channel))));
+  return rows.filter(({ key, value }) => keys.has(key) || visitorKeys.has(value.visitorKey));
 }

@@ -26,7 +26,7 @@ import { requireApp } from "./require-app.js";
 
 /** Most products a list of a frame can hold. */
 export const MAX_FRAME_COUNT = 100;
-const DEFAULT_SETTINGS = { linkTrust: "open", privacy: NO_PRIVACY_SETTINGS } as const;
+const DEFAULT_SETTINGS = { linkTrust: "open", doubleOptIn: false, privacy: NO_PRIVACY_SETTINGS } as const;
 const MAX_NAME = 255;
 const ID_RULE = "1 to 64 of A-Z a-z 0-9 _ -";
 
@@ -139,7 +139,7 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
 
 function readSettings(
   app: AppMessage | undefined,
-): Pick<App, "displayName" | "allowedOrigins"> & Partial<Pick<App, "linkTrust" | "privacy">> {
+): Pick<App, "displayName" | "allowedOrigins"> & Partial<Pick<App, "linkTrust" | "privacy" | "doubleOptIn">> {
   if (app === undefined) throw new InvalidArgument("app", "missing");
   checkName("app.display_name", app.displayName);
   for (const origin of app.allowedOrigins) {
@@ -152,6 +152,7 @@ function readSettings(
     allowedOrigins: [...app.allowedOrigins],
     ...(linkTrust !== undefined && { linkTrust }),
     ...(app.privacy !== undefined && { privacy: readPrivacy(app.privacy) }),
+    ...(app.doubleOptIn !== undefined && { doubleOptIn: app.doubleOptIn }),
   };
 }
 
@@ -186,6 +187,7 @@ function appMessage(app: App): MessageInitShape<typeof AppSchema> {
     privacy: privacyMessage(app.privacy),
     createdAt: timestampOf(app.createdAt),
     updatedAt: timestampOf(app.updatedAt),
+    doubleOptIn: app.doubleOptIn,
     linkTrust: app.linkTrust === "strict" ? LinkTrust.STRICT : LinkTrust.OPEN,
   };
 }

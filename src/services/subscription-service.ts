@@ -9,6 +9,7 @@ import type { SetSubscription } from "../subscription/set-subscription.js";
 import type { GetStatus } from "../subscription/status.js";
 import type { VerifyLedger } from "../subscription/verify-ledger.js";
 import { guarded, guardedStream, type ReportInternal } from "./errors.js";
+import { type LinkHandlersDependencies, linkHandlers } from "./link-handlers.js";
 import { visitorIdsOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
@@ -22,7 +23,7 @@ import {
   statusOf,
 } from "./subscription-messages.js";
 
-export interface SubscriptionServiceDependencies {
+export interface SubscriptionServiceDependencies extends LinkHandlersDependencies {
   readonly getStatus: GetStatus;
   readonly setSubscription: SetSubscription;
   readonly apps: Pick<AppStore, "get">;
@@ -67,6 +68,8 @@ export function createSubscriptionService(
       if (contact === undefined) throw new NotFound("contact");
       return { contact: contactMessage(contact) };
     }),
+
+    ...linkHandlers(deps),
 
     listChanges: guarded(report, async (request) => {
       await requireApp(deps.apps, request.appId);

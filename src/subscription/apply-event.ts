@@ -1,6 +1,8 @@
 import { type Channel, emailKey, phoneKey } from "../domain/contact.js";
 import { isTrusted } from "../domain/visitor.js";
 import { type Effect, NO_OUTCOME } from "../ports/effect.js";
+import { announceConfirmationWanted } from "./announce.js";
+import { askConfirmation } from "./confirmation.js";
 import { type NewSalt, state } from "./ledger.js";
 
 const OPEN = { linkTrust: "open" } as const;
@@ -31,6 +33,15 @@ export function createApplySubscription(newSalt: NewSalt): Effect {
     let visitorChanged = false;
     const notes: string[] = [];
     for (const [channel, subscribed] of statements) {
+      const { status } = contact[`${channel}Subscription`];
+      if (subscribed && status !== true && (subscribe || status === null) && tx.app()?.doubleOptIn) {
+        const { occurredAt: at, eventId: by } = event;
+        const visitorKey = identity.visitor?.keys[0] ?? "";
+        if (askConfirmation(tx, contact, { channel, at, by, eventId: by, visitorKey }))
+          announceConfirmationWanted(tx, { contactId: contact.contactId, channel, by, at: event.receivedAt });
+        notes.push(`the ${channel} subscription waits for a confirmation by mail`);
+        continue;
+      }
       const result = state(tx, contact, {
         channel,
         subscribed,

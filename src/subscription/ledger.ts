@@ -1,6 +1,8 @@
 import { type Channel, type Contact, type Subscription, type SubscriptionChange, UNKNOWN } from "../domain/contact.js";
 import { emptyLedger, LEDGER_HEAD, seal, withoutPerson } from "../domain/ledger.js";
 import type { Transaction } from "../ports/unit-of-work.js";
+import { announceChange } from "./announce.js";
+import { endConfirmation } from "./confirmation.js";
 
 /** Somebody said that a contact is (not) subscribed. */
 export interface Statement {
@@ -40,7 +42,8 @@ export function state(tx: Transaction, contact: Contact, statement: Statement): 
   };
   const after: Contact = { ...contact, [`${statement.channel}Subscription`]: next };
   tx.contacts.put(after.contactId, after);
-  appendChange(tx, {
+  endConfirmation(tx, contact.contactId, statement.channel, statement.subscribed ? Infinity : statement.at);
+  const entry = appendChange(tx, {
     contactId: contact.contactId,
     channel: statement.channel,
     from: before.status,
@@ -53,7 +56,9 @@ export function state(tx: Transaction, contact: Contact, statement: Statement): 
     reason: statement.reason,
     salt: statement.newSalt(),
   });
-  return { contact: after, effect: before.status === statement.subscribed ? "confirmed" : "changed" };
+  if (entry.from === entry.to) return { contact: after, effect: "confirmed" };
+  announceChange(tx, entry);
+  return { contact: after, effect: "changed" };
 }
 
 /** What is entered: an entry but for its place in the chain. */

@@ -1,11 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { Conflict } from "../../src/domain/errors.js";
 import { changeIdOf } from "../../src/domain/ledger.js";
+import { MAILING_SECRETS, outboxKey } from "../../src/domain/mailing.js";
 import { COPIED_TABLES, type CopiedTable, type CopyMark } from "../../src/ports/copies.js";
 import type { Store } from "../../src/ports/store.js";
 import { appendChange } from "../../src/subscription/ledger.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
-import { app, change, contact, erasure, event, frame, order, product, rejected, view, visitor } from "./samples.js";
+import {
+  app,
+  change,
+  contact,
+  erasure,
+  event,
+  frame,
+  hookEntry,
+  order,
+  product,
+  rejected,
+  view,
+  visitor,
+} from "./samples.js";
 
 const MARK: CopyMark = { run: "r1", from: "source", state: "copying", table: "", upTo: "" };
 
@@ -23,6 +37,10 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.contactKeys.put("e:a@b.de", "k1");
     tx.changes.put("c1", change("c1", "k1"));
     appendChange(tx, { ...change("", "k1"), salt: "5a" });
+    tx.mailingSecrets.put(MAILING_SECRETS, { linkKey: "5a", hook: null });
+    tx.confirmations.put("email k1", { askedAt: 5, askedBy: "e1", eventId: "e1", visitorKey: "c:1" });
+    tx.outbox.put(outboxKey(hookEntry("m1")), hookEntry("m1"));
+    tx.deadHooks.put("m2", hookEntry("m2"));
     tx.products.put("p2", product("p2", { sku: "s1" }));
     tx.products.put("p1", product("p1", { sku: "s1" })); // has the SKU now
     tx.orders.put("o1", order("o1"));

@@ -4,6 +4,7 @@ import { type Contact, type SubscriptionChange, UNKNOWN } from "../../src/domain
 import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
 import type { Interaction } from "../../src/domain/interaction.js";
+import type { HookEntry } from "../../src/domain/mailing.js";
 import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
 import { NO_MONEY } from "../../src/domain/money.js";
 import type { Order } from "../../src/domain/order.js";
@@ -21,8 +22,25 @@ export function app(appId: string, change: Partial<App> = {}): App {
     allowedOrigins: [],
     linkTrust: "open",
     privacy: NO_PRIVACY_SETTINGS,
+    doubleOptIn: false,
     createdAt: 1,
     updatedAt: 1,
+    ...change,
+  };
+}
+
+export function hookEntry(messageId: string, change: Partial<HookEntry> = {}): HookEntry {
+  return {
+    messageId,
+    kind: "subscription.changed",
+    contactId: "k1",
+    channel: "email",
+    changeId: messageId,
+    createdAt: 1,
+    attempts: 0,
+    nextAt: 1,
+    failure: "",
+    status: 0,
     ...change,
   };
 }

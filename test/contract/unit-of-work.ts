@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NO_MAILING_SECRETS } from "../../src/domain/mailing.js";
 import type { Records, Transaction } from "../../src/ports/unit-of-work.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
-import { change, contact, erasure, event, order, product, visitor } from "./samples.js";
+import { change, contact, erasure, event, hookEntry, order, product, visitor } from "./samples.js";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -48,6 +49,10 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
         tx.productSkus,
         tx.orders,
         tx.erasures,
+        tx.mailingSecrets,
+        tx.confirmations,
+        tx.outbox,
+        tx.deadHooks,
       ];
       await run((tx) => {
         tx.idempotency.put("1k", { eventId: "e", bodyHash: "h", claimedAt: START });
@@ -62,11 +67,15 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
         tx.products.put("1k", product("1k", { sku: "1k" }));
         tx.orders.put("1k", order("1k"));
         tx.erasures.put("1k", erasure("1k"));
+        tx.mailingSecrets.put("1k", NO_MAILING_SECRETS);
+        tx.confirmations.put("1k", { askedAt: 1, askedBy: "e", eventId: "e", visitorKey: "" });
+        tx.outbox.put("1k", hookEntry("1k"));
+        tx.deadHooks.put("1k", hookEntry("1k"));
       });
       const found = (appId: string, one: string) =>
         run((tx) => kinds(tx).map((records) => records.get(one) !== undefined), appId);
       expect(await found("shop1", "k")).not.toContain(true);
-      expect((await found("shop", "1k")).filter(Boolean)).toHaveLength(13); // all but refused events, which have ids of their own
+      expect((await found("shop", "1k")).filter(Boolean)).toHaveLength(17); // all but refused events, which have ids of their own
     });
 
     it("makes nothing of a work that throws, and rejects with what it threw", async () => {

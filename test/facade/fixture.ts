@@ -6,7 +6,11 @@ import { AppSchema } from "../../src/gen/aisle/v1/app_pb.js";
 import { GetAppResponseSchema } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { RecordEventResponseSchema } from "../../src/gen/aisle/v1/event_service_pb.js";
 import { RecommendResponseSchema } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
-import { GetStatusResponseSchema } from "../../src/gen/aisle/v1/subscription_service_pb.js";
+import {
+  FollowLinkResponseSchema,
+  GetLinkResponseSchema,
+  GetStatusResponseSchema,
+} from "../../src/gen/aisle/v1/subscription_service_pb.js";
 
 export const EVENT_ID = "01980000-0000-7000-8000-000000000001";
 
@@ -14,6 +18,8 @@ export const EVENT_ID = "01980000-0000-7000-8000-000000000001";
 export interface Script {
   recordEvent?: MessageInitShape<typeof RecordEventResponseSchema> | Error;
   getStatus?: MessageInitShape<typeof GetStatusResponseSchema> | Error;
+  getLink?: MessageInitShape<typeof GetLinkResponseSchema> | Error;
+  followLink?: MessageInitShape<typeof FollowLinkResponseSchema> | Error;
   recommend?: MessageInitShape<typeof RecommendResponseSchema> | Error;
   allowedOrigins?: string[];
 }
@@ -45,6 +51,10 @@ export function openFacade(script: Script = {}, options: Partial<FacadeOptions> 
       subscriptions: {
         getStatus: async (request, call) =>
           create(GetStatusResponseSchema, answer("getStatus", request, call?.timeoutMs, script.getStatus ?? {})),
+        getLink: async (request, call) =>
+          create(GetLinkResponseSchema, answer("getLink", request, call?.timeoutMs, script.getLink ?? {})),
+        followLink: async (request, call) =>
+          create(FollowLinkResponseSchema, answer("followLink", request, call?.timeoutMs, script.followLink ?? {})),
       },
       recommendations: {
         recommend: async (request, call) =>

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
+import { HookService } from "../../src/gen/aisle/v1/hook_service_pb.js";
 import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
 import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
@@ -13,8 +14,8 @@ import { type StoreKind, storeKinds } from "../fixtures/stores.js";
 const stores = await storeKinds();
 
 /** Two shops in which the same ids mean different things. */
-async function openTwoShops(openStore: StoreKind["openStore"]) {
-  const aisle = await openAisle(openStore);
+async function openTwoShops(openStore: StoreKind["openStore"], mailing: { publicUrl?: string } = {}) {
+  const aisle = await openAisle(openStore, mailing);
   for (const appId of ["one", "two"]) {
     await aisle.rpc.apps.createApp({ app: { appId, displayName: `Shop ${appId}` } });
     const feed = async function* () {
@@ -35,7 +36,7 @@ async function* listOfOne() {
 }
 
 describe.each(stores)("two apps with the same visitor, product, order and idempotency ids: $name", ({ openStore }) => {
-  const twoShops = () => openTwoShops(openStore);
+  const twoShops = (mailing?: { publicUrl: string }) => openTwoShops(openStore, mailing);
 
   it("GET /subscription_status answers for its own app", async () => {
     const { trace, status } = await twoShops();
@@ -186,12 +187,41 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     expect((await rpc.apps.listApps({})).apps.map((app) => app.displayName)).toEqual(["New", "Shop two"]);
   });
 
+  it("hooks, messages and links of one are not those of the other", async () => {
+    const { rpc, store } = await twoShops({ publicUrl: "https://aisle.test" });
+    const { secret } = await rpc.hooks.setHook({ appId: "one", url: "https://one.example/in" });
+    await expect(rpc.hooks.getHook({ appId: "two" })).rejects.toThrow(/not_found/);
+    await expect(rpc.hooks.deleteHook({ appId: "two" })).rejects.toThrow(/not_found/);
+    expect((await rpc.hooks.setHook({ appId: "two", url: "https://two.example/in" })).secret).not.toBe(secret);
+    for (const appId of ["one", "two"])
+      await rpc.subscriptions.setSubscription({ appId, email: "ann@example.com", emailState: 2 });
+    const [message] = await store.hooks.due("one", 1e15, 10);
+    await store.unitOfWork.run("one", (tx) => message && tx.deadHooks.put(message.messageId, message));
+    expect((await rpc.hooks.listFailedMessages({ appId: "two" })).messages).toEqual([]);
+    const messageIds = [message?.messageId ?? ""];
+    expect(await rpc.hooks.resendMessages({ appId: "two", messageIds })).toMatchObject({ resent: 0 });
+    expect((await rpc.hooks.listFailedMessages({ appId: "one" })).messages).toHaveLength(1);
+
+    const order = { appId: "one", email: "ann@example.com", purpose: 2, channel: 1 };
+    const { url } = await rpc.subscriptions.createLink(order);
+    const [, payload, mac] = url.slice("https://aisle.test/s/".length).split(".");
+    await expect(rpc.subscriptions.getLink({ token: `two.${payload}.${mac}` })).rejects.toThrow(/not_found/);
+    await rpc.subscriptions.followLink({ token: `one.${payload}.${mac}` });
+    expect((await rpc.subscriptions.getContact({ appId: "one", email: "ann@example.com" })).contact?.emailState).toBe(
+      3,
+    );
+    expect((await rpc.subscriptions.getContact({ appId: "two", email: "ann@example.com" })).contact?.emailState).toBe(
+      2,
+    );
+  });
+
   it("is shown above for every RPC there is", () => {
     const source = readFileSync(import.meta.filename, "utf8");
     const services = {
       AppService,
       CatalogService,
       EventService,
+      HookService,
       ModelService,
       RecommendationService,
       SubscriptionService,

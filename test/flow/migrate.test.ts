@@ -130,6 +130,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
       allowedOrigins: [],
       linkTrust: "open" as const,
       privacy: NO_PRIVACY_SETTINGS,
+      doubleOptIn: false,
       createdAt: 1,
       updatedAt: 1,
     });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createContactWord } from "../../src/subscription/contact-word.js";
 import { createImportContacts, type ListedContact } from "../../src/subscription/import-contacts.js";
 import { testIds, testSecrets } from "../fixtures/store.js";
 import { draft, intake, NO_CONTACT, NO_VISITOR } from "../intake/intake-fixture.js";
@@ -15,7 +14,7 @@ async function shop() {
     return contact;
   };
   const entries = () => all.store.contacts.changes("shop", "", "", 100);
-  return { ...all, importContacts: createImportContacts(deps), takeWord: createContactWord(deps), find, entries };
+  return { ...all, importContacts: createImportContacts(deps), find, entries };
 }
 
 describe("an import of contacts", () => {
@@ -95,41 +94,5 @@ describe("an import of contacts", () => {
   it("asks for an app that is there", async () => {
     const { importContacts } = await shop();
     await expect(importContacts("nowhere", [])).rejects.toMatchObject({ resource: "app" });
-  });
-});
-
-describe("a click in a mail", () => {
-  it("confirms or unsubscribes, says so in the ledger, and proves the link of its device", async () => {
-    const { takeWord, record, find, entries, store, now } = await shop();
-    const visitor = { ...NO_VISITOR, fingerprintId: "f1" };
-    await record(
-      draft("homepage_view", { visitor, contact: { ...NO_CONTACT, email: "ann@x.de" }, sentBy: { network: "" } }),
-    );
-    const { contactId } = await find("e:ann@x.de");
-    now.at += 1000;
-    const word = { contactId, channel: "email", reason: "", visitor } as const;
-    await takeWord("shop", { ...word, subscribed: true, source: "confirmation" });
-    expect((await store.visitors.find("shop", ["f:f1"]))[0]).toMatchObject({ contactId, isProven: true });
-    now.at += 1000;
-    const after = await takeWord("shop", { ...word, visitor: null, subscribed: false, source: "unsubscribe" });
-    expect(after.emailSubscription.status).toBe(false);
-    expect((await entries()).map(({ source, to }) => [source, to])).toEqual([
-      ["confirmation", true],
-      ["unsubscribe", false],
-    ]);
-  });
-
-  it("for a contact that is not there is refused", async () => {
-    const { takeWord } = await shop();
-    const word = {
-      contactId: "k9",
-      channel: "email",
-      subscribed: true,
-      source: "confirmation",
-      reason: "",
-      visitor: null,
-    } as const;
-    await expect(takeWord("shop", word)).rejects.toMatchObject({ resource: "contact" });
-    await expect(takeWord("nowhere", word)).rejects.toMatchObject({ resource: "app" });
   });
 });

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createContactWord } from "../../src/subscription/contact-word.js";
 import { createImportContacts } from "../../src/subscription/import-contacts.js";
+import { createLinks } from "../../src/subscription/links.js";
 import { createSetSubscription } from "../../src/subscription/set-subscription.js";
 import { testSecrets } from "../fixtures/store.js";
 import { draft, intake, NO_CONTACT, NO_VISITOR } from "../intake/intake-fixture.js";
@@ -32,7 +32,7 @@ async function shop() {
   return {
     ...all,
     contactId,
-    takeWord: createContactWord(deps),
+    links: createLinks({ ...deps, newKey: () => "5a".repeat(32) }),
     importContacts: createImportContacts(deps),
     setSubscription: createSetSubscription(deps),
   };
@@ -44,11 +44,10 @@ const set = ({ setSubscription }: Shop, emailSubscribed: boolean) =>
   setSubscription("shop", { email: EMAIL, phone: "", emailSubscribed, smsSubscribed: null, reason: "", visitor });
 const list = ({ importContacts }: Shop, emailSubscribed: boolean, changedAt: number | null) =>
   importContacts("shop", [{ ...said(EMAIL, emailSubscribed), changedAt, reason: "", visitor }]);
-const word = async ({ takeWord, contactId }: Shop, subscribed: boolean) =>
-  takeWord("shop", {
-    ...{ contactId: await contactId(), channel: "email", subscribed, reason: "", visitor },
-    source: subscribed ? "confirmation" : "unsubscribe",
-  });
+const word = async ({ links, contactId }: Shop, purpose: "confirm" | "unsubscribe") => {
+  const order = { contactId: await contactId(), email: "", phone: "", channel: "email", validForMs: 0 } as const;
+  return links.follow((await links.make("shop", { ...order, purpose })).token, visitor);
+};
 
 /** What each line of the table in README stands for. */
 const HAPPENINGS: Readonly<Record<string, (to: Shop) => Promise<unknown>>> = {
@@ -73,8 +72,8 @@ const HAPPENINGS: Readonly<Record<string, (to: Shop) => Promise<unknown>>> = {
   "SetSubscription, unsubscribed": (to) => set(to, false),
   "import, subscribed": (to) => list(to, true, null),
   "import, unsubscribed, of a time before what is known was said": (to) => list(to, false, to.now.at - 3_600_000),
-  confirmation: (to) => word(to, true),
-  "one-click unsubscription": (to) => word(to, false),
+  confirmation: (to) => word(to, "confirm"),
+  "one-click unsubscription": (to) => word(to, "unsubscribe"),
 };
 
 /** Brings the visitor f1 into a state. */

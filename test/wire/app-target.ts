@@ -82,7 +82,11 @@ function failing(clients: FacadeOptions["clients"], fault: () => Fault): FacadeO
   };
   return {
     events: { recordEvent: unless(clients.events.recordEvent) },
-    subscriptions: { getStatus: unless(clients.subscriptions.getStatus) },
+    subscriptions: {
+      getStatus: unless(clients.subscriptions.getStatus),
+      getLink: unless(clients.subscriptions.getLink),
+      followLink: unless(clients.subscriptions.followLink),
+    },
     recommendations: { recommend: unless(clients.recommendations.recommend) },
     apps: { getApp: unless(clients.apps.getApp) },
   };

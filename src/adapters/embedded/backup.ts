@@ -5,7 +5,7 @@ import { crc32c } from "@node-rs/crc32";
 import { DataDamaged, DomainError, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { makeDirectory, syncDirectory, writeFileDurably } from "./files.js";
-import { type Key, unpart } from "./keys.js";
+import { appIdOf, type Key } from "./keys.js";
 import { MODELS, modelDirectory, modelFile, namesIn, readIfThere } from "./model-files.js";
 import type { KeptModel } from "./records/app.js";
 
@@ -66,7 +66,7 @@ async function copy(environment: Environment, to: string): Promise<boolean> {
 }
 
 async function copyModel(from: string, to: string, key: Key, { record, fileChecksum }: KeptModel): Promise<boolean> {
-  const appId = unpart(key.slice(0, key.indexOf("\0")));
+  const appId = appIdOf(key);
   const file = modelFile(record.modelId);
   const bytes = await readIfThere(join(modelDirectory(from, appId), file));
   if (bytes === undefined || bytes.length !== record.sizeBytes || crc32c(bytes) !== fileChecksum) return false;

@@ -91,6 +91,10 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
     rejectedLogs: plain(tables.rejectedLogs, (staged) => staged.rejectedLogs),
     ledgerHeads: plain(tables.ledgerHeads, (staged) => staged.ledgerHeads),
     erasures: plain(tables.erasures, (staged) => staged.erasures),
+    mailingSecrets: plain(tables.mailingSecrets, (staged) => staged.mailingSecrets),
+    confirmations: plain(tables.confirmations, (staged) => staged.confirmations),
+    outbox: plain(tables.outbox, (staged) => staged.outbox),
+    deadHooks: plain(tables.deadHooks, (staged) => staged.deadHooks),
     interactions: plain(tables.interactions, (staged) => staged.interactions),
     changes: {
       table: tables.changes,

@@ -9,6 +9,7 @@ import { createCopies } from "./copies.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { createEventStore } from "./event-store.js";
 import { freeBytesOf } from "./free-space.js";
+import { createHookStore } from "./hook-store.js";
 import { createSweep } from "./idempotency.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases } from "./lease.js";
@@ -113,6 +114,7 @@ export async function assembleStore(
     visitors: createVisitorStore(environment),
     interactions: createInteractionStore(environment),
     contacts: createContactStore(environment),
+    hooks: createHookStore(environment),
     products: createProductStore(environment, watchers),
     orders: createOrderStore(environment),
     models: createModelStore({ environment, writer, now, newId, onDamage }),

@@ -19,6 +19,7 @@ import {
 import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
 import { erasureRecord } from "./records/erasure.js";
 import { eventRecord, idempotencyRecord } from "./records/event.js";
+import { confirmationRecord, hookEntryRecord, mailingSecretsRecord } from "./records/mailing.js";
 import { rejectedEventRecord, rejectedLogRecord } from "./records/rejected-event.js";
 import { changeRecord, contactRecord, ledgerHeadRecord, networkLinksRecord, visitorRecord } from "./records/visitor.js";
 import type { Table } from "./table.js";
@@ -57,6 +58,10 @@ export function openTables(open: <T>(name: string, codec: RecordCodec<T>) => Tab
     contactChanges: open("contactChanges", textRecord),
     ledgerHeads: open("ledgerHeads", ledgerHeadRecord),
     networkLinks: open("networkLinks", networkLinksRecord),
+    mailingSecrets: open("mailingSecrets", mailingSecretsRecord),
+    confirmations: open("confirmations", confirmationRecord),
+    outbox: open("outbox", hookEntryRecord),
+    deadHooks: open("deadHooks", hookEntryRecord),
     products: open("products", productRecord),
     productSkus: open("productSkus", textRecord),
     productLog: open("productLog", textsRecord),

@@ -147,6 +147,10 @@ class Verification {
       count === 0 || holds(changes, keyOf(appId, changeIdOf(count))) ? undefined : "reference",
     );
     await this.walk("networkLinks", of(tables.networkLinks));
+    await this.walk("mailingSecrets", of(tables.mailingSecrets));
+    await this.walk("confirmations", of(tables.confirmations));
+    await this.walk("outbox", of(tables.outbox));
+    await this.walk("deadHooks", of(tables.deadHooks));
     await this.walk("products", products);
     await this.walk("productSkus", of(tables.productSkus), (appId, productId, key) =>
       holds(products, keyOf(appId, productId), ({ sku }) => sku === ownPart(key)) ? undefined : "index",

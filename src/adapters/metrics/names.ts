@@ -1,5 +1,6 @@
 import { SHED_REASONS } from "../../domain/errors.js";
 import { KNOWN_ACTIONS } from "../../domain/event.js";
+import { HOOK_FAILURES } from "../../domain/mailing.js";
 import type { MetricDefinition } from "./label-sets.js";
 
 const OPERATIONS = ["subscription_status", "trace", "recommend"];
@@ -41,6 +42,10 @@ const TABLES = [
   "contactChanges",
   "ledgerHeads",
   "networkLinks",
+  "mailingSecrets",
+  "confirmations",
+  "outbox",
+  "deadHooks",
   "products",
   "productSkus",
   "orders",
@@ -88,6 +93,10 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   facade_form_dropped: {
     help: "Form fields dropped for the limits of the trace endpoint: too many fields, or too large a value",
     labels: { reason: ["fields", "value_size"] },
+  },
+  hook_messages: {
+    help: "Messages sent to the hooks of apps, by what came of it",
+    labels: { outcome: ["delivered", ...HOOK_FAILURES] },
   },
   recommend_unknown_frames: { help: "Requests that named a frame configuration their app does not have" },
   models_read_in_part: {

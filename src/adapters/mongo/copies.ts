@@ -99,6 +99,10 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
     },
     changes: plain(tables.changes, (staged) => staged.changes),
     ledgerHeads: plain(tables.ledgerHeads, (staged) => staged.ledgerHeads),
+    mailingSecrets: plain(tables.mailingSecrets, (staged) => staged.mailingSecrets),
+    confirmations: plain(tables.confirmations, (staged) => staged.confirmations),
+    outbox: plain(tables.outbox, (staged) => staged.outbox),
+    deadHooks: plain(tables.deadHooks, (staged) => staged.deadHooks),
     idempotency: plain(tables.idempotency, (staged) => staged.idempotency),
   };
 }

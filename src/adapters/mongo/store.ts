@@ -11,6 +11,7 @@ import { createContactStore } from "./contact-store.js";
 import { createCopies } from "./copies.js";
 import { createEventStore } from "./event-store.js";
 import { checkFormat, FORMAT_NUMBER, formatOf } from "./format.js";
+import { createHookStore } from "./hook-store.js";
 import { sweepIdempotency } from "./idempotency.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases, heldLeases } from "./lease.js";
@@ -139,6 +140,7 @@ function assembleStore(
     visitors: createVisitorStore(tables),
     interactions: createInteractionStore(tables),
     contacts: createContactStore(tables),
+    hooks: createHookStore(tables),
     products: createProductStore(tables, watchers),
     orders: createOrderStore(tables),
     leases,

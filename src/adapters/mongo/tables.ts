@@ -14,6 +14,7 @@ import {
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { erasureShape } from "./records/erasure.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
+import { confirmationShape, hookEntryShape, mailingSecretsShape } from "./records/mailing.js";
 import { rejectedEventShape, rejectedLogShape } from "./records/rejected-event.js";
 import { changeShape, contactShape, ledgerHeadShape, networkLinksShape, visitorShape } from "./records/visitor.js";
 import { number, type Shape, text } from "./shape.js";
@@ -46,6 +47,10 @@ export function openTables(connection: Connection): Tables {
     changes: written("changes", changeShape),
     ledgerHeads: reread("ledgerHeads", ledgerHeadShape),
     networkLinks: reread("networkLinks", networkLinksShape),
+    mailingSecrets: reread("mailingSecrets", mailingSecretsShape),
+    confirmations: reread("confirmations", confirmationShape),
+    outbox: written("outbox", hookEntryShape),
+    deadHooks: written("deadHooks", hookEntryShape),
     products: reread("products", productShape),
     productSkus: reread("productSkus", text),
     orders: reread("orders", orderShape),

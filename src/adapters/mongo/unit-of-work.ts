@@ -47,6 +47,7 @@ class DraftTransaction extends AppTransaction<StagedTables> {
       allowedOrigins: [],
       linkTrust: "open" as const,
       privacy: NO_PRIVACY_SETTINGS,
+      doubleOptIn: false,
       createdAt: 0,
       updatedAt: 0,
     };

@@ -35,6 +35,11 @@ export function keyBehind(prefix: Key, id: string): Key {
   return prefix + part(id);
 }
 
+/** The id of the app whose record has the key. */
+export function appIdOf(key: Key): string {
+  return unpart(key.slice(0, key.indexOf("\0")));
+}
+
 /** The key of one record, or with `id` "" what all keys of the app begin with. */
 export function keyOf(appId: string, id: string): Key {
   return `${part(appId)}\0${part(id)}`;

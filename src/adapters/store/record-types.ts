@@ -3,6 +3,7 @@ import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import type { Erasure } from "../../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { LedgerHead } from "../../domain/ledger.js";
+import type { Confirmation, HookEntry, MailingSecrets } from "../../domain/mailing.js";
 import type { ModelPointer } from "../../domain/model.js";
 import type { NetworkLinks } from "../../domain/network-links.js";
 import type { Order } from "../../domain/order.js";
@@ -31,6 +32,12 @@ export interface RecordTypes {
   readonly changes: SubscriptionChange;
   readonly ledgerHeads: LedgerHead;
   readonly networkLinks: NetworkLinks;
+  readonly mailingSecrets: MailingSecrets;
+  readonly confirmations: Confirmation;
+  /** Messages to hooks that wait, by the time they are due. */
+  readonly outbox: HookEntry;
+  /** Messages that were given up. */
+  readonly deadHooks: HookEntry;
   readonly products: Product;
   /** Product ids by SKU. */
   readonly productSkus: string;

@@ -113,6 +113,18 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   get networkLinks() {
     return this.recordsOf(this.tables.networkLinks);
   }
+  get mailingSecrets() {
+    return this.recordsOf(this.tables.mailingSecrets);
+  }
+  get confirmations() {
+    return this.recordsOf(this.tables.confirmations);
+  }
+  get outbox() {
+    return this.recordsOf(this.tables.outbox);
+  }
+  get deadHooks() {
+    return this.recordsOf(this.tables.deadHooks);
+  }
   get products(): Records<Product> {
     this.mustRun();
     this.known.products ??= new ProductRecords(this.prefix, this.staged.products, this.staged.productSkus);

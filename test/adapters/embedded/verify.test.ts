@@ -95,6 +95,10 @@ describe("verification of an embedded store", () => {
       activity: 1,
       leases: 0,
       ledgerHeads: 1,
+      mailingSecrets: 0,
+      confirmations: 0,
+      outbox: 0,
+      deadHooks: 0,
       removals: 0,
       copies: 0,
     });

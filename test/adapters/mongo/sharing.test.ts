@@ -118,6 +118,7 @@ describe.skipIf(peer === undefined)(`several servers over one database: ${peer?.
       allowedOrigins: [],
       linkTrust: "open" as const,
       privacy: NO_PRIVACY_SETTINGS,
+      doubleOptIn: false,
       createdAt: 1,
       updatedAt: 1,
     };

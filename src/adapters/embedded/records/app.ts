@@ -16,6 +16,7 @@ export const appRecord: RecordCodec<App> = {
     app.updatedAt,
     app.linkTrust,
     [privacy.signals, privacy.retentionDays, privacy.rejectedRetentionDays],
+    app.doubleOptIn,
   ],
   fromCells: (cells) => ({
     appId: cell.text(cells, 0),
@@ -25,6 +26,7 @@ export const appRecord: RecordCodec<App> = {
     updatedAt: cell.number(cells, 4),
     linkTrust: cell.hasLater(cells, 5) ? cell.oneOf(cells, 5, LINK_TRUSTS) : "open",
     privacy: cell.hasLater(cells, 6) ? privacyFrom(cell.list(cells, 6)) : NO_PRIVACY_SETTINGS,
+    doubleOptIn: cell.laterFlag(cells, 7),
   }),
 };
 

@@ -1,4 +1,10 @@
-import { CHANGE_SOURCES, type Contact, type Subscription, type SubscriptionChange } from "../../../domain/contact.js";
+import {
+  CHANGE_SOURCES,
+  CHANNELS,
+  type Contact,
+  type Subscription,
+  type SubscriptionChange,
+} from "../../../domain/contact.js";
 import type { LedgerHead, Seal } from "../../../domain/ledger.js";
 import type { NetworkLinks } from "../../../domain/network-links.js";
 import type { Visitor } from "../../../domain/visitor.js";
@@ -79,8 +85,6 @@ function subscriptionFrom(cells: Cells): Subscription {
     recordedAt: cells.length > 3 ? cell.number(cells, 3) : 0,
   };
 }
-
-const CHANNELS = ["email", "sms"] as const;
 
 export const changeRecord: RecordCodec<SubscriptionChange> = {
   toCells: (change) => [

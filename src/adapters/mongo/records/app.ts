@@ -17,6 +17,7 @@ export const appShape = record<App>({
     }),
     NO_PRIVACY_SETTINGS,
   ),
+  doubleOptIn: orElse(flag, false),
   createdAt: number,
   updatedAt: number,
 });

@@ -2,21 +2,23 @@
 // @generated from file aisle/v1/subscription_service.proto (package aisle.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
-import type { Contact, ImportedContact, LedgerFault, SubscriptionChange, SubscriptionState } from "./subscription_pb.js";
+import type { Contact, ImportedContact, LedgerFault, SubscriptionChange, SubscriptionChannel, SubscriptionState } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/subscription_service.proto.
  */
 export const file_aisle_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiVAoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGAoQYW5jaG9yX2NoYW5nZV9pZBgCIAEoCRITCgthbmNob3JfaGFzaBgDIAEoCSLhAQoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USDwoHZW50cmllcxgBIAEoBBIWCg5lcmFzZWRfZW50cmllcxgCIAEoBBIZChF1bmNoYWluZWRfZW50cmllcxgDIAEoBBIQCghjb250YWN0cxgEIAEoBBITCgtmYXVsdF9jb3VudBgFIAEoBBIlCgZmYXVsdHMYBiADKAsyFS5haXNsZS52MS5MZWRnZXJGYXVsdBIWCg5oZWFkX2NoYW5nZV9pZBgHIAEoCRIRCgloZWFkX2hhc2gYCCABKAkSDAoEZG9uZRgJIAEoCCJUChVJbXBvcnRDb250YWN0c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEisKCGNvbnRhY3RzGAIgAygLMhkuYWlzbGUudjEuSW1wb3J0ZWRDb250YWN0ImkKFkltcG9ydENvbnRhY3RzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQiSQoQR2V0U3RhdHVzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiiQEKEUdldFN0YXR1c1Jlc3BvbnNlEhIKCmlkZW50aWZpZWQYASABKAgSMAoLZW1haWxfc3RhdGUYAiABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZSLfAQoWU2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSMAoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIOCgZyZWFzb24YBiABKAkSJQoHdmlzaXRvchgHIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiPQoXU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USIgoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3QiVQoRR2V0Q29udGFjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJEhIKCmNvbnRhY3RfaWQYBCABKAkiOAoSR2V0Q29udGFjdFJlc3BvbnNlEiIKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0Il8KEkxpc3RDaGFuZ2VzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKY29udGFjdF9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCSJdChNMaXN0Q2hhbmdlc1Jlc3BvbnNlEi0KB2NoYW5nZXMYASADKAsyHC5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFuZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMogEChNTdWJzY3JpcHRpb25TZXJ2aWNlEkkKCUdldFN0YXR1cxIaLmFpc2xlLnYxLkdldFN0YXR1c1JlcXVlc3QaGy5haXNsZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBElgKD1NldFN1YnNjcmlwdGlvbhIgLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlcXVlc3QaIS5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXNwb25zZSIAEkwKCkdldENvbnRhY3QSGy5haXNsZS52MS5HZXRDb250YWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldENvbnRhY3RSZXNwb25zZSIDkAIBEk8KC0xpc3RDaGFuZ2VzEhwuYWlzbGUudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gh0uYWlzbGUudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBElQKDFZlcmlmeUxlZGdlchIdLmFpc2xlLnYxLlZlcmlmeUxlZGdlclJlcXVlc3QaHi5haXNsZS52MS5WZXJpZnlMZWRnZXJSZXNwb25zZSIDkAIBMAESVwoOSW1wb3J0Q29udGFjdHMSHy5haXNsZS52MS5JbXBvcnRDb250YWN0c1JlcXVlc3QaIC5haXNsZS52MS5JbXBvcnRDb250YWN0c1Jlc3BvbnNlIgAoAWIGcHJvdG8z", [file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor]);
+  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiVAoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGAoQYW5jaG9yX2NoYW5nZV9pZBgCIAEoCRITCgthbmNob3JfaGFzaBgDIAEoCSLhAQoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USDwoHZW50cmllcxgBIAEoBBIWCg5lcmFzZWRfZW50cmllcxgCIAEoBBIZChF1bmNoYWluZWRfZW50cmllcxgDIAEoBBIQCghjb250YWN0cxgEIAEoBBITCgtmYXVsdF9jb3VudBgFIAEoBBIlCgZmYXVsdHMYBiADKAsyFS5haXNsZS52MS5MZWRnZXJGYXVsdBIWCg5oZWFkX2NoYW5nZV9pZBgHIAEoCRIRCgloZWFkX2hhc2gYCCABKAkSDAoEZG9uZRgJIAEoCCJUChVJbXBvcnRDb250YWN0c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEisKCGNvbnRhY3RzGAIgAygLMhkuYWlzbGUudjEuSW1wb3J0ZWRDb250YWN0ImkKFkltcG9ydENvbnRhY3RzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQiSQoQR2V0U3RhdHVzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiiQEKEUdldFN0YXR1c1Jlc3BvbnNlEhIKCmlkZW50aWZpZWQYASABKAgSMAoLZW1haWxfc3RhdGUYAiABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZSLfAQoWU2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSMAoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIOCgZyZWFzb24YBiABKAkSJQoHdmlzaXRvchgHIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiPQoXU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USIgoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3QiVQoRR2V0Q29udGFjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJEhIKCmNvbnRhY3RfaWQYBCABKAkiOAoSR2V0Q29udGFjdFJlc3BvbnNlEiIKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0Il8KEkxpc3RDaGFuZ2VzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKY29udGFjdF9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCSJdChNMaXN0Q2hhbmdlc1Jlc3BvbnNlEi0KB2NoYW5nZXMYASADKAsyHC5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFuZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJItsBChFDcmVhdGVMaW5rUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSEgoKY29udGFjdF9pZBgEIAEoCRImCgdwdXJwb3NlGAUgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2USLgoHY2hhbm5lbBgGIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWwSLAoJdmFsaWRfZm9yGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImgKEkNyZWF0ZUxpbmtSZXNwb25zZRILCgN1cmwYASABKAkSLwoLdmFsaWRfdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDG1haWxfaGVhZGVycxgDIAEoCSIfCg5HZXRMaW5rUmVxdWVzdBINCgV0b2tlbhgBIAEoCSKZAQoPR2V0TGlua1Jlc3BvbnNlEg4KBmFwcF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRImCgdwdXJwb3NlGAMgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2USLgoHY2hhbm5lbBgEIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWwSDAoEZG9uZRgFIAEoCCJJChFGb2xsb3dMaW5rUmVxdWVzdBINCgV0b2tlbhgBIAEoCRIlCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcyJeChJGb2xsb3dMaW5rUmVzcG9uc2USDgoGYXBwX2lkGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJEiYKB3B1cnBvc2UYAyABKA4yFS5haXNsZS52MS5MaW5rUHVycG9zZSpjCgtMaW5rUHVycG9zZRIcChhMSU5LX1BVUlBPU0VfVU5TUEVDSUZJRUQQABIYChRMSU5LX1BVUlBPU0VfQ09ORklSTRABEhwKGExJTktfUFVSUE9TRV9VTlNVQlNDUklCRRACMuMFChNTdWJzY3JpcHRpb25TZXJ2aWNlEkkKCUdldFN0YXR1cxIaLmFpc2xlLnYxLkdldFN0YXR1c1JlcXVlc3QaGy5haXNsZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBElgKD1NldFN1YnNjcmlwdGlvbhIgLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlcXVlc3QaIS5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXNwb25zZSIAEkwKCkdldENvbnRhY3QSGy5haXNsZS52MS5HZXRDb250YWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldENvbnRhY3RSZXNwb25zZSIDkAIBEkkKCkNyZWF0ZUxpbmsSGy5haXNsZS52MS5DcmVhdGVMaW5rUmVxdWVzdBocLmFpc2xlLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSIAEkMKB0dldExpbmsSGC5haXNsZS52MS5HZXRMaW5rUmVxdWVzdBoZLmFpc2xlLnYxLkdldExpbmtSZXNwb25zZSIDkAIBEkkKCkZvbGxvd0xpbmsSGy5haXNsZS52MS5Gb2xsb3dMaW5rUmVxdWVzdBocLmFpc2xlLnYxLkZvbGxvd0xpbmtSZXNwb25zZSIAEk8KC0xpc3RDaGFuZ2VzEhwuYWlzbGUudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gh0uYWlzbGUudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBElQKDFZlcmlmeUxlZGdlchIdLmFpc2xlLnYxLlZlcmlmeUxlZGdlclJlcXVlc3QaHi5haXNsZS52MS5WZXJpZnlMZWRnZXJSZXNwb25zZSIDkAIBMAESVwoOSW1wb3J0Q29udGFjdHMSHy5haXNsZS52MS5JbXBvcnRDb250YWN0c1JlcXVlc3QaIC5haXNsZS52MS5JbXBvcnRDb250YWN0c1Jlc3BvbnNlIgAoAWIGcHJvdG8z", [file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * VerifyLedgerRequest is the request of VerifyLedger.
@@ -480,6 +482,278 @@ export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__P
   messageDesc(file_aisle_v1_subscription_service, 11);
 
 /**
+ * CreateLinkRequest is the request of CreateLink. Exactly one of `email`,
+ * `phone` and `contact_id` is set, else INVALID_ARGUMENT.
+ *
+ * @generated from message aisle.v1.CreateLinkRequest
+ */
+export type CreateLinkRequest = Message<"aisle.v1.CreateLinkRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * The contact's e-mail address.
+   *
+   * @generated from field: string email = 2;
+   */
+  email: string;
+
+  /**
+   * The contact's phone number.
+   *
+   * @generated from field: string phone = 3;
+   */
+  phone: string;
+
+  /**
+   * The contact's id.
+   *
+   * @generated from field: string contact_id = 4;
+   */
+  contactId: string;
+
+  /**
+   * Required. What the link is for.
+   *
+   * @generated from field: aisle.v1.LinkPurpose purpose = 5;
+   */
+  purpose: LinkPurpose;
+
+  /**
+   * Required. Which subscription; the contact must have an address for it, else
+   * INVALID_ARGUMENT.
+   *
+   * @generated from field: aisle.v1.SubscriptionChannel channel = 6;
+   */
+  channel: SubscriptionChannel;
+
+  /**
+   * Optional. How long it is good, at most ten years; 7 days for a confirmation
+   * and two years for the end of a subscription when not set.
+   *
+   * @generated from field: google.protobuf.Duration valid_for = 7;
+   */
+  validFor?: Duration | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.CreateLinkRequest.
+ * Use `create(CreateLinkRequestSchema)` to create a new message.
+ */
+export const CreateLinkRequestSchema: GenMessage<CreateLinkRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 12);
+
+/**
+ * CreateLinkResponse is the answer of CreateLink.
+ *
+ * @generated from message aisle.v1.CreateLinkResponse
+ */
+export type CreateLinkResponse = Message<"aisle.v1.CreateLinkResponse"> & {
+  /**
+   * Output only. The link. Opening it changes nothing, as scanners of mail open
+   * links; its page has a button that does.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Output only. Until when it is good.
+   *
+   * @generated from field: google.protobuf.Timestamp valid_until = 2;
+   */
+  validUntil?: Timestamp | undefined;
+
+  /**
+   * Output only. Headers for the mail that carries the link, one a line, with
+   * which mail programs unsubscribe by one click (RFC 8058); empty for a
+   * confirmation.
+   *
+   * @generated from field: string mail_headers = 3;
+   */
+  mailHeaders: string;
+};
+
+/**
+ * Describes the message aisle.v1.CreateLinkResponse.
+ * Use `create(CreateLinkResponseSchema)` to create a new message.
+ */
+export const CreateLinkResponseSchema: GenMessage<CreateLinkResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 13);
+
+/**
+ * GetLinkRequest is the request of GetLink.
+ *
+ * @generated from message aisle.v1.GetLinkRequest
+ */
+export type GetLinkRequest = Message<"aisle.v1.GetLinkRequest"> & {
+  /**
+   * Required. What follows `/s/` in the link.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message aisle.v1.GetLinkRequest.
+ * Use `create(GetLinkRequestSchema)` to create a new message.
+ */
+export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 14);
+
+/**
+ * GetLinkResponse is the answer of GetLink.
+ *
+ * @generated from message aisle.v1.GetLinkResponse
+ */
+export type GetLinkResponse = Message<"aisle.v1.GetLinkResponse"> & {
+  /**
+   * Output only. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Output only. Name of the app for people; may be empty.
+   *
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * Output only. What the link is for.
+   *
+   * @generated from field: aisle.v1.LinkPurpose purpose = 3;
+   */
+  purpose: LinkPurpose;
+
+  /**
+   * Output only. Which subscription.
+   *
+   * @generated from field: aisle.v1.SubscriptionChannel channel = 4;
+   */
+  channel: SubscriptionChannel;
+
+  /**
+   * Output only. What it is for has come about.
+   *
+   * @generated from field: bool done = 5;
+   */
+  done: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.GetLinkResponse.
+ * Use `create(GetLinkResponseSchema)` to create a new message.
+ */
+export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 15);
+
+/**
+ * FollowLinkRequest is the request of FollowLink.
+ *
+ * @generated from message aisle.v1.FollowLinkRequest
+ */
+export type FollowLinkRequest = Message<"aisle.v1.FollowLinkRequest"> & {
+  /**
+   * Required. What follows `/s/` in the link.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * Optional. Who follows it, as far as known: that this visitor reads the
+   * contact's mail is proven then.
+   *
+   * @generated from field: aisle.v1.VisitorIds visitor = 2;
+   */
+  visitor?: VisitorIds | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.FollowLinkRequest.
+ * Use `create(FollowLinkRequestSchema)` to create a new message.
+ */
+export const FollowLinkRequestSchema: GenMessage<FollowLinkRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 16);
+
+/**
+ * FollowLinkResponse is the answer of FollowLink.
+ *
+ * @generated from message aisle.v1.FollowLinkResponse
+ */
+export type FollowLinkResponse = Message<"aisle.v1.FollowLinkResponse"> & {
+  /**
+   * Output only. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Output only. Name of the app for people; may be empty.
+   *
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * Output only. What the link was for.
+   *
+   * @generated from field: aisle.v1.LinkPurpose purpose = 3;
+   */
+  purpose: LinkPurpose;
+};
+
+/**
+ * Describes the message aisle.v1.FollowLinkResponse.
+ * Use `create(FollowLinkResponseSchema)` to create a new message.
+ */
+export const FollowLinkResponseSchema: GenMessage<FollowLinkResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 17);
+
+/**
+ * LinkPurpose is what following a link does.
+ *
+ * @generated from enum aisle.v1.LinkPurpose
+ */
+export enum LinkPurpose {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: LINK_PURPOSE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Proves that the address is the contact's, and completes its subscription.
+   *
+   * @generated from enum value: LINK_PURPOSE_CONFIRM = 1;
+   */
+  CONFIRM = 1,
+
+  /**
+   * Ends the subscription.
+   *
+   * @generated from enum value: LINK_PURPOSE_UNSUBSCRIBE = 2;
+   */
+  UNSUBSCRIBE = 2,
+}
+
+/**
+ * Describes the enum aisle.v1.LinkPurpose.
+ */
+export const LinkPurposeSchema: GenEnum<LinkPurpose> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_subscription_service, 0);
+
+/**
  * SubscriptionService knows who is subscribed.
  *
  * @generated from service aisle.v1.SubscriptionService
@@ -517,6 +791,40 @@ export const SubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof GetContactRequestSchema;
     output: typeof GetContactResponseSchema;
+  },
+  /**
+   * CreateLink makes a link for a mail to a contact: following it confirms the
+   * address or ends the subscription. Aisle sends no mail. FAILED_PRECONDITION
+   * where this server does not know its public address.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.CreateLink
+   */
+  createLink: {
+    methodKind: "unary";
+    input: typeof CreateLinkRequestSchema;
+    output: typeof CreateLinkResponseSchema;
+  },
+  /**
+   * GetLink tells what following a link would do, and changes nothing. NOT_FOUND
+   * for a link that is not good, has ended, or has nothing to do any more.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.GetLink
+   */
+  getLink: {
+    methodKind: "unary";
+    input: typeof GetLinkRequestSchema;
+    output: typeof GetLinkResponseSchema;
+  },
+  /**
+   * FollowLink does what a link is for. Doing it again changes nothing.
+   * NOT_FOUND as GetLink.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.FollowLink
+   */
+  followLink: {
+    methodKind: "unary";
+    input: typeof FollowLinkRequestSchema;
+    output: typeof FollowLinkResponseSchema;
   },
   /**
    * ListChanges lists the consent ledger, oldest first.

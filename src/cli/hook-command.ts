@@ -1,0 +1,96 @@
+import type { Command } from "commander";
+import type { HookMessage } from "../gen/aisle/v1/hook_service_pb.js";
+import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
+import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { idList, plainId } from "./values.js";
+
+interface AppOptions extends ServerOptions {
+  readonly app: string;
+}
+
+const CALL = { timeoutMs: CALL_TIMEOUT_MS };
+
+export function addHookCommands(program: Command, deps: ProgramDeps): void {
+  const hook = program.command("hook").description("tell a shop's own server of changed subscriptions");
+  const command = (name: string, description: string) =>
+    withServer(hook.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
+  command("set", "set where changes are told, and print the secret that messages are signed with")
+    .requiredOption("--url <url>", "an https address")
+    .addHelpText("after", "\nExample:\n  $ aisle hook set --app shop1 --url https://shop.example/aisle-hook")
+    .action((options: AppOptions & { readonly url: string }) => setHook(options, deps));
+  command("show", "print where changes are told").action((options: AppOptions) => showHook(options, deps));
+  command("remove", "tell nobody any more; what waits is dropped").action((options: AppOptions) =>
+    removeHook(options, deps),
+  );
+  command("failed", "list messages that were given up")
+    .option("--json", "print one JSON document a line")
+    .action((options: AppOptions & { readonly json?: boolean }) => listFailed(options, deps));
+  command("resend", "send messages again that were given up")
+    .option("--id <ids>", "only these, with commas between", idList)
+    .action((options: AppOptions & { readonly id?: readonly string[] }) => resend(options, deps));
+}
+
+async function setHook(options: AppOptions & { readonly url: string }, deps: ProgramDeps): Promise<void> {
+  const request = { appId: options.app, url: options.url };
+  const { secret } = await withClients(options, deps, ({ hooks }) => hooks.setHook(request, CALL));
+  writeLine(deps.stdout, `Changes of ${options.app} are told to ${printable(options.url)}`);
+  writeLine(deps.stdout, `Messages are signed with ${secret} (shown only here)`);
+}
+
+async function showHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
+  const { url } = await withClients(options, deps, ({ hooks }) => hooks.getHook({ appId: options.app }, CALL));
+  writeLine(deps.stdout, printable(url));
+}
+
+async function removeHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
+  await withClients(options, deps, ({ hooks }) => hooks.deleteHook({ appId: options.app }, CALL));
+  writeLine(deps.stdout, `Changes of ${options.app} are told to nobody`);
+}
+
+async function allFailed({ hooks }: Clients, appId: string): Promise<HookMessage[]> {
+  const found: HookMessage[] = [];
+  let pageToken = "";
+  do {
+    const page = await hooks.listFailedMessages({ appId, pageSize: 1000, pageToken }, CALL);
+    found.push(...page.messages);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  return found;
+}
+
+async function listFailed(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {
+  const messages = await withClients(options, deps, (clients) => allFailed(clients, options.app));
+  if (options.json) {
+    for (const { messageId, type, contactId, attempts, failure, status } of messages)
+      writeJson(deps.stdout, { messageId, type, contactId, attempts, failure, status });
+    return;
+  }
+  if (messages.length === 0) {
+    writeLine(deps.stdout, "No message was given up");
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [{ title: "id" }, { title: "since" }, { title: "type" }, { title: "channel" }, { title: "sent" }, { title: "why" }],
+    messages.map(({ messageId, createdAt, type, channel, attempts, failure, status }) => [
+      messageId,
+      timeText(createdAt),
+      type,
+      channel === SubscriptionChannel.EMAIL ? "e-mail" : "text",
+      String(attempts),
+      status === 0 ? failure : `${failure} (${status})`,
+    ]),
+  );
+}
+
+async function resend(options: AppOptions & { readonly id?: readonly string[] }, deps: ProgramDeps): Promise<void> {
+  const resent = await withClients(options, deps, async (clients) => {
+    const messageIds = options.id ?? (await allFailed(clients, options.app)).map(({ messageId }) => messageId);
+    if (messageIds.length === 0) return 0;
+    return (await clients.hooks.resendMessages({ appId: options.app, messageIds: [...messageIds] }, CALL)).resent;
+  });
+  writeLine(deps.stdout, `${resent} ${resent === 1 ? "message is" : "messages are"} sent again`);
+}

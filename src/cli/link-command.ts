@@ -1,0 +1,50 @@
+import { type Command, Option } from "commander";
+import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
+import { LinkPurpose } from "../gen/aisle/v1/subscription_service_pb.js";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { writeLine } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { plainId, wholeNumber } from "./values.js";
+
+interface LinkOptions extends ServerOptions {
+  readonly app: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly for: "confirm" | "unsubscribe";
+  readonly days?: number;
+}
+
+const PURPOSES = { confirm: LinkPurpose.CONFIRM, unsubscribe: LinkPurpose.UNSUBSCRIBE } as const;
+
+export function addLinkCommand(program: Command, deps: ProgramDeps): void {
+  withServer(program.command("link"))
+    .description("make a link for a mail or text message, with which its reader subscribes or unsubscribes")
+    .requiredOption("--app <id>", "the app", plainId)
+    .addOption(new Option("--for <purpose>", "what it does").choices(["confirm", "unsubscribe"]).makeOptionMandatory())
+    .option("--email <address>", "the contact's e-mail address")
+    .option("--phone <number>", "the contact's phone number, in place of an address")
+    .option("--days <n>", "how long it is good (7 for confirm, 730 for unsubscribe)", wholeNumber(1, 3660))
+    .addHelpText("after", "\nExample:\n  $ aisle link --app shop1 --for unsubscribe --email ada@shop.example")
+    .action((options: LinkOptions) => makeLink(options, deps));
+}
+
+async function makeLink(options: LinkOptions, deps: ProgramDeps): Promise<void> {
+  const { app: appId, email = "", phone = "", days } = options;
+  const { url, validUntil, mailHeaders } = await withClients(options, deps, ({ subscriptions }) =>
+    subscriptions.createLink(
+      {
+        appId,
+        email,
+        phone,
+        purpose: PURPOSES[options.for],
+        channel: email === "" ? SubscriptionChannel.SMS : SubscriptionChannel.EMAIL,
+        ...(days !== undefined && { validFor: { seconds: BigInt(days) * 86_400n } }),
+      },
+      { timeoutMs: CALL_TIMEOUT_MS },
+    ),
+  );
+  writeLine(deps.stdout, url);
+  writeLine(deps.stdout, `good until ${timeText(validUntil)}`);
+  for (const line of mailHeaders.split("\r\n")) if (line !== "") writeLine(deps.stdout, line);
+}

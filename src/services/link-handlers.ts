@@ -1,0 +1,103 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Channel } from "../domain/contact.js";
+import { Conflict, InvalidArgument } from "../domain/errors.js";
+import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
+import {
+  type CreateLinkRequest,
+  LinkPurpose,
+  type SubscriptionService,
+} from "../gen/aisle/v1/subscription_service_pb.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { LinkPurpose as Purpose } from "../subscription/link-token.js";
+import { type LinkOrder, type Links, type LinkView, MAX_LINK_LIFETIME_MS } from "../subscription/links.js";
+import { guarded, type ReportInternal } from "./errors.js";
+import { visitorIdsOf } from "./messages.js";
+import { requireApp } from "./require-app.js";
+
+export interface LinkHandlersDependencies {
+  readonly links: Links;
+  readonly apps: Pick<AppStore, "get">;
+  /** The address of a link; undefined where this server does not know its public address. */
+  readonly linkUrl: (token: string) => string | undefined;
+  readonly report: ReportInternal;
+}
+
+/** The calls of SubscriptionService that are about links in mails. */
+export function linkHandlers(
+  deps: LinkHandlersDependencies,
+): Pick<ServiceImpl<typeof SubscriptionService>, "createLink" | "getLink" | "followLink"> {
+  const { links, apps, linkUrl, report } = deps;
+  const answer = async ({ appId, purpose, channel, done }: LinkView) => ({
+    appId,
+    appName: (await apps.get(appId))?.displayName ?? "",
+    purpose: purpose === "confirm" ? LinkPurpose.CONFIRM : LinkPurpose.UNSUBSCRIBE,
+    channel: channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS,
+    done,
+  });
+  return {
+    createLink: guarded(report, async (request) => {
+      await requireApp(apps, request.appId);
+      const order = orderOf(request);
+      if (linkUrl("") === undefined) throw new Conflict("precondition", "The public address of this server is not set");
+      const { token, validUntil } = await links.make(request.appId, order);
+      const url = linkUrl(token) ?? "";
+      const mailHeaders =
+        order.purpose === "unsubscribe"
+          ? `List-Unsubscribe: <${url}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
+          : "";
+      return { url, validUntil: timestampFromMs(validUntil), mailHeaders };
+    }),
+
+    getLink: guarded(report, async (request) => answer(await links.look(requireToken(request.token)))),
+
+    followLink: guarded(report, async (request) => {
+      const ids = request.visitor === undefined ? null : visitorIdsOf(request.visitor);
+      const { appId, appName, purpose } = await answer(await links.follow(requireToken(request.token), ids));
+      return { appId, appName, purpose };
+    }),
+  };
+}
+
+function requireToken(token: string): string {
+  if (token === "") throw new InvalidArgument("token", "missing");
+  return token;
+}
+
+function orderOf(request: CreateLinkRequest): LinkOrder {
+  const { email, phone, contactId, validFor } = request;
+  const named = [email, phone, contactId].filter((text) => text !== "");
+  if (named.length !== 1)
+    throw new InvalidArgument("email", named.length === 0 ? "missing" : "invalid", "one of email, phone, contact_id");
+  const validForMs = validFor === undefined ? 0 : Number(validFor.seconds) * 1000;
+  if (validFor !== undefined && (validForMs < 1000 || validForMs > MAX_LINK_LIFETIME_MS))
+    throw new InvalidArgument("valid_for", "invalid", "from a second to ten years");
+  return {
+    email,
+    phone,
+    contactId,
+    purpose: purposeOf(request.purpose),
+    channel: channelOf(request.channel),
+    validForMs,
+  };
+}
+
+function purposeOf(purpose: LinkPurpose): Purpose {
+  if (purpose === LinkPurpose.CONFIRM) return "confirm";
+  if (purpose === LinkPurpose.UNSUBSCRIBE) return "unsubscribe";
+  throw new InvalidArgument(
+    "purpose",
+    purpose === LinkPurpose.UNSPECIFIED ? "missing" : "invalid",
+    "CONFIRM or UNSUBSCRIBE",
+  );
+}
+
+function channelOf(channel: SubscriptionChannel): Channel {
+  if (channel === SubscriptionChannel.EMAIL) return "email";
+  if (channel === SubscriptionChannel.SMS) return "sms";
+  throw new InvalidArgument(
+    "channel",
+    channel === SubscriptionChannel.UNSPECIFIED ? "missing" : "invalid",
+    "EMAIL or SMS",
+  );
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { SubscriptionChannel, SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
+import { LinkPurpose } from "../../src/gen/aisle/v1/subscription_service_pb.js";
+import { openAisle } from "../fixtures/aisle.js";
+import { storeKinds } from "../fixtures/stores.js";
+
+const PUBLIC_URL = "https://aisle.test/x";
+const EMAIL = "ada@shop.example";
+const BROWSER = { accept: "text/html,*/*;q=0.8", "accept-language": "en" };
+const { EMAIL: BY_EMAIL, SMS: BY_SMS } = SubscriptionChannel;
+const { CONFIRM, UNSUBSCRIBE } = LinkPurpose;
+
+const stores = await storeKinds();
+
+describe.each(stores)("links in mails: $name", ({ openStore }) => {
+  /** A shop with a contact who is subscribed, or of whom nothing is known. */
+  async function shop(emailState = SubscriptionState.SUBSCRIBED) {
+    const aisle = await openAisle(openStore, { publicUrl: PUBLIC_URL });
+    const { subscriptions } = aisle.rpc;
+    await aisle.rpc.apps.createApp({ app: { appId: "shop", displayName: "Lark & Sons" } });
+    await subscriptions.setSubscription({ appId: "shop", email: EMAIL, emailState });
+    const link = async (purpose: LinkPurpose, more: { validFor?: { seconds: bigint }; email?: string } = {}) => {
+      const { url } = await subscriptions.createLink({
+        appId: "shop",
+        email: EMAIL,
+        purpose,
+        channel: BY_EMAIL,
+        ...more,
+      });
+      expect(url).toMatch(/^https:\/\/aisle\.test\/x\/s\/[A-Za-z0-9_.-]+$/);
+      return new URL(url).pathname.replace("/x", "");
+    };
+    const open = async (path: string, method: "GET" | "HEAD" | "POST", headers: Record<string, string> = BROWSER) => {
+      const answer = await aisle.facade.inject({ method, url: path, headers });
+      return { status: answer.statusCode, type: String(answer.headers["content-type"]), body: answer.body };
+    };
+    const state = async () => {
+      const { contact } = await subscriptions.getContact({ appId: "shop", email: EMAIL });
+      return contact?.emailState;
+    };
+    const ledger = async () =>
+      (await subscriptions.listChanges({ appId: "shop" })).changes.map(({ source, newState }) => [source, newState]);
+    return { ...aisle, link, open, state, ledger, subscriptions };
+  }
+
+  it("opening one changes nothing, its button does, and a second press changes nothing more", async () => {
+    const { link, open, state, ledger } = await shop();
+    const path = await link(UNSUBSCRIBE);
+    for (const method of ["GET", "HEAD", "GET"] as const) expect((await open(path, method)).status).toBe(200);
+    expect((await open(path, "GET")).body).toContain("<button>Unsubscribe</button>");
+    expect(await state()).toBe(SubscriptionState.SUBSCRIBED);
+    const pressed = await open(path, "POST");
+    expect(pressed).toMatchObject({ status: 200, type: "text/html; charset=utf-8" });
+    expect(pressed.body).toContain("You are unsubscribed");
+    expect(pressed.body).toContain("Lark &amp; Sons");
+    expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
+    expect((await open(path, "POST")).status).toBe(200);
+    expect((await open(path, "GET")).body).not.toContain("<button");
+    expect(await ledger()).toEqual([
+      ["rpc", SubscriptionState.SUBSCRIBED],
+      ["unsubscribe", SubscriptionState.UNSUBSCRIBED],
+    ]);
+  });
+
+  it("a mail program unsubscribes by one click with the headers of the mail", async () => {
+    const { subscriptions, facade, state } = await shop();
+    const order = { appId: "shop", email: EMAIL, purpose: UNSUBSCRIBE, channel: BY_EMAIL };
+    const { url, mailHeaders } = await subscriptions.createLink(order);
+    expect(mailHeaders).toBe(`List-Unsubscribe: <${url}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`);
+    const answer = await facade.inject({
+      method: "POST",
+      url: new URL(url).pathname.replace("/x", ""),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      payload: "List-Unsubscribe=One-Click",
+    });
+    expect(answer.statusCode).toBe(200);
+    expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
+  });
+
+  it("one that confirms subscribes by its button", async () => {
+    const { link, open, state, ledger } = await shop(SubscriptionState.UNSPECIFIED);
+    const path = await link(CONFIRM);
+    expect((await open(path, "GET")).body).toContain("<button>Yes, subscribe me</button>");
+    expect(await state()).toBe(SubscriptionState.UNKNOWN);
+    expect((await open(path, "POST")).body).toContain("You are subscribed");
+    expect(await state()).toBe(SubscriptionState.SUBSCRIBED);
+    expect(await ledger()).toEqual([["confirmation", SubscriptionState.SUBSCRIBED]]);
+  });
+
+  it("one that confirms completes what an event of a shop with double opt-in asked for, and proves its visitor", async () => {
+    const { rpc, trace, status, store, open, state, ledger, subscriptions } = await shop(SubscriptionState.UNSPECIFIED);
+    await rpc.apps.updateApp({ app: { appId: "shop", doubleOptIn: true } });
+    const { eventId } = await trace({ app_id: "shop", action_type: "subscribe", email: EMAIL, fp_ccid: "f1" });
+    expect(await status("shop", "f1")).toMatchObject({ identified: true, status: null });
+    const order = { appId: "shop", email: EMAIL, purpose: CONFIRM, channel: BY_EMAIL };
+    const { url } = await subscriptions.createLink(order);
+    await open(new URL(url).pathname.replace("/x", ""), "POST");
+    expect(await status("shop", "f1")).toMatchObject({ identified: true, status: true });
+    expect(await state()).toBe(SubscriptionState.SUBSCRIBED);
+    expect(await ledger()).toEqual([["confirmation", SubscriptionState.SUBSCRIBED]]);
+    expect((await subscriptions.listChanges({ appId: "shop" })).changes[0]?.eventId).toBe(eventId);
+    expect((await store.visitors.find("shop", ["f:f1"]))[0]).toMatchObject({ isProven: true });
+    await trace({ app_id: "shop", action_type: "subscribe", email: EMAIL, subscriber_status: "0", fp_ccid: "f1" });
+    expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
+  });
+
+  it("one that confirms is void once its reader has unsubscribed", async () => {
+    const { link, open, state } = await shop(SubscriptionState.UNSPECIFIED);
+    const [confirm, unsubscribe] = [await link(CONFIRM), await link(UNSUBSCRIBE)];
+    await open(unsubscribe, "POST");
+    expect(await open(confirm, "POST")).toMatchObject({ status: 404 });
+    expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
+  });
+
+  it("is void after its time, and with any character changed; people read a page, programs JSON", async () => {
+    const { link, open, now, state } = await shop();
+    const path = await link(UNSUBSCRIBE, { validFor: { seconds: 60n } });
+    const changed = path.slice(0, -1) + (path.endsWith("A") ? "Q" : "A");
+    for (const method of ["GET", "POST"] as const) {
+      expect(await open(changed, method)).toMatchObject({ status: 404, type: "text/html; charset=utf-8" });
+      const plain = await open(changed, method, {});
+      expect([plain.status, JSON.parse(plain.body)]).toEqual([404, { error: "Not found" }]);
+    }
+    now.at += 61_000;
+    expect((await open(path, "POST")).body).toContain("no longer valid");
+    expect(await state()).toBe(SubscriptionState.SUBSCRIBED);
+  });
+
+  it("to a phone number is void once the contact has another", async () => {
+    const { subscriptions, open } = await shop();
+    const set = (phone: string) =>
+      subscriptions.setSubscription({ appId: "shop", email: EMAIL, phone, smsState: SubscriptionState.SUBSCRIBED });
+    await set("+49 170 1234567");
+    const order = { appId: "shop", phone: "+491701234567", purpose: UNSUBSCRIBE, channel: BY_SMS };
+    const path = new URL((await subscriptions.createLink(order)).url).pathname.replace("/x", "");
+    expect((await open(path, "GET")).status).toBe(200);
+    await set("+49 170 7654321");
+    expect((await open(path, "POST")).status).toBe(404);
+  });
+
+  it("of an app that is gone is void", async () => {
+    const { link, open, rpc } = await shop();
+    const path = await link(UNSUBSCRIBE);
+    await rpc.apps.deleteApp({ appId: "shop" });
+    expect((await open(path, "POST")).status).toBe(404);
+  });
+
+  it("takes GET, HEAD and POST alone, and no page of another site may frame it or be told of it", async () => {
+    const { link, facade } = await shop();
+    const path = await link(UNSUBSCRIBE);
+    const refused = await facade.inject({ method: "PUT", url: path });
+    expect([refused.statusCode, refused.headers.allow]).toEqual([405, "GET, HEAD, POST"]);
+    const { headers } = await facade.inject({ method: "GET", url: path, headers: BROWSER });
+    expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+  });
+
+  it.each([
+    ["no contact", { email: "" }, "Missing required field: email"],
+    ["two names of a contact", { contactId: "k" }, "Invalid field: email"],
+    ["no purpose", { purpose: LinkPurpose.UNSPECIFIED }, "Missing required field: purpose"],
+    ["no channel", { channel: SubscriptionChannel.UNSPECIFIED }, "Missing required field: channel"],
+    ["a channel without an address", { channel: BY_SMS }, "Invalid field: channel"],
+    ["no time at all", { validFor: { seconds: 0n } }, "Invalid field: valid_for"],
+    ["more than ten years", { validFor: { seconds: 400_000_000n } }, "Invalid field: valid_for"],
+    ["somebody unknown", { email: "bob@shop.example" }, "no such contact"],
+    ["another app", { appId: "other" }, "no such app"],
+  ])("is not made of %s", async (_, change, text) => {
+    const { subscriptions } = await shop();
+    const order = { appId: "shop", email: EMAIL, purpose: UNSUBSCRIBE, channel: BY_EMAIL, ...change };
+    await expect(subscriptions.createLink(order)).rejects.toThrow(text);
+  });
+});
+
+it("links are not made where the server does not know its public address", async () => {
+  const { rpc } = await openAisle();
+  await rpc.apps.createApp({ app: { appId: "shop" } });
+  await rpc.subscriptions.setSubscription({ appId: "shop", email: EMAIL });
+  const order = { appId: "shop", email: EMAIL, purpose: UNSUBSCRIBE, channel: BY_EMAIL };
+  await expect(rpc.subscriptions.createLink(order)).rejects.toThrow(/failed_precondition.*public address/);
+});
