@@ -1,11 +1,11 @@
-import { toJson } from "@bufbuild/protobuf";
+import { create, toJson } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
-import { type App, AppSchema, LinkTrust } from "../gen/aisle/v1/app_pb.js";
+import { type App, AppSchema, LinkTrust, PrivacySettingsSchema, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { plainId, repeated } from "./values.js";
+import { onOrOff, plainId, repeated, wholeNumber } from "./values.js";
 
 interface CreateOptions extends ServerOptions {
   readonly name?: string;
@@ -15,6 +15,9 @@ interface CreateOptions extends ServerOptions {
 }
 
 interface SetOptions extends ServerOptions {
+  readonly doubleOptIn?: boolean;
+  readonly privacySignals?: PrivacySignals;
+  readonly retentionDays?: number;
   readonly linkTrust?: LinkTrust;
   readonly json?: boolean;
 }
@@ -38,6 +41,13 @@ export function addAppCommands(program: Command, deps: ProgramDeps): void {
     .description("change settings of an app; those that are not named stay")
     .argument("<id>", "the app", plainId)
     .option("--link-trust <trust>", "what a visitor is shown over a link that nobody proved: open or strict", linkTrust)
+    .option("--double-opt-in <switch>", "whether subscribing waits for a click in a mail: on or off", onOrOff)
+    .option(
+      "--privacy-signals <signals>",
+      "signals of browsers that are honoured: off, gpc or gpc_and_dnt",
+      privacySignals,
+    )
+    .option("--retention-days <n>", "days for which what visitors did is kept, 0 for ever", wholeNumber(0, 36_500))
     .option("--json", "print the app as JSON")
     .addHelpText(
       "after",
@@ -46,7 +56,7 @@ Anybody can post an event that links a visitor to an e-mail address, and then as
 --link-trust strict such a visitor is shown only what was said since the link; with open, all.
 
 Example:
-  $ aisle app set shop1 --link-trust strict`,
+  $ aisle app set shop1 --link-trust strict --double-opt-in on`,
     )
     .action((id: string, options: SetOptions) => setApp(id, options, deps));
   withServer(app.command("list"))
@@ -75,6 +85,12 @@ async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Pr
     const { app } = await apps.getApp({ appId }, { timeoutMs: CALL_TIMEOUT_MS });
     if (app === undefined) return undefined;
     if (options.linkTrust !== undefined) app.linkTrust = options.linkTrust;
+    if (options.doubleOptIn !== undefined) app.doubleOptIn = options.doubleOptIn;
+    if (options.privacySignals !== undefined || options.retentionDays !== undefined) {
+      app.privacy ??= create(PrivacySettingsSchema);
+      app.privacy.signals = options.privacySignals ?? app.privacy.signals;
+      app.privacy.retentionDays = options.retentionDays ?? app.privacy.retentionDays;
+    }
     return (await apps.updateApp({ app }, { timeoutMs: CALL_TIMEOUT_MS })).app;
   });
   if (options.json && updated) writeJson(deps.stdout, toJson(AppSchema, updated));
@@ -117,4 +133,16 @@ async function listApps(options: ListOptions, deps: ProgramDeps): Promise<void> 
       ]),
     );
   }
+}
+
+const SIGNALS: ReadonlyMap<string, PrivacySignals> = new Map([
+  ["off", PrivacySignals.OFF],
+  ["gpc", PrivacySignals.GPC],
+  ["gpc_and_dnt", PrivacySignals.GPC_AND_DNT],
+]);
+
+function privacySignals(text: string): PrivacySignals {
+  const signals = SIGNALS.get(text);
+  if (signals === undefined) throw new InvalidArgumentError("off, gpc or gpc_and_dnt is accepted.");
+  return signals;
 }

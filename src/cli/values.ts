@@ -47,3 +47,9 @@ export function currencyCode(text: string): string {
   if (!/^[A-Za-z]{3}$/.test(text)) throw new InvalidArgumentError("A code of three letters is accepted, such as EUR.");
   return text.toUpperCase();
 }
+
+/** `on` or `off`. */
+export function onOrOff(text: string): boolean {
+  if (text !== "on" && text !== "off") throw new InvalidArgumentError("on or off is accepted.");
+  return text === "on";
+}

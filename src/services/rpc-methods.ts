@@ -2,6 +2,7 @@ import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../gen/aisle/v1/event_service_pb.js";
+import { HookService } from "../gen/aisle/v1/hook_service_pb.js";
 import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
 import { PrivacyService } from "../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
@@ -14,6 +15,7 @@ export const RPC_SERVICES: readonly DescService[] = [
   AppService,
   CatalogService,
   EventService,
+  HookService,
   ModelService,
   PrivacyService,
   RecommendationService,
