@@ -5,6 +5,8 @@ export interface LoadPlan {
   readonly url: string;
   /** Sent one after the other, and again from the first. */
   readonly bodies: readonly string[];
+  /** In place of bodies: what is asked behind the `?` of the address, by GET, likewise one after the other. */
+  readonly queries?: readonly string[] | undefined;
   readonly contentType?: string | undefined;
   /** Closed loop: so many send their next request when they have their answer. Open loop: as many as there may be. */
   readonly connections: number;

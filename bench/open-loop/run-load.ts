@@ -4,6 +4,7 @@ import { Connection } from "./connection.js";
 import type { LoadPlan, LoadReport } from "./plan.js";
 import { Tally } from "./tally.js";
 
+const FORM = "application/x-www-form-urlencoded";
 const DEFAULT_TIMEOUT_MS = 10_000;
 /** How often requests that have waited too long are looked for. */
 const SWEEP_MS = 50;
@@ -128,8 +129,10 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
 }
 
 /** The bytes of each request, with its headers. */
-function requestsOf({ url, bodies, contentType = "application/x-www-form-urlencoded" }: LoadPlan): Buffer[] {
+function requestsOf({ url, bodies, queries, contentType = FORM }: LoadPlan): Buffer[] {
   const { host, pathname, search } = new URL(url);
+  if (queries !== undefined && queries.length > 0)
+    return queries.map((query) => Buffer.from(`GET ${pathname}?${query} HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
   if (bodies.length === 0) throw new Error("a load needs a body");
   return bodies.map((body) =>
     Buffer.from(

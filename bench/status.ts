@@ -1,0 +1,155 @@
+/**
+ * GET /subscription_status with many contacts, beside an empty answer of fastify.
+ *
+ *   npm run bench -- status [--contacts 1000000] [--seconds 5] [--passes 3] [--json FILE]
+ *
+ * Imports the contacts, each with a visitor, over RPC, then asks for visitors among them without cookies, so that each
+ * answer is read from the store. Servers run on the first processor and the load on the second; passes of a closed loop
+ * alternate, CPU is that of the server's process for each 200. Then, in an open loop at half of what was answered, the
+ * latency from the time each request was due. `--json` writes all figures and those of the machine.
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import Table from "cli-table3";
+import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
+import { SubscriptionState } from "../src/gen/aisle/v1/subscription_pb.js";
+import { SubscriptionService } from "../src/gen/aisle/v1/subscription_service_pb.js";
+import { machine } from "./load.js";
+import { load } from "./open-loop/load.js";
+import { pinnedTo } from "./open-loop/pinning.js";
+import { processFigures } from "./process-figures.js";
+import { startPinnedServer } from "./server.js";
+
+const SERVER_CPU = 0;
+const LOAD_CPU = 1;
+const CONNECTIONS = 64;
+const BATCH = 1000;
+/** Visitors that are asked for, spread over all. */
+const ASKED = 20_000;
+const WARM_SECONDS = 6;
+
+const { values } = parseArgs({
+  options: {
+    contacts: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "5" },
+    passes: { type: "string", default: "3" },
+    json: { type: "string" },
+  },
+});
+const contacts = Number(values.contacts);
+const seconds = Number(values.seconds);
+
+interface Asked {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: number;
+}
+
+async function* listOfContacts() {
+  for (let first = 0; first < contacts; first += BATCH) {
+    const count = Math.min(BATCH, contacts - first);
+    yield {
+      appId: "shop",
+      contacts: Array.from({ length: count }, (_, n) => ({
+        email: `contact-${first + n}@shop.example`,
+        emailState: n % 3 === 0 ? SubscriptionState.UNSUBSCRIBED : SubscriptionState.SUBSCRIBED,
+        visitor: { fingerprintId: `visitor-${first + n}` },
+      })),
+    };
+  }
+}
+
+const queries = Array.from({ length: Math.min(ASKED, contacts) }, (_, n) => {
+  const visitor = Math.floor((((n * 0.618_033_988_749) % 1) + 1) * contacts) % contacts;
+  return `app_id=shop&fpcid=visitor-${visitor}`;
+});
+
+/** Starts fastify with an empty answer on the servers' processor. */
+async function startEmpty(): Promise<Asked & { stop(): void }> {
+  const file = join(import.meta.dirname, "status/empty-server.ts");
+  const [command = process.execPath, ...args] = pinnedTo(SERVER_CPU, [process.execPath, "--import", "tsx", file]);
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const port = await new Promise<string>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`the empty server ended with ${code}`)));
+    child.stdout.once("data", (said: Buffer) => resolve(/\d+/.exec(said.toString())?.[0] ?? ""));
+  });
+  const url = `http://127.0.0.1:${port}/subscription_status`;
+  return { name: "fastify, empty JSON", url, pid: child.pid ?? 0, stop: () => void child.kill("SIGKILL") };
+}
+
+/** One pass of a closed loop. */
+async function pass({ url, pid }: Asked, forSeconds: number) {
+  const before = await processFigures(pid);
+  const report = await load({ url, bodies: [], queries, connections: CONNECTIONS, seconds: forSeconds }, LOAD_CPU);
+  const after = await processFigures(pid);
+  const ok = report.statuses["200"] ?? 0;
+  const others = Object.values(report.statuses).reduce((sum, count) => sum + count, 0) - ok;
+  const failed = others + report.lost + report.timeouts;
+  return {
+    cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / Math.max(1, ok),
+    okPerSecond: report.okPerSecond,
+    failed,
+  };
+}
+
+function medianOf(passes: readonly Awaited<ReturnType<typeof pass>>[]) {
+  const sorted = [...passes].sort((a, b) => a.cpuMicros - b.cpuMicros);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  if (median === undefined) throw new Error("there was no pass");
+  return median;
+}
+
+console.log(JSON.stringify(machine()));
+const directory = await mkdtemp(join(tmpdir(), "aisle-status-"));
+const server = await startPinnedServer(SERVER_CPU, `embedded:${directory}`, "--log-level", "warn");
+const empty = await startEmpty();
+try {
+  const transport = createGrpcTransport({ baseUrl: server.rpcUrl });
+  await createClient(AppService, transport).createApp({ app: { appId: "shop" } });
+  const startedAt = performance.now();
+  const { accepted } = await createClient(SubscriptionService, transport).importContacts(listOfContacts());
+  const importSeconds = (performance.now() - startedAt) / 1000;
+  console.log(`${accepted} contacts with their visitors imported in ${importSeconds.toFixed(0)} s`);
+
+  const ours = { name: "GET /subscription_status", url: `${server.facadeUrl}/subscription_status`, pid: server.pid };
+  const asked: readonly Asked[] = [empty, ours];
+  for (const one of asked) await pass(one, WARM_SECONDS);
+  const passes = asked.map((): Awaited<ReturnType<typeof pass>>[] => []);
+  for (let n = 0; n < Number(values.passes); n++)
+    for (const [at, one] of asked.entries()) passes[at]?.push(await pass(one, seconds));
+  const [reference, measured] = passes.map(medianOf);
+  if (reference === undefined || measured === undefined) throw new Error("there was no pass");
+
+  const rate = measured.okPerSecond / 2;
+  const plan = { url: ours.url, bodies: [], queries, connections: 512, rate };
+  await load({ ...plan, seconds: 2 }, LOAD_CPU);
+  const half = await load({ ...plan, seconds: 4 * seconds }, LOAD_CPU);
+
+  const table = new Table({
+    style: { head: [], border: [] },
+    head: ["", "CPU µs", "ratio", "a second", "failed"],
+    colAligns: ["left", "right", "right", "right", "right"],
+  });
+  for (const [name, row] of [[empty.name, reference] as const, [ours.name, measured] as const]) {
+    const ratio = (row.cpuMicros / reference.cpuMicros).toFixed(2);
+    table.push([name, row.cpuMicros.toFixed(1), ratio, Math.round(row.okPerSecond).toLocaleString("en"), row.failed]);
+  }
+  console.log(table.toString());
+  const { p50, p99, p999, max } = half.ok;
+  const times = { p50, p99, p999, max, lateP99: half.lateness.p99 };
+  const said = Object.entries(times).map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`);
+  console.log(`open loop at ${Math.round(rate).toLocaleString("en")} a second: ${said.join(", ")}`);
+  if (values.json !== undefined) {
+    const figures = { machine: machine(), contacts, importSeconds, reference, measured, rate, half };
+    await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+  }
+} finally {
+  empty.stop();
+  await server.stop();
+  await rm(directory, { recursive: true, force: true });
+}
