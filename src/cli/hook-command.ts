@@ -21,15 +21,19 @@ export function addHookCommands(program: Command, deps: ProgramDeps): void {
     .requiredOption("--url <url>", "an https address")
     .addHelpText("after", "\nExample:\n  $ aisle hook set --app shop1 --url https://shop.example/aisle-hook")
     .action((options: AppOptions & { readonly url: string }) => setHook(options, deps));
-  command("show", "print where changes are told").action((options: AppOptions) => showHook(options, deps));
-  command("remove", "tell nobody any more; what waits is dropped").action((options: AppOptions) =>
-    removeHook(options, deps),
-  );
+  command("show", "print where changes are told")
+    .addHelpText("after", "\nExample:\n  $ aisle hook show --app shop1")
+    .action((options: AppOptions) => showHook(options, deps));
+  command("remove", "tell nobody any more; what waits is dropped")
+    .addHelpText("after", "\nExample:\n  $ aisle hook remove --app shop1")
+    .action((options: AppOptions) => removeHook(options, deps));
   command("failed", "list messages that were given up")
     .option("--json", "print one JSON document a line")
+    .addHelpText("after", "\nExample:\n  $ aisle hook failed --app shop1")
     .action((options: AppOptions & { readonly json?: boolean }) => listFailed(options, deps));
   command("resend", "send messages again that were given up")
     .option("--id <ids>", "only these, with commas between", idList)
+    .addHelpText("after", "\nExample:\n  $ aisle hook resend --app shop1 --id n000000000017")
     .action((options: AppOptions & { readonly id?: readonly string[] }) => resend(options, deps));
 }
 
