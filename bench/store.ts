@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
-import { NO_PRIVACY_SETTINGS } from "../src/domain/app.js";
+import { bareApp } from "../src/domain/app.js";
 import { newVisitor, type Visitor } from "../src/domain/visitor.js";
 import type { Store } from "../src/ports/store.js";
 import { interactionOf, type Measured, measure, viewEvent } from "./load.js";
@@ -70,7 +70,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 async function scan(store: Store): Promise<void> {
-  await store.apps.create({ ...NO_APP, appId: "scan" });
+  await store.apps.create(bareApp("scan", 0));
   const perWork = 2000;
   const writes: Promise<void>[] = [];
   const filling = performance.now();
@@ -102,16 +102,6 @@ async function scan(store: Store): Promise<void> {
   );
 }
 
-const NO_APP = {
-  displayName: "",
-  allowedOrigins: [],
-  linkTrust: "open" as const,
-  privacy: NO_PRIVACY_SETTINGS,
-  doubleOptIn: false,
-  createdAt: 0,
-  updatedAt: 0,
-};
-
 const directory = await mkdtemp(join(tmpdir(), "aisle-bench-"));
 try {
   const plain = open<Uint8Array, string>(join(directory, "plain"), {
@@ -121,7 +111,7 @@ try {
   });
   const value = Buffer.alloc(600, 7);
   const store = await openEmbeddedStore({ directory: join(directory, "store"), now: Date.now });
-  await store.apps.create({ ...NO_APP, appId: "bench" });
+  await store.apps.create(bareApp("bench", 0));
   await fill(store);
   for (const callers of [1, 64, 512]) {
     const base = await measure(SECONDS, callers, (n) => plain.put(`${callers}-${n}`, value));

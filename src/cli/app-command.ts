@@ -1,7 +1,7 @@
 import { create, toJson } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
-import { type App, AppSchema, LinkTrust, PrivacySettingsSchema, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { AppSchema, LinkTrust, PrivacySettingsSchema, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
@@ -104,16 +104,12 @@ function linkTrust(text: string): LinkTrust {
 }
 
 async function listApps(options: ListOptions, deps: ProgramDeps): Promise<void> {
-  const all = await withClients(options, deps, async ({ apps }) => {
-    const found: App[] = [];
-    let pageToken = "";
-    do {
+  const all = await withClients(options, deps, ({ apps }) =>
+    allPages(async (pageToken) => {
       const page = await apps.listApps({ pageSize: 1000, pageToken }, { timeoutMs: CALL_TIMEOUT_MS });
-      found.push(...page.apps);
-      pageToken = page.nextPageToken;
-    } while (pageToken !== "");
-    return found;
-  });
+      return { items: page.apps, nextPageToken: page.nextPageToken };
+    }),
+  );
   if (options.json) {
     writeJson(
       deps.stdout,

@@ -104,3 +104,17 @@ function serverAddress(text: string): string {
   }
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
+
+/** All items of a list that comes in pages; `read` gets the token of a page and answers its items and the next token. */
+export async function allPages<Item>(
+  read: (pageToken: string) => Promise<{ readonly items: readonly Item[]; readonly nextPageToken: string }>,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  let pageToken = "";
+  do {
+    const { items, nextPageToken } = await read(pageToken);
+    found.push(...items);
+    pageToken = nextPageToken;
+  } while (pageToken !== "");
+  return found;
+}

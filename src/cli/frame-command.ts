@@ -1,7 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { type FrameConfiguration, FrameConfigurationSchema } from "../gen/aisle/v1/app_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { FrameConfigurationSchema } from "../gen/aisle/v1/app_pb.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { plainId, share, wholeNumber } from "./values.js";
@@ -75,19 +75,13 @@ async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {
 }
 
 async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void> {
-  const all = await withClients(options, deps, async ({ apps }) => {
-    const found: FrameConfiguration[] = [];
-    let pageToken = "";
-    do {
-      const page = await apps.listFrameConfigurations(
-        { appId: options.app, pageSize: 1000, pageToken },
-        { timeoutMs: CALL_TIMEOUT_MS },
-      );
-      found.push(...page.frameConfigurations);
-      pageToken = page.nextPageToken;
-    } while (pageToken !== "");
-    return found;
-  });
+  const all = await withClients(options, deps, ({ apps }) =>
+    allPages(async (pageToken) => {
+      const request = { appId: options.app, pageSize: 1000, pageToken };
+      const page = await apps.listFrameConfigurations(request, { timeoutMs: CALL_TIMEOUT_MS });
+      return { items: page.frameConfigurations, nextPageToken: page.nextPageToken };
+    }),
+  );
   if (options.json) {
     writeJson(
       deps.stdout,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { HookMessage } from "../gen/aisle/v1/hook_service_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
-import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
@@ -54,15 +54,11 @@ async function removeHook(options: AppOptions, deps: ProgramDeps): Promise<void>
   writeLine(deps.stdout, `Changes of ${options.app} are told to nobody`);
 }
 
-async function allFailed({ hooks }: Clients, appId: string): Promise<HookMessage[]> {
-  const found: HookMessage[] = [];
-  let pageToken = "";
-  do {
+function allFailed({ hooks }: Clients, appId: string): Promise<HookMessage[]> {
+  return allPages(async (pageToken) => {
     const page = await hooks.listFailedMessages({ appId, pageSize: 1000, pageToken }, CALL);
-    found.push(...page.messages);
-    pageToken = page.nextPageToken;
-  } while (pageToken !== "");
-  return found;
+    return { items: page.messages, nextPageToken: page.nextPageToken };
+  });
 }
 
 async function listFailed(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {

@@ -7,7 +7,7 @@ import {
   ExportVisitorResponseSchema,
   type PersonSchema,
 } from "../gen/aisle/v1/privacy_service_pb.js";
-import { type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure, UsageFailure } from "./failure.js";
 import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -154,16 +154,12 @@ async function lastOf(
 }
 
 async function listErasures(options: ListOptions, deps: ProgramDeps): Promise<void> {
-  const all = await withClients(options, deps, async ({ privacy }) => {
-    const found: Erasure[] = [];
-    let pageToken = "";
-    do {
+  const all = await withClients(options, deps, ({ privacy }) =>
+    allPages(async (pageToken) => {
       const page = await privacy.listErasures({ appId: options.app, pageSize: 1000, pageToken });
-      found.push(...page.erasures);
-      pageToken = page.nextPageToken;
-    } while (pageToken !== "");
-    return found;
-  });
+      return { items: page.erasures, nextPageToken: page.nextPageToken };
+    }),
+  );
   if (options.json) {
     writeJson(
       deps.stdout,

@@ -31,6 +31,20 @@ export interface App {
   readonly updatedAt: number;
 }
 
+/** An app of which nothing was said when it was made. */
+export function bareApp(appId: string, at: number): App {
+  return {
+    appId,
+    displayName: "",
+    allowedOrigins: [],
+    linkTrust: "open",
+    doubleOptIn: false,
+    privacy: NO_PRIVACY_SETTINGS,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
 export interface FrameConfiguration {
   readonly frameId: string;
   readonly title: string;

@@ -1,12 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import {
-  type App,
-  DEFAULT_FRAME,
-  DEFAULT_FRAME_ID,
-  type FrameConfiguration,
-  NO_PRIVACY_SETTINGS,
-} from "../domain/app.js";
+import { type App, bareApp, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
 import { isAppId } from "../domain/ids.js";
@@ -26,7 +20,6 @@ import { requireApp } from "./require-app.js";
 
 /** Most products a list of a frame can hold. */
 export const MAX_FRAME_COUNT = 100;
-const DEFAULT_SETTINGS = { linkTrust: "open", doubleOptIn: false, privacy: NO_PRIVACY_SETTINGS } as const;
 const MAX_NAME = 255;
 const ID_RULE = "1 to 64 of A-Z a-z 0-9 _ -";
 
@@ -48,7 +41,7 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       const appId = request.app?.appId || deps.newAppId();
       if (!isAppId(appId)) throw new InvalidArgument("app.app_id", "invalid", ID_RULE);
       const at = deps.now();
-      const app: App = { appId, ...DEFAULT_SETTINGS, ...settings, createdAt: at, updatedAt: at };
+      const app: App = { ...bareApp(appId, at), ...settings };
       if (!(await apps.create(app))) throw new AlreadyExists("app", "There is an app with this id already");
       return { app: appMessage(app) };
     }),

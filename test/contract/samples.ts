@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type App, type FrameConfiguration, NO_PRIVACY_SETTINGS } from "../../src/domain/app.js";
+import { type App, bareApp, type FrameConfiguration } from "../../src/domain/app.js";
 import { type Contact, type SubscriptionChange, UNKNOWN } from "../../src/domain/contact.js";
 import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
@@ -16,17 +16,7 @@ import { bareProduct } from "../fixtures/bare-product.js";
 export const NO_IDS = { clientId: "", fingerprintId: "", userId: "" };
 
 export function app(appId: string, change: Partial<App> = {}): App {
-  return {
-    appId,
-    displayName: "",
-    allowedOrigins: [],
-    linkTrust: "open",
-    privacy: NO_PRIVACY_SETTINGS,
-    doubleOptIn: false,
-    createdAt: 1,
-    updatedAt: 1,
-    ...change,
-  };
+  return { ...bareApp(appId, 1), ...change };
 }
 
 export function hookEntry(messageId: string, change: Partial<HookEntry> = {}): HookEntry {

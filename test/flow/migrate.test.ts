@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
 import { verifyStore } from "../../src/adapters/embedded/verify.js";
 import { openMongoStore } from "../../src/adapters/mongo/store.js";
-import { NO_PRIVACY_SETTINGS } from "../../src/domain/app.js";
+import { bareApp } from "../../src/domain/app.js";
 import { migrateApp } from "../../src/migrate/migrate-app.js";
 import { COPIED_TABLES } from "../../src/ports/copies.js";
 import type { Store } from "../../src/ports/store.js";
@@ -124,16 +124,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     const { directory, url } = await open();
     const target = await openMongoStore({ url, now, limits: PATIENT });
     onTestFinished(() => target.close());
-    await target.apps.create({
-      appId: "shop",
-      displayName: "",
-      allowedOrigins: [],
-      linkTrust: "open" as const,
-      privacy: NO_PRIVACY_SETTINGS,
-      doubleOptIn: false,
-      createdAt: 1,
-      updatedAt: 1,
-    });
+    await target.apps.create(bareApp("shop", 1));
     const taken = await runAisle(["migrate", "--from", `embedded:${directory}`, "--to", url]);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toMatch(/^error: App shop: The target has this app already, and not as a copy$/m);

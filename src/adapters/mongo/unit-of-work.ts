@@ -1,4 +1,4 @@
-import { type App, NO_PRIVACY_SETTINGS } from "../../domain/app.js";
+import { type App, bareApp } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { Transaction, UnitOfWork } from "../../ports/unit-of-work.js";
@@ -41,17 +41,7 @@ class DraftTransaction extends AppTransaction<StagedTables> {
 
   /** While it is not loaded, there is one: a work that ends where there is none would not tell what else it reads. */
   override app(): App | undefined {
-    const assumed = {
-      appId: this.appId,
-      displayName: "",
-      allowedOrigins: [],
-      linkTrust: "open" as const,
-      privacy: NO_PRIVACY_SETTINGS,
-      doubleOptIn: false,
-      createdAt: 0,
-      updatedAt: 0,
-    };
-    return this.tables.apps.get(appKey(this.appId), assumed);
+    return this.tables.apps.get(appKey(this.appId), bareApp(this.appId, 0));
   }
 
   putInteraction(visitorId: string, interaction: Interaction): void {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { openMongoStore } from "../../../src/adapters/mongo/store.js";
-import { NO_PRIVACY_SETTINGS } from "../../../src/domain/app.js";
+import { bareApp } from "../../../src/domain/app.js";
 import type { Store } from "../../../src/ports/store.js";
 import { event, order, product, visitor } from "../../contract/samples.js";
 import { type MongoPeer, NO_PEER, openMongoPeer } from "../../fixtures/mongo-peer.js";
@@ -112,16 +112,7 @@ describe.skipIf(peer === undefined)(`several servers over one database: ${peer?.
 
   it("an app that one server deletes and makes again has nothing of the old one on another", async () => {
     const [one, two] = await open(2);
-    const app = {
-      appId: "shop",
-      displayName: "",
-      allowedOrigins: [],
-      linkTrust: "open" as const,
-      privacy: NO_PRIVACY_SETTINGS,
-      doubleOptIn: false,
-      createdAt: 1,
-      updatedAt: 1,
-    };
+    const app = bareApp("shop", 1);
     await one!.apps.create(app);
     await two!.unitOfWork.run("shop", (tx) => {
       tx.products.put("p", product("p", { sku: "s" }));
