@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
 import { compact, filesOf, mustHaveTheNames, StoreReplaced } from "./compaction.js";
@@ -8,6 +9,7 @@ import { makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
 import { checkFormat, ERASED_KEY, erasedAt, noteErased, openMeta, storeIdOf, upgradeFormat } from "./format.js";
 import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
+import { dropFailedOpening, isLockRace } from "./lock-race.js";
 import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
 import { Table, type TableContext } from "./table.js";
 import { openTables, type Tables } from "./tables.js";
@@ -58,15 +60,20 @@ export async function openEnvironment(
   newId: () => string = randomUUID,
 ): Promise<Environment> {
   for (let n = 1; ; n++) {
+    let isRace = false;
     try {
       return await openOnce(directory, readOnly, onDamage, log, newId);
     } catch (error) {
-      if (!(error instanceof StoreReplaced) || n === TRIES) throw error;
+      isRace = isLockRace(error);
+      if ((!isRace && !(error instanceof StoreReplaced)) || n === TRIES) throw error;
     }
+    if (!isRace) continue;
+    await setTimeout(n * (20 + Math.random() * 30)); // others who met the same do not come again all at once
+    dropFailedOpening();
   }
 }
 
-/** Times a store is opened again because it was compacted meanwhile. */
+/** Times a store is opened because it was compacted, or closed by its last user, in the moment it was opened. */
 const TRIES = 10;
 
 async function openOnce(

@@ -7,6 +7,7 @@ import {
   MongoServerSelectionError,
 } from "mongodb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
+import { mendDriver } from "./driver-drain.js";
 
 /** An open database, and what all who use it share. */
 export interface Connection {
@@ -90,6 +91,7 @@ function notConnected(error: unknown): DomainError {
 }
 
 function openClient(url: string, answerMs: number): MongoClient {
+  mendDriver();
   try {
     return new MongoClient(url, {
       appName: "aisle",
