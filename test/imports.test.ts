@@ -42,7 +42,11 @@ const TABLE: ImportTable = {
     "hooks",
     "privacy",
   ],
-  facade: ["gen"],
+  // How people write money: for whoever reads what they wrote.
+  amounts: [],
+  // Files of products, for whoever has one: the command line, and the server that fetches it.
+  feed: ["gen", "amounts"],
+  facade: ["gen", "amounts"],
   // What the adapters of all stores are made of.
   "adapters/store": ["domain", "ports"],
   "adapters/embedded": ["domain", "ports", "adapters/store"],
@@ -53,7 +57,7 @@ const TABLE: ImportTable = {
   "adapters/hooks": ["domain", "ports"],
   // A small set of vectors is searched exactly instead: that search is an algorithm.
   "adapters/hnsw": ["domain", "ports", "algorithms"],
-  cli: ["gen"],
+  cli: ["gen", "amounts", "feed"],
   browser: ["gen"],
   console: ["gen"],
   demo: ["gen", "domain"],
@@ -116,6 +120,7 @@ const PACKAGE_OWNERS = {
   "@fastify/*": ["facade"],
   commander: ["cli"],
   pino: ["log.ts"],
+  saxes: ["feed"],
 };
 
 /** Modules past 300 lines, each with the reason why it is one idea. */

@@ -1,4 +1,6 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { FEED_FORMATS } from "../feed/feed-reader.js";
+import { PRODUCT_FIELDS } from "../feed/product-row.js";
 import { withServer } from "./client.js";
 import { CONTACT_FIELDS } from "./import/contact-row.js";
 import { EVENT_FIELDS } from "./import/event-row.js";
@@ -8,12 +10,20 @@ import {
   importContacts,
   importEvents,
   importProducts,
+  type ProductImportOptions,
 } from "./import/jobs.js";
 import { ORDER_WINDOW } from "./import/orders.js";
-import { PRODUCT_FIELDS } from "./import/product-row.js";
 import { count } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { currencyCode, plainId, repeated } from "./values.js";
+
+const PRODUCT_FILE_HELP = `
+FILE is a feed, plain or gzip, - for stdin: XML as Google Merchant (RSS 2.0 or Atom) or CENEO take it, CSV with a header,
+parted by commas, semicolons, tabs or bars, or one JSON object a line. Its content tells which, else --format.
+
+What cannot be used is counted, shown with its number (the first 20) and written to FILE.rejected (stdin.rejected):
+lines as they came, items of XML as JSON lines, so that the mended file can be imported. It stops nothing; the exit
+code is 1 only when nothing was good.`;
 
 const FILE_HELP = `
 FILE is CSV with a header or one JSON object a line, plain or gzip (told by its content), - for stdin.
@@ -28,21 +38,27 @@ export function addImportCommands(program: Command, deps: ProgramDeps): void {
   shared(group.command("products"))
     .description("write products from a file; each replaces what was known under its id")
     .option("--map <field=column>", "read a field from a column of another name; may be given again", repeated)
+    .addOption(
+      new Option("--format <format>", "how the file is written, when its content misleads").choices(FEED_FORMATS),
+    )
     .addHelpText(
       "after",
-      `${FILE_HELP}
+      `${PRODUCT_FILE_HELP}
 
 Fields: ${PRODUCT_FIELDS.fields.join(", ")}.
-Only id is required. Other columns are kept as attributes of the product. category is a list from broad to
-narrow, or text parted by > or else /; each part is the id and the name of its level. price is a number with or
-without a currency. availability is in_stock, out_of_stock, yes, no or a number in stock. tags are parted by | or
-commas. An image_url or url that is no http(s) address is left out.
+Names of Google's specification are known, with and without g:, with blanks or _. Only id is required. Other columns
+are kept as attributes of the product, custom_label_0 to 4 as tags. category is a list from broad to narrow, or text
+parted by > or else /; each part is the id and the name of its level. product_type stands in for it: there the id of a
+level is the path down to it. price is a number with or without a currency, such as 49,90 USD; while a sale runs
+sale_price is the price. availability is in_stock, out_of_stock, preorder, yes, no or a number in stock. tags are
+parted by | or commas. An image_url or url that is no http(s) address is left out.
 
 Example:
   $ aisle import products products.csv.gz --app shop1 --currency GBP
+  $ aisle import products feed.xml --app shop1 --report rejected.jsonl
   $ aisle import products feed.jsonl --app shop1 --map id=item --map title=name`,
     )
-    .action((file: string, options: ImportOptions) => importProducts(file, options, deps));
+    .action((file: string, options: ProductImportOptions) => importProducts(file, options, deps));
   shared(group.command("events"))
     .description("store past events and orders from a file")
     .option("--map <field=column>", "read a field from a column of another name; may be given again", repeated)
@@ -101,5 +117,6 @@ function shared(command: Command): Command {
     .argument("<file>", "the file, - for stdin")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--currency <code>", "currency of prices that name none, such as EUR", currencyCode)
+    .option("--report <file>", "tell each rejected line there as JSON: position, id, field, reason")
     .option("--json", "print the totals as JSON");
 }

@@ -2,10 +2,11 @@
  * From the fields of a trace form to an Event message. Only the writing is translated here: lists, times, flags, names.
  * What an event requires and what it does is decided behind the call.
  */
+
+import { readAmount } from "../amounts/amount.js";
 import type { Event, EventContact, EventOrder } from "../gen/aisle/v1/event_pb.js";
 import { SenderType } from "../gen/aisle/v1/event_pb.js";
 import type { Money } from "../gen/aisle/v1/money_pb.js";
-import { readAmount } from "./amounts.js";
 import { parseFormTime, timestampOf } from "./times.js";
 import { TRACE_FIELDS, type TraceFieldName } from "./trace-fields.js";
 import { readCategories, readProducts } from "./trace-products.js";

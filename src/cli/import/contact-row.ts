@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { FieldSet } from "../../feed/columns.js";
+import { readTime, textOf } from "../../feed/scalars.js";
+import { BadLine, type Row } from "../../feed/source.js";
 import { type ImportedContact, ImportedContactSchema, SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
-import type { FieldSet } from "./columns.js";
-import { readTime, textOf } from "./scalars.js";
-import { BadLine, type Row } from "./source.js";
 
 const FIELDS = [
   "email",

@@ -1,6 +1,7 @@
-import type { FieldSet } from "./columns.js";
-import { type Amount, readAmount, readQuantity, readTime, textOf } from "./scalars.js";
-import { BadLine, type Row } from "./source.js";
+import type { Amount } from "../../amounts/amount.js";
+import type { FieldSet } from "../../feed/columns.js";
+import { readAmount, readQuantity, readTime, textOf } from "../../feed/scalars.js";
+import { BadLine, type Row } from "../../feed/source.js";
 
 const FIELDS = [
   "visitor",

@@ -1,18 +1,19 @@
+import type { FieldSet } from "../../feed/columns.js";
+import { createColumnPlan } from "../../feed/columns.js";
+import type { FeedFormat } from "../../feed/feed-reader.js";
+import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../feed/product-row.js";
 import type { Event } from "../../gen/aisle/v1/event_pb.js";
 import type { Product } from "../../gen/aisle/v1/product_pb.js";
 import type { ImportedContact } from "../../gen/aisle/v1/subscription_pb.js";
 import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "../client.js";
 import type { ProgramDeps } from "../program.js";
-import type { FieldSet } from "./columns.js";
-import { createColumnPlan } from "./columns.js";
 import { CONTACT_FIELDS, readContact } from "./contact-row.js";
 import { EVENT_FIELDS, EVENT_FIELDS_WITHOUT_TYPE, type EventField, KNOWN_TYPES, readEvent } from "./event-row.js";
 import { openInput } from "./input.js";
 import { createEventAssembler } from "./orders.js";
-import { PRODUCT_FIELDS, type ProductField, readProduct } from "./product-row.js";
 import { createProgress } from "./progress.js";
 import { createRejects } from "./rejects.js";
-import { type ItemMaker, runImport } from "./run.js";
+import { type ImportTally, type ItemMaker, runImport } from "./run.js";
 import { type BulkCall, createSender } from "./sender.js";
 import { finish, type Remarks } from "./totals.js";
 
@@ -21,6 +22,12 @@ export interface ImportOptions extends ServerOptions {
   readonly map?: readonly string[];
   readonly currency?: string;
   readonly json?: boolean;
+  /** Where rejected lines are told one by one, as JSON. */
+  readonly report?: string;
+}
+
+export interface ProductImportOptions extends ImportOptions {
+  readonly format?: FeedFormat;
 }
 
 export interface EventImportOptions extends ImportOptions {
@@ -28,13 +35,15 @@ export interface EventImportOptions extends ImportOptions {
   readonly idempotent?: boolean;
 }
 
-export async function importProducts(file: string, options: ImportOptions, deps: ProgramDeps): Promise<void> {
+export async function importProducts(file: string, options: ProductImportOptions, deps: ProgramDeps): Promise<void> {
   const remarks: Remarks = { counts: new Map() };
   await importFile(file, options, deps, {
     noun: "products",
     fields: PRODUCT_FIELDS,
     remarks,
-    maker: createProductMaker(options.currency ?? "", remarks),
+    maker: createProductMaker(options.currency ?? "", deps.now(), remarks),
+    takesXml: true,
+    format: options.format,
     call: ({ catalog }) => productCall(catalog, options.app),
     repeatable: true,
     keySeed: null,
@@ -78,6 +87,8 @@ interface FileJob<Field extends string, Message> {
   readonly call: (clients: Clients) => BulkCall<Message>;
   readonly repeatable: boolean;
   readonly keySeed: string | null;
+  readonly takesXml?: boolean;
+  readonly format?: FeedFormat | undefined;
 }
 
 async function importFile<Field extends string, Message>(
@@ -92,8 +103,8 @@ async function importFile<Field extends string, Message>(
   const startedAt = deps.now();
   const { name, totalBytes } = input;
   const progress = createProgress({ output: deps.stderr, name, totalBytes, now: deps.now });
-  const rejects = createRejects({ path: input.rejectedPath, note: progress.note });
-  const tally = { rows: 0, notUtf8: 0 };
+  const rejects = createRejects({ path: input.rejectedPath, reportPath: options.report, note: progress.note });
+  const tally: ImportTally = { unit: "line", rows: 0, notUtf8: 0 };
   const counts = { accepted: 0, deduplicated: 0 };
   let failure: unknown = null;
   try {
@@ -105,8 +116,11 @@ async function importFile<Field extends string, Message>(
         sleep: (ms) => deps.sleep(ms, deps.signal),
         counts,
       });
-      const { fields, maker, keySeed } = job;
-      await runImport({ input, fields, maps, maker, sender, rejects, progress, keySeed, signal: deps.signal }, tally);
+      const { fields, maker, keySeed, format, takesXml = false } = job;
+      await runImport(
+        { input, fields, maps, maker, format, takesXml, sender, rejects, progress, keySeed, signal: deps.signal },
+        tally,
+      );
     });
   } catch (error) {
     failure = error;
@@ -119,12 +133,14 @@ async function importFile<Field extends string, Message>(
   finish({ noun, name, tally, counts, rejects, remarks, tookMs: deps.now() - startedAt, failure }, options, deps);
 }
 
-function createProductMaker(currency: string, remarks: Remarks): ItemMaker<ProductField, Product> {
+function createProductMaker(currency: string, nowMs: number, remarks: Remarks): ItemMaker<ProductField, Product> {
   return {
     push(row) {
-      const { product, leftOut } = readProduct(row, currency);
-      for (const field of leftOut) remark(remarks, `${field} left out, no http(s) address`);
-      return [{ message: product, sources: [{ line: row.line, raw: row.raw }], key: "" }];
+      const { product, leftOut } = readProduct(row, currency, nowMs);
+      for (const field of leftOut) {
+        remark(remarks, `${field} left out, no ${field === "sale_price" ? "amount" : "http(s) address"}`);
+      }
+      return [{ message: product, sources: [{ line: row.line, raw: row.raw, id: product.productId }], key: "" }];
     },
     end: () => [],
   };

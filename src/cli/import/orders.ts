@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { ImportItem, Source } from "../../feed/source.js";
 import { type Event, EventSchema, SenderType } from "../../gen/aisle/v1/event_pb.js";
 import type { EventLine } from "./event-row.js";
-import type { ImportItem, Source } from "./source.js";
 
 /** Bounds of the window in which lines of one order find each other. */
 export interface OrderWindow {

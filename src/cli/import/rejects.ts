@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { BadRow } from "./source.js";
+import type { BadRow } from "../../feed/source.js";
 
 /** How many rejected lines are shown before only their number is. */
 export const SHOWN_REJECTS = 20;
@@ -9,30 +9,83 @@ export interface RejectsOptions {
   readonly path: string;
   /** Shows a line to the caller. */
   readonly note: (text: string) => void;
+  /** A file that gets one JSON document for each rejected line; none when undefined. */
+  readonly reportPath?: string | undefined;
 }
 
 /** Keeps the lines that were not taken: counts all, shows the first ones, writes them as they came. */
 export interface Rejects {
   /** The header that the file begins with; null for none. */
   setHeader(header: string): void;
+  /** What a row of the file is called. */
+  setUnit(unit: "line" | "item"): void;
   add(row: BadRow): void;
   /** Writes what was added. */
   flush(): Promise<void>;
   /** Flushes and says how many were not shown. */
   close(): Promise<void>;
   readonly count: number;
+  /** How often each reason came, the first `COUNTED_REASONS` of them. */
+  readonly reasons: ReadonlyMap<string, number>;
   /** The file, or null when nothing was rejected or it could not be written. */
   readonly file: string | null;
 }
 
+/** Reasons beyond these many different ones are counted together. */
+const COUNTED_REASONS = 50;
+
 /** A file that cannot be written is said once and does not stop the import. */
-export function createRejects({ path, note }: RejectsOptions): Rejects {
-  let header: string | null = null;
+export function createRejects({ path, reportPath, note }: RejectsOptions): Rejects {
+  const rows = createLateFile(path, note);
+  const report = reportPath === undefined ? null : createLateFile(reportPath, note);
+  const reasons = new Map<string, number>();
+  let unit = "line";
   let total = 0;
+
+  return {
+    setHeader: rows.setHeader,
+    setUnit(text) {
+      unit = text;
+    },
+    add(row) {
+      total += 1;
+      rows.add(row.raw);
+      report?.add(reportLine(row));
+      const reason = reasons.size < COUNTED_REASONS || reasons.has(row.reason) ? row.reason : "other reasons";
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      if (total <= SHOWN_REJECTS) note(`${unit} ${row.line}: ${row.reason}`);
+      if (total === SHOWN_REJECTS + 1) note(`more ${unit}s were rejected; they go to ${path}`);
+    },
+    async flush() {
+      await rows.flush();
+      await report?.flush();
+    },
+    async close() {
+      await rows.close();
+      await report?.close();
+    },
+    get count() {
+      return total;
+    },
+    reasons,
+    get file() {
+      return total > 0 && !rows.isBroken() ? path : null;
+    },
+  };
+}
+
+/** `{position, id, field, reason}` as one line of JSON; `field` is "" where no single one is at fault. */
+function reportLine({ line, id, reason }: BadRow): string {
+  const [, field = "", rest = ""] = /^(?:refused by the server: )?([a-z_.]+): (.*)$/s.exec(reason) ?? [];
+  return JSON.stringify({ position: line, id: id ?? "", field, reason: rest || reason });
+}
+
+/** A file that is made when something is to be in it. What cannot be written is said once, and dropped. */
+function createLateFile(path: string, note: (text: string) => void) {
+  let header: string | null = null;
   let waiting: string[] = [];
   let file: FileHandle | null = null;
   let broken = false;
-
   const flush = async () => {
     if (waiting.length === 0 || broken) {
       waiting = [];
@@ -51,27 +104,16 @@ export function createRejects({ path, note }: RejectsOptions): Rejects {
       note(`Cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-
   return {
-    setHeader(text) {
+    setHeader(text: string) {
       header = text;
     },
-    add({ line, raw, reason }) {
-      total += 1;
-      waiting.push(raw);
-      if (total <= SHOWN_REJECTS) note(`line ${line}: ${reason}`);
-      if (total === SHOWN_REJECTS + 1) note(`more lines were rejected; they go to ${path}`);
-    },
+    add: (line: string) => void waiting.push(line),
     flush,
     async close() {
       await flush();
       await file?.close();
     },
-    get count() {
-      return total;
-    },
-    get file() {
-      return total > 0 && !broken ? path : null;
-    },
+    isBroken: () => broken,
   };
 }

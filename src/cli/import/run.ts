@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
-import { UsageFailure } from "../failure.js";
-import { type ColumnPlan, createColumnPlan, type FieldSet } from "./columns.js";
-import { createCsvReader } from "./csv.js";
+import { createColumnPlan, type FieldSet } from "../../feed/columns.js";
+import { createFeedReader, type FeedFormat, type FeedReader } from "../../feed/feed-reader.js";
+import { BadLine, type Entry, type ImportItem, isBad, type Row } from "../../feed/source.js";
 import type { ImportInput } from "./input.js";
-import { createJsonReader } from "./json-lines.js";
-import { createLineSplitter, type SourceLine } from "./lines.js";
 import type { Progress } from "./progress.js";
 import type { Rejects } from "./rejects.js";
 import type { Sender } from "./sender.js";
-import { BadLine, type Entry, type ImportItem, isBad, type Row } from "./source.js";
 
 /** What an import does with its rows. `key` identifies the content of the file up to and with this row; "" without `keySeed`. */
 export interface ItemMaker<Field extends string, Message> {
@@ -22,6 +19,9 @@ export interface ImportJob<Field extends string, Message> {
   readonly input: ImportInput;
   readonly fields: FieldSet<Field>;
   readonly maps: readonly string[];
+  /** How the file is written; told by its content when undefined. */
+  readonly format: FeedFormat | undefined;
+  readonly takesXml: boolean;
   readonly maker: ItemMaker<Field, Message>;
   readonly sender: Sender<Message>;
   readonly rejects: Rejects;
@@ -33,6 +33,8 @@ export interface ImportJob<Field extends string, Message> {
 
 /** Told when the import ends, also by a failure. */
 export interface ImportTally {
+  /** What a row of the file is called. */
+  unit: FeedReader<string>["unit"];
   /** Rows of the file, bad ones included, the header not. */
   rows: number;
   /** Rows with bytes that are no UTF-8. */
@@ -49,12 +51,18 @@ export async function runImport<Field extends string, Message>(
   tally: ImportTally,
 ): Promise<void> {
   const { input, maker, sender, rejects, progress } = job;
-  const splitter = createLineSplitter();
-  const reader = createRowReader(createColumnPlan(job.fields, job.maps), (header) => rejects.setHeader(header));
+  const reader = createFeedReader({
+    plan: createColumnPlan(job.fields, job.maps),
+    format: job.format,
+    takesXml: job.takesXml,
+    onHeader: (header) => rejects.setHeader(header),
+  });
   const nextKey = createKeys(job.keySeed);
 
   const take = async (entries: readonly Entry<Field>[]) => {
     job.signal?.throwIfAborted();
+    tally.unit = reader.unit;
+    rejects.setUnit(reader.unit);
     for (const entry of entries) {
       tally.rows += 1;
       if (entry.raw.includes("\uFFFD")) tally.notUtf8 += 1;
@@ -65,7 +73,9 @@ export async function runImport<Field extends string, Message>(
           sender.add(maker.push(entry, key));
         } catch (error) {
           if (!(error instanceof BadLine)) throw error;
-          rejects.add({ line: entry.line, raw: entry.raw, reason: error.message });
+          const { line, raw } = entry;
+          const id = entry.id ?? idOf(entry);
+          rejects.add({ line, raw, reason: error.message, ...(id !== undefined && { id }) });
         }
       }
     }
@@ -74,35 +84,10 @@ export async function runImport<Field extends string, Message>(
     progress.update(input.bytesRead(), tally.rows);
   };
 
-  for await (const chunk of input.chunks) await take(reader.push(splitter.push(chunk)));
-  await take([...reader.push(splitter.end()), ...reader.end()]);
+  for await (const chunk of input.chunks) await take(reader.push(chunk));
+  await take(reader.end());
   sender.add(maker.end());
   await sender.end();
-}
-
-/** Tells the format by the first line that is not blank: a JSON object, else a CSV header. */
-function createRowReader<Field extends string>(plan: ColumnPlan<Field>, onHeader: (header: string) => void) {
-  let format: { push(lines: readonly SourceLine[]): Entry<Field>[]; end(): Entry<Field>[] } | null = null;
-  return {
-    push(lines: readonly SourceLine[]): Entry<Field>[] {
-      if (format) return format.push(lines);
-      const at = lines.findIndex((line) => line.raw.trim() !== "");
-      const first = lines[at];
-      if (!first) return [];
-      const start = first.raw.trimStart();
-      if (start.startsWith("[")) {
-        throw new UsageFailure("The file is a JSON array; CSV with a header, or one JSON object a line, is accepted");
-      }
-      if (start.startsWith("{")) {
-        format = { push: createJsonReader(plan), end: () => [] };
-        return format.push(lines.slice(at));
-      }
-      onHeader(first.raw);
-      format = createCsvReader(first.raw, plan);
-      return format.push(lines.slice(at + 1));
-    },
-    end: () => format?.end() ?? [],
-  };
 }
 
 /**
@@ -116,4 +101,9 @@ function createKeys(seed: string | null): (raw: string) => string {
     state = createHash("sha256").update(state).update(raw).digest();
     return `import:${state.toString("base64url")}`;
   };
+}
+
+function idOf(row: Row<string>): string | undefined {
+  const id = row.values.id;
+  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }

@@ -1,6 +1,6 @@
+import type { BadRow, ImportItem } from "../../feed/source.js";
 import type { RefusedItem } from "../../gen/aisle/v1/refused_item_pb.js";
 import { isPassing } from "../failure.js";
-import type { BadRow, ImportItem } from "./source.js";
 import type { SentCounts } from "./totals.js";
 
 /** The answer of a bulk call, of either kind. */
@@ -61,8 +61,8 @@ export function createSender<Message>(options: SenderOptions<Message>): Sender<M
     counts.deduplicated += Number(answer.deduplicated);
     for (const { index, field, reason } of answer.refused) {
       const text = field !== "" && !reason.includes(field) ? `${field}: ${reason}` : reason;
-      for (const { line, raw } of items[Number(index)]?.sources ?? []) {
-        onRefused({ line, raw, reason: `refused by the server: ${text}` });
+      for (const source of items[Number(index)]?.sources ?? []) {
+        onRefused({ ...source, reason: `refused by the server: ${text}` });
       }
     }
   };

@@ -1,6 +1,6 @@
 import { Failure } from "../failure.js";
 import { count, duration, type Output, writeJson, writeLine } from "../output.js";
-import type { Rejects } from "./rejects.js";
+import { type Rejects, SHOWN_REJECTS } from "./rejects.js";
 import type { ImportTally } from "./run.js";
 
 /** Things worth knowing that stopped no line, with how often they came. */
@@ -20,7 +20,7 @@ export interface ImportResult {
   readonly name: string;
   readonly tally: ImportTally;
   readonly counts: SentCounts;
-  readonly rejects: Pick<Rejects, "count" | "file">;
+  readonly rejects: Pick<Rejects, "count" | "file" | "reasons">;
   readonly remarks: Remarks;
   readonly tookMs: number;
   /** What ended the import early, else null. */
@@ -37,6 +37,7 @@ export function finish(
   outputs: { readonly stdout: Output },
 ) {
   const { noun, tally, counts, rejects, remarks, tookMs, failure } = result;
+  const { unit } = tally;
   const stored = counts.accepted + counts.deduplicated;
   if (failure !== null && stored === 0) throw failure;
   const perSecond = Math.round(tally.rows / Math.max(0.001, tookMs / 1000));
@@ -47,6 +48,7 @@ export function finish(
       known: counts.deduplicated,
       rejectedLines: rejects.count,
       rejectedFile: rejects.file,
+      rejectedReasons: Object.fromEntries(rejects.reasons),
       remarks: Object.fromEntries(remarks.counts),
       milliseconds: Math.round(tookMs),
       linesPerSecond: perSecond,
@@ -54,15 +56,18 @@ export function finish(
     });
   } else {
     const known = counts.deduplicated > 0 ? `, ${count(counts.deduplicated)} known already` : "";
-    const rejected = rejects.count > 0 ? `, ${count(rejects.count)} lines rejected` : "";
+    const rejected = rejects.count > 0 ? `, ${count(rejects.count)} ${unit}s rejected` : "";
     writeLine(
       outputs.stdout,
-      `${count(tally.rows)} lines read, ${count(counts.accepted)} ${noun} stored${known}${rejected}, ` +
-        `in ${duration(tookMs)} (${count(perSecond)} lines/s)`,
+      `${count(tally.rows)} ${unit}s read, ${count(counts.accepted)} ${noun} stored${known}${rejected}, ` +
+        `in ${duration(tookMs)} (${count(perSecond)} ${unit}s/s)`,
     );
-    if (rejects.file !== null) writeLine(outputs.stdout, `Rejected lines are in ${rejects.file}`);
+    if (rejects.count > SHOWN_REJECTS) {
+      for (const [reason, times] of rejects.reasons) writeLine(outputs.stdout, `${count(times)} x ${reason}`);
+    }
+    if (rejects.file !== null) writeLine(outputs.stdout, `Rejected ${unit}s are in ${rejects.file}`);
     if (tally.notUtf8 > 0)
-      writeLine(outputs.stdout, `${count(tally.notUtf8)} lines hold U+FFFD, a character lost to a wrong encoding`);
+      writeLine(outputs.stdout, `${count(tally.notUtf8)} ${unit}s hold U+FFFD, a character lost to a wrong encoding`);
     for (const [text, times] of remarks.counts) writeLine(outputs.stdout, `${count(times)} x ${text}`);
   }
   if (failure !== null) {
@@ -71,6 +76,6 @@ export function finish(
     throw new Failure(`The import stopped before its end: ${failure.message}`, exitCode, { cause: failure });
   }
   if (stored > 0) return;
-  if (rejects.count > 0) throw new Failure(`No line of ${result.name} could be imported`);
-  if (tally.rows === 0) throw new Failure(`${result.name} holds no lines to import`);
+  if (rejects.count > 0) throw new Failure(`No ${unit} of ${result.name} could be imported`);
+  if (tally.rows === 0) throw new Failure(`${result.name} holds no ${unit}s to import`);
 }

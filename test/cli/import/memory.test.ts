@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { EVENT_FIELDS, type EventField, readEvent } from "../../../src/cli/import/event-row.js";
 import { createEventAssembler } from "../../../src/cli/import/orders.js";
 import { createRejects } from "../../../src/cli/import/rejects.js";
-import { type ItemMaker, runImport } from "../../../src/cli/import/run.js";
+import { type ImportTally, type ItemMaker, runImport } from "../../../src/cli/import/run.js";
 import { createSender } from "../../../src/cli/import/sender.js";
 import type { Event } from "../../../src/gen/aisle/v1/event_pb.js";
 
@@ -60,7 +60,7 @@ describe("runImport", () => {
       counts,
     });
     const rejects = createRejects({ path: "/dev/null", note: () => {} });
-    const tally = { rows: 0, notUtf8: 0 };
+    const tally: ImportTally = { unit: "line", rows: 0, notUtf8: 0 };
     const before = heapAfterCollection();
     await runImport(
       {
@@ -74,6 +74,8 @@ describe("runImport", () => {
         },
         fields: EVENT_FIELDS,
         maps: [],
+        format: undefined,
+        takesXml: false,
         maker,
         sender,
         rejects,

@@ -1,19 +1,20 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../../src/cli/import/product-row.js";
-import { BadLine } from "../../../src/cli/import/source.js";
-import { Availability, ProductSchema } from "../../../src/gen/aisle/v1/product_pb.js";
+import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../src/feed/product-row.js";
+import { BadLine } from "../../src/feed/source.js";
+import { Availability, ProductSchema } from "../../src/gen/aisle/v1/product_pb.js";
 import { row, rowOf } from "./rows.js";
 
 const HEADER = "id,title,description,category,price,image_url,url,sku,brand,availability,colour,size";
+const NOW = Date.UTC(2026, 10, 21);
 const product = (values: Partial<Record<ProductField, unknown>>, extras: [string, unknown][] = []) =>
-  readProduct(row<ProductField>({ id: "1", ...values }, extras), "").product;
+  readProduct(row<ProductField>({ id: "1", ...values }, extras), "", NOW).product;
 
 describe("readProduct", () => {
   it("reads every documented column, and others as attributes", () => {
     const text = `${HEADER}\n7,Mug,"Blue, big",Home > Kitchen > Mugs,12.50,https://x.example/7.png,http://x.example/7,S7,Acme,in_stock,blue,\n`;
-    expect(readProduct(rowOf(text, PRODUCT_FIELDS), "EUR")).toEqual({
+    expect(readProduct(rowOf(text, PRODUCT_FIELDS), "EUR", NOW)).toEqual({
       product: create(ProductSchema, {
         productId: "7",
         title: "Mug",
@@ -68,14 +69,14 @@ describe("readProduct", () => {
 
   it("takes the currency of the column before that of the price and the default", () => {
     const price = { id: "1", price: "5 EUR" };
-    expect(readProduct(row({ ...price, currency: "usd" }), "GBP").product.price?.currency).toBe("USD");
-    expect(readProduct(row(price), "GBP").product.price?.currency).toBe("EUR");
-    expect(readProduct(row({ id: "1", price: 5 }), "GBP").product.price?.currency).toBe("GBP");
+    expect(readProduct(row({ ...price, currency: "usd" }), "GBP", NOW).product.price?.currency).toBe("USD");
+    expect(readProduct(row(price), "GBP", NOW).product.price?.currency).toBe("EUR");
+    expect(readProduct(row({ id: "1", price: 5 }), "GBP", NOW).product.price?.currency).toBe("GBP");
     expect(product({ price: "" }).price).toBeUndefined();
   });
 
   it("leaves out addresses that are no http(s) ones and says so", () => {
-    const { product: read, leftOut } = readProduct(row({ id: "1", image_url: "a.png", url: "javascript:1" }), "");
+    const { product: read, leftOut } = readProduct(row({ id: "1", image_url: "a.png", url: "javascript:1" }), "", NOW);
     expect([read.imageUrl, read.url]).toEqual(["", ""]);
     expect([...leftOut].sort()).toEqual(["image_url", "url"]);
   });
@@ -111,7 +112,7 @@ describe("readProduct", () => {
     fc.assert(
       fc.property(values, fc.array(fc.tuple(fc.string(), fc.jsonValue())), (given, extras) => {
         try {
-          const { product: read } = readProduct(row<ProductField>(given, extras), "");
+          const { product: read } = readProduct(row<ProductField>(given, extras), "", NOW);
           expect(read.productId).not.toBe("");
         } catch (error) {
           if (!(error instanceof BadLine)) throw error;

@@ -1,8 +1,8 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { columnsOf, delimiterOf, MAX_RECORD_LINES } from "../../../src/cli/import/csv.js";
-import { isBad } from "../../../src/cli/import/source.js";
+import { columnsOf, delimiterOf, MAX_RECORD_LINES } from "../../src/feed/csv.js";
+import { isBad } from "../../src/feed/source.js";
 import { csvEntries, plainPlan } from "./rows.js";
 
 const shown = (text: string, group?: number) =>

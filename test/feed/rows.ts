@@ -1,7 +1,7 @@
-import { type ColumnPlan, createColumnPlan, type FieldSet } from "../../../src/cli/import/columns.js";
-import { createCsvReader } from "../../../src/cli/import/csv.js";
-import { createLineSplitter, type SourceLine } from "../../../src/cli/import/lines.js";
-import { type Entry, isBad, type Row } from "../../../src/cli/import/source.js";
+import { type ColumnPlan, createColumnPlan, type FieldSet } from "../../src/feed/columns.js";
+import { createCsvReader } from "../../src/feed/csv.js";
+import { createLineSplitter, type SourceLine } from "../../src/feed/lines.js";
+import { type Entry, isBad, type Row } from "../../src/feed/source.js";
 
 /** Lines of a text that arrives in pieces of `step` bytes. */
 export function linesOf(text: string, step = 7): SourceLine[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readAmount } from "../../src/facade/amounts.js";
+import { readAmount } from "../../src/amounts/amount.js";
 
 describe("the reader of amounts", () => {
   it.each([

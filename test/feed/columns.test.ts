@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { UsageFailure } from "../../../src/cli/failure.js";
-import { createColumnPlan, type FieldSet } from "../../../src/cli/import/columns.js";
+import { createColumnPlan, type FieldSet } from "../../src/feed/columns.js";
+import { UnusableFile } from "../../src/feed/unusable.js";
 
 const SET: FieldSet<"id" | "price" | "sku"> = {
   fields: ["id", "price", "sku"],
@@ -32,7 +32,7 @@ describe("createColumnPlan", () => {
   });
 
   it.each([["colour=x"], ["id"], ["id="], ["=x"], [""]])("refuses the map %j and lists the fields", (map) => {
-    expect(() => createColumnPlan(SET, [map])).toThrow(UsageFailure);
+    expect(() => createColumnPlan(SET, [map])).toThrow(UnusableFile);
     expect(() => createColumnPlan(SET, [map])).toThrow("one of id, price, sku");
   });
 

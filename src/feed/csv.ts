@@ -9,7 +9,7 @@
  */
 import type { ColumnPlan } from "./columns.js";
 import { MAX_LINE_CHARS, type SourceLine } from "./lines.js";
-import type { Entry } from "./source.js";
+import { type Entry, isEmpty } from "./source.js";
 
 export const MAX_RECORD_LINES = 2000;
 
@@ -27,15 +27,18 @@ export function delimiterOf(header: string): string {
 }
 
 /** The column names of a header line. */
-export function columnsOf(header: string): string[] {
-  const record = splitCells(header, delimiterOf(header), true) ?? header.split(delimiterOf(header));
+export function columnsOf(header: string, delimiter = delimiterOf(header)): string[] {
+  const record = splitCells(header, delimiter, true) ?? header.split(delimiter);
   return record.map((name) => name.trim());
 }
 
-/** @throws UsageFailure when the header lacks a column the plan needs. */
-export function createCsvReader<Field extends string>(header: string, plan: ColumnPlan<Field>): CsvReader<Field> {
-  const delimiter = delimiterOf(header);
-  const columns = columnsOf(header);
+/** @throws UnusableFile when the header lacks a column the plan needs. */
+export function createCsvReader<Field extends string>(
+  header: string,
+  plan: ColumnPlan<Field>,
+  delimiter = delimiterOf(header),
+): CsvReader<Field> {
+  const columns = columnsOf(header, delimiter);
   plan.check(columns);
   const fieldsAt = columns.map((column) => plan.fieldsOf(column));
   let waiting: readonly SourceLine[] = [];
@@ -50,7 +53,7 @@ export function createCsvReader<Field extends string>(header: string, plan: Colu
     for (let at = 0; at < cells.length; at++) {
       const fields = fieldsAt[at]!;
       if (fields.length === 0) extras.push([columns[at]!, cells[at]!]);
-      for (const field of fields) values[field] ??= cells[at]!;
+      for (const field of fields) if (isEmpty(values[field])) values[field] = cells[at]!;
     }
     return { line, raw, values, extras };
   };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readAmount, readQuantity, readTime, textOf } from "../../../src/cli/import/scalars.js";
-import { BadLine } from "../../../src/cli/import/source.js";
+import { readAmount, readQuantity, readTime, textOf } from "../../src/feed/scalars.js";
+import { BadLine } from "../../src/feed/source.js";
 
 const NOW = Date.UTC(2026, 0, 1);
 

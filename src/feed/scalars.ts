@@ -1,3 +1,4 @@
+import { type Amount, readAmount as amountIn } from "../amounts/amount.js";
 import { BadLine } from "./source.js";
 
 /** A cell as trimmed text, "" when absent. Lists and objects are refused. */
@@ -16,45 +17,17 @@ function decimalText(value: number): string {
   return Math.abs(value) >= 1 ? BigInt(value).toString() : value.toFixed(20).replace(/0+$/, "");
 }
 
-/** An amount and the currency that was written with it, "" where there is none. */
-export interface Amount {
-  readonly amount: string;
-  readonly currency: string;
-}
-
-const SIGNS: Readonly<Record<string, string>> = { "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR" };
-
 /**
- * Reads an amount as shops write it: `149.99`, `1,299.00`, `1.299,00`, `12,50 €`, `EUR 5`, `1 299,00`.
- * The mark that stands last is the decimal one, except that a lone comma before exactly three digits, and a mark that
- * comes twice, part thousands. A lone dot is always decimal. `$` names no currency: several use it.
- * @throws BadLine for anything else, negative amounts included.
+ * Reads an amount as shops write it; "" is none.
+ * @throws BadLine for what is no amount, and for negative ones
  */
 export function readAmount(text: string, field: string): Amount {
   if (text === "") return { amount: "", currency: "" };
-  const [, before = "", number = "", after = ""] =
-    /^([A-Za-z]{3}|\p{Sc}|)\s*(\d[\d.,'’\s]*?)\s*([A-Za-z]{3}|\p{Sc}|)$/u.exec(text) ?? [];
-  const amount = number && plainDecimal(number.replace(/['’\s]/g, ""));
-  if (!amount) throw new BadLine(`${field}: a decimal number is accepted, for example 149.99`);
-  const sign = before || after;
-  return { amount, currency: /^[a-z]{3}$/i.test(sign) ? sign.toUpperCase() : (SIGNS[sign] ?? "") };
-}
-
-/** Decimal text with a dot and at most nine digits behind it, "" when the marks make no sense. */
-function plainDecimal(number: string): string {
-  const comma = number.lastIndexOf(",");
-  const dot = number.lastIndexOf(".");
-  let text: string;
-  if (comma >= 0 && dot >= 0) {
-    const [thousands, decimal] = comma > dot ? [".", ","] : [",", "."];
-    text = number.replaceAll(thousands, "").replace(decimal, ".");
-  } else if (/^\d{1,3}(,\d{3})+$/.test(number)) text = number.replaceAll(",", "");
-  else if (/^\d{1,3}(\.\d{3}){2,}$/.test(number)) text = number.replaceAll(".", "");
-  else text = number.replace(",", ".");
-  const [, whole, fraction = ""] = /^(\d{1,18})(?:\.(\d*))?$/.exec(text) ?? [];
-  if (whole === undefined) return "";
-  const digits = fraction.slice(0, 9);
-  return digits === "" ? whole : `${whole}.${digits}`;
+  const read = amountIn(text);
+  if (!read || read.amount.startsWith("-")) {
+    throw new BadLine(`${field}: a decimal number is accepted, for example 149.99`);
+  }
+  return read;
 }
 
 /** How many: a whole number of at least 1, 1 when absent. Weights such as `0.35` count as the next whole number. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLineSplitter } from "../../../src/cli/import/lines.js";
+import { createLineSplitter } from "../../src/feed/lines.js";
 import { linesOf } from "./rows.js";
 
 describe("createLineSplitter", () => {

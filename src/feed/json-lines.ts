@@ -1,14 +1,22 @@
 import type { ColumnPlan } from "./columns.js";
 import type { SourceLine } from "./lines.js";
-import type { Entry } from "./source.js";
+import { type Entry, isBad, isEmpty } from "./source.js";
 
-/** One JSON object a line becomes one row. Blank lines are skipped. */
+/**
+ * One JSON object a line becomes one row. Blank lines are skipped.
+ * The reader throws UnusableFile when the first object is of another kind of file.
+ */
 export function createJsonReader<Field extends string>(plan: ColumnPlan<Field>) {
+  let isChecked = false;
   return (lines: readonly SourceLine[]): Entry<Field>[] => {
     const entries: Entry<Field>[] = [];
     for (const { line, raw, cut } of lines) {
       if (raw.trim() === "") continue;
-      entries.push(cut ? { line, raw, reason: "the line is longer than 1 MiB" } : readObject(line, raw, plan));
+      const entry = cut ? { line, raw, reason: "the line is longer than 1 MiB" } : readObject(line, raw, plan);
+      if (!isChecked && !isBad(entry))
+        plan.checkKind(Object.keys(entry.values).concat(entry.extras.map(([name]) => name)));
+      isChecked ||= !isBad(entry);
+      entries.push(entry);
     }
     return entries;
   };
@@ -29,7 +37,7 @@ function readObject<Field extends string>(line: number, raw: string, plan: Colum
   for (const [name, cell] of Object.entries(value)) {
     const fields = plan.fieldsOf(name);
     if (fields.length === 0) extras.push([name, cell]);
-    for (const field of fields) values[field] ??= cell;
+    for (const field of fields) if (isEmpty(values[field])) values[field] = cell;
   }
   return { line, raw, values, extras };
 }

@@ -1,4 +1,4 @@
-import { UsageFailure } from "../failure.js";
+import { UnusableFile } from "./unusable.js";
 
 /** The fields an import knows, other names they go by, and which of them a file must have. */
 export interface FieldSet<Field extends string> {
@@ -6,22 +6,29 @@ export interface FieldSet<Field extends string> {
   readonly aliases: Readonly<Record<string, Field>>;
   /** Without a column for one field of each group no line can be good: the whole file is refused. */
   readonly required: readonly (readonly Field[])[];
+  /** Columns that tell a file of another kind, and the command that it is for. */
+  readonly foreign?: { readonly columns: readonly string[]; readonly meantFor: string };
 }
 
 /** Which column of a file feeds which field. */
 export interface ColumnPlan<Field extends string> {
-  /** The fields a column feeds; none for an extra column. Names are compared without case and outer blanks. */
+  /**
+   * The fields a column feeds; none for an extra column. Names are compared without case, outer blanks and the `g:` of
+   * Google's, and a blank within is the same as `_`.
+   */
   fieldsOf(column: string): readonly Field[];
-  /** @throws UsageFailure when a required or a mapped column is not among these. */
+  /** @throws UnusableFile when the columns are those of another kind of file. */
+  checkKind(columns: readonly string[]): void;
+  /** @throws UnusableFile when a required or a mapped column is not among these, or they are of another kind of file. */
   check(columns: readonly string[]): void;
 }
 
-const normal = (name: string) => name.trim().toLowerCase();
+const normal = (name: string) => name.trim().toLowerCase().replace(/^g:/, "").replace(/\s+/g, "_");
 
 /**
  * @param maps texts `field=column` as given by `--map`. A mapped field is read from that column only; a column may
  *   feed several fields.
- * @throws UsageFailure when a map names no known field or no column.
+ * @throws UnusableFile when a map names no known field or no column.
  */
 export function createColumnPlan<Field extends string>(
   set: FieldSet<Field>,
@@ -33,7 +40,7 @@ export function createColumnPlan<Field extends string>(
     const field = set.fields.find((known) => known === normal(map.slice(0, Math.max(0, at))));
     const column = normal(map.slice(at + 1));
     if (!field || !column) {
-      throw new UsageFailure(`--map: FIELD=COLUMN is accepted, where FIELD is one of ${set.fields.join(", ")}`);
+      throw new UnusableFile(`--map: FIELD=COLUMN is accepted, where FIELD is one of ${set.fields.join(", ")}`);
     }
     columnOf.set(field, column);
   }
@@ -50,22 +57,34 @@ export function createColumnPlan<Field extends string>(
     if (!columnOf.has(field) && !byColumn.has(alias)) feed(alias, field);
   }
 
+  const checkKind = (columns: readonly string[]) => {
+    const stranger = columns.find((column) => {
+      const name = normal(column);
+      return set.foreign?.columns.includes(name) && ![...columnOf.values()].includes(name);
+    });
+    if (set.foreign === undefined || stranger === undefined) return;
+    throw new UnusableFile(
+      `The file has a column ${normal(stranger)} and so is of another kind: "${set.foreign.meantFor}" takes it`,
+    );
+  };
   return {
     fieldsOf: (column) => byColumn.get(normal(column)) ?? [],
+    checkKind,
     check(columns) {
       const present = new Set(columns.map(normal));
       for (const [field, column] of columnOf) {
         if (!present.has(column)) {
-          throw new UsageFailure(`--map ${field}=${column}: the file has no such column; it has ${columns.join(", ")}`);
+          throw new UnusableFile(`--map ${field}=${column}: the file has no such column; it has ${columns.join(", ")}`);
         }
       }
       for (const group of set.required) {
         const fed = columns.flatMap((column) => byColumn.get(normal(column)) ?? []);
         if (group.some((field) => fed.includes(field))) continue;
-        throw new UsageFailure(
+        throw new UnusableFile(
           `The file has no column ${group.join(" or ")}; it has ${columns.join(", ")} (name it with --map ${group[0]}=COLUMN)`,
         );
       }
+      checkKind(columns);
     },
   };
 }

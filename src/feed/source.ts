@@ -1,9 +1,11 @@
 /** One line of an input file, or several that belong together, and where it stands: enough to report and write it back. */
 export interface Source {
-  /** Number of its first line in the file, from 1. */
+  /** Number of its first line in the file, from 1; of an item in XML which one it is. */
   readonly line: number;
-  /** Its text without the last line break. */
+  /** Its text without the last line break; of an item in XML its fields as one JSON object. */
   readonly raw: string;
+  /** The id it gives, where one can be read. */
+  readonly id?: string;
 }
 
 /** A line that cannot be used. `reason` names the field and what is accepted, never the value. */
@@ -15,6 +17,8 @@ export interface BadRow extends Source {
 export interface Row<Field extends string> extends Source {
   readonly values: Readonly<Partial<Record<Field, unknown>>>;
   readonly extras: readonly (readonly [name: string, value: unknown])[];
+  /** The currency of prices in this kind of file, when nothing else says one. */
+  readonly currency?: string;
 }
 
 export type Entry<Field extends string> = Row<Field> | BadRow;
@@ -33,4 +37,8 @@ export class BadLine extends Error {}
 
 export function isBad<Field extends string>(entry: Entry<Field>): entry is BadRow {
   return "reason" in entry;
+}
+
+export function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
 }
