@@ -2,11 +2,13 @@
  * Reads request bodies into memory. The framework's own reader bounds each body; what senders that stop in the middle of
  * 1 MiB can hold together would still be a gigabyte for a thousand of them. So bytes beyond the first of each body are
  * taken from an allowance that all share, and given back when the body is read or its sender is gone. Events of shops are
- * smaller than that and never wait for it, whatever others send.
+ * smaller than that and never wait for it, whatever others send. What is done with the largest takes milliseconds, so these
+ * are given on in turns.
  */
 import type { Readable } from "node:stream";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Refused, TEXT } from "./errors.js";
+import type { Turns } from "./turns.js";
 
 /** In bytes. */
 export interface BodyLimits {
@@ -14,8 +16,10 @@ export interface BodyLimits {
   readonly bodyBytes: number;
   /** Of each body that are read whatever else is being read. */
   readonly ownBytes: number;
-  /** Of all bodies together, besides those. */
+  /** Of all bodies together, besides those; bodies that wait for their turn count. */
   readonly sharedBytes: number;
+  /** A body of more is given on when its turn comes. */
+  readonly promptBytes: number;
 }
 
 /** A request as far as its body goes. */
@@ -25,7 +29,7 @@ export type BodyStream = Readable & { readonly headers: { readonly "content-leng
 export type BodyDone = (error: Error | null, body?: Buffer) => void;
 
 /** A reader of bodies that share an allowance. */
-export function createBodyReader(limits: BodyLimits): (payload: BodyStream, done: BodyDone) => void {
+export function createBodyReader(limits: BodyLimits, turns: Turns): (payload: BodyStream, done: BodyDone) => void {
   let shared = 0;
 
   return (payload, done) => {
@@ -34,6 +38,7 @@ export function createBodyReader(limits: BodyLimits): (payload: BodyStream, done
     const chunks: Buffer[] = [];
     let received = 0;
     let taken = 0;
+    let isWhole = false;
     let isOver = false; // listeners go with the request: taking four off costs more than asking this
     const end = (error: Error | null, body?: Buffer) => {
       isOver = true;
@@ -54,10 +59,15 @@ export function createBodyReader(limits: BodyLimits): (payload: BodyStream, done
     };
     // Always a copy: a single chunk is a view of the buffer that the socket reads into.
     const finish = () => {
-      if (!isOver) end(null, Buffer.concat(chunks, received));
+      if (isOver) return;
+      isWhole = true;
+      const body = Buffer.concat(chunks, received);
+      chunks.length = 0;
+      if (received <= limits.promptBytes) end(null, body);
+      else turns(() => end(null, body));
     };
     const fail = () => {
-      if (!isOver) end(new Refused(400, TEXT.invalidBody));
+      if (!isOver && !isWhole) end(new Refused(400, TEXT.invalidBody));
     };
     payload.on("data", take).on("end", finish).on("error", fail).on("close", fail);
   };

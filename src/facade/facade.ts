@@ -40,6 +40,7 @@ import {
 import { createStatusCookies } from "./status-cookies.js";
 import { createSubscriptionStatus } from "./subscription-status.js";
 import { createTrace } from "./trace.js";
+import { createTurns } from "./turns.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -125,7 +126,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   app.decorateRequest("sentContentType", "");
   app.decorateRequest("arrivedAt", 0);
   app.removeAllContentTypeParsers();
-  const readBody = createBodyReader(BODY_LIMITS);
+  const readBody = createBodyReader(BODY_LIMITS, createTurns(monotonicNow));
   const takeBody = (payload: BodyStream, done: BodyDone) =>
     readBody(payload, (error, body) => {
       if (error instanceof ConnectError) metrics?.count("shed", { reason: "call_bytes" });

@@ -17,6 +17,9 @@ export interface FormLimits {
 
 export const FORM_LIMITS: FormLimits = { fields: 128, valueBytes: 128 * 1024 };
 
+/** Pairs of a form that are decoded; a repeated name is none of its fields, and costs what a field does. */
+const MAX_PAIRS = 1024;
+
 /** A Map, so that `__proto__` is a name like any other. */
 export interface Form {
   readonly fields: Map<string, string>;
@@ -49,6 +52,7 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
   const decode = partDecoder();
   const end = text.length;
   let equals = -1;
+  let pairs = 0;
   for (let start = 0; start < end; ) {
     let stop = text.indexOf("&", start);
     if (stop === -1) stop = end;
@@ -57,7 +61,7 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
     if (equals === -1) break;
     // Pairs without a value are the larger half of what senders post: they are skipped undecoded.
     if (equals < stop - 1) {
-      if (fields.size >= limits.fields) form.droppedFields++;
+      if (fields.size >= limits.fields || ++pairs > MAX_PAIRS) form.droppedFields++;
       else {
         const name = decode(text.slice(start, equals));
         if (!fields.has(name)) addField(form, name, decode(text.slice(equals + 1, stop)), limits);

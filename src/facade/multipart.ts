@@ -8,6 +8,9 @@ const MAX_NAME_BYTES = 255;
 /** Parts that are looked at, those without a value included: the parser spends ten times on a part what it is on a form's field. */
 const MAX_PARTS = 512;
 
+/** The parser is given so many bytes at a time: what follows the last part that counts is not looked at. */
+const PIECE_BYTES = 16 * 1024;
+
 /**
  * Reads `multipart/form-data` from a body that is already in memory (and so within the body limit). Text parts are
  * fields, by the same rules and limits as a urlencoded form; files are dropped and counted, and so is all that follows
@@ -25,12 +28,23 @@ export function readMultipart(contentType: string, body: Buffer): Promise<Form> 
       stream.on("error", () => resolve(form));
       stream.resume();
     });
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+      resolve(form);
+    };
     parser.on("partsLimit", () => {
       form.droppedFields++;
+      end();
     });
-    parser.on("error", () => resolve(form));
-    parser.on("finish", () => resolve(form));
-    parser.end(body);
+    parser.on("error", end);
+    parser.on("finish", end);
+    const feed = (from: number) => {
+      if (isOver) return;
+      if (from >= body.length) parser.end();
+      else parser.write(body.subarray(from, from + PIECE_BYTES), () => feed(from + PIECE_BYTES));
+    };
+    feed(0);
   });
 }
 

@@ -7,8 +7,16 @@ import { type Failure, TEXT } from "./errors.js";
 /** Bytes of a request body. */
 export const BODY_LIMIT = 1024 * 1024;
 
-/** What is read at one time: at most 10,000 times 16 KiB, and 64 MiB that larger bodies share. */
-export const BODY_LIMITS: BodyLimits = { bodyBytes: BODY_LIMIT, ownBytes: 16 * 1024, sharedBytes: 64 * BODY_LIMIT };
+/**
+ * What is read at one time: at most 10,000 times 16 KiB, and 32 MiB that larger bodies share. Those of more than 64 KiB,
+ * some 400 interactions of /recommend, have turns: 1 MiB of them takes 10 ms.
+ */
+export const BODY_LIMITS: BodyLimits = {
+  bodyBytes: BODY_LIMIT,
+  ownBytes: 16 * 1024,
+  sharedBytes: 32 * BODY_LIMIT,
+  promptBytes: 64 * 1024,
+};
 
 /** Connections at one time; more are refused by the kernel's queue rather than by running out of memory. */
 export const MAX_CONNECTIONS = 10_000;

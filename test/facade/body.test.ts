@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createBodyReader } from "../../src/facade/body.js";
 import { Refused } from "../../src/facade/errors.js";
 
-const LIMITS = { bodyBytes: 100, ownBytes: 10, sharedBytes: 50 };
+const LIMITS = { bodyBytes: 100, ownBytes: 10, sharedBytes: 50, promptBytes: 70 };
+const atOnce = (work: () => void) => work();
 
 /** A request that sends when it is told to. */
 function request(headers: Record<string, string> = {}) {
@@ -35,7 +36,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the reader of bodies", () => {
   it("gives a body as it came, in however many pieces", async () => {
-    const { stream, result } = begin(createBodyReader(LIMITS), 0);
+    const { stream, result } = begin(createBodyReader(LIMITS, atOnce), 0);
     for (const piece of ["ab", "", "cdef", "g"]) stream.write(piece);
     stream.end();
     expect(String(await result)).toBe("abcdefg");
@@ -43,12 +44,14 @@ describe("the reader of bodies", () => {
 
   it("refuses a body that is announced as too large before it comes", () => {
     const { payload } = request({ "content-length": "101" });
-    createBodyReader(LIMITS)(payload, (error) => expect(error).toEqual(new Refused(413, "Request body too large")));
+    createBodyReader(LIMITS, atOnce)(payload, (error) =>
+      expect(error).toEqual(new Refused(413, "Request body too large")),
+    );
     expect.assertions(1);
   });
 
   it("refuses a body that turns out too large, and one whose sender goes away", async () => {
-    const read = createBodyReader({ ...LIMITS, sharedBytes: 1000 });
+    const read = createBodyReader({ ...LIMITS, sharedBytes: 1000 }, atOnce);
     expect(await whole(read, 101)).toEqual(new Refused(413, "Request body too large"));
     const { stream, result } = begin(read, 5);
     stream.destroy();
@@ -56,7 +59,7 @@ describe("the reader of bodies", () => {
   });
 
   it("sends large bodies away while others hold what all share, and takes small ones", async () => {
-    const read = createBodyReader(LIMITS);
+    const read = createBodyReader(LIMITS, atOnce);
     const held = begin(read, 60);
     await turn();
     expect(await whole(read, 11)).toMatchObject({ code: Code.Unavailable });
@@ -71,7 +74,7 @@ describe("the reader of bodies", () => {
     ["failed", (stream: PassThrough) => stream.destroy(new Error("reset"))],
     ["turned out too large", (stream: PassThrough) => stream.write(Buffer.alloc(100))],
   ])("gives back what a body took when it %s", async (_, end) => {
-    const read = createBodyReader(LIMITS);
+    const read = createBodyReader(LIMITS, atOnce);
     for (let round = 0; round < 3; round++) {
       const { stream, result } = begin(read, 60);
       await turn();
@@ -79,5 +82,20 @@ describe("the reader of bodies", () => {
       await result;
     }
     expect(await whole(read, 60)).toHaveLength(60);
+  });
+
+  it("gives the largest on when their turn comes, also when their sender is gone, and the others at once", async () => {
+    const works: (() => void)[] = [];
+    const read = createBodyReader({ ...LIMITS, sharedBytes: 90 }, (work) => void works.push(work));
+    const { stream, result } = begin(read, 71);
+    stream.end();
+    await turn();
+    expect(works).toHaveLength(1);
+    stream.destroy();
+    expect(await whole(read, 35)).toHaveLength(35);
+    expect(await whole(read, 70), "what waits is counted").toMatchObject({ code: Code.Unavailable });
+    works[0]?.();
+    expect(await result).toHaveLength(71);
+    expect(await whole(read, 70)).toHaveLength(70);
   });
 });

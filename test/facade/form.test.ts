@@ -147,6 +147,12 @@ describe("the form reader", () => {
     expect(cpuOf(() => readForm(body(pair))) / plain).toBeLessThan(10);
   });
 
+  it("decodes 1,024 pairs, whatever their names, and counts those beyond", () => {
+    const form = readForm(`${"a=1&".repeat(1024)}b=2&c=3`);
+    expect([...form.fields]).toEqual([["a", "1"]]);
+    expect(form.droppedFields).toBe(2);
+  });
+
   it("does not count names without a value", () => {
     const form = readForm("a=&b&c=&d=1&e=2", { fields: 2, valueBytes: 100 });
     expect(form).toMatchObject({ droppedFields: 0, fields: new Map(Object.entries({ d: "1", e: "2" })) });

@@ -21,17 +21,17 @@ const wrapping = fc.constantFrom<(inner: unknown) => unknown>(
   (inner) => ["[", inner, {}],
   (inner) => ({ '"}': inner, "{": "{" }),
 );
-/** A value with up to forty levels around it. */
+/** A value with up to twelve levels around it. */
 const json = fc
-  .tuple(leaf, fc.array(wrapping, { maxLength: 40, size: "max" }))
+  .tuple(leaf, fc.array(wrapping, { maxLength: 12, size: "max" }))
   .map(([value, around]) => around.reduce<unknown>((inner, wrap) => wrap(inner), value));
 
 describe("the reader of JSON bodies", () => {
-  it("gives any value that is nested at most 32 deep, and refuses one that is nested deeper", () => {
+  it("gives any value that is nested at most 8 deep, and refuses one that is nested deeper", () => {
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 1), (value, space) => {
         const text = JSON.stringify(value, undefined, space);
-        if (depthOf(JSON.parse(text)) > 32) expect(() => parseJson(text)).toThrow(INVALID);
+        if (depthOf(JSON.parse(text)) > 8) expect(() => parseJson(text)).toThrow(INVALID);
         else expect(parseJson(text)).toEqual(JSON.parse(text));
       }),
       { numRuns: 1000 },
@@ -54,7 +54,7 @@ describe("the reader of JSON bodies", () => {
             expect(() => parseJson(text)).toThrow(INVALID);
             return;
           }
-          if (depthOf(expected) <= 32) expect(parseJson(text)).toEqual(expected);
+          if (depthOf(expected) <= 8) expect(parseJson(text)).toEqual(expected);
         },
       ),
       { numRuns: 1000 },
@@ -67,6 +67,22 @@ describe("the reader of JSON bodies", () => {
     ["arrays that never close", "[".repeat(1_000_000)],
   ])("refuses %s nested as deep as a body can be", (_, text) => {
     expect(() => parseJson(text)).toThrow(INVALID);
+  });
+
+  it.each([
+    ["empty arrays", `[${"[],".repeat(20_000)}1]`],
+    ["numbers", `[${"1,".repeat(50_000)}1]`],
+    ["names", `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join()}}`],
+  ])("refuses %s beyond what a body of known fields can hold", (_, text) => {
+    expect(() => parseJson(text)).toThrow(INVALID);
+  });
+
+  it("takes as many of the shortest interactions as a body can hold", () => {
+    const one = '{"productInteractionType":"view","productId":"1","utcInteractionDate":"2026-01-01T00:00:00Z"}';
+    const text = `{"appId":"a","productInteractions":[${Array(Math.floor((1024 * 1024 - 60) / (one.length + 1)))
+      .fill(one)
+      .join()}]}`;
+    expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
   it("takes brackets and quotation marks in strings for text", () => {

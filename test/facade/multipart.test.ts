@@ -46,6 +46,18 @@ describe("the multipart reader", () => {
     expect(form.droppedFields).toBe(1);
   });
 
+  it("does not look at what follows the parts that count", async () => {
+    const far = "x".repeat(100_000);
+    const read = (parts: number) =>
+      readMultipart(
+        TYPE,
+        Buffer.from(`${part("b", "1")}${part("a", "").repeat(parts)}${part("f", far, '; filename="x"')}--XX`),
+      );
+    expect((await read(511)).droppedFields, "the file is the 513th part").toBe(1);
+    expect((await read(510)).droppedFields, "the file is the 512th part").toBe(1);
+    expect([...(await read(600)).fields]).toEqual([["b", "1"]]);
+  });
+
   it("reads what a form of the same fields would be read as", async () => {
     const name = fc.stringMatching(/^[A-Za-z0-9_.[\]-]{1,20}$/);
     // A part's end is told by its boundary, which a value cannot hold.
