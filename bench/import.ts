@@ -2,7 +2,7 @@
  * Bulk intake: an hour of a large shop's events through RecordEvents into the embedded store.
  *
  *   npm run bench -- import [--events 10000000] [--visitors EVENTS/10] [--products 50000] [--batch 500] [--json FILE]
- *   npm run bench -- import --services [--kind all|view|order] …
+ *   npm run bench -- import --services [--without-store] [--kind all|view|order] …
  *
  * One stream for each million events, over gRPC, to a server in a process of its own; meanwhile POST /trace is asked ten
  * times a second. For each million: events a second, CPU of the server for an event (all of its threads), growth of the
@@ -11,7 +11,8 @@
  *
  * With `--services` the services are called in this process, on messages that are there already, and the CPU is told
  * apart by thread: what intake costs with its effects and the store, without gRPC. Beside it stands what reading one of
- * the messages from its protobuf bytes costs in the same run. (CPU comes from /proc: Linux.)
+ * the messages from its protobuf bytes costs in the same run. With `--without-store` records are kept in maps, and what is
+ * left is the services' own part: checks, normalising, effects. (CPU comes from /proc: Linux.)
  */
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -27,10 +28,12 @@ import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import { createPrometheusMetrics } from "../src/adapters/metrics/prometheus.js";
 import { createAisle } from "../src/app.js";
+import { bareApp } from "../src/domain/app.js";
 import { type Event, EventSchema } from "../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
 import { createUuids } from "../src/uuids.js";
 import { machine } from "./load.js";
+import { memoryUnitOfWork } from "./memory-unit-of-work.js";
 import { aisle, startServer } from "./server.js";
 import { createShopEvents } from "./shop-events.js";
 
@@ -42,6 +45,7 @@ const { values } = parseArgs({
     kind: { type: "string", default: "all" },
     batch: { type: "string", default: "500" },
     services: { type: "boolean", default: false },
+    "without-store": { type: "boolean", default: false },
     json: { type: "string" },
   },
 });
@@ -111,9 +115,10 @@ function referenceMicros(): number {
 
 async function overServices(): Promise<void> {
   const store = await openEmbeddedStore({ directory: storeDirectory, now: Date.now });
+  const unitOfWork = values["without-store"] ? memoryUnitOfWork(bareApp(APP, Date.now())) : store.unitOfWork;
   const never = () => Promise.reject(new Error("nothing is trained here"));
   const services = createAisle({
-    store,
+    store: { ...store, unitOfWork },
     vectorIndexes: hnswIndexes(),
     runTraining: never,
     runEvaluation: never,
@@ -125,7 +130,8 @@ async function overServices(): Promise<void> {
     metrics: createPrometheusMetrics(),
     report: (error) => console.error(error),
   });
-  await services.clients.apps.createApp({ app: { appId: APP } });
+  if (!values["without-store"]) await services.clients.apps.createApp({ app: { appId: APP } });
+  else await store.apps.create(bareApp(APP, Date.now()));
   const isWanted = isKind[values.kind];
   const used = { javaScript: 0, garbage: 0, lmdb: 0 };
   let stored = 0;
@@ -142,10 +148,11 @@ async function overServices(): Promise<void> {
       for (;;) {
         const at = performance.now();
         const cpu = threadTimes(process.pid);
-        const { value, done } = await batches.next();
+        const next = batches.next(); // it makes the messages at once; the service goes on while it is awaited
         const after = threadTimes(process.pid);
         making.ms += performance.now() - at;
         making.javaScript += after.javaScript - cpu.javaScript;
+        const { value, done } = await next;
         if (done === true || value === undefined) return;
         yield value;
       }

@@ -1,0 +1,62 @@
+import type { App } from "../src/domain/app.js";
+import type { Records, RejectedEvents, Transaction, UnitOfWork } from "../src/ports/unit-of-work.js";
+
+/** Records in a map, as they are; `isForgotten`: what is put is not kept. */
+function records<T>(isForgotten = false): Records<T> {
+  const kept = new Map<string, T>();
+  return {
+    get: (key) => kept.get(key),
+    put: (key, value) => void (isForgotten || kept.set(key, value)),
+    delete: (key) => void kept.delete(key),
+  };
+}
+
+const noLog: RejectedEvents = {
+  get: () => undefined,
+  add: () => "",
+  replace: () => undefined,
+  remove: () => undefined,
+};
+
+/**
+ * A unit of work of one app that keeps records in maps, and events and histories not at all: what intake costs over it is
+ * what intake costs without a store. Nothing is durable, and a work that throws leaves what it had put.
+ */
+export function memoryUnitOfWork(app: App): UnitOfWork {
+  const transaction: Transaction = {
+    appId: app.appId,
+    app: () => app,
+    idempotency: records(),
+    events: records(true),
+    rejectedEvents: noLog,
+    visitors: records(),
+    visitorKeys: records(),
+    contacts: records(),
+    contactKeys: records(),
+    changes: records(true),
+    ledgerHead: records(),
+    networkLinks: records(),
+    mailingSecrets: records(),
+    confirmations: records(),
+    outbox: records(true),
+    deadHooks: records(true),
+    products: records(),
+    productSkus: records(),
+    orders: records(),
+    erasures: records(),
+    putInteraction: () => undefined,
+    deleteInteraction: () => undefined,
+    markChanged: () => undefined,
+  };
+  const settled = <T>(work: (tx: Transaction) => T): PromiseSettledResult<T> => {
+    try {
+      return { status: "fulfilled", value: work(transaction) };
+    } catch (reason) {
+      return { status: "rejected", reason };
+    }
+  };
+  return {
+    run: async (_appId, work) => work(transaction),
+    runEach: async (_appId, works) => works.map(settled),
+  };
+}
