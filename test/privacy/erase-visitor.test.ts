@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { ERASURE_STEPS } from "../../src/domain/erasure.js";
+import { Unavailable } from "../../src/domain/errors.js";
 import { COPIED_TABLES } from "../../src/ports/copies.js";
+import type { UnitOfWork } from "../../src/ports/unit-of-work.js";
+import { createErasures } from "../../src/privacy/erasures.js";
 import { openAisle } from "../fixtures/aisle.js";
+import { testIds } from "../fixtures/store.js";
 import { storeKinds } from "../fixtures/stores.js";
 import { type Aisle, erase, MAJA, NAMES_OF_MAJA, OMAR, visitShop } from "./person.js";
 
@@ -101,6 +106,44 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await aisle.status("shop", MAJA.fp_ccid)).toMatchObject({ identified: true, status: true });
     const { changes } = await aisle.rpc.subscriptions.listChanges({ appId: "shop" });
     expect(changes.map(({ contactId }) => contactId === "")).toEqual([true, false, false]); // hers, Omar's, the new one
+  });
+
+  it("is finished by others when process after process ends in the middle of it", async () => {
+    const { store, metrics, ...aisle } = await openShop();
+    let clock = aisle.now();
+    /** A process that ends after so many transactions, of the last of which it does not learn that it was made. */
+    const processOf = (transactions: number) => {
+      let left = transactions;
+      const run: UnitOfWork["run"] = async (appId, work) => {
+        if (left-- <= 0) throw new Unavailable("The process has ended");
+        const made = await store.unitOfWork.run(appId, work);
+        if (left === 0) throw new Unavailable("The process has ended");
+        return made;
+      };
+      return createErasures({
+        ...store,
+        unitOfWork: { ...store.unitOfWork, run },
+        scrub: (appId) => store.scrub(appId),
+        settled: async () => undefined,
+        now: () => clock,
+        newId: testIds(),
+        metrics,
+      });
+    };
+    const nobody = { visitor: { clientId: "", fingerprintId: "", userId: "" }, phone: "", contactId: "" };
+    const maja = { ...nobody, email: MAJA.email, withLinkedContact: true };
+    await expect(processOf(1).begin("shop", maja)).rejects.toThrow(Unavailable);
+    const erasures = async () => (await store.copies.scan("shop", "erasures", "", 10)).map(({ value }) => value);
+    let processes = 1;
+    for (; (await erasures())[0]?.step !== "done"; processes++) {
+      expect(processes).toBeLessThan(100);
+      clock += 61_000;
+      await processOf(1).resume(() => undefined);
+    }
+    expect(processes).toBeGreaterThan(ERASURE_STEPS.length);
+    expect((await erasures()).map(({ counts }) => counts)).toEqual([ALL_OF_MAJA]);
+    expect(await namesLeft({ ...aisle, store, metrics }, "shop")).toEqual([]);
+    expect(await aisle.status("shop", OMAR.fp_ccid)).toMatchObject({ identified: true, status: true });
   });
 
   it("reaches no other app", async () => {
