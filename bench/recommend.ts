@@ -24,7 +24,7 @@ import { parse } from "csv-parse";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import { createRandom } from "../src/algorithms/random.js";
 import { createCatalogViews } from "../src/catalog/catalog-view.js";
-import { DEFAULT_FRAME } from "../src/domain/app.js";
+import { DEFAULT_FRAME } from "../src/domain/frame.js";
 import type { InteractionType } from "../src/domain/interaction.js";
 import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
 import { loadServingModel } from "../src/model/serving-model.js";

@@ -1,6 +1,7 @@
-import type { App, FrameConfiguration } from "./domain/app.js";
+import type { App } from "./domain/app.js";
 import type { Now } from "./domain/clock.js";
 import { Unavailable } from "./domain/errors.js";
+import type { FrameConfiguration } from "./domain/frame.js";
 import type { Patience } from "./patience.js";
 import type { AppStore } from "./ports/app-store.js";
 import type { Metrics } from "./ports/metrics.js";

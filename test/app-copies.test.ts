@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { COPY_MS, withCopies } from "../src/app-copies.js";
-import { DEFAULT_FRAME } from "../src/domain/app.js";
 import { Unavailable } from "../src/domain/errors.js";
+import { DEFAULT_FRAME } from "../src/domain/frame.js";
 import { createPatience } from "../src/patience.js";
 import { countingMetrics } from "./fixtures/metrics.js";
 import { emptyStore, testApp, testClock } from "./fixtures/store.js";

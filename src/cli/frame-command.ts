@@ -1,20 +1,47 @@
-import { toJson } from "@bufbuild/protobuf";
+import { readFile } from "node:fs/promises";
+import { text as readText } from "node:stream/consumers";
+import { fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { FrameConfigurationSchema } from "../gen/aisle/v1/app_pb.js";
+import {
+  type FrameConfiguration,
+  FrameConfigurationSchema,
+  type FrameVariant,
+  type PageKind,
+} from "../gen/aisle/v1/app_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { Failure, UsageFailure } from "./failure.js";
+import { frameLines, pageKind, plainVariant, sourceWeight, type TypedWeight } from "./frame-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { plainId, share, wholeNumber } from "./values.js";
+import { idList, plainId, share, wholeNumber } from "./values.js";
+
+const call = { timeoutMs: CALL_TIMEOUT_MS };
 
 interface SetOptions extends ServerOptions {
   readonly app: string;
-  readonly id: string;
-  readonly recommended: number;
-  readonly alternative: number;
+  readonly id?: string;
+  readonly file?: string;
+  readonly recommended?: number;
+  readonly alternative?: number;
   readonly title?: string;
+  readonly page?: PageKind;
+  readonly source?: readonly TypedWeight[];
   readonly includeViewed?: boolean;
   readonly includeBought?: boolean;
+  readonly rebuyAfter?: number;
   readonly diversity: number;
+  readonly rotation: boolean;
+  readonly fallback: boolean;
+  readonly outOfStock?: boolean;
+  readonly pin?: readonly string[];
+  readonly ban?: readonly string[];
+  readonly variant?: readonly Pick<FrameVariant, "name" | "weight">[];
+}
+
+interface FrameOptions extends ServerOptions {
+  readonly app: string;
+  readonly id: string;
+  readonly json?: boolean;
 }
 
 interface ListOptions extends ServerOptions {
@@ -29,56 +56,141 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
   withServer(frame.command("set"))
     .description("make or replace a frame")
     .requiredOption("--app <id>", "the app", plainId)
-    .requiredOption("--id <frame>", "the frame; default serves requests that name none", plainId)
-    .requiredOption("--recommended <n>", "complementary products at most, 0 to 100", wholeNumber(0, 100))
-    .requiredOption("--alternative <n>", "similar products at most, 0 to 100", wholeNumber(0, 100))
+    .option("--id <frame>", "the frame; default serves requests that name none", plainId)
+    .option("--file <file>", 'all of the frame as "frame show --json" prints it, instead of the options; - is stdin')
+    .option("--recommended <n>", "complementary products at most, 0 to 100", wholeNumber(0, 100))
+    .option("--alternative <n>", "similar products at most, 0 to 100", wholeNumber(0, 100))
+    .option("--title <title>", "a title for people")
+    .option("--page <kind>", "where it stands: home, category, product, cart or order", pageKind)
+    .option(
+      "--source <name=weight>",
+      "a source and its weight; again for more (default: chosen for the visitor)",
+      sourceWeight,
+    )
     .option("--include-viewed", "show current and viewed products too")
     .option("--include-bought", "show bought products too")
+    .option("--rebuy-after <days>", "show bought products again after so many days", wholeNumber(0, 3650))
     .option("--diversity <n>", "how unlike each other the recommended products are to be, 0 to 1", share, 0)
-    .option("--title <title>", "a title for people")
+    .option("--pin <ids>", "products for the first places, parted by commas", idList)
+    .option("--ban <ids>", "products never to be shown here", idList)
+    .option("--out-of-stock", "show products that are out of stock, too")
+    .option("--no-rotation", "show the same however often the frame was used")
+    .option("--no-fallback", "leave empty what no source fills")
+    .option(
+      "--variant <name=weight>",
+      "splits visitors; a file says what a variant changes; again for more",
+      plainVariant,
+    )
     .addHelpText(
       "after",
-      "\nExample:\n  $ aisle frame set --app shop1 --id cart-page --recommended 8 --alternative 0 --include-viewed",
+      `
+Example:
+  $ aisle frame set --app shop1 --id cart-page --recommended 8 --alternative 0 --include-viewed
+  $ aisle frame show --app shop1 --id cart-page --json > cart-page.json
+  $ aisle frame set --app shop1 --file cart-page.json`,
     )
     .action((options: SetOptions) => setFrame(options, deps));
+  withServer(frame.command("show"))
+    .description("show all of a frame")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--id <frame>", "the frame", plainId)
+    .option("--json", "print the frame as JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle frame show --app shop1 --id default")
+    .action((options: FrameOptions) => showFrame(options, deps));
   withServer(frame.command("list"))
     .description("list the frames of an app")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the frames as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle frame list --app shop1")
     .action((options: ListOptions) => listFrames(options, deps));
+  withServer(frame.command("remove"))
+    .description("remove a frame; default gets its first settings back")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--id <frame>", "the frame", plainId)
+    .addHelpText("after", "\nExample:\n  $ aisle frame remove --app shop1 --id cart-page")
+    .action((options: FrameOptions) => removeFrame(options, deps));
 }
 
 async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {
-  await withClients(options, deps, ({ apps }) =>
-    apps.setFrameConfiguration(
-      {
-        appId: options.app,
-        frameConfiguration: {
-          frameId: options.id,
-          title: options.title ?? "",
-          recommendedCount: options.recommended,
-          alternativeCount: options.alternative,
-          includeViewed: options.includeViewed ?? false,
-          includeBought: options.includeBought ?? false,
-          diversity: options.diversity,
-        },
-      },
-      { timeoutMs: CALL_TIMEOUT_MS },
-    ),
+  const frameConfiguration =
+    options.file === undefined ? typedFrame(options) : await frameOfFile(options.file, options.id, deps);
+  const written = await withClients(options, deps, ({ apps }) =>
+    apps.setFrameConfiguration({ appId: options.app, frameConfiguration }, call),
   );
-  const { recommended, alternative } = options;
+  const { frameId = "", recommendedCount = 0, alternativeCount = 0 } = written.frameConfiguration ?? {};
   writeLine(
     deps.stdout,
-    `Frame ${options.id} shows ${recommended} recommended and ${alternative} alternative products`,
+    `Frame ${printable(frameId)} shows ${recommendedCount} recommended and ${alternativeCount} alternative products`,
   );
+}
+
+function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigurationSchema> {
+  const { id, recommended, alternative } = options;
+  if (id === undefined || recommended === undefined || alternative === undefined)
+    throw new UsageFailure("--id, --recommended and --alternative are required, or --file");
+  return {
+    frameId: id,
+    title: options.title ?? "",
+    ...(options.page !== undefined && { pageKind: options.page }),
+    recommendedCount: recommended,
+    alternativeCount: alternative,
+    sources: [...(options.source ?? [])],
+    includeViewed: options.includeViewed ?? false,
+    includeBought: options.includeBought ?? false,
+    rebuyAfterDays: options.rebuyAfter ?? 0,
+    diversity: options.diversity,
+    rotation: options.rotation,
+    fallback: options.fallback,
+    inStockOnly: !(options.outOfStock ?? false),
+    pinnedProductIds: [...(options.pin ?? [])],
+    bannedProductIds: [...(options.ban ?? [])],
+    variants: [...(options.variant ?? [])],
+  };
+}
+
+async function frameOfFile(file: string, id: string | undefined, deps: ProgramDeps): Promise<FrameConfiguration> {
+  const text =
+    file === "-"
+      ? await readText(deps.stdin)
+      : await readFile(file, "utf8").catch(() => {
+          throw new Failure("--file cannot be read");
+        });
+  let frame: FrameConfiguration;
+  try {
+    const json: JsonValue = JSON.parse(text);
+    frame = fromJson(FrameConfigurationSchema, json);
+  } catch (error) {
+    throw new UsageFailure(`--file holds no frame: ${error instanceof Error ? printable(error.message) : "no JSON"}`);
+  }
+  return id === undefined ? frame : { ...frame, frameId: id };
+}
+
+async function showFrame(options: FrameOptions, deps: ProgramDeps): Promise<void> {
+  const { frameConfiguration } = await withClients(options, deps, ({ apps }) =>
+    apps.getFrameConfiguration({ appId: options.app, frameId: options.id }, call),
+  );
+  if (frameConfiguration === undefined) return;
+  if (options.json) {
+    writeJson(deps.stdout, toJson(FrameConfigurationSchema, frameConfiguration));
+    return;
+  }
+  const lines = frameLines(frameConfiguration);
+  const width = Math.max(...lines.map(([name]) => name.length));
+  for (const [name, text] of lines) writeLine(deps.stdout, `${name.padEnd(width)}  ${printable(text)}`);
+}
+
+async function removeFrame(options: FrameOptions, deps: ProgramDeps): Promise<void> {
+  await withClients(options, deps, ({ apps }) =>
+    apps.deleteFrameConfiguration({ appId: options.app, frameId: options.id }, call),
+  );
+  writeLine(deps.stdout, `Frame ${options.id} is removed`);
 }
 
 async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void> {
   const all = await withClients(options, deps, ({ apps }) =>
     allPages(async (pageToken) => {
       const request = { appId: options.app, pageSize: 1000, pageToken };
-      const page = await apps.listFrameConfigurations(request, { timeoutMs: CALL_TIMEOUT_MS });
+      const page = await apps.listFrameConfigurations(request, call);
       return { items: page.frameConfigurations, nextPageToken: page.nextPageToken };
     }),
   );
@@ -99,6 +211,7 @@ async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void
       { title: "viewed too" },
       { title: "bought too" },
       { title: "diversity", align: "right" },
+      { title: "variants" },
       { title: "title" },
     ],
     all.map((frame) => [
@@ -106,8 +219,9 @@ async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void
       String(frame.recommendedCount),
       String(frame.alternativeCount),
       yes(frame.includeViewed),
-      yes(frame.includeBought),
+      yes(frame.includeBought || frame.rebuyAfterDays > 0),
       String(frame.diversity),
+      frame.variants.map(({ name }) => printable(name)).join(", "),
       printable(frame.title),
     ]),
   );

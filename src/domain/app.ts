@@ -44,29 +44,3 @@ export function bareApp(appId: string, at: number): App {
     updatedAt: at,
   };
 }
-
-export interface FrameConfiguration {
-  readonly frameId: string;
-  readonly title: string;
-  readonly recommendedCount: number;
-  readonly alternativeCount: number;
-  readonly includeViewed: boolean;
-  readonly includeBought: boolean;
-  /** How unlike each other the products of `recommended` are to be, 0 to 1; 0 leaves them in the order of their scores. */
-  readonly diversity: number;
-  readonly updatedAt: number;
-}
-
-export const DEFAULT_FRAME_ID = "default";
-
-/** The default frame of an app that has not changed it: 10 + 10 products. */
-export const DEFAULT_FRAME: FrameConfiguration = {
-  frameId: DEFAULT_FRAME_ID,
-  title: "",
-  recommendedCount: 10,
-  alternativeCount: 10,
-  includeViewed: false,
-  includeBought: false,
-  diversity: 0,
-  updatedAt: 0,
-};

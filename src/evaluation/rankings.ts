@@ -1,4 +1,4 @@
-import { DEFAULT_FRAME, type FrameConfiguration } from "../domain/app.js";
+import { DEFAULT_FRAME, type FrameConfiguration } from "../domain/frame.js";
 import type { ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
 import { BLANK_QUERY, type RecommendQuery } from "../recommend/query.js";

@@ -1,4 +1,5 @@
-import type { App, FrameConfiguration } from "../domain/app.js";
+import type { App } from "../domain/app.js";
+import type { FrameConfiguration } from "../domain/frame.js";
 
 /** Apps and their frame configurations. */
 export interface AppStore {

@@ -1,6 +1,7 @@
-import { type App, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
+import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import { refusesProfile } from "../domain/signals.js";
 import { versionText } from "../domain/version.js";
 import { isTrusted, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
@@ -12,6 +13,7 @@ import type { VisitorStore } from "../ports/visitor-store.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import type { Recommender } from "./recommend.js";
 import type { Catalog } from "./selection.js";
+import { frameOfVariant, splittingKey, variantOf } from "./variants.js";
 
 /** Most interactions of a visitor that are read from the store. */
 const MAX_KNOWN = 400;
@@ -88,10 +90,12 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
       deps.modelOf(query.appId),
     ]);
     const frameInteractions = await knownFrames(getFrame, query);
+    const variant = variantOf(query.appId, frame, splits(app, query) ? splittingKey(query.visitor) : undefined);
     return deps.recommend(
       {
         query: { ...query, frameInteractions },
-        frame,
+        frame: variant === undefined ? frame : frameOfVariant(frame, variant),
+        variant: variant?.name ?? "",
         known,
         catalog,
         model: serving?.model,
@@ -101,6 +105,11 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
       withReasons,
     );
   };
+}
+
+/** Who wants no profile is not told apart from others, and so not split from them. */
+function splits(app: App, query: RecommendQuery): boolean {
+  return !refusesProfile(app.privacy.signals, query.signals);
 }
 
 /** The version text of an app that has no model yet: its hour of creation. */

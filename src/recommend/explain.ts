@@ -7,6 +7,8 @@ import type { Reason, SourceShare } from "./query.js";
 
 /** What an answer was made from. */
 export interface Explained {
+  /** Ids of the products that the frame pins to their places. */
+  readonly pinned: ReadonlySet<string>;
   /** Undefined before the first model. */
   readonly model: ServingModel | undefined;
   readonly query: SourceQuery | undefined;
@@ -60,7 +62,8 @@ export function explain(products: readonly Product[], explained: Explained): Rea
       shares.every(({ becauseOf, counts }) => becauseOf.length === 0 && Object.keys(counts).length === 0)
     )
       shares.push(popularityShare(productId, model, explained.within));
-    return { productId, score: index === undefined ? 0 : (scores.get(index) ?? 0), shares };
+    const score = index === undefined ? 0 : (scores.get(index) ?? 0);
+    return { productId, score, shares, isPinned: explained.pinned.has(productId) };
   });
 }
 

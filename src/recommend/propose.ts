@@ -1,3 +1,4 @@
+import type { FrameConfiguration, FrameSource } from "../domain/frame.js";
 import { blendHistoryOf, blendPageOf, type SourceWeights, sourceWeights } from "../model/blend-weights.js";
 import type { List, ServingModel, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
@@ -15,6 +16,13 @@ const FILLING = 1e-4;
 export interface ListWeights {
   readonly weights: SourceWeights;
   readonly by: "score" | "place";
+}
+
+/** The weights a frame gives its sources; undefined when they are chosen for the visitor. */
+export function weightsOfFrame({ sources }: Pick<FrameConfiguration, "sources">): ListWeights | undefined {
+  if (sources.length === 0) return undefined;
+  const weigh = (name: FrameSource) => sources.find(({ source }) => source === name)?.weight ?? 0;
+  return { weights: sourceWeights(weigh), by: "score" };
 }
 
 /**
@@ -45,9 +53,9 @@ export function propose(
   list: List,
   k: number,
   metrics: Metrics,
+  { weights, by }: ListWeights = weightsOf(list, query, model),
 ): WeightedCandidates[] {
   const proposals: WeightedCandidates[] = [];
-  const { weights, by } = weightsOf(list, query, model);
   for (const source of model.sources) {
     const weight = weights[source.name];
     if (weight === 0) continue;

@@ -65,6 +65,8 @@ export interface Reason {
   readonly productId: string;
   readonly score: number;
   readonly shares: readonly SourceShare[];
+  /** The frame pins it to its place. */
+  readonly isPinned: boolean;
 }
 
 export interface RecommendAnswer {

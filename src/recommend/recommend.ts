@@ -6,7 +6,7 @@ import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
 import { fallbackProducts, insteadOf } from "./fallback.js";
 import { besideAlternative, isBoughtTogether, recommendedShare } from "./parting.js";
-import { propose, weightsOf } from "./propose.js";
+import { type ListWeights, propose, weightsOf, weightsOfFrame } from "./propose.js";
 import type { RecommendAnswer } from "./query.js";
 import { ROTATION_POOL, Selection } from "./selection.js";
 import {
@@ -32,14 +32,14 @@ export type Recommender = (situation: Situation, withReasons: boolean) => Recomm
 export function createRecommender({ metrics }: { readonly metrics: Metrics }): Recommender {
   const blenders = new WeakMap<ServingModel, ReturnType<typeof createBlender>>();
 
-  function blended(model: ServingModel, asked: SourceQuery, list: List, count: number): Blended | undefined {
+  function blended(model: ServingModel, asked: SourceQuery, list: List, count: number, weights: ListWeights) {
     if (count === 0) return undefined;
     let blend = blenders.get(model);
     if (blend === undefined) {
       blend = createBlender(model.productIds.length);
       blenders.set(model, blend);
     }
-    return blend(propose(model, asked, list, candidateCount(count), metrics));
+    return blend(propose(model, asked, list, candidateCount(count), metrics, weights));
   }
 
   return (situation, withReasons) => {
@@ -59,19 +59,30 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const selection = new Selection(
       catalog,
       {
-        excluded: excludedProducts(query, frame, context, current),
+        excluded: excludedProducts(situation, context, current),
         last: frame.includeViewed ? new Set() : context.viewed,
         allowed,
+        inStockOnly: frame.inStockOnly,
       },
       frame.includeViewed ? [] : current,
+      situation.shown,
     );
 
-    const counts = {
+    for (const productId of frame.pinnedProductIds) if (catalog.get(productId) === undefined) missing.add(productId);
+    const asks = {
       recommended: query.recommendedCount ?? frame.recommendedCount,
       alternative: query.alternativeCount ?? frame.alternativeCount,
     };
-    const complements = model && asked && blended(model, asked, "recommended", counts.recommended);
-    const similar = model && asked && blended(model, asked, "alternative", counts.alternative);
+    const pinnedIn: List = asks.recommended > 0 ? "recommended" : "alternative";
+    const pinned = selection.pin(frame.pinnedProductIds, asks[pinnedIn]);
+    const counts = { ...asks, [pinnedIn]: asks[pinnedIn] - pinned.length };
+    const weights = (list: List) => model && asked && (weightsOfFrame(frame) ?? weightsOf(list, asked, model));
+    const proposed = (list: List) => {
+      const chosen = weights(list);
+      return model && asked && chosen && blended(model, asked, list, counts[list], chosen);
+    };
+    const complements = proposed("recommended");
+    const similar = proposed("alternative");
     const substitutes =
       model && similar && preferSubstitutes(similar, replaced, (index) => catalog.get(model.productIds[index]!));
 
@@ -84,7 +95,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       counts.recommended === 0 ? 0 : turned(wanted),
     );
     const there =
-      spared.length === 0
+      spared.length === 0 || !frame.fallback
         ? wanted
         : selection.foresee(allowed ?? flat(fallbackProducts(situation, undefined)), wanted).length;
     const completing = besideAlternative(
@@ -95,8 +106,8 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       (productId) => model !== undefined && asked !== undefined && isBoughtTogether(model, asked, productId),
     );
 
-    const recommended = selection.pick(
-      chain(completing, fallbackProducts(situation, within), spared),
+    const picked = selection.pick(
+      frame.fallback ? chain(completing, fallbackProducts(situation, within), spared) : [completing],
       recommendedShare(counts, spared.length, there),
       turn,
       arrangement({
@@ -106,20 +117,24 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       }),
     );
     // Substitutes are to be like one product, and so like each other: what diversity would put first is no substitute.
-    const alternative = selection.pick(
-      chain(namesOf(substitutes?.indices, model), insteadOf(replaced, situation, within)),
+    const instead = selection.pick(
+      chain(namesOf(substitutes?.indices, model), frame.fallback ? insteadOf(replaced, situation, within) : []),
       counts.alternative,
       turn,
     );
 
+    const recommended = pinnedIn === "recommended" ? [...pinned, ...picked] : picked;
+    const alternative = pinnedIn === "alternative" ? [...pinned, ...instead] : instead;
+
     const reasons = (list: List, products: readonly Product[], blend: Blended | undefined) => {
       if (!withReasons) return [];
       return explain(products, {
+        pinned: new Set(pinned.map(({ productId }) => productId)),
         model,
         query: asked,
         list,
         blended: blend,
-        weights: model && asked && weightsOf(list, asked, model).weights,
+        weights: weights(list)?.weights,
         candidateCount: candidateCount(counts[list]),
         within: (list === "alternative" ? sameCategory(replaced, catalog) : undefined) ?? within,
       });
@@ -131,7 +146,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       recommended,
       alternative,
       frameId: frame.frameId,
-      variant: "",
+      variant: situation.variant ?? "",
       modelId: model?.modelId ?? "",
       missingIds: [...missing],
       recommendedReasons: reasons("recommended", recommended, complements),

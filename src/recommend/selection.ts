@@ -1,4 +1,4 @@
-import { isShown, type Product } from "../domain/product.js";
+import type { Product } from "../domain/product.js";
 import type { Arrangement } from "./diversity.js";
 
 /** The catalogue as recommending needs it. */
@@ -18,6 +18,8 @@ export interface SelectionRules {
   readonly last: ReadonlySet<string>;
   /** Undefined: any product passes. */
   readonly allowed: ReadonlySet<string> | undefined;
+  /** What is out of stock is not shown. */
+  readonly inStockOnly: boolean;
 }
 
 /** Picks products from proposals; one selection is shared by the lists of an answer, so that they share no product. */
@@ -26,10 +28,14 @@ export class Selection {
   readonly #rules: SelectionRules;
   readonly #taken = new Set<string>();
 
-  /** @param shown Products whose variants are not to be shown, for example the one being viewed. */
-  constructor(catalog: Catalog, rules: SelectionRules, shown: Iterable<string>) {
+  /**
+   * @param shown Products whose variants are not to be shown, for example the one being viewed.
+   * @param taken Products that are shown elsewhere: neither they nor their variants are.
+   */
+  constructor(catalog: Catalog, rules: SelectionRules, shown: Iterable<string>, taken: Iterable<Product> = []) {
     this.#catalog = catalog;
     this.#rules = rules;
+    for (const product of taken) for (const name of namesOf(product)) this.#taken.add(name);
     for (const productId of shown) {
       const group = catalog.get(productId)?.variantGroupId;
       if (group) this.#taken.add(`group:${group}`);
@@ -49,6 +55,19 @@ export class Selection {
     const picked = [...found.slice(start), ...found.slice(0, start)].slice(0, count);
     for (const product of picked) for (const name of namesOf(product)) this.#taken.add(name);
     return picked;
+  }
+
+  /** The first `count` of these that may be shown, in their order, whether viewed or not; they are taken. */
+  pin(productIds: Iterable<string>, count: number): Product[] {
+    const pinned: Product[] = [];
+    for (const productId of productIds) {
+      if (pinned.length === count) break;
+      const product = this.#passing(productId, NONE);
+      if (product === undefined) continue;
+      pinned.push(product);
+      for (const name of namesOf(product)) this.#taken.add(name);
+    }
+    return pinned;
   }
 
   /** Ids of the first `count` products a pick would find now. Takes none of them. */
@@ -89,14 +108,16 @@ export class Selection {
   }
 
   #passing(productId: string, seen: ReadonlySet<string>): Product | undefined {
-    const { excluded, allowed } = this.#rules;
+    const { excluded, allowed, inStockOnly } = this.#rules;
     if (excluded.has(productId) || (allowed !== undefined && !allowed.has(productId))) return undefined;
     const product = this.#catalog.get(productId);
-    if (product === undefined || !isShown(product)) return undefined;
+    if (product === undefined || product.hidden || (inStockOnly && !product.available)) return undefined;
     if (product.title === "" && this.#catalog.hasTitles) return undefined;
     return namesOf(product).some((name) => this.#taken.has(name) || seen.has(name)) ? undefined : product;
   }
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A rotated list turns within this many times its length. */
 export const ROTATION_POOL = 3;

@@ -1,6 +1,7 @@
 import type { ProductText } from "../algorithms/embedder.js";
-import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
+import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import type { Interaction } from "../domain/interaction.js";
+import type { Product } from "../domain/product.js";
 import { productText } from "../model/product-text.js";
 import type { ServingModel } from "../model/source.js";
 import type { RecommendQuery } from "./query.js";
@@ -13,7 +14,12 @@ const MAX_UNSEEN = 5;
 /** All that one answer is made from. */
 export interface Situation {
   readonly query: RecommendQuery;
+  /** With what its variant changes of it. */
   readonly frame: FrameConfiguration;
+  /** Name of the variant; "" where visitors are not split. */
+  readonly variant?: string;
+  /** What other frames of the page show: neither these nor their variants are shown. */
+  readonly shown?: readonly Product[];
   /** What the server knows of the visitor, newest first. */
   readonly known: readonly Interaction[];
   readonly catalog: Catalog;
@@ -39,16 +45,26 @@ export function unseenTexts(current: readonly string[], catalog: Catalog, model:
     .map(productText);
 }
 
+/** Products that the request or the frame rules out for this visitor. */
 export function excludedProducts(
-  query: RecommendQuery,
-  frame: FrameConfiguration,
+  { query, frame, now }: Pick<Situation, "query" | "frame" | "now">,
   context: VisitorContext,
   current: readonly string[],
 ): Set<string> {
-  const excluded = new Set([...query.excludeProductIds, ...context.cart]);
+  const excluded = new Set([...query.excludeProductIds, ...frame.bannedProductIds, ...context.cart]);
   if (!frame.includeViewed) for (const productId of current) excluded.add(productId);
-  if (!frame.includeBought) for (const productId of context.bought) excluded.add(productId);
+  if (!frame.includeBought)
+    for (const productId of boughtSince(context, now, frame.rebuyAfterDays)) excluded.add(productId);
   return excluded;
+}
+
+const DAY_MS = 86_400_000;
+
+/** What was bought within so many days, or with 0 ever. */
+function boughtSince({ bought, sequence }: VisitorContext, now: number, days: number): ReadonlySet<string> {
+  if (days === 0) return bought;
+  const since = now - days * DAY_MS;
+  return new Set(sequence.filter(({ type, at }) => type === "order" && at > since).map(({ productId }) => productId));
 }
 
 /** The products a group filter lets through; undefined without a filter. */
@@ -79,7 +95,7 @@ export function categoryProducts(query: RecommendQuery, catalog: Catalog): Reado
  * so that it shows something new. Uses of unknown frames count for the default frame.
  */
 export function turnOf({ query, frame, version }: Situation): number {
-  if (query.clientVersion !== "" && query.clientVersion !== version) return 0;
+  if (!frame.rotation || (query.clientVersion !== "" && query.clientVersion !== version)) return 0;
   const isDefault = frame.frameId === DEFAULT_FRAME_ID;
   return query.frameInteractions.filter((use) => use.frameId === frame.frameId || (isDefault && use.frameId === ""))
     .length;

@@ -1,27 +1,20 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type App, bareApp, DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/app.js";
+import { type App, bareApp } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
+import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import { isAppId } from "../domain/ids.js";
-import {
-  type App as AppMessage,
-  type AppSchema,
-  type FrameConfigurationSchema,
-  LinkTrust,
-} from "../gen/aisle/v1/app_pb.js";
+import { type App as AppMessage, type AppSchema, LinkTrust } from "../gen/aisle/v1/app_pb.js";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import type { AppStore } from "../ports/app-store.js";
 import { guarded, type ReportInternal } from "./errors.js";
+import { frameMessage, readFrame } from "./frame-messages.js";
 import { timestampOf } from "./messages.js";
+import { checkName, ID_RULE } from "./names.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { privacyMessage, readPrivacy } from "./privacy-settings.js";
 import { requireApp } from "./require-app.js";
-
-/** Most products a list of a frame can hold. */
-export const MAX_FRAME_COUNT = 100;
-const MAX_NAME = 255;
-const ID_RULE = "1 to 64 of A-Z a-z 0-9 _ -";
 
 export interface AppServiceDependencies {
   readonly apps: AppStore;
@@ -95,27 +88,9 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
     }),
 
     setFrameConfiguration: guarded(report, async (request) => {
-      const asked = request.frameConfiguration;
-      if (!asked?.frameId) throw new InvalidArgument("frame_configuration.frame_id", "missing");
-      if (!isAppId(asked.frameId)) throw new InvalidArgument("frame_configuration.frame_id", "invalid", ID_RULE);
-      checkCount("recommended_count", asked.recommendedCount);
-      checkCount("alternative_count", asked.alternativeCount);
-      // Not the other way round: NaN is none either.
-      if (!(asked.diversity >= 0 && asked.diversity <= 1))
-        throw new InvalidArgument("frame_configuration.diversity", "invalid", "0 to 1");
-      checkName("frame_configuration.title", asked.title);
+      const asked = readFrame(request.frameConfiguration, deps.now());
       await requireApp(apps, request.appId);
-      const frame: FrameConfiguration = {
-        frameId: asked.frameId,
-        title: asked.title,
-        recommendedCount: asked.recommendedCount,
-        alternativeCount: asked.alternativeCount,
-        includeViewed: asked.includeViewed,
-        includeBought: asked.includeBought,
-        // A store may keep -0 as 0.
-        diversity: asked.diversity + 0,
-        updatedAt: deps.now(),
-      };
+      const frame: FrameConfiguration = { ...asked, version: 1 };
       await apps.putFrame(request.appId, frame);
       return { frameConfiguration: frameMessage(frame) };
     }),
@@ -162,16 +137,6 @@ function readLinkTrust(said: LinkTrust): App["linkTrust"] | undefined {
   }
 }
 
-function checkName(field: string, text: string): void {
-  if (text !== "" && (Buffer.byteLength(text) > MAX_NAME || /\p{Cc}/u.test(text)))
-    throw new InvalidArgument(field, "invalid", `at most ${MAX_NAME} bytes without control characters`);
-}
-
-function checkCount(field: string, count: number): void {
-  if (count > MAX_FRAME_COUNT)
-    throw new InvalidArgument(`frame_configuration.${field}`, "invalid", `0 to ${MAX_FRAME_COUNT}`);
-}
-
 function appMessage(app: App): MessageInitShape<typeof AppSchema> {
   return {
     appId: app.appId,
@@ -183,8 +148,4 @@ function appMessage(app: App): MessageInitShape<typeof AppSchema> {
     doubleOptIn: app.doubleOptIn,
     linkTrust: app.linkTrust === "strict" ? LinkTrust.STRICT : LinkTrust.OPEN,
   };
-}
-
-function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof FrameConfigurationSchema> {
-  return { ...frame, updatedAt: timestampOf(frame.updatedAt) };
 }

@@ -130,6 +130,7 @@ function reasonMessage(reason: Reason): MessageInitShape<typeof ProductReasonSch
   return {
     productId: reason.productId,
     score: reason.score,
+    pinned: reason.isPinned,
     sources: reason.shares.map((share) => ({
       source: SOURCES[share.source],
       score: share.score,

@@ -95,7 +95,7 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
         setFrameConfiguration({ appId, frameConfiguration }) {
           known(appId);
           if (frameConfiguration) state.frames.push(frameConfiguration);
-          return {};
+          return frameConfiguration ? { frameConfiguration } : {};
         },
         listFrameConfigurations({ appId }) {
           known(appId);

@@ -1,6 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { gather, type OpenStore, useStore } from "./open-store.js";
-import { app, change, contact, event, frame, model, order, pointer, product, view, visitor } from "./samples.js";
+import {
+  app,
+  change,
+  contact,
+  event,
+  frame,
+  fullFrame,
+  model,
+  order,
+  pointer,
+  product,
+  view,
+  visitor,
+} from "./samples.js";
 
 export function appStoreContract(name: string, open: OpenStore): void {
   describe(`app store: ${name}`, () => {
@@ -97,15 +110,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
     });
 
     it("keeps frame configurations by app", async () => {
-      const full = frame("f1", {
-        title: "Title",
-        recommendedCount: 3,
-        alternativeCount: 0,
-        includeViewed: true,
-        includeBought: true,
-        diversity: 0.35,
-        updatedAt: 9,
-      });
+      const full = fullFrame("f1");
       await under.store.apps.putFrame("shop", full);
       await under.store.apps.putFrame("shop", frame("f0"));
       await under.store.apps.putFrame("shop-2", frame("f2"));

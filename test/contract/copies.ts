@@ -12,7 +12,7 @@ import {
   contact,
   erasure,
   event,
-  frame,
+  fullFrame,
   hookEntry,
   order,
   product,
@@ -26,7 +26,7 @@ const MARK: CopyMark = { run: "r1", from: "source", state: "copying", table: "",
 /** An app with at least one record of each kind; ids hold what keys are escaped for. */
 export async function fillShop(store: Store, appId = "shop", claimedAt = START): Promise<void> {
   await store.apps.create(app(appId, { displayName: "Shop" }));
-  await store.apps.putFrame(appId, frame("f1", { diversity: 0.35 }));
+  await store.apps.putFrame(appId, fullFrame("f1"));
   await store.unitOfWork.run(appId, (tx) => {
     for (const id of ["e1", "e2", "e3"]) tx.events.put(id, event(id, { extraFields: { __proto__x: "1", "2": "b" } }));
     tx.idempotency.put("i\u0001 1", { eventId: "e1", bodyHash: "h", claimedAt });

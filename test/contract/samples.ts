@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { type App, bareApp, type FrameConfiguration } from "../../src/domain/app.js";
+import { type App, bareApp } from "../../src/domain/app.js";
 import { type Contact, type SubscriptionChange, UNKNOWN } from "../../src/domain/contact.js";
 import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
+import { DEFAULT_FRAME, type FrameConfiguration } from "../../src/domain/frame.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { HookEntry } from "../../src/domain/mailing.js";
 import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
@@ -36,17 +37,57 @@ export function hookEntry(messageId: string, change: Partial<HookEntry> = {}): H
 }
 
 export function frame(frameId: string, change: Partial<FrameConfiguration> = {}): FrameConfiguration {
-  return {
-    frameId,
-    title: "",
-    recommendedCount: 10,
-    alternativeCount: 10,
-    includeViewed: false,
-    includeBought: false,
-    diversity: 0,
-    updatedAt: 1,
-    ...change,
-  };
+  return { ...DEFAULT_FRAME, frameId, version: 1, updatedAt: 1, ...change };
+}
+
+/** A frame that says something of everything. */
+export function fullFrame(frameId: string): FrameConfiguration {
+  return frame(frameId, {
+    title: "Title",
+    pageKind: "cart",
+    recommendedCount: 3,
+    alternativeCount: 0,
+    includeViewed: true,
+    includeBought: true,
+    rebuyAfterDays: 30,
+    diversity: 0.35,
+    sources: [
+      { source: "cart", weight: 0.5 },
+      { source: "popularity", weight: 0 },
+    ],
+    rotation: false,
+    pinnedProductIds: ["p1", "pä"],
+    bannedProductIds: ["p2"],
+    inStockOnly: false,
+    fallback: false,
+    variants: [
+      {
+        name: "a",
+        weight: 1,
+        recommendedCount: null,
+        alternativeCount: null,
+        diversity: null,
+        sources: null,
+        includeViewed: null,
+        includeBought: null,
+        rotation: null,
+        fallback: null,
+      },
+      {
+        name: "b",
+        weight: 2.5,
+        recommendedCount: 0,
+        alternativeCount: 4,
+        diversity: 0,
+        sources: [],
+        includeViewed: false,
+        includeBought: true,
+        rotation: true,
+        fallback: false,
+      },
+    ],
+    updatedAt: 9,
+  });
 }
 
 export function event(eventId: string, change: Partial<Event> = {}): Event {

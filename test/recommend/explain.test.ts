@@ -51,6 +51,7 @@ const WEIGHTS = { association_rules: 1, semantic: 1, collaborative: 0, cart: 0, 
 
 function reasons(shown: readonly Product[], more: Partial<Explained> = {}) {
   return explain(shown, {
+    pinned: new Set(),
     model: modelOf([rules, texts]),
     query: QUERY,
     list: "recommended",
@@ -67,6 +68,7 @@ describe("the reason of a product", () => {
     expect(reasons(products("p1"))).toEqual([
       {
         productId: "p1",
+        isPinned: false,
         score: 1.5,
         shares: [
           { source: "association_rules", score: 0.5, rank: 2, becauseOf: ["p0"], counts: { pair_count: 7, lift: 2 } },
@@ -99,9 +101,9 @@ describe("the reason of a product", () => {
 
   it("is there also for a product that the model does not know, and before the first model", () => {
     const unknown = [{ source: "popularity", score: 0, rank: 0, becauseOf: [], counts: {} }];
-    expect(reasons(products("new"))).toEqual([{ productId: "new", score: 0, shares: unknown }]);
+    expect(reasons(products("new"))).toEqual([{ productId: "new", score: 0, shares: unknown, isPinned: false }]);
     const before = { model: undefined, query: undefined, weights: undefined, blended: undefined };
-    expect(reasons(products("p1"), before)).toEqual([{ productId: "p1", score: 0, shares: unknown }]);
+    expect(reasons(products("p1"), before)).toEqual([{ productId: "p1", score: 0, shares: unknown, isPinned: false }]);
   });
 
   it("knows candidates as far down as the answer did", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Candidates, NO_CANDIDATES } from "../../src/algorithms/candidates.js";
-import { DEFAULT_FRAME } from "../../src/domain/app.js";
+import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { Product } from "../../src/domain/product.js";
 import type { ServingModel, Source } from "../../src/model/source.js";

@@ -17,14 +17,20 @@ const names = (files: Uint8Array[] | undefined) =>
 
 describe("the index", () => {
   const index = createReflectionIndex([AppService]);
-  const withImports = ["aisle/v1/app_service.proto", "aisle/v1/app.proto", "google/protobuf/timestamp.proto"];
+  const withImports = [
+    "aisle/v1/app_service.proto",
+    "aisle/v1/app.proto",
+    "aisle/v1/recommendation.proto",
+    "aisle/v1/money.proto",
+    "google/protobuf/timestamp.proto",
+  ];
 
   it.each([
     ["a service", "aisle.v1.AppService", withImports],
     ["a method", "aisle.v1.AppService.GetApp", withImports],
     ["a message", "aisle.v1.App", withImports.slice(1)],
     ["a field", "aisle.v1.App.created_at", withImports.slice(1)],
-    ["an imported message", "google.protobuf.Timestamp", withImports.slice(2)],
+    ["an imported message", "google.protobuf.Timestamp", withImports.slice(4)],
   ])("finds %s with every file it needs", (_, symbol, files) => {
     expect(names(index.symbol(symbol))).toEqual(files);
   });

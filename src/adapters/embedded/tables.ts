@@ -5,7 +5,6 @@ import type { RecordCodec } from "./codec.js";
 import {
   appRecord,
   copyMarkRecord,
-  frameRecord,
   type KeptModel,
   type LogHead,
   leaseRecord,
@@ -19,6 +18,7 @@ import {
 import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
 import { erasureRecord } from "./records/erasure.js";
 import { eventRecord, idempotencyRecord } from "./records/event.js";
+import { frameRecord } from "./records/frame.js";
 import { confirmationRecord, hookEntryRecord, mailingSecretsRecord } from "./records/mailing.js";
 import { rejectedEventRecord, rejectedLogRecord } from "./records/rejected-event.js";
 import { changeRecord, contactRecord, ledgerHeadRecord, networkLinksRecord, visitorRecord } from "./records/visitor.js";

@@ -2,18 +2,11 @@ import type { IndexSpecification } from "mongodb";
 import type { RecordTypes } from "../store/record-types.js";
 import { asked, type Connection } from "./connection.js";
 import type { TimedLease } from "./lease.js";
-import {
-  appShape,
-  copyMarkShape,
-  frameShape,
-  type KeptModel,
-  leaseShape,
-  modelShape,
-  pointerShape,
-} from "./records/app.js";
+import { appShape, copyMarkShape, type KeptModel, leaseShape, modelShape, pointerShape } from "./records/app.js";
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { erasureShape } from "./records/erasure.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
+import { frameShape } from "./records/frame.js";
 import { confirmationShape, hookEntryShape, mailingSecretsShape } from "./records/mailing.js";
 import { rejectedEventShape, rejectedLogShape } from "./records/rejected-event.js";
 import { changeShape, contactShape, ledgerHeadShape, networkLinksShape, visitorShape } from "./records/visitor.js";

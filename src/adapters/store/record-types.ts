@@ -1,7 +1,8 @@
-import type { App, FrameConfiguration } from "../../domain/app.js";
+import type { App } from "../../domain/app.js";
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import type { Erasure } from "../../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
+import type { FrameConfiguration } from "../../domain/frame.js";
 import type { LedgerHead } from "../../domain/ledger.js";
 import type { Confirmation, HookEntry, MailingSecrets } from "../../domain/mailing.js";
 import type { ModelPointer } from "../../domain/model.js";

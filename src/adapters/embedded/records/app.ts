@@ -1,4 +1,4 @@
-import { type App, type FrameConfiguration, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
+import { type App, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
 import type { CopyMark } from "../../../ports/copies.js";
 import type { KeptLease } from "../../store/lease.js";
@@ -39,29 +39,6 @@ function privacyFrom(cells: Cells): PrivacySettings {
     rejectedRetentionDays: cell.number(cells, 2),
   };
 }
-
-export const frameRecord: RecordCodec<FrameConfiguration> = {
-  toCells: (frame) => [
-    frame.frameId,
-    frame.title,
-    frame.recommendedCount,
-    frame.alternativeCount,
-    frame.includeViewed,
-    frame.includeBought,
-    frame.updatedAt,
-    frame.diversity,
-  ],
-  fromCells: (cells) => ({
-    frameId: cell.text(cells, 0),
-    title: cell.text(cells, 1),
-    recommendedCount: cell.number(cells, 2),
-    alternativeCount: cell.number(cells, 3),
-    includeViewed: cell.flag(cells, 4),
-    includeBought: cell.flag(cells, 5),
-    updatedAt: cell.number(cells, 6),
-    diversity: cell.numberOr(cells, 7, 0),
-  }),
-};
 
 /** A model's record and the checksum of its file. */
 export interface KeptModel {

@@ -41,6 +41,10 @@ export function flagOrNull(cells: Cells, i: number): boolean | null {
   return cells[i] === null ? null : flag(cells, i);
 }
 
+export function numberOrNull(cells: Cells, i: number): number | null {
+  return cells[i] === null ? null : number(cells, i);
+}
+
 export function list(cells: Cells, i: number): Cells {
   const cell = cells[i];
   if (!Array.isArray(cell)) throw wrongLayout();

@@ -1,4 +1,4 @@
-import { type App, type FrameConfiguration, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
+import { type App, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
 import type { CopyMark } from "../../../ports/copies.js";
 import type { TimedLease } from "../lease.js";
@@ -19,17 +19,6 @@ export const appShape = record<App>({
   ),
   doubleOptIn: orElse(flag, false),
   createdAt: number,
-  updatedAt: number,
-});
-
-export const frameShape = record<FrameConfiguration>({
-  frameId: text,
-  title: text,
-  recommendedCount: number,
-  alternativeCount: number,
-  includeViewed: flag,
-  includeBought: flag,
-  diversity: orElse(number, 0),
   updatedAt: number,
 });
 

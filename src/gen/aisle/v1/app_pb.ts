@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { RecommendationSource } from "./recommendation_pb.js";
+import { file_aisle_v1_recommendation } from "./recommendation_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqcCCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5ncxInCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0EhoKDWRvdWJsZV9vcHRfaW4YCCABKAhIAIgBAUIQCg5fZG91YmxlX29wdF9pbiJ1Cg9Qcml2YWN5U2V0dGluZ3MSKQoHc2lnbmFscxgBIAEoDjIYLmFpc2xlLnYxLlByaXZhY3lTaWduYWxzEhYKDnJldGVudGlvbl9kYXlzGAIgASgNEh8KF3JlamVjdGVkX3JldGVudGlvbl9kYXlzGAMgASgNIt4BChJGcmFtZUNvbmZpZ3VyYXRpb24SEAoIZnJhbWVfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSGQoRcmVjb21tZW5kZWRfY291bnQYAyABKA0SGQoRYWx0ZXJuYXRpdmVfY291bnQYBCABKA0SFgoOaW5jbHVkZV92aWV3ZWQYBSABKAgSFgoOaW5jbHVkZV9ib3VnaHQYBiABKAgSLgoKdXBkYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGl2ZXJzaXR5GAggASgBKlMKCUxpbmtUcnVzdBIaChZMSU5LX1RSVVNUX1VOU1BFQ0lGSUVEEAASEwoPTElOS19UUlVTVF9PUEVOEAESFQoRTElOS19UUlVTVF9TVFJJQ1QQAiqEAQoOUHJpdmFjeVNpZ25hbHMSHwobUFJJVkFDWV9TSUdOQUxTX1VOU1BFQ0lGSUVEEAASFwoTUFJJVkFDWV9TSUdOQUxTX09GRhABEhcKE1BSSVZBQ1lfU0lHTkFMU19HUEMQAhIfChtQUklWQUNZX1NJR05BTFNfR1BDX0FORF9ETlQQA2IGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqcCCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5ncxInCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0EhoKDWRvdWJsZV9vcHRfaW4YCCABKAhIAIgBAUIQCg5fZG91YmxlX29wdF9pbiJ1Cg9Qcml2YWN5U2V0dGluZ3MSKQoHc2lnbmFscxgBIAEoDjIYLmFpc2xlLnYxLlByaXZhY3lTaWduYWxzEhYKDnJldGVudGlvbl9kYXlzGAIgASgNEh8KF3JlamVjdGVkX3JldGVudGlvbl9kYXlzGAMgASgNIk4KDFNvdXJjZVdlaWdodBIuCgZzb3VyY2UYASABKA4yHi5haXNsZS52MS5SZWNvbW1lbmRhdGlvblNvdXJjZRIOCgZ3ZWlnaHQYAiABKAEisQQKEkZyYW1lQ29uZmlndXJhdGlvbhIQCghmcmFtZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIZChFyZWNvbW1lbmRlZF9jb3VudBgDIAEoDRIZChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDRIWCg5pbmNsdWRlX3ZpZXdlZBgFIAEoCBIWCg5pbmNsdWRlX2JvdWdodBgGIAEoCBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkaXZlcnNpdHkYCCABKAESJQoJcGFnZV9raW5kGAkgASgOMhIuYWlzbGUudjEuUGFnZUtpbmQSJwoHc291cmNlcxgKIAMoCzIWLmFpc2xlLnYxLlNvdXJjZVdlaWdodBIYChByZWJ1eV9hZnRlcl9kYXlzGAsgASgNEhUKCHJvdGF0aW9uGAwgASgISACIAQESGgoScGlubmVkX3Byb2R1Y3RfaWRzGA0gAygJEhoKEmJhbm5lZF9wcm9kdWN0X2lkcxgOIAMoCRIaCg1pbl9zdG9ja19vbmx5GA8gASgISAGIAQESFQoIZmFsbGJhY2sYECABKAhIAogBARIPCgd2ZXJzaW9uGBEgASgNEigKCHZhcmlhbnRzGBIgAygLMhYuYWlzbGUudjEuRnJhbWVWYXJpYW50QgsKCV9yb3RhdGlvbkIQCg5faW5fc3RvY2tfb25seUILCglfZmFsbGJhY2sirAMKDEZyYW1lVmFyaWFudBIMCgRuYW1lGAEgASgJEg4KBndlaWdodBgCIAEoARIeChFyZWNvbW1lbmRlZF9jb3VudBgDIAEoDUgAiAEBEh4KEWFsdGVybmF0aXZlX2NvdW50GAQgASgNSAGIAQESFgoJZGl2ZXJzaXR5GAUgASgBSAKIAQESMgoNc291cmNlX2Nob2ljZRgGIAEoCzIWLmFpc2xlLnYxLlNvdXJjZUNob2ljZUgDiAEBEhsKDmluY2x1ZGVfdmlld2VkGAcgASgISASIAQESGwoOaW5jbHVkZV9ib3VnaHQYCCABKAhIBYgBARIVCghyb3RhdGlvbhgJIAEoCEgGiAEBEhUKCGZhbGxiYWNrGAogASgISAeIAQFCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudEIMCgpfZGl2ZXJzaXR5QhAKDl9zb3VyY2VfY2hvaWNlQhEKD19pbmNsdWRlX3ZpZXdlZEIRCg9faW5jbHVkZV9ib3VnaHRCCwoJX3JvdGF0aW9uQgsKCV9mYWxsYmFjayI3CgxTb3VyY2VDaG9pY2USJwoHc291cmNlcxgBIAMoCzIWLmFpc2xlLnYxLlNvdXJjZVdlaWdodCpTCglMaW5rVHJ1c3QSGgoWTElOS19UUlVTVF9VTlNQRUNJRklFRBAAEhMKD0xJTktfVFJVU1RfT1BFThABEhUKEUxJTktfVFJVU1RfU1RSSUNUEAIqhAEKDlByaXZhY3lTaWduYWxzEh8KG1BSSVZBQ1lfU0lHTkFMU19VTlNQRUNJRklFRBAAEhcKE1BSSVZBQ1lfU0lHTkFMU19PRkYQARIXChNQUklWQUNZX1NJR05BTFNfR1BDEAISHwobUFJJVkFDWV9TSUdOQUxTX0dQQ19BTkRfRE5UEAMqkQEKCFBhZ2VLaW5kEhkKFVBBR0VfS0lORF9VTlNQRUNJRklFRBAAEhIKDlBBR0VfS0lORF9IT01FEAESFgoSUEFHRV9LSU5EX0NBVEVHT1JZEAISFQoRUEFHRV9LSU5EX1BST0RVQ1QQAxISCg5QQUdFX0tJTkRfQ0FSVBAEEhMKD1BBR0VfS0lORF9PUkRFUhAFYgZwcm90bzM", [file_aisle_v1_recommendation, file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -129,6 +131,35 @@ export const PrivacySettingsSchema: GenMessage<PrivacySettings> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 1);
 
 /**
+ * SourceWeight is how much one source counts in a frame.
+ *
+ * @generated from message aisle.v1.SourceWeight
+ */
+export type SourceWeight = Message<"aisle.v1.SourceWeight"> & {
+  /**
+   * Required. The source, each at most once, else INVALID_ARGUMENT.
+   *
+   * @generated from field: aisle.v1.RecommendationSource source = 1;
+   */
+  source: RecommendationSource;
+
+  /**
+   * How much it counts beside the others, 0 to 1,000; 0 leaves it out. At least
+   * one of a list is above 0, else INVALID_ARGUMENT.
+   *
+   * @generated from field: double weight = 2;
+   */
+  weight: number;
+};
+
+/**
+ * Describes the message aisle.v1.SourceWeight.
+ * Use `create(SourceWeightSchema)` to create a new message.
+ */
+export const SourceWeightSchema: GenMessage<SourceWeight> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app, 2);
+
+/**
  * FrameConfiguration says how one place in a shop's pages is filled.
  *
  * @generated from message aisle.v1.FrameConfiguration
@@ -196,6 +227,91 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
    * @generated from field: double diversity = 8;
    */
   diversity: number;
+
+  /**
+   * Optional. Where the frame stands, for people and storefronts; what is shown
+   * does not depend on it.
+   *
+   * @generated from field: aisle.v1.PageKind page_kind = 9;
+   */
+  pageKind: PageKind;
+
+  /**
+   * Optional. Which sources propose products, and how much each counts. Empty:
+   * chosen for the visitor and the page, by what was learned from the app's data.
+   *
+   * @generated from field: repeated aisle.v1.SourceWeight sources = 10;
+   */
+  sources: SourceWeight[];
+
+  /**
+   * Optional. Bought products are shown again so many days after they were last
+   * bought, 0 to 3,650; 0: only with `include_bought`.
+   *
+   * @generated from field: uint32 rebuy_after_days = 11;
+   */
+  rebuyAfterDays: number;
+
+  /**
+   * Optional. Each use of the frame by a visitor moves its lists on. Not set:
+   * true.
+   *
+   * @generated from field: optional bool rotation = 12;
+   */
+  rotation?: boolean | undefined;
+
+  /**
+   * Optional. Products for the first places of `recommended` (of `alternative`
+   * where the frame shows none of the former), in this order. Each is left out
+   * where it may not be shown: current, bought, in the cart, out of stock,
+   * filtered. At most 20, each once and none of them banned, else
+   * INVALID_ARGUMENT. Those that the catalogue does not know are in
+   * `missing_ids` of answers.
+   *
+   * @generated from field: repeated string pinned_product_ids = 13;
+   */
+  pinnedProductIds: string[];
+
+  /**
+   * Optional. Products the frame never shows. At most 200.
+   *
+   * @generated from field: repeated string banned_product_ids = 14;
+   */
+  bannedProductIds: string[];
+
+  /**
+   * Optional. Show no product that is out of stock. Not set: true. Hidden ones
+   * are never shown.
+   *
+   * @generated from field: optional bool in_stock_only = 15;
+   */
+  inStockOnly?: boolean | undefined;
+
+  /**
+   * Optional. What the sources leave empty is filled by what is popular. Not
+   * set: true.
+   *
+   * @generated from field: optional bool fallback = 16;
+   */
+  fallback?: boolean | undefined;
+
+  /**
+   * Output only. Number of this version of the frame, from 1; each write makes
+   * the next one, also after a deletion.
+   *
+   * @generated from field: uint32 version = 17;
+   */
+  version: number;
+
+  /**
+   * Optional. Splits visitors among variants of the frame. At most 10; at least
+   * one has a weight above 0. A visitor stays in a variant as long as the
+   * weights stay, and of changed weights as few visitors change as can be. A
+   * request that tells no visitor gets the frame without a variant.
+   *
+   * @generated from field: repeated aisle.v1.FrameVariant variants = 18;
+   */
+  variants: FrameVariant[];
 };
 
 /**
@@ -203,7 +319,115 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
  * Use `create(FrameConfigurationSchema)` to create a new message.
  */
 export const FrameConfigurationSchema: GenMessage<FrameConfiguration> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app, 2);
+  messageDesc(file_aisle_v1_app, 3);
+
+/**
+ * FrameVariant is a frame for some of its visitors. What is not set is as in the
+ * frame.
+ *
+ * @generated from message aisle.v1.FrameVariant
+ */
+export type FrameVariant = Message<"aisle.v1.FrameVariant"> & {
+  /**
+   * Required. Name of the variant, `[A-Za-z0-9_-]{1,64}`, each once, else
+   * INVALID_ARGUMENT. Another name splits visitors anew.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * How many of the visitors it gets, as a share of the sum of all weights, 0 to
+   * 1,000.
+   *
+   * @generated from field: double weight = 2;
+   */
+  weight: number;
+
+  /**
+   * Optional. Instead of the frame's.
+   *
+   * @generated from field: optional uint32 recommended_count = 3;
+   */
+  recommendedCount?: number | undefined;
+
+  /**
+   * Optional. Instead of the frame's.
+   *
+   * @generated from field: optional uint32 alternative_count = 4;
+   */
+  alternativeCount?: number | undefined;
+
+  /**
+   * Optional. Instead of the frame's.
+   *
+   * @generated from field: optional double diversity = 5;
+   */
+  diversity?: number | undefined;
+
+  /**
+   * Optional. Instead of the frame's; with an empty list: automatic.
+   *
+   * @generated from field: optional aisle.v1.SourceChoice source_choice = 6;
+   */
+  sourceChoice?: SourceChoice | undefined;
+
+  /**
+   * Optional. Instead of the frame's.
+   *
+   * @generated from field: optional bool include_viewed = 7;
+   */
+  includeViewed?: boolean | undefined;
+
+  /**
+   * Optional. Instead of the frame's.
+   *
+   * @generated from field: optional bool include_bought = 8;
+   */
+  includeBought?: boolean | undefined;
+
+  /**
+   * Optional. Instead of the frame's.
+   *
+   * @generated from field: optional bool rotation = 9;
+   */
+  rotation?: boolean | undefined;
+
+  /**
+   * Optional. Instead of the frame's.
+   *
+   * @generated from field: optional bool fallback = 10;
+   */
+  fallback?: boolean | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.FrameVariant.
+ * Use `create(FrameVariantSchema)` to create a new message.
+ */
+export const FrameVariantSchema: GenMessage<FrameVariant> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app, 4);
+
+/**
+ * SourceChoice is a list of sources that may be empty.
+ *
+ * @generated from message aisle.v1.SourceChoice
+ */
+export type SourceChoice = Message<"aisle.v1.SourceChoice"> & {
+  /**
+   * Optional. As in FrameConfiguration.
+   *
+   * @generated from field: repeated aisle.v1.SourceWeight sources = 1;
+   */
+  sources: SourceWeight[];
+};
+
+/**
+ * Describes the message aisle.v1.SourceChoice.
+ * Use `create(SourceChoiceSchema)` to create a new message.
+ */
+export const SourceChoiceSchema: GenMessage<SourceChoice> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app, 5);
 
 /**
  * LinkTrust says what a visitor is shown of the contact it is linked to. A link
@@ -282,4 +506,59 @@ export enum PrivacySignals {
  */
 export const PrivacySignalsSchema: GenEnum<PrivacySignals> = /*@__PURE__*/
   enumDesc(file_aisle_v1_app, 1);
+
+/**
+ * PageKind is the kind of page a frame stands on.
+ *
+ * @generated from enum aisle.v1.PageKind
+ */
+export enum PageKind {
+  /**
+   * Not said.
+   *
+   * @generated from enum value: PAGE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The first page of the shop.
+   *
+   * @generated from enum value: PAGE_KIND_HOME = 1;
+   */
+  HOME = 1,
+
+  /**
+   * A list of products of a category.
+   *
+   * @generated from enum value: PAGE_KIND_CATEGORY = 2;
+   */
+  CATEGORY = 2,
+
+  /**
+   * The page of one product.
+   *
+   * @generated from enum value: PAGE_KIND_PRODUCT = 3;
+   */
+  PRODUCT = 3,
+
+  /**
+   * The cart.
+   *
+   * @generated from enum value: PAGE_KIND_CART = 4;
+   */
+  CART = 4,
+
+  /**
+   * The page after an order.
+   *
+   * @generated from enum value: PAGE_KIND_ORDER = 5;
+   */
+  ORDER = 5,
+}
+
+/**
+ * Describes the enum aisle.v1.PageKind.
+ */
+export const PageKindSchema: GenEnum<PageKind> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_app, 2);
 

@@ -189,7 +189,7 @@ export type RecommendResponse = Message<"aisle.v1.RecommendResponse"> & {
 
   /**
    * Output only. Frame id, product ids or groups of the request that are unknown
-   * and had no effect.
+   * and had no effect, and unknown products that the frame pins.
    *
    * @generated from field: repeated string missing_ids = 9;
    */

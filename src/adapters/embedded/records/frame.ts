@@ -1,0 +1,106 @@
+import {
+  bareFrame,
+  FRAME_SOURCES,
+  type FrameConfiguration,
+  type FrameVariant,
+  PAGE_KINDS,
+  type SourceWeight,
+} from "../../../domain/frame.js";
+import type { Cells, RecordCodec } from "../codec.js";
+import * as cell from "./cells.js";
+
+export const frameRecord: RecordCodec<FrameConfiguration> = { toCells: frameCells, fromCells: frameFrom };
+
+function frameCells(frame: FrameConfiguration): unknown[] {
+  return [
+    frame.frameId,
+    frame.title,
+    frame.recommendedCount,
+    frame.alternativeCount,
+    frame.includeViewed,
+    frame.includeBought,
+    frame.updatedAt,
+    frame.diversity,
+    [
+      frame.pageKind,
+      frame.sources.map(sourceCells),
+      frame.rebuyAfterDays,
+      frame.rotation,
+      frame.pinnedProductIds,
+      frame.bannedProductIds,
+      frame.inStockOnly,
+      frame.fallback,
+      frame.variants.map(variantCells),
+      frame.version,
+    ],
+  ];
+}
+
+/** Frames of earlier versions have no diversity, or none of what came after it: they stand as they always did. */
+function frameFrom(cells: Cells): FrameConfiguration {
+  return {
+    ...bareFrame(cell.text(cells, 0)),
+    version: 1,
+    title: cell.text(cells, 1),
+    recommendedCount: cell.number(cells, 2),
+    alternativeCount: cell.number(cells, 3),
+    includeViewed: cell.flag(cells, 4),
+    includeBought: cell.flag(cells, 5),
+    updatedAt: cell.number(cells, 6),
+    diversity: cell.numberOr(cells, 7, 0),
+    ...(cell.hasLater(cells, 8) && rulesFrom(cell.list(cells, 8))),
+  };
+}
+
+function rulesFrom(cells: Cells) {
+  return {
+    pageKind: cell.oneOf(cells, 0, [...PAGE_KINDS, ""]),
+    sources: cell.rows(cells, 1, sourceFrom),
+    rebuyAfterDays: cell.number(cells, 2),
+    rotation: cell.flag(cells, 3),
+    pinnedProductIds: cell.texts(cells, 4),
+    bannedProductIds: cell.texts(cells, 5),
+    inStockOnly: cell.flag(cells, 6),
+    fallback: cell.flag(cells, 7),
+    variants: cell.rows(cells, 8, variantFrom),
+    version: cell.number(cells, 9),
+  };
+}
+
+function sourceCells({ source, weight }: SourceWeight): unknown[] {
+  return [source, weight];
+}
+
+function sourceFrom(cells: Cells): SourceWeight {
+  return { source: cell.oneOf(cells, 0, FRAME_SOURCES), weight: cell.number(cells, 1) };
+}
+
+function variantCells(variant: FrameVariant): unknown[] {
+  return [
+    variant.name,
+    variant.weight,
+    variant.recommendedCount,
+    variant.alternativeCount,
+    variant.diversity,
+    variant.sources?.map(sourceCells) ?? null,
+    variant.includeViewed,
+    variant.includeBought,
+    variant.rotation,
+    variant.fallback,
+  ];
+}
+
+function variantFrom(cells: Cells): FrameVariant {
+  return {
+    name: cell.text(cells, 0),
+    weight: cell.number(cells, 1),
+    recommendedCount: cell.numberOrNull(cells, 2),
+    alternativeCount: cell.numberOrNull(cells, 3),
+    diversity: cell.numberOrNull(cells, 4),
+    sources: cells[5] === null ? null : cell.rows(cells, 5, sourceFrom),
+    includeViewed: cell.flagOrNull(cells, 6),
+    includeBought: cell.flagOrNull(cells, 7),
+    rotation: cell.flagOrNull(cells, 8),
+    fallback: cell.flagOrNull(cells, 9),
+  };
+}

@@ -1,0 +1,45 @@
+import {
+  FRAME_SOURCES,
+  type FrameConfiguration,
+  type FrameVariant,
+  PAGE_KINDS,
+  type SourceWeight,
+} from "../../../domain/frame.js";
+import { flag, list, number, oneOf, orElse, orNull, record, text } from "../shape.js";
+
+const sourcesShape = list(record<SourceWeight>({ source: oneOf(...FRAME_SOURCES), weight: number }));
+
+const variantShape = record<FrameVariant>({
+  name: text,
+  weight: number,
+  recommendedCount: orNull(number),
+  alternativeCount: orNull(number),
+  diversity: orNull(number),
+  sources: orNull(sourcesShape),
+  includeViewed: orNull(flag),
+  includeBought: orNull(flag),
+  rotation: orNull(flag),
+  fallback: orNull(flag),
+});
+
+/** Frames of earlier versions have no diversity, or none of what came after it: they stand as they always did. */
+export const frameShape = record<FrameConfiguration>({
+  frameId: text,
+  title: text,
+  pageKind: orElse(oneOf(...PAGE_KINDS, ""), ""),
+  recommendedCount: number,
+  alternativeCount: number,
+  includeViewed: flag,
+  includeBought: flag,
+  rebuyAfterDays: orElse(number, 0),
+  diversity: orElse(number, 0),
+  sources: orElse(sourcesShape, []),
+  rotation: orElse(flag, true),
+  pinnedProductIds: orElse(list(text), []),
+  bannedProductIds: orElse(list(text), []),
+  inStockOnly: orElse(flag, true),
+  fallback: orElse(flag, true),
+  variants: orElse(list(variantShape), []),
+  version: orElse(number, 1),
+  updatedAt: number,
+});

@@ -1,0 +1,102 @@
+/** Between what is typed of a frame and its message. */
+import { InvalidArgumentError } from "commander";
+import { type FrameConfiguration, type FrameVariant, PageKind, type SourceWeight } from "../gen/aisle/v1/app_pb.js";
+import { RecommendationSource } from "../gen/aisle/v1/recommendation_pb.js";
+
+const SOURCES: readonly (readonly [string, RecommendationSource])[] = [
+  ["rules", RecommendationSource.ASSOCIATION_RULES],
+  ["semantic", RecommendationSource.SEMANTIC],
+  ["collaborative", RecommendationSource.COLLABORATIVE],
+  ["cart", RecommendationSource.CART],
+  ["popularity", RecommendationSource.POPULARITY],
+];
+
+const PAGES: readonly (readonly [string, PageKind])[] = [
+  ["home", PageKind.HOME],
+  ["category", PageKind.CATEGORY],
+  ["product", PageKind.PRODUCT],
+  ["cart", PageKind.CART],
+  ["order", PageKind.ORDER],
+];
+
+/** What is typed for a source and its weight. */
+export type TypedWeight = Pick<SourceWeight, "source" | "weight">;
+
+/** `rules=2`; without a weight it is 1. Each use of the option adds one. */
+export function sourceWeight(text: string, earlier: readonly TypedWeight[] = []): readonly TypedWeight[] {
+  const [name = "", weight = "1"] = text.split("=", 2);
+  const source = SOURCES.find(([known]) => known === name)?.[1];
+  if (source === undefined || !isNumber(weight)) {
+    const names = SOURCES.map(([known]) => known).join(", ");
+    throw new InvalidArgumentError(`A source, and =weight, is accepted; sources are ${names}.`);
+  }
+  return [...earlier, { source, weight: Number(weight) }];
+}
+
+/** `calm=1`: a variant that is as the frame, and its weight. Each use of the option adds one. */
+export function plainVariant(
+  text: string,
+  earlier: readonly Pick<FrameVariant, "name" | "weight">[] = [],
+): readonly Pick<FrameVariant, "name" | "weight">[] {
+  const [name = "", weight = "1"] = text.split("=", 2);
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || !isNumber(weight))
+    throw new InvalidArgumentError("A name of letters, digits, _ or -, and =weight, is accepted.");
+  return [...earlier, { name, weight: Number(weight) }];
+}
+
+export function pageKind(text: string): PageKind {
+  const found = PAGES.find(([name]) => name === text)?.[1];
+  if (found === undefined)
+    throw new InvalidArgumentError(`One of ${PAGES.map(([name]) => name).join(", ")} is accepted.`);
+  return found;
+}
+
+function isNumber(text: string): boolean {
+  return /^\d*\.?\d{1,9}$/.test(text);
+}
+
+/** What a frame does otherwise than a plain one, as lines of a name and a text. */
+export function frameLines(frame: FrameConfiguration): (readonly [string, string])[] {
+  const lines: (readonly [string, string])[] = [
+    ["frame", frame.frameId],
+    ["title", frame.title],
+    ["version", frame.version === 0 ? "" : String(frame.version)],
+    ["page", PAGES.find(([, kind]) => kind === frame.pageKind)?.[0] ?? ""],
+    ["recommended", String(frame.recommendedCount)],
+    ["alternative", String(frame.alternativeCount)],
+    ["sources", weightsText(frame.sources) || "automatic"],
+    ["diversity", String(frame.diversity)],
+    ["viewed too", yes(frame.includeViewed)],
+    ["bought too", frame.rebuyAfterDays > 0 ? `after ${frame.rebuyAfterDays} days` : yes(frame.includeBought)],
+    ["out of stock too", yes(frame.inStockOnly === false)],
+    ["rotation", yes(frame.rotation !== false)],
+    ["fallback", yes(frame.fallback !== false)],
+    ["pinned", frame.pinnedProductIds.join(", ")],
+    ["banned", frame.bannedProductIds.join(", ")],
+    ...frame.variants.map((variant) => [`variant ${variant.name}`, variantText(variant)] as const),
+  ];
+  return lines.filter(([, text]) => text !== "");
+}
+
+function weightsText(sources: readonly SourceWeight[]): string {
+  const name = (source: RecommendationSource) => SOURCES.find(([, known]) => known === source)?.[0] ?? "unknown";
+  return sources.map(({ source, weight }) => `${name(source)} ${weight}`).join(", ");
+}
+
+function variantText(variant: FrameVariant): string {
+  const changed = [
+    variant.recommendedCount !== undefined && `recommended ${variant.recommendedCount}`,
+    variant.alternativeCount !== undefined && `alternative ${variant.alternativeCount}`,
+    variant.sourceChoice && `sources ${weightsText(variant.sourceChoice.sources) || "automatic"}`,
+    variant.diversity !== undefined && `diversity ${variant.diversity}`,
+    variant.includeViewed !== undefined && `viewed too ${yes(variant.includeViewed)}`,
+    variant.includeBought !== undefined && `bought too ${yes(variant.includeBought)}`,
+    variant.rotation !== undefined && `rotation ${yes(variant.rotation)}`,
+    variant.fallback !== undefined && `fallback ${yes(variant.fallback)}`,
+  ].filter((text) => typeof text === "string");
+  return `weight ${variant.weight}: ${changed.length === 0 ? "as the frame" : changed.join(", ")}`;
+}
+
+function yes(value: boolean): string {
+  return value ? "yes" : "no";
+}

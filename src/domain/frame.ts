@@ -1,0 +1,92 @@
+/** Kinds of page a frame may stand on. */
+export const PAGE_KINDS = ["home", "category", "product", "cart", "order"] as const;
+/** "" when it was not said. */
+export type PageKind = (typeof PAGE_KINDS)[number] | "";
+
+/** What proposes products. */
+export const FRAME_SOURCES = ["association_rules", "semantic", "collaborative", "cart", "popularity"] as const;
+export type FrameSource = (typeof FRAME_SOURCES)[number];
+
+/** How much a source counts beside the others; 0 leaves it out. */
+export interface SourceWeight {
+  readonly source: FrameSource;
+  readonly weight: number;
+}
+
+/** A frame for some of its visitors; what is null is as in the frame. */
+export interface FrameVariant {
+  readonly name: string;
+  /** As a share of the sum of all weights. */
+  readonly weight: number;
+  readonly recommendedCount: number | null;
+  readonly alternativeCount: number | null;
+  readonly diversity: number | null;
+  /** Empty: automatic. */
+  readonly sources: readonly SourceWeight[] | null;
+  readonly includeViewed: boolean | null;
+  readonly includeBought: boolean | null;
+  readonly rotation: boolean | null;
+  readonly fallback: boolean | null;
+}
+
+/** How one place in a shop's pages is filled. */
+export interface FrameConfiguration {
+  readonly frameId: string;
+  readonly title: string;
+  readonly pageKind: PageKind;
+  readonly recommendedCount: number;
+  readonly alternativeCount: number;
+  readonly includeViewed: boolean;
+  readonly includeBought: boolean;
+  /** Bought products are shown again so many days after they were last bought; 0: only with `includeBought`. */
+  readonly rebuyAfterDays: number;
+  /** How unlike each other the products of `recommended` are to be, 0 to 1; 0 leaves them in the order of their scores. */
+  readonly diversity: number;
+  /** Empty: chosen for the visitor and the page, by what was learned. */
+  readonly sources: readonly SourceWeight[];
+  /** Each use of the frame by a visitor moves its lists on. */
+  readonly rotation: boolean;
+  /** For the first places, in their order. */
+  readonly pinnedProductIds: readonly string[];
+  readonly bannedProductIds: readonly string[];
+  readonly inStockOnly: boolean;
+  /** What the sources leave empty is filled by what is popular. */
+  readonly fallback: boolean;
+  readonly variants: readonly FrameVariant[];
+  /** Number of this version of the frame, from 1; 0 for one that was never written. */
+  readonly version: number;
+  readonly updatedAt: number;
+}
+
+export const DEFAULT_FRAME_ID = "default";
+
+/** A frame of which nothing was said: it shows nothing. */
+export function bareFrame(frameId: string): FrameConfiguration {
+  return {
+    frameId,
+    title: "",
+    pageKind: "",
+    recommendedCount: 0,
+    alternativeCount: 0,
+    includeViewed: false,
+    includeBought: false,
+    rebuyAfterDays: 0,
+    diversity: 0,
+    sources: [],
+    rotation: true,
+    pinnedProductIds: [],
+    bannedProductIds: [],
+    inStockOnly: true,
+    fallback: true,
+    variants: [],
+    version: 0,
+    updatedAt: 0,
+  };
+}
+
+/** The default frame of an app that has not changed it: 10 + 10 products. */
+export const DEFAULT_FRAME: FrameConfiguration = {
+  ...bareFrame(DEFAULT_FRAME_ID),
+  recommendedCount: 10,
+  alternativeCount: 10,
+};

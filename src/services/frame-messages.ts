@@ -1,0 +1,182 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { InvalidArgument } from "../domain/errors.js";
+import type { FrameConfiguration, FrameSource, FrameVariant, PageKind, SourceWeight } from "../domain/frame.js";
+import { cleanId, isAppId } from "../domain/ids.js";
+import {
+  type FrameConfigurationSchema,
+  type FrameConfiguration as FrameMessage,
+  type FrameVariant as FrameVariantMessage,
+  PageKind as PageKindMessage,
+  type SourceWeight as SourceWeightMessage,
+} from "../gen/aisle/v1/app_pb.js";
+import { RecommendationSource } from "../gen/aisle/v1/recommendation_pb.js";
+import { timestampOf } from "./messages.js";
+import { checkName, ID_RULE } from "./names.js";
+
+/** Most products a list of a frame can hold. */
+export const MAX_FRAME_COUNT = 100;
+const MAX_WEIGHT = 1000;
+const MAX_REBUY_DAYS = 3650;
+const MAX_PINNED = 20;
+const MAX_BANNED = 200;
+const MAX_VARIANTS = 10;
+
+const SOURCES: readonly (readonly [FrameSource, RecommendationSource])[] = [
+  ["association_rules", RecommendationSource.ASSOCIATION_RULES],
+  ["semantic", RecommendationSource.SEMANTIC],
+  ["collaborative", RecommendationSource.COLLABORATIVE],
+  ["cart", RecommendationSource.CART],
+  ["popularity", RecommendationSource.POPULARITY],
+];
+
+const PAGE_KINDS: readonly (readonly [PageKind, PageKindMessage])[] = [
+  ["", PageKindMessage.UNSPECIFIED],
+  ["home", PageKindMessage.HOME],
+  ["category", PageKindMessage.CATEGORY],
+  ["product", PageKindMessage.PRODUCT],
+  ["cart", PageKindMessage.CART],
+  ["order", PageKindMessage.ORDER],
+];
+
+const PATH = "frame_configuration";
+
+/**
+ * The frame a caller wrote, or InvalidArgument with the path of the field that is not accepted.
+ *
+ * @param at When it is written.
+ */
+export function readFrame(asked: FrameMessage | undefined, at: number): Omit<FrameConfiguration, "version"> {
+  if (!asked?.frameId) throw new InvalidArgument(`${PATH}.frame_id`, "missing");
+  if (!isAppId(asked.frameId)) throw new InvalidArgument(`${PATH}.frame_id`, "invalid", ID_RULE);
+  checkName(`${PATH}.title`, asked.title);
+  const pinnedProductIds = productIds(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, MAX_PINNED);
+  const bannedProductIds = productIds(`${PATH}.banned_product_ids`, asked.bannedProductIds, MAX_BANNED);
+  const both = pinnedProductIds.findIndex((productId) => bannedProductIds.includes(productId));
+  if (both >= 0)
+    throw new InvalidArgument(`${PATH}.pinned_product_ids[${both}]`, "invalid", "a product that is not banned");
+  return {
+    frameId: asked.frameId,
+    title: asked.title,
+    pageKind: pageKind(asked.pageKind),
+    recommendedCount: wholeNumber(`${PATH}.recommended_count`, asked.recommendedCount, MAX_FRAME_COUNT),
+    alternativeCount: wholeNumber(`${PATH}.alternative_count`, asked.alternativeCount, MAX_FRAME_COUNT),
+    includeViewed: asked.includeViewed,
+    includeBought: asked.includeBought,
+    rebuyAfterDays: wholeNumber(`${PATH}.rebuy_after_days`, asked.rebuyAfterDays, MAX_REBUY_DAYS),
+    diversity: number(`${PATH}.diversity`, asked.diversity, 1),
+    sources: sources(`${PATH}.sources`, asked.sources),
+    rotation: asked.rotation ?? true,
+    pinnedProductIds,
+    bannedProductIds,
+    inStockOnly: asked.inStockOnly ?? true,
+    fallback: asked.fallback ?? true,
+    variants: variants(`${PATH}.variants`, asked.variants),
+    updatedAt: at,
+  };
+}
+
+function variants(path: string, asked: readonly FrameVariantMessage[]): FrameVariant[] {
+  if (asked.length > MAX_VARIANTS) throw new InvalidArgument(path, "invalid", `at most ${MAX_VARIANTS}`);
+  const read = asked.map((variant, i): FrameVariant => {
+    const field = `${path}[${i}]`;
+    if (variant.name === "") throw new InvalidArgument(`${field}.name`, "missing");
+    if (!isAppId(variant.name)) throw new InvalidArgument(`${field}.name`, "invalid", ID_RULE);
+    if (asked.findIndex(({ name }) => name === variant.name) < i)
+      throw new InvalidArgument(`${field}.name`, "invalid", "each name once");
+    const { recommendedCount, alternativeCount, diversity, sourceChoice } = variant;
+    return {
+      name: variant.name,
+      weight: number(`${field}.weight`, variant.weight, MAX_WEIGHT),
+      recommendedCount: orNull(recommendedCount, (n) => wholeNumber(`${field}.recommended_count`, n, MAX_FRAME_COUNT)),
+      alternativeCount: orNull(alternativeCount, (n) => wholeNumber(`${field}.alternative_count`, n, MAX_FRAME_COUNT)),
+      diversity: orNull(diversity, (n) => number(`${field}.diversity`, n, 1)),
+      sources: orNull(sourceChoice, (choice) => sources(`${field}.source_choice.sources`, choice.sources)),
+      includeViewed: variant.includeViewed ?? null,
+      includeBought: variant.includeBought ?? null,
+      rotation: variant.rotation ?? null,
+      fallback: variant.fallback ?? null,
+    };
+  });
+  if (read.length > 0 && read.every(({ weight }) => weight === 0))
+    throw new InvalidArgument(path, "invalid", "at least one weight above 0");
+  return read;
+}
+
+function sources(path: string, asked: readonly SourceWeightMessage[]): SourceWeight[] {
+  const read = asked.map(({ source, weight }, i): SourceWeight => {
+    const found = SOURCES.find(([, message]) => message === source)?.[0];
+    if (found === undefined)
+      throw new InvalidArgument(
+        `${path}[${i}].source`,
+        source === RecommendationSource.UNSPECIFIED ? "missing" : "invalid",
+        "ASSOCIATION_RULES, SEMANTIC, COLLABORATIVE, CART or POPULARITY",
+      );
+    if (asked.findIndex((other) => other.source === source) < i)
+      throw new InvalidArgument(`${path}[${i}].source`, "invalid", "each source once");
+    return { source: found, weight: number(`${path}[${i}].weight`, weight, MAX_WEIGHT) };
+  });
+  if (read.length > 0 && read.every(({ weight }) => weight === 0))
+    throw new InvalidArgument(path, "invalid", "at least one weight above 0");
+  return read;
+}
+
+function productIds(path: string, asked: readonly string[], most: number): string[] {
+  if (asked.length > most) throw new InvalidArgument(path, "invalid", `at most ${most}`);
+  for (const [i, productId] of asked.entries()) {
+    if (productId === "") throw new InvalidArgument(`${path}[${i}]`, "missing");
+    if (cleanId(productId) !== productId)
+      throw new InvalidArgument(`${path}[${i}]`, "invalid", "at most 255 bytes without control characters");
+    if (asked.indexOf(productId) < i) throw new InvalidArgument(`${path}[${i}]`, "invalid", "each product once");
+  }
+  return [...asked];
+}
+
+function pageKind(asked: PageKindMessage): PageKind {
+  const found = PAGE_KINDS.find(([, message]) => message === asked);
+  if (found === undefined)
+    throw new InvalidArgument(`${PATH}.page_kind`, "invalid", "HOME, CATEGORY, PRODUCT, CART or ORDER");
+  return found[0];
+}
+
+function wholeNumber(path: string, value: number, most: number): number {
+  if (value > most) throw new InvalidArgument(path, "invalid", `0 to ${most}`);
+  return value;
+}
+
+function number(path: string, value: number, most: number): number {
+  // Not the other way round: NaN is none either.
+  if (!(value >= 0 && value <= most)) throw new InvalidArgument(path, "invalid", `0 to ${most}`);
+  return value + 0; // a store may keep -0 as 0
+}
+
+function orNull<T, R>(value: T | undefined, read: (value: T) => R): R | null {
+  return value === undefined ? null : read(value);
+}
+
+export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof FrameConfigurationSchema> {
+  return {
+    ...frame,
+    pageKind: PAGE_KINDS.find(([kind]) => kind === frame.pageKind)?.[1] ?? PageKindMessage.UNSPECIFIED,
+    sources: frame.sources.map(sourceMessage),
+    pinnedProductIds: [...frame.pinnedProductIds],
+    bannedProductIds: [...frame.bannedProductIds],
+    variants: frame.variants.map(({ sources: chosen, ...variant }) => ({
+      name: variant.name,
+      weight: variant.weight,
+      recommendedCount: variant.recommendedCount ?? undefined,
+      alternativeCount: variant.alternativeCount ?? undefined,
+      diversity: variant.diversity ?? undefined,
+      sourceChoice: chosen === null ? undefined : { sources: chosen.map(sourceMessage) },
+      includeViewed: variant.includeViewed ?? undefined,
+      includeBought: variant.includeBought ?? undefined,
+      rotation: variant.rotation ?? undefined,
+      fallback: variant.fallback ?? undefined,
+    })),
+    updatedAt: timestampOf(frame.updatedAt),
+  };
+}
+
+function sourceMessage({ source, weight }: SourceWeight) {
+  const message = SOURCES.find(([name]) => name === source)?.[1] ?? RecommendationSource.UNSPECIFIED;
+  return { source: message, weight };
+}

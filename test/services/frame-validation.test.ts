@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { PageKind } from "../../src/gen/aisle/v1/app_pb.js";
+import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import { openAisle } from "../fixtures/aisle.js";
+
+describe("a frame that is written", () => {
+  let set: (frame: object) => Promise<unknown>;
+  let get: () => Promise<unknown>;
+
+  beforeEach(async () => {
+    const { rpc } = await openAisle();
+    await rpc.apps.createApp({ app: { appId: "shop" } });
+    set = (frame) => rpc.apps.setFrameConfiguration({ appId: "shop", frameConfiguration: { frameId: "f", ...frame } });
+    get = async () => (await rpc.apps.getFrameConfiguration({ appId: "shop", frameId: "f" })).frameConfiguration;
+  });
+
+  const { CART, SEMANTIC } = RecommendationSource;
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
+
+  it.each([
+    ["frame_id", { frameId: "a b" }],
+    ["recommended_count", { recommendedCount: 101 }],
+    ["alternative_count", { alternativeCount: 101 }],
+    ["title", { title: "a\nb" }],
+    ["page_kind", { pageKind: 9 }],
+    ["rebuy_after_days", { rebuyAfterDays: 3651 }],
+    ["sources[1].source", { sources: [{ source: CART, weight: 1 }, { weight: 1 }] }],
+    ["sources[0].source", { sources: [{ source: 99, weight: 1 }] }],
+    [
+      "sources[1].source, each source once",
+      {
+        sources: [
+          { source: CART, weight: 1 },
+          { source: CART, weight: 2 },
+        ],
+      },
+    ],
+    ["sources[0].weight", { sources: [{ source: CART, weight: -1 }] }],
+    ["sources[0].weight", { sources: [{ source: CART, weight: Number.NaN }] }],
+    ["sources, at least one weight above 0", { sources: [{ source: CART, weight: 0 }] }],
+    ["pinned_product_ids, at most 20", { pinnedProductIds: many(21) }],
+    ["pinned_product_ids[1]", { pinnedProductIds: ["a", ""] }],
+    ["pinned_product_ids[1], each product once", { pinnedProductIds: ["a", "a"] }],
+    ["pinned_product_ids[1], a product that is not banned", { pinnedProductIds: ["a", "b"], bannedProductIds: ["b"] }],
+    ["banned_product_ids, at most 200", { bannedProductIds: many(201) }],
+    ["banned_product_ids[0]", { bannedProductIds: ["x".repeat(256)] }],
+    ["variants, at most 10", { variants: many(11).map((name) => ({ name, weight: 1 })) }],
+    ["variants[0].name", { variants: [{ weight: 1 }] }],
+    ["variants[0].name", { variants: [{ name: "a b", weight: 1 }] }],
+    [
+      "variants[1].name, each name once",
+      {
+        variants: [
+          { name: "a", weight: 1 },
+          { name: "a", weight: 1 },
+        ],
+      },
+    ],
+    ["variants[0].weight", { variants: [{ name: "a", weight: 1001 }] }],
+    ["variants, at least one weight above 0", { variants: [{ name: "a" }] }],
+    ["variants[0].recommended_count", { variants: [{ name: "a", weight: 1, recommendedCount: 101 }] }],
+    ["variants[0].alternative_count", { variants: [{ name: "a", weight: 1, alternativeCount: 101 }] }],
+    ["variants[0].diversity", { variants: [{ name: "a", weight: 1, diversity: 2 }] }],
+    [
+      "variants[0].source_choice.sources[0].weight",
+      { variants: [{ name: "a", weight: 1, sourceChoice: { sources: [{ source: SEMANTIC, weight: 2000 }] } }] },
+    ],
+  ])("is refused by the name of its %s", async (field, frame) => {
+    await expect(set(frame)).rejects.toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^\[invalid_argument\] (Invalid|Missing required) field: frame_configuration\./),
+        rawMessage: expect.stringContaining(`frame_configuration.${field}`),
+      }),
+    );
+  });
+
+  it("is answered as it was written, with what was not said as it is taken", async () => {
+    await set({ recommendedCount: 4 });
+    expect(await get()).toMatchObject({ rotation: true, fallback: true, inStockOnly: true, sources: [], variants: [] });
+    const all = {
+      title: "For you",
+      pageKind: PageKind.CART,
+      recommendedCount: 3,
+      alternativeCount: 2,
+      sources: [{ source: CART, weight: 2.5 }],
+      rebuyAfterDays: 30,
+      rotation: false,
+      pinnedProductIds: ["p1", "p2"],
+      bannedProductIds: ["p3"],
+      inStockOnly: false,
+      fallback: false,
+      diversity: 0.5,
+      variants: [
+        { name: "as-it-is", weight: 1 },
+        {
+          name: "other",
+          weight: 3,
+          recommendedCount: 0,
+          alternativeCount: 7,
+          diversity: 0,
+          sourceChoice: { sources: [] },
+          includeViewed: false,
+          includeBought: true,
+          rotation: true,
+          fallback: true,
+        },
+      ],
+    };
+    await set(all);
+    const read = await get();
+    expect(read).toMatchObject(all);
+    expect(read).not.toMatchObject({ variants: [{ recommendedCount: 0 }] });
+  });
+});
