@@ -37,6 +37,12 @@ export function confirmationKey(contactId: string, channel: Channel): string {
   return `${channel} ${contactId}`;
 }
 
+/** What `confirmationKey` made the key of. */
+export function confirmationOf(key: string): { readonly contactId: string; readonly channel: Channel } {
+  const border = key.indexOf(" ");
+  return { contactId: key.slice(border + 1), channel: key.slice(0, border) === "sms" ? "sms" : "email" };
+}
+
 /** What a hook is told: a subscription changed, or waits for its owner's word. */
 export const HOOK_KINDS = ["subscription.changed", "subscription.confirmation_wanted"] as const;
 

@@ -1,6 +1,7 @@
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
 import type { Interaction } from "../domain/interaction.js";
+import type { Confirmation, HookEntry } from "../domain/mailing.js";
 import type { Order } from "../domain/order.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
 import type { Visitor } from "../domain/visitor.js";
@@ -9,6 +10,7 @@ import type { Copies } from "../ports/copies.js";
 import type { VisitorStore } from "../ports/visitor-store.js";
 import { createMatcher } from "./matcher.js";
 import { findPerson, joined, type PersonNames, withVisitor } from "./person.js";
+import { awaitedBy, ofContacts } from "./remove-person.js";
 import { historyRows, ROWS_AT_ONCE, rowsOf } from "./scan.js";
 
 /** Reads of the store that look for a person. */
@@ -27,7 +29,9 @@ export type PersonItem =
   | { readonly kind: "orders"; readonly value: Order }
   | { readonly kind: "events"; readonly value: Event }
   | { readonly kind: "rejectedEvents"; readonly value: RejectedEvent }
-  | { readonly kind: "idempotency"; readonly value: string };
+  | { readonly kind: "idempotency"; readonly value: string }
+  | { readonly kind: "confirmations"; readonly value: Confirmation; readonly key: string }
+  | { readonly kind: "outbox" | "deadHooks"; readonly value: HookEntry };
 
 export interface PersonPage {
   readonly items: readonly PersonItem[];
@@ -140,5 +144,24 @@ export async function* readPerson(
       theirs.map(({ key }) => ({ kind: "idempotency", value: key })),
       rows.length,
     );
+  }
+
+  for await (const rows of rowsOf(copies, appId, "confirmations")) {
+    const theirs = awaitedBy(rows, { person });
+    yield page(
+      "confirmations",
+      theirs.map(({ key, value }) => ({ kind: "confirmations", key, value })),
+      rows.length,
+    );
+  }
+  for (const kind of ["outbox", "deadHooks"] as const) {
+    for await (const rows of rowsOf(copies, appId, kind)) {
+      const theirs = ofContacts(rows, { person });
+      yield page(
+        kind,
+        theirs.map(({ value }) => ({ kind, value })),
+        rows.length,
+      );
+    }
   }
 }

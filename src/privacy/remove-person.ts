@@ -95,7 +95,7 @@ export function dropping(table: "idempotency" | "confirmations" | "outbox" | "de
 /** Of messages to a hook those about the person's contacts. */
 export function ofContacts<R extends { readonly value: { readonly contactId: string } }>(
   rows: readonly R[],
-  { person }: Erasure,
+  { person }: Pick<Erasure, "person">,
 ): readonly R[] {
   const contactIds = new Set(person.contactIds);
   return rows.filter(({ value }) => contactIds.has(value.contactId));
@@ -104,7 +104,7 @@ export function ofContacts<R extends { readonly value: { readonly contactId: str
 /** Of subscriptions that wait for a word those of the person's contacts, and those that the person asked for. */
 export function awaitedBy<R extends { readonly key: string; readonly value: Confirmation }>(
   rows: readonly R[],
-  { person }: Erasure,
+  { person }: Pick<Erasure, "person">,
 ): readonly R[] {
   const visitorKeys = new Set<string>(person.visitorKeys);
   const keys = new Set(person.contactIds.flatMap((id) => CHANNELS.map((channel) => confirmationKey(id, channel))));

@@ -1,12 +1,11 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { HookService } from "../gen/aisle/v1/hook_service_pb.js";
-import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import type { Hooks } from "../hooks/hooks.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { HookStore } from "../ports/hook-store.js";
 import { guarded, type ReportInternal } from "./errors.js";
-import { timestampOf } from "./messages.js";
+import { hookMessage } from "./hook-messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { requireApp } from "./require-app.js";
 
@@ -52,12 +51,7 @@ export function createHookService({
       const found = await kept.dead(request.appId, readPageToken(request.pageToken), size + 1);
       const [messages, nextPageToken] = page(found, size, ({ messageId }) => messageId);
       return {
-        messages: messages.map(({ kind, channel, createdAt, nextAt: _, changeId: __, ...one }) => ({
-          ...one,
-          type: kind,
-          channel: channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS,
-          createdAt: timestampOf(createdAt),
-        })),
+        messages: messages.map(hookMessage),
         nextPageToken,
       };
     }),

@@ -3,9 +3,11 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import type { Erasure, ErasureCounts } from "../domain/erasure.js";
 import { InvalidArgument } from "../domain/errors.js";
+import { type Confirmation, confirmationOf } from "../domain/mailing.js";
 import type { Order } from "../domain/order.js";
 import type { Visitor } from "../domain/visitor.js";
 import type {
+  AwaitedSubscriptionSchema,
   EraseVisitorRequest,
   EraseVisitorResponseSchema,
   ErasureSchema,
@@ -22,11 +24,12 @@ import type { PersonNames } from "../privacy/person.js";
 import { type PersonItem, type PersonStores, readPerson } from "../privacy/read-person.js";
 import { guarded, guardedStream, type ReportInternal } from "./errors.js";
 import { eventMessage } from "./event-messages.js";
+import { hookMessage } from "./hook-messages.js";
 import { moneyMessage, timestampOf, visitorIdsOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { rejectedEventMessage } from "./rejected-events.js";
 import { requireApp } from "./require-app.js";
-import { changeMessage, contactMessage } from "./subscription-messages.js";
+import { changeMessage, channelOf, contactMessage } from "./subscription-messages.js";
 import { withProgress } from "./with-progress.js";
 
 export interface PrivacyServiceDependencies extends PersonStores {
@@ -86,6 +89,11 @@ function itemMessage(item: PersonItem): MessageInitShape<typeof ExportVisitorRes
       return { case: "event", value: eventMessage(item.value) };
     case "rejectedEvents":
       return { case: "rejectedEvent", value: rejectedEventMessage(item.value) };
+    case "confirmations":
+      return { case: "awaitedSubscription", value: awaitedMessage(item.key, item.value) };
+    case "outbox":
+    case "deadHooks":
+      return { case: "hookMessage", value: hookMessage(item.value) };
     case "interactions":
     case "idempotency":
       return undefined;
@@ -167,6 +175,14 @@ function erasureMessage(erasure: Erasure, contactsKept: number): MessageInitShap
 
 function removedMessage(counts: ReadonlyMap<keyof ErasureCounts & string, number>): Record<string, bigint> {
   return Object.fromEntries([...counts].map(([table, removed]) => [table, BigInt(removed)]));
+}
+
+function awaitedMessage(
+  key: string,
+  { askedAt, eventId }: Confirmation,
+): MessageInitShape<typeof AwaitedSubscriptionSchema> {
+  const { channel, contactId } = confirmationOf(key);
+  return { contactId, channel: channelOf(channel), askedAt: timestampOf(askedAt), eventId };
 }
 
 function visitorMessage(visitor: Visitor): MessageInitShape<typeof KeptVisitorSchema> {

@@ -73,7 +73,7 @@ function sealMessage({ salt, commitment, previous, hash }: Seal): MessageInitSha
   return { salt, commitment, previousHash: previous, hash };
 }
 
-function channelOf(channel: Channel): SubscriptionChannel {
+export function channelOf(channel: Channel): SubscriptionChannel {
   return channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { SubscriptionChannel } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { storeKinds } from "../fixtures/stores.js";
 import { erase, MAJA, OMAR } from "./person.js";
@@ -6,7 +7,7 @@ import { erase, MAJA, OMAR } from "./person.js";
 const stores = await storeKinds();
 
 describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
-  it("removes what waits for the person's word and the messages about the person, and nobody else's", async () => {
+  it("tells and removes what waits for the person's word and the messages about the person, and nobody else's", async () => {
     const aisle = await openAisle(openStore);
     const { rpc, store, trace } = aisle;
     await rpc.apps.createApp({ app: { appId: "shop", doubleOptIn: true } });
@@ -27,7 +28,17 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
       return rows.map((some) => some.filter((row) => JSON.stringify(row).includes(text)).length);
     };
     expect(await about(contactId)).toEqual([1, 3, 1]);
-    await erase(aisle, "shop", { email: MAJA.email });
+    const told: Record<string, number> = {};
+    for await (const { item } of rpc.privacy.exportVisitor({ appId: "shop", person: { email: MAJA.email } })) {
+      if (item.case !== "awaitedSubscription" && item.case !== "hookMessage") continue;
+      told[item.case] = (told[item.case] ?? 0) + 1;
+      expect(item.value).toMatchObject({ contactId, channel: SubscriptionChannel.EMAIL });
+    }
+    expect(told).toEqual({ awaitedSubscription: 1, hookMessage: 4 });
+    const tried = await erase(aisle, "shop", { email: MAJA.email }, true);
+    const { removed } = await erase(aisle, "shop", { email: MAJA.email });
+    expect(removed).toMatchObject({ confirmations: 1, outbox: 3, deadHooks: 1 });
+    expect(tried.removed).toEqual(removed);
     expect(await about(contactId)).toEqual([0, 0, 0]);
     expect(await about(MAJA.c_id)).toEqual([0, 0, 0]);
     expect(await about(OMAR.c_id)).toEqual([1, 0, 0]);

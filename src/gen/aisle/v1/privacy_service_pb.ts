@@ -8,9 +8,11 @@ import type { Event } from "./event_pb.js";
 import { file_aisle_v1_event } from "./event_pb.js";
 import type { RejectedEvent } from "./event_service_pb.js";
 import { file_aisle_v1_event_service } from "./event_service_pb.js";
+import type { HookMessage } from "./hook_service_pb.js";
+import { file_aisle_v1_hook_service } from "./hook_service_pb.js";
 import type { Money } from "./money_pb.js";
 import { file_aisle_v1_money } from "./money_pb.js";
-import type { Contact, SubscriptionChange } from "./subscription_pb.js";
+import type { Contact, SubscriptionChange, SubscriptionChannel } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
@@ -22,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/privacy_service.proto.
  */
 export const file_aisle_v1_privacy_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIn4KBlBlcnNvbhIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRISCgpjb250YWN0X2lkGAQgASgJEhsKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAgiSAoURXhwb3J0VmlzaXRvclJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiAKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbiKnAgoVRXhwb3J0VmlzaXRvclJlc3BvbnNlEiQKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0SAASOwoTc3Vic2NyaXB0aW9uX2NoYW5nZRgCIAEoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUgAEigKB3Zpc2l0b3IYAyABKAsyFS5haXNsZS52MS5LZXB0VmlzaXRvckgAEiQKBW9yZGVyGAQgASgLMhMuYWlzbGUudjEuS2VwdE9yZGVySAASIAoFZXZlbnQYBSABKAsyDy5haXNsZS52MS5FdmVudEgAEjEKDnJlamVjdGVkX2V2ZW50GAYgASgLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudEgAQgYKBGl0ZW0ipAEKC0tlcHRWaXNpdG9yEhIKCnZpc2l0b3JfaWQYASABKAkSEgoKY2xpZW50X2lkcxgCIAMoCRIXCg9maW5nZXJwcmludF9pZHMYAyADKAkSEAoIdXNlcl9pZHMYBCADKAkSEgoKY29udGFjdF9pZBgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCL2AQoJS2VwdE9yZGVyEhAKCG9yZGVyX2lkGAEgASgJEiUKB3Zpc2l0b3IYAiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzEhIKCmNvbnRhY3RfaWQYAyABKAkSJgoFbGluZXMYBCADKAsyFy5haXNsZS52MS5LZXB0T3JkZXJMaW5lEg4KBnN0YXR1cxgFIAEoCRIgCgdwYXltZW50GAYgASgLMg8uYWlzbGUudjEuTW9uZXkSLwoLb2NjdXJyZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWNhbmNlbGxlZBgIIAEoCCI1Cg1LZXB0T3JkZXJMaW5lEhIKCnByb2R1Y3RfaWQYASABKAkSEAoIcXVhbnRpdHkYAiABKA0iWAoTRXJhc2VWaXNpdG9yUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIAoGcGVyc29uGAIgASgLMhAuYWlzbGUudjEuUGVyc29uEg8KB2RyeV9ydW4YAyABKAgiWwoURXJhc2VWaXNpdG9yUmVzcG9uc2USDAoEc3RlcBgBIAEoCRIRCglsb29rZWRfYXQYAiABKAQSIgoHZXJhc3VyZRgDIAEoCzIRLmFpc2xlLnYxLkVyYXN1cmUi9gEKB0VyYXN1cmUSEgoKZXJhc3VyZV9pZBgBIAEoCRIuCgpzdGFydGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmaW5pc2hlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoHcmVtb3ZlZBgEIAMoCzIeLmFpc2xlLnYxLkVyYXN1cmUuUmVtb3ZlZEVudHJ5EhUKDWNvbnRhY3RzX2tlcHQYBSABKA0aLgoMUmVtb3ZlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEiTAoTTGlzdEVyYXN1cmVzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiVAoUTGlzdEVyYXN1cmVzUmVzcG9uc2USIwoIZXJhc3VyZXMYASADKAsyES5haXNsZS52MS5FcmFzdXJlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTKQAgoOUHJpdmFjeVNlcnZpY2USVwoNRXhwb3J0VmlzaXRvchIeLmFpc2xlLnYxLkV4cG9ydFZpc2l0b3JSZXF1ZXN0Gh8uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlc3BvbnNlIgOQAgEwARJRCgxFcmFzZVZpc2l0b3ISHS5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXF1ZXN0Gh4uYWlzbGUudjEuRXJhc2VWaXNpdG9yUmVzcG9uc2UiADABElIKDExpc3RFcmFzdXJlcxIdLmFpc2xlLnYxLkxpc3RFcmFzdXJlc1JlcXVlc3QaHi5haXNsZS52MS5MaXN0RXJhc3VyZXNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_aisle_v1_event, file_aisle_v1_event_service, file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_timestamp]);
+  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIn4KBlBlcnNvbhIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRISCgpjb250YWN0X2lkGAQgASgJEhsKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAgiSAoURXhwb3J0VmlzaXRvclJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiAKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbiKVAwoVRXhwb3J0VmlzaXRvclJlc3BvbnNlEiQKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0SAASOwoTc3Vic2NyaXB0aW9uX2NoYW5nZRgCIAEoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUgAEigKB3Zpc2l0b3IYAyABKAsyFS5haXNsZS52MS5LZXB0VmlzaXRvckgAEiQKBW9yZGVyGAQgASgLMhMuYWlzbGUudjEuS2VwdE9yZGVySAASIAoFZXZlbnQYBSABKAsyDy5haXNsZS52MS5FdmVudEgAEjEKDnJlamVjdGVkX2V2ZW50GAYgASgLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudEgAEj0KFGF3YWl0ZWRfc3Vic2NyaXB0aW9uGAcgASgLMh0uYWlzbGUudjEuQXdhaXRlZFN1YnNjcmlwdGlvbkgAEi0KDGhvb2tfbWVzc2FnZRgIIAEoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlSABCBgoEaXRlbSKZAQoTQXdhaXRlZFN1YnNjcmlwdGlvbhISCgpjb250YWN0X2lkGAEgASgJEi4KB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsEiwKCGFza2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghldmVudF9pZBgEIAEoCSKkAQoLS2VwdFZpc2l0b3ISEgoKdmlzaXRvcl9pZBgBIAEoCRISCgpjbGllbnRfaWRzGAIgAygJEhcKD2ZpbmdlcnByaW50X2lkcxgDIAMoCRIQCgh1c2VyX2lkcxgEIAMoCRISCgpjb250YWN0X2lkGAUgASgJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvYBCglLZXB0T3JkZXISEAoIb3JkZXJfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSEgoKY29udGFjdF9pZBgDIAEoCRImCgVsaW5lcxgEIAMoCzIXLmFpc2xlLnYxLktlcHRPcmRlckxpbmUSDgoGc3RhdHVzGAUgASgJEiAKB3BheW1lbnQYBiABKAsyDy5haXNsZS52MS5Nb25leRIvCgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAggASgIIjUKDUtlcHRPcmRlckxpbmUSEgoKcHJvZHVjdF9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoDSJYChNFcmFzZVZpc2l0b3JSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIgCgZwZXJzb24YAiABKAsyEC5haXNsZS52MS5QZXJzb24SDwoHZHJ5X3J1bhgDIAEoCCJbChRFcmFzZVZpc2l0b3JSZXNwb25zZRIMCgRzdGVwGAEgASgJEhEKCWxvb2tlZF9hdBgCIAEoBBIiCgdlcmFzdXJlGAMgASgLMhEuYWlzbGUudjEuRXJhc3VyZSL2AQoHRXJhc3VyZRISCgplcmFzdXJlX2lkGAEgASgJEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZpbmlzaGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnkSFQoNY29udGFjdHNfa2VwdBgFIAEoDRouCgxSZW1vdmVkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASJMChNMaXN0RXJhc3VyZXNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0RXJhc3VyZXNSZXNwb25zZRIjCghlcmFzdXJlcxgBIAMoCzIRLmFpc2xlLnYxLkVyYXN1cmUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMpACCg5Qcml2YWN5U2VydmljZRJXCg1FeHBvcnRWaXNpdG9yEh4uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlcXVlc3QaHy5haXNsZS52MS5FeHBvcnRWaXNpdG9yUmVzcG9uc2UiA5ACATABElEKDEVyYXNlVmlzaXRvchIdLmFpc2xlLnYxLkVyYXNlVmlzaXRvclJlcXVlc3QaHi5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXNwb25zZSIAMAESUgoMTGlzdEVyYXN1cmVzEh0uYWlzbGUudjEuTGlzdEVyYXN1cmVzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RFcmFzdXJlc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_event_service, file_aisle_v1_hook_service, file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_timestamp]);
 
 /**
  * Person says who is meant, by any of the names known; several are one person.
@@ -165,6 +167,22 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
      */
     value: RejectedEvent;
     case: "rejectedEvent";
+  } | {
+    /**
+     * A subscription that waits for the word of who reads the mail.
+     *
+     * @generated from field: aisle.v1.AwaitedSubscription awaited_subscription = 7;
+     */
+    value: AwaitedSubscription;
+    case: "awaitedSubscription";
+  } | {
+    /**
+     * A message to the app's hook that waits, or was given up.
+     *
+     * @generated from field: aisle.v1.HookMessage hook_message = 8;
+     */
+    value: HookMessage;
+    case: "hookMessage";
   } | { case: undefined; value?: undefined };
 };
 
@@ -174,6 +192,49 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
  */
 export const ExportVisitorResponseSchema: GenMessage<ExportVisitorResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_privacy_service, 2);
+
+/**
+ * AwaitedSubscription is a subscription that waits for the word of who reads the
+ * mail of the address.
+ *
+ * @generated from message aisle.v1.AwaitedSubscription
+ */
+export type AwaitedSubscription = Message<"aisle.v1.AwaitedSubscription"> & {
+  /**
+   * Output only. The contact.
+   *
+   * @generated from field: string contact_id = 1;
+   */
+  contactId: string;
+
+  /**
+   * Output only. Which subscription.
+   *
+   * @generated from field: aisle.v1.SubscriptionChannel channel = 2;
+   */
+  channel: SubscriptionChannel;
+
+  /**
+   * Output only. When it was asked for.
+   *
+   * @generated from field: google.protobuf.Timestamp asked_at = 3;
+   */
+  askedAt?: Timestamp | undefined;
+
+  /**
+   * Output only. The event that asked; empty for a call.
+   *
+   * @generated from field: string event_id = 4;
+   */
+  eventId: string;
+};
+
+/**
+ * Describes the message aisle.v1.AwaitedSubscription.
+ * Use `create(AwaitedSubscriptionSchema)` to create a new message.
+ */
+export const AwaitedSubscriptionSchema: GenMessage<AwaitedSubscription> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_privacy_service, 3);
 
 /**
  * KeptVisitor is a visitor as it is kept.
@@ -229,7 +290,7 @@ export type KeptVisitor = Message<"aisle.v1.KeptVisitor"> & {
  * Use `create(KeptVisitorSchema)` to create a new message.
  */
 export const KeptVisitorSchema: GenMessage<KeptVisitor> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 3);
+  messageDesc(file_aisle_v1_privacy_service, 4);
 
 /**
  * KeptOrder is an order as all events of it say together.
@@ -299,7 +360,7 @@ export type KeptOrder = Message<"aisle.v1.KeptOrder"> & {
  * Use `create(KeptOrderSchema)` to create a new message.
  */
 export const KeptOrderSchema: GenMessage<KeptOrder> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 4);
+  messageDesc(file_aisle_v1_privacy_service, 5);
 
 /**
  * KeptOrderLine is one line of an order.
@@ -327,7 +388,7 @@ export type KeptOrderLine = Message<"aisle.v1.KeptOrderLine"> & {
  * Use `create(KeptOrderLineSchema)` to create a new message.
  */
 export const KeptOrderLineSchema: GenMessage<KeptOrderLine> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 5);
+  messageDesc(file_aisle_v1_privacy_service, 6);
 
 /**
  * EraseVisitorRequest is the request of EraseVisitor.
@@ -362,7 +423,7 @@ export type EraseVisitorRequest = Message<"aisle.v1.EraseVisitorRequest"> & {
  * Use `create(EraseVisitorRequestSchema)` to create a new message.
  */
 export const EraseVisitorRequestSchema: GenMessage<EraseVisitorRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 6);
+  messageDesc(file_aisle_v1_privacy_service, 7);
 
 /**
  * EraseVisitorResponse tells how far an erasure has come.
@@ -397,7 +458,7 @@ export type EraseVisitorResponse = Message<"aisle.v1.EraseVisitorResponse"> & {
  * Use `create(EraseVisitorResponseSchema)` to create a new message.
  */
 export const EraseVisitorResponseSchema: GenMessage<EraseVisitorResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 7);
+  messageDesc(file_aisle_v1_privacy_service, 8);
 
 /**
  * Erasure says what was removed. It names nobody.
@@ -429,7 +490,9 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
   /**
    * Output only. How many records of each kind were removed, or in a dry run
    * would be: `contacts`, `changes` (of the consent ledger), `visitors`,
-   * `interactions`, `orders`, `events`, `rejectedEvents`, `idempotency`.
+   * `interactions`, `orders`, `events`, `rejectedEvents`, `idempotency`,
+   * `confirmations` (subscriptions that wait), `outbox` and `deadHooks` (messages
+   * to the hook).
    *
    * @generated from field: map<string, uint64> removed = 4;
    */
@@ -449,7 +512,7 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
  * Use `create(ErasureSchema)` to create a new message.
  */
 export const ErasureSchema: GenMessage<Erasure> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 8);
+  messageDesc(file_aisle_v1_privacy_service, 9);
 
 /**
  * ListErasuresRequest is the request of ListErasures.
@@ -484,7 +547,7 @@ export type ListErasuresRequest = Message<"aisle.v1.ListErasuresRequest"> & {
  * Use `create(ListErasuresRequestSchema)` to create a new message.
  */
 export const ListErasuresRequestSchema: GenMessage<ListErasuresRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 9);
+  messageDesc(file_aisle_v1_privacy_service, 10);
 
 /**
  * ListErasuresResponse is the answer of ListErasures.
@@ -512,7 +575,7 @@ export type ListErasuresResponse = Message<"aisle.v1.ListErasuresResponse"> & {
  * Use `create(ListErasuresResponseSchema)` to create a new message.
  */
 export const ListErasuresResponseSchema: GenMessage<ListErasuresResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 10);
+  messageDesc(file_aisle_v1_privacy_service, 11);
 
 /**
  * PrivacyService answers for persons: what is kept of one, and its erasure.
@@ -522,7 +585,8 @@ export const ListErasuresResponseSchema: GenMessage<ListErasuresResponse> = /*@_
 export const PrivacyService: GenService<{
   /**
    * ExportVisitor returns everything that is kept about a person, one item a
-   * message: contacts, ledger entries, visitors, orders, events, refused events.
+   * message: contacts, ledger entries, visitors, orders, events, refused events,
+   * subscriptions and messages to the hook that wait.
    * It does not record anything. Reads all events of the app: some seconds a
    * million.
    *
