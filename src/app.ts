@@ -3,6 +3,7 @@ import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { withCopies } from "./app-copies.js";
 import { stageSpans } from "./app-spans.js";
 import { createCatalogViews } from "./catalog/catalog-view.js";
+import { createHideUnlisted } from "./catalog/hide-unlisted.js";
 import { learnProducts } from "./catalog/learn-products.js";
 import { createDeleteProduct, createUpsertProducts } from "./catalog/write-products.js";
 import type { Now } from "./domain/clock.js";
@@ -220,6 +221,8 @@ export function createAisle(deps: AppDependencies) {
     catalog: createCatalogService({
       upsertProducts: createUpsertProducts({ unitOfWork, now }),
       deleteProduct: createDeleteProduct({ unitOfWork, now }),
+      hideUnlisted: createHideUnlisted({ products, unitOfWork, now }),
+      now,
       apps,
       products,
       report,

@@ -34,9 +34,11 @@ function learned(before: Product | undefined, seen: EventProduct, at: number): P
     imageUrl: seen.imageUrl || before?.imageUrl || "",
     available: seen.available ?? before?.available ?? true,
     hidden: before?.hidden ?? false,
+    hiddenByFeed: false,
     tags: before?.tags ?? [],
     attributes: before?.attributes ?? {},
     origin: "event",
+    addedAt: 0,
     updatedAt: at,
   };
 }

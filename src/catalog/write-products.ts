@@ -2,11 +2,11 @@ import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { cleanId } from "../domain/ids.js";
 import { isDecimal } from "../domain/money.js";
-import { type Product, webUrl } from "../domain/product.js";
+import { isSameProduct, type Product, webUrl } from "../domain/product.js";
 import type { UnitOfWork } from "../ports/unit-of-work.js";
 
 /** A product as a feed or an RPC caller gives it. */
-export type ProductDraft = Omit<Product, "origin" | "updatedAt">;
+export type ProductDraft = Omit<Product, "origin" | "updatedAt" | "hiddenByFeed" | "addedAt">;
 
 /** Why the product at `index` of a batch was not written; `field` as an RPC caller writes it. */
 export interface RefusedProduct {
@@ -19,7 +19,12 @@ const MAX_TITLE = 1024;
 const MAX_DESCRIPTION = 32_768;
 const MAX_LISTED = 100;
 
-export type UpsertProducts = (appId: string, drafts: readonly ProductDraft[]) => Promise<RefusedProduct[]>;
+/** `fromFeed`: the drafts do not know what is hidden, and what a caller hid stays so. */
+export type UpsertProducts = (
+  appId: string,
+  drafts: readonly ProductDraft[],
+  options?: { readonly fromFeed: boolean },
+) => Promise<RefusedProduct[]>;
 export type DeleteProduct = (appId: string, productId: string) => Promise<void>;
 
 export interface WriteProductsDependencies {
@@ -27,15 +32,18 @@ export interface WriteProductsDependencies {
   readonly now: Now;
 }
 
-/** Writes a batch of products; each replaces what was known under its id. The good ones are written in one piece. */
+/**
+ * Writes a batch of products; each replaces what was known under its id. The good ones are written in one piece. One that
+ * is as it was is not written again: feeds say every hour what they said before.
+ */
 export function createUpsertProducts(deps: WriteProductsDependencies): UpsertProducts {
-  return async (appId, drafts) => {
+  return async (appId, drafts, options) => {
     const refused: RefusedProduct[] = [];
-    const products: Product[] = [];
+    const products: ProductDraft[] = [];
     const at = deps.now();
     for (const [index, draft] of drafts.entries()) {
       try {
-        products.push({ ...checkProduct(draft), origin: "catalog", updatedAt: at });
+        products.push(checkProduct(draft));
       } catch (error) {
         if (!(error instanceof InvalidArgument)) throw error;
         const reason = error.fault === "missing" ? "is missing" : `is not accepted: ${error.accepted}`;
@@ -44,10 +52,29 @@ export function createUpsertProducts(deps: WriteProductsDependencies): UpsertPro
     }
     await deps.unitOfWork.run(appId, (tx) => {
       if (tx.app() === undefined) throw new NotFound("app");
-      for (const product of products) tx.products.put(product.productId, product);
-      if (products.length > 0) tx.markChanged();
+      let changed = false;
+      for (const draft of products) {
+        const before = tx.products.get(draft.productId);
+        const after = written(before, draft, at, options?.fromFeed === true);
+        if (before !== undefined && isSameProduct(before, after)) continue;
+        tx.products.put(after.productId, after);
+        changed = true;
+      }
+      if (changed) tx.markChanged();
     });
     return refused;
+  };
+}
+
+function written(before: Product | undefined, draft: ProductDraft, at: number, fromFeed: boolean): Product {
+  const staysHidden = fromFeed && before?.hidden === true && !before.hiddenByFeed;
+  return {
+    ...draft,
+    hidden: draft.hidden || staysHidden,
+    hiddenByFeed: false,
+    origin: "catalog",
+    addedAt: before?.origin === "catalog" ? before.addedAt : at,
+    updatedAt: at,
   };
 }
 

@@ -41,6 +41,8 @@ export function addImportCommands(program: Command, deps: ProgramDeps): void {
     .addOption(
       new Option("--format <format>", "how the file is written, when its content misleads").choices(FEED_FORMATS),
     )
+    .option("--full", "the file lists all products: hide those of the catalogue that it does not")
+    .option("--force", "with --full, hide also more than half of the products, or when lines could not be told apart")
     .addHelpText(
       "after",
       `${PRODUCT_FILE_HELP}
@@ -53,8 +55,13 @@ level is the path down to it. price is a number with or without a currency, such
 sale_price is the price. availability is in_stock, out_of_stock, preorder, yes, no or a number in stock. tags are
 parted by | or commas. An image_url or url that is no http(s) address is left out.
 
+With --full products that the feed does not list are hidden, until a feed lists them again; those that were only learned
+from events are left alone. Nothing is hidden when the file breaks off, when not even the id of a line can be told, or when
+it would be more than half of the products that are shown. A product that was hidden by RPC stays hidden.
+
 Example:
   $ aisle import products products.csv.gz --app shop1 --currency GBP
+  $ aisle import products feed.xml --app shop1 --full
   $ aisle import products feed.xml --app shop1 --report rejected.jsonl
   $ aisle import products feed.jsonl --app shop1 --map id=item --map title=name`,
     )

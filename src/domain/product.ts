@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Money } from "./money.js";
 
 export interface Category {
@@ -24,15 +25,24 @@ export interface Product {
   readonly imageUrl: string;
   readonly available: boolean;
   readonly hidden: boolean;
+  /** A full feed hid it that did not list it; it is shown again when a feed lists it. Only with `hidden`. */
+  readonly hiddenByFeed: boolean;
   readonly tags: readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
   readonly origin: ProductOrigin;
+  /** Since when the catalogue has it; 0 of a learned product, and of one that was there before this was kept. */
+  readonly addedAt: number;
   readonly updatedAt: number;
 }
 
 /** True when a product may be shown to a visitor. */
 export function isShown(product: Product): boolean {
   return product.available && !product.hidden;
+}
+
+/** True when nothing but the time of the last change tells them apart. */
+export function isSameProduct(a: Product, b: Product): boolean {
+  return isDeepStrictEqual({ ...a, updatedAt: 0 }, { ...b, updatedAt: 0 });
 }
 
 const MAX_URL = 2048;

@@ -1,7 +1,11 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { HideUnlisted } from "../catalog/hide-unlisted.js";
+import { createIdSet } from "../catalog/id-set.js";
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";
+import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
+import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import { guarded, type ReportInternal } from "./errors.js";
@@ -10,9 +14,15 @@ import { productDraft, productMessage } from "./product-messages.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
 import { requireApp } from "./require-app.js";
 
+/** Ids in one batch of a full feed, and in all of them. */
+const MAX_LISTED_IDS = 10_000;
+const MAX_CATALOG = 10_000_000;
+
 export interface CatalogServiceDependencies {
   readonly upsertProducts: UpsertProducts;
   readonly deleteProduct: DeleteProduct;
+  readonly hideUnlisted: HideUnlisted;
+  readonly now: Now;
   readonly apps: Pick<AppStore, "get">;
   readonly products: ProductStore;
   readonly report: ReportInternal;
@@ -22,21 +32,33 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
   const { report } = deps;
   return {
     upsertProducts: guarded(report, async (requests) => {
-      const refusals = createRefusals();
-      let appId = "";
-      let index = 0;
-      let accepted = 0;
-      for await (const { appId: named, products } of requests) {
-        appId = bulkAppId(appId, named);
-        if (products.length > MAX_BATCH)
-          throw new InvalidArgument("products", "invalid", `at most ${MAX_BATCH} a batch`);
-        const refused = await deps.upsertProducts(appId, products.map(productDraft));
-        for (const item of refused) refusals.list(index + item.index, item.field, item.reason);
-        accepted += products.length - refused.length;
-        index += products.length;
+      const batches = createBatches(deps.upsertProducts);
+      for await (const request of requests) await batches.take(request, request.fromFeed);
+      return batches.answer();
+    }),
+
+    replaceCatalog: guarded(report, async (requests) => {
+      const batches = createBatches(deps.upsertProducts);
+      const listed = createIdSet();
+      const startedAt = deps.now();
+      let force = false;
+      let incomplete = false;
+      for await (const request of requests) {
+        if (request.listedIds.length > MAX_LISTED_IDS)
+          throw new InvalidArgument("listed_ids", "invalid", `at most ${MAX_LISTED_IDS} a batch`);
+        await batches.take(request, true);
+        force ||= request.force;
+        incomplete ||= request.incomplete;
+        for (const id of request.listedIds) listed.add(id);
+        for (const { productId } of request.products) listed.add(productId);
+        if (listed.size > MAX_CATALOG)
+          throw new InvalidArgument("listed_ids", "invalid", `at most ${MAX_CATALOG} in a stream`);
       }
-      if (appId === "") throw new InvalidArgument("app_id", "missing");
-      return { accepted: BigInt(accepted), ...refusals.answer() };
+      const { appId } = batches;
+      const answer = batches.answer();
+      await requireApp(deps.apps, appId);
+      const { hidden, unlisted } = await deps.hideUnlisted(appId, { listed, startedAt, force, incomplete });
+      return { ...answer, hidden: BigInt(hidden), unlisted: BigInt(unlisted) };
     }),
 
     getProduct: guarded(report, async (request) => {
@@ -69,5 +91,32 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       await deps.deleteProduct(request.appId, request.productId);
       return {};
     }),
+  };
+}
+
+/** Writes the batches of a bulk call and gathers its answer. */
+function createBatches(upsertProducts: UpsertProducts) {
+  const refusals = createRefusals();
+  let appId = "";
+  let index = 0;
+  let accepted = 0;
+  return {
+    get appId() {
+      return appId;
+    },
+    async take(batch: { readonly appId: string; readonly products: readonly ProductMessage[] }, fromFeed: boolean) {
+      const { appId: named, products } = batch;
+      appId = bulkAppId(appId, named);
+      if (products.length > MAX_BATCH) throw new InvalidArgument("products", "invalid", `at most ${MAX_BATCH} a batch`);
+      if (products.length === 0) return;
+      const refused = await upsertProducts(appId, products.map(productDraft), { fromFeed });
+      for (const item of refused) refusals.list(index + item.index, item.field, item.reason);
+      accepted += products.length - refused.length;
+      index += products.length;
+    },
+    answer() {
+      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      return { accepted: BigInt(accepted), ...refusals.answer() };
+    },
   };
 }

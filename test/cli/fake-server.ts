@@ -32,6 +32,8 @@ export interface FakeState {
   readonly apps: App[];
   readonly frames: FrameConfiguration[];
   readonly products: Product[];
+  /** Full feeds that came to their end. */
+  readonly feeds: { readonly ids: string[]; readonly force: boolean; readonly incomplete: boolean }[];
   readonly events: Event[];
   readonly keys: string[];
   readonly recommendRequests: RecommendRequest[];
@@ -64,6 +66,7 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
     apps: [],
     frames: [],
     products: [],
+    feeds: [],
     events: [],
     keys: [],
     recommendRequests: [],
@@ -120,6 +123,20 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
             }
           }
           return { accepted, refused, refusedCount: BigInt(refused.length) };
+        },
+        async replaceCatalog(requests) {
+          const feed = { ids: new Set<string>(), force: false, incomplete: false };
+          for await (const { listedIds, force, incomplete } of requests) {
+            for (const id of listedIds) feed.ids.add(id);
+            feed.force ||= force;
+            feed.incomplete ||= incomplete;
+          }
+          state.feeds.push({ ...feed, ids: [...feed.ids] });
+          if (feed.incomplete && !feed.force) return { hidden: 0n, unlisted: 7n };
+          if (feed.ids.size < 2 && !feed.force) {
+            throw new ConnectError("The feed does not list 9 of the 10 products", Code.FailedPrecondition);
+          }
+          return { hidden: 7n, unlisted: 7n };
         },
       });
       router.service(EventService, {

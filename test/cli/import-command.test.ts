@@ -145,6 +145,81 @@ describe("aisle import products", () => {
   });
 });
 
+describe("aisle import products of a feed", () => {
+  const RSS = `<rss xmlns:g="http://base.google.com/ns/1.0"><channel>
+    <item><g:id>1</g:id><g:title>Lamp</g:title><g:price>49,90 USD</g:price></item>
+    <item><g:title>No id</g:title></item>
+    <item><g:id>3</g:id><g:price>on request</g:price></item>
+    <item><g:id>4</g:id></item></channel></rss>`;
+
+  it("reads XML, names items, and reports the rejected ones by position, id, field and reason", async () => {
+    const report = join(folder, "report.jsonl");
+    const { exitCode, stdout, stderr } = await importing("products", await write("f.xml", RSS), "--report", report);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("4 items read, 2 products stored, 2 items rejected");
+    expect(stderr).toContain("item 2: id: missing\nitem 3: price: a decimal number");
+    expect(
+      (await readFile(report, "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { position: 2, id: "", field: "id", reason: "missing" },
+      { position: 3, id: "3", field: "price", reason: "a decimal number is accepted, for example 149.99" },
+    ]);
+    expect(server.state.products.map(({ productId, price }) => [productId, price?.amount, price?.currency])).toEqual([
+      ["1", "49.90", "USD"],
+      ["4", undefined, undefined],
+    ]);
+  });
+
+  it("counts the rejected by reason when they are too many to show", async () => {
+    const file = await write("p.csv", `id,price\n1,1\n${",1\n".repeat(30)}2,x\n`);
+    const { stdout } = await importing("products", file);
+    expect(stdout).toContain("30 x id: missing\n1 x price: a decimal number");
+  });
+
+  it("with --full tells all ids that the feed lists, those of rejected items too, and says what was hidden", async () => {
+    const { exitCode, stdout } = await importing("products", await write("f.xml", RSS), "--full");
+    expect(exitCode).toBe(0);
+    expect(server.state.feeds).toEqual([{ ids: ["1", "3", "4"], force: false, incomplete: false }]);
+    expect(stdout).toContain("7 products hidden that the feed does not list\n");
+  });
+
+  it("with --full of many items tells them all", async () => {
+    const ids = Array.from({ length: 30_000 }, (_, n) => `p${n}`);
+    expect((await importing("products", await write("p.csv", `id\n${ids.join("\n")}\n`), "--full")).exitCode).toBe(0);
+    expect(server.state.feeds[0]?.ids).toEqual(ids);
+  });
+
+  it("hides nothing when lines could not be told apart, unless --force is given", async () => {
+    const file = await write("p.csv", "id,title\n1,a\n2,b,c\n3,c\n");
+    const { exitCode, stdout, stderr } = await importing("products", file, "--full");
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("3 lines read, 2 products stored");
+    expect(stderr).toContain("error: Nothing was hidden: 1 lines could not be told apart; --force hides all the same");
+    expect((await importing("products", file, "--full", "--force")).stdout).toContain("7 products hidden");
+  });
+
+  it("says why the server hides nothing, and that the products were stored", async () => {
+    const { exitCode, stdout, stderr } = await importing("products", await write("p.csv", "id\n1\n"), "--full");
+    expect([exitCode, stdout.includes("1 products stored")]).toEqual([1, true]);
+    expect(stderr).toContain("Nothing was hidden: The feed does not list 9 of the 10 products; --force");
+  });
+
+  it("does not end the listing when the file breaks off", async () => {
+    const { exitCode, stderr } = await importing("products", await write("f.xml", RSS.slice(0, 250)), "--full");
+    expect([exitCode, server.state.feeds]).toEqual([1, []]);
+    expect(stderr).toContain("its root element is not closed");
+  });
+
+  it("refuses orders with the command that takes them", async () => {
+    const { exitCode, stderr } = await importing("products", await write("o.csv", "order_id,product_id\n1,a\n"));
+    expect([exitCode, server.state.products]).toEqual([2, []]);
+    expect(stderr).toContain('"aisle import events" takes it');
+  });
+});
+
 describe("aisle import events", () => {
   const ORDERS = `invoice,ts,customer,item,quantity,unit_price,country
 1,2010-12-01T08:26:00Z,17850,a,6,2.55,United Kingdom

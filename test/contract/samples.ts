@@ -296,9 +296,11 @@ export const anyProduct: fc.Arbitrary<Product> = fc.record({
   imageUrl: anyText,
   available: fc.boolean(),
   hidden: fc.boolean(),
+  hiddenByFeed: fc.boolean(),
   tags: anyTexts,
   attributes: anyTextMap,
   origin: fc.constantFrom("catalog" as const, "event" as const),
+  addedAt: anyTime,
   updatedAt: anyTime,
 });
 

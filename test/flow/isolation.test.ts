@@ -165,6 +165,18 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     await expect(rpc.catalog.getProduct({ appId: "two", productId: "p9" })).rejects.toThrow(/not_found/);
   });
 
+  it("a full feed of one hides nothing of the other", async () => {
+    const { rpc, now } = await twoShops();
+    now.at += 1000;
+    const feed = async function* () {
+      yield { appId: "one", force: true, listedIds: ["p1"] };
+    };
+    expect(await rpc.catalog.replaceCatalog(feed())).toMatchObject({ hidden: 2n });
+    const hidden = async (appId: string) => (await rpc.catalog.listProducts({ appId })).products.map((p) => p.hidden);
+    expect(await hidden("one")).toEqual([false, true, true]);
+    expect(await hidden("two")).toEqual([false, false, false]);
+  });
+
   it("rejected events of one are neither shown to the other nor replayed by it", async () => {
     const { trace, rpc } = await twoShops();
     expect((await trace({ app_id: "one", action_type: "product_view", ...visitor })).status).toBe(400);

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { FieldSet } from "../../feed/columns.js";
 import { createColumnPlan } from "../../feed/columns.js";
 import type { FeedFormat } from "../../feed/feed-reader.js";
@@ -6,16 +7,19 @@ import type { Event } from "../../gen/aisle/v1/event_pb.js";
 import type { Product } from "../../gen/aisle/v1/product_pb.js";
 import type { ImportedContact } from "../../gen/aisle/v1/subscription_pb.js";
 import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "../client.js";
+import { UsageFailure } from "../failure.js";
+import { count } from "../output.js";
 import type { ProgramDeps } from "../program.js";
 import { CONTACT_FIELDS, readContact } from "./contact-row.js";
 import { EVENT_FIELDS, EVENT_FIELDS_WITHOUT_TYPE, type EventField, KNOWN_TYPES, readEvent } from "./event-row.js";
 import { openInput } from "./input.js";
+import { createListing, type Listing } from "./listing.js";
 import { createEventAssembler } from "./orders.js";
 import { createProgress } from "./progress.js";
 import { createRejects } from "./rejects.js";
 import { type ImportTally, type ItemMaker, runImport } from "./run.js";
 import { type BulkCall, createSender } from "./sender.js";
-import { finish, type Remarks } from "./totals.js";
+import { finish, type Hiding, type Remarks } from "./totals.js";
 
 export interface ImportOptions extends ServerOptions {
   readonly app: string;
@@ -28,6 +32,10 @@ export interface ImportOptions extends ServerOptions {
 
 export interface ProductImportOptions extends ImportOptions {
   readonly format?: FeedFormat;
+  /** What the file does not list is hidden. */
+  readonly full?: boolean;
+  /** Also when that is more than half, or lines could not be told apart. */
+  readonly force?: boolean;
 }
 
 export interface EventImportOptions extends ImportOptions {
@@ -37,6 +45,8 @@ export interface EventImportOptions extends ImportOptions {
 
 export async function importProducts(file: string, options: ProductImportOptions, deps: ProgramDeps): Promise<void> {
   const remarks: Remarks = { counts: new Map() };
+  const { full = false, force = false } = options;
+  if (force && !full) throw new UsageFailure("--force is for --full only");
   await importFile(file, options, deps, {
     noun: "products",
     fields: PRODUCT_FIELDS,
@@ -45,6 +55,7 @@ export async function importProducts(file: string, options: ProductImportOptions
     takesXml: true,
     format: options.format,
     call: ({ catalog }) => productCall(catalog, options.app),
+    ...(full && { listing: ({ catalog }: Clients) => createListing(catalog.replaceCatalog, options.app, force) }),
     repeatable: true,
     keySeed: null,
   });
@@ -85,6 +96,8 @@ interface FileJob<Field extends string, Message> {
   readonly remarks: Remarks;
   readonly maker: ItemMaker<Field, Message>;
   readonly call: (clients: Clients) => BulkCall<Message>;
+  /** Begins to tell what a full feed lists. */
+  readonly listing?: (clients: Clients) => Listing;
   readonly repeatable: boolean;
   readonly keySeed: string | null;
   readonly takesXml?: boolean;
@@ -107,6 +120,7 @@ async function importFile<Field extends string, Message>(
   const tally: ImportTally = { unit: "line", rows: 0, notUtf8: 0 };
   const counts = { accepted: 0, deduplicated: 0 };
   let failure: unknown = null;
+  let hiding: Hiding | null = null;
   try {
     await withClients(options, deps, async (clients) => {
       const sender = createSender<Message>({
@@ -117,10 +131,17 @@ async function importFile<Field extends string, Message>(
         counts,
       });
       const { fields, maker, keySeed, format, takesXml = false } = job;
-      await runImport(
-        { input, fields, maps, maker, format, takesXml, sender, rejects, progress, keySeed, signal: deps.signal },
-        tally,
-      );
+      const listing = job.listing?.(clients);
+      const { signal } = deps;
+      try {
+        await runImport(
+          { input, fields, maps, maker, format, takesXml, sender, listing, rejects, progress, keySeed, signal },
+          tally,
+        );
+        if (listing !== undefined && counts.accepted > 0) hiding = await hidingOf(listing, tally.unit);
+      } finally {
+        listing?.abort();
+      }
     });
   } catch (error) {
     failure = error;
@@ -130,7 +151,23 @@ async function importFile<Field extends string, Message>(
     await input.close();
   }
   const { noun, remarks } = job;
-  finish({ noun, name, tally, counts, rejects, remarks, tookMs: deps.now() - startedAt, failure }, options, deps);
+  finish(
+    { noun, name, tally, counts, rejects, remarks, hiding, tookMs: deps.now() - startedAt, failure },
+    options,
+    deps,
+  );
+}
+
+/** Ends the listing. That a server will not hide so much is an outcome, too. */
+async function hidingOf(listing: Listing, unit: string): Promise<Hiding> {
+  try {
+    const { hidden, unlisted, unknown } = await listing.end();
+    if (hidden > 0 || unlisted === 0) return { hidden, unlisted, refusal: "" };
+    return { hidden, unlisted, refusal: `${count(unknown)} ${unit}s could not be told apart` };
+  } catch (error) {
+    if (!(error instanceof ConnectError) || error.code !== Code.FailedPrecondition) throw error;
+    return { hidden: 0, unlisted: null, refusal: error.rawMessage };
+  }
 }
 
 function createProductMaker(currency: string, nowMs: number, remarks: Remarks): ItemMaker<ProductField, Product> {
@@ -171,7 +208,7 @@ function remark(remarks: Remarks, text: string): void {
 function productCall(catalog: Clients["catalog"], appId: string): BulkCall<Product> {
   return async (batches) => {
     async function* messages() {
-      for (const batch of batches) yield { appId, products: batch.map((item) => item.message) };
+      for (const batch of batches) yield { appId, products: batch.map((item) => item.message), fromFeed: true };
     }
     const answer = await catalog.upsertProducts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
     return { accepted: answer.accepted, deduplicated: 0n, refused: answer.refused };

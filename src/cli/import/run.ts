@@ -3,6 +3,7 @@ import { createColumnPlan, type FieldSet } from "../../feed/columns.js";
 import { createFeedReader, type FeedFormat, type FeedReader } from "../../feed/feed-reader.js";
 import { BadLine, type Entry, type ImportItem, isBad, type Row } from "../../feed/source.js";
 import type { ImportInput } from "./input.js";
+import type { Listing } from "./listing.js";
 import type { Progress } from "./progress.js";
 import type { Rejects } from "./rejects.js";
 import type { Sender } from "./sender.js";
@@ -24,6 +25,8 @@ export interface ImportJob<Field extends string, Message> {
   readonly takesXml: boolean;
   readonly maker: ItemMaker<Field, Message>;
   readonly sender: Sender<Message>;
+  /** Told what a full feed lists; undefined for other imports. */
+  readonly listing?: Listing | undefined;
   readonly rejects: Rejects;
   readonly progress: Progress;
   /** Null makes no keys; else all that, beside the file, decides what an item is. */
@@ -50,7 +53,7 @@ export async function runImport<Field extends string, Message>(
   job: ImportJob<Field, Message>,
   tally: ImportTally,
 ): Promise<void> {
-  const { input, maker, sender, rejects, progress } = job;
+  const { input, maker, sender, listing, rejects, progress } = job;
   const reader = createFeedReader({
     plan: createColumnPlan(job.fields, job.maps),
     format: job.format,
@@ -67,18 +70,24 @@ export async function runImport<Field extends string, Message>(
       tally.rows += 1;
       if (entry.raw.includes("\uFFFD")) tally.notUtf8 += 1;
       const key = nextKey(entry.raw);
-      if (isBad(entry)) rejects.add(entry);
-      else {
+      if (isBad(entry)) {
+        rejects.add(entry);
+        listing?.add(entry.id);
+      } else {
         try {
-          sender.add(maker.push(entry, key));
+          const items = maker.push(entry, key);
+          sender.add(items);
+          for (const { sources } of items) for (const source of sources) listing?.add(source.id);
         } catch (error) {
           if (!(error instanceof BadLine)) throw error;
           const { line, raw } = entry;
           const id = entry.id ?? idOf(entry);
+          listing?.add(id ?? "");
           rejects.add({ line, raw, reason: error.message, ...(id !== undefined && { id }) });
         }
       }
     }
+    await listing?.drain();
     await sender.drain();
     await rejects.flush();
     progress.update(input.bytesRead(), tally.rows);

@@ -14,6 +14,15 @@ export interface SentCounts {
   deduplicated: number;
 }
 
+/** What a full feed hid. */
+export interface Hiding {
+  readonly hidden: number;
+  /** Products that were shown and not listed; null when the server did not say. */
+  readonly unlisted: number | null;
+  /** Why nothing was hidden; "" when there was nothing against it. */
+  readonly refusal: string;
+}
+
 export interface ImportResult {
   /** What was imported: `products` or `events`. */
   readonly noun: string;
@@ -22,6 +31,8 @@ export interface ImportResult {
   readonly counts: SentCounts;
   readonly rejects: Pick<Rejects, "count" | "file" | "reasons">;
   readonly remarks: Remarks;
+  /** Null for other imports than full feeds, and for those that did not come so far. */
+  readonly hiding?: Hiding | null;
   readonly tookMs: number;
   /** What ended the import early, else null. */
   readonly failure: unknown;
@@ -37,6 +48,7 @@ export function finish(
   outputs: { readonly stdout: Output },
 ) {
   const { noun, tally, counts, rejects, remarks, tookMs, failure } = result;
+  const { hiding = null } = result;
   const { unit } = tally;
   const stored = counts.accepted + counts.deduplicated;
   if (failure !== null && stored === 0) throw failure;
@@ -49,6 +61,7 @@ export function finish(
       rejectedLines: rejects.count,
       rejectedFile: rejects.file,
       rejectedReasons: Object.fromEntries(rejects.reasons),
+      ...(hiding !== null && { hidden: hiding.hidden, unlisted: hiding.unlisted }),
       remarks: Object.fromEntries(remarks.counts),
       milliseconds: Math.round(tookMs),
       linesPerSecond: perSecond,
@@ -62,6 +75,9 @@ export function finish(
       `${count(tally.rows)} ${unit}s read, ${count(counts.accepted)} ${noun} stored${known}${rejected}, ` +
         `in ${duration(tookMs)} (${count(perSecond)} ${unit}s/s)`,
     );
+    if (hiding?.refusal === "") {
+      writeLine(outputs.stdout, `${count(hiding.hidden)} products hidden that the feed does not list`);
+    }
     if (rejects.count > SHOWN_REJECTS) {
       for (const [reason, times] of rejects.reasons) writeLine(outputs.stdout, `${count(times)} x ${reason}`);
     }
@@ -74,6 +90,9 @@ export function finish(
     if (!(failure instanceof Error)) throw failure;
     const exitCode = failure instanceof Failure ? failure.exitCode : 1;
     throw new Failure(`The import stopped before its end: ${failure.message}`, exitCode, { cause: failure });
+  }
+  if (hiding !== null && hiding.refusal !== "") {
+    throw new Failure(`Nothing was hidden: ${hiding.refusal}; --force hides all the same`);
   }
   if (stored > 0) return;
   if (rejects.count > 0) throw new Failure(`No ${unit} of ${result.name} could be imported`);

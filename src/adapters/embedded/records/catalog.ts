@@ -27,6 +27,9 @@ export const productRecord: RecordCodec<Product> = {
     cell.fromTextMap(product.attributes),
     product.origin,
     product.updatedAt,
+    null, // kept for a fact that is still to come
+    product.hiddenByFeed,
+    product.addedAt,
   ],
   fromCells: (cells) => ({
     productId: cell.text(cells, 0),
@@ -45,6 +48,8 @@ export const productRecord: RecordCodec<Product> = {
     attributes: cell.textMap(cells, 14),
     origin: cell.oneOf(cells, 15, ORIGINS),
     updatedAt: cell.number(cells, 16),
+    hiddenByFeed: cell.laterFlag(cells, 18),
+    addedAt: cell.numberOr(cells, 19, 0),
   }),
 };
 

@@ -24,9 +24,11 @@ export const productShape = record<Product>({
   imageUrl: text,
   available: flag,
   hidden: flag,
+  hiddenByFeed: orElse(flag, false),
   tags: list(text),
   attributes: map(text),
   origin: oneOf("catalog", "event"),
+  addedAt: orElse(number, 0),
   updatedAt: number,
 });
 

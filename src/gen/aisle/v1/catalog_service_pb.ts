@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIkwKFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0ImkKFlVwc2VydFByb2R1Y3RzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQiRAoRR2V0UHJvZHVjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhIKCnByb2R1Y3RfaWQYAiABKAkSCwoDc2t1GAMgASgJIjgKEkdldFByb2R1Y3RSZXNwb25zZRIiCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdCJMChNMaXN0UHJvZHVjdHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0UHJvZHVjdHNSZXNwb25zZRIjCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjoKFERlbGV0ZVByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZTLfAgoOQ2F0YWxvZ1NlcnZpY2USVwoOVXBzZXJ0UHJvZHVjdHMSHy5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1JlcXVlc3QaIC5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1Jlc3BvbnNlIgAoARJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_product, file_aisle_v1_refused_item]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIoMBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgiiwEKFlJlcGxhY2VDYXRhbG9nUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQSDgoGaGlkZGVuGAQgASgEEhAKCHVubGlzdGVkGAUgASgEIkQKEUdldFByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJEgsKA3NrdRgDIAEoCSI4ChJHZXRQcm9kdWN0UmVzcG9uc2USIgoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3QiTAoTTGlzdFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiVAoUTGlzdFByb2R1Y3RzUmVzcG9uc2USIwoIcHJvZHVjdHMYASADKAsyES5haXNsZS52MS5Qcm9kdWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChREZWxldGVQcm9kdWN0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKcHJvZHVjdF9pZBgCIAEoCSIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UyuAMKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_product, file_aisle_v1_refused_item]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -36,6 +36,15 @@ export type UpsertProductsRequest = Message<"aisle.v1.UpsertProductsRequest"> & 
    * @generated from field: repeated aisle.v1.Product products = 2;
    */
   products: Product[];
+
+  /**
+   * Optional. The products are those of a feed, which does not say what is
+   * hidden: one that was hidden by a caller stays so. Set in any batch, it holds
+   * for that one.
+   *
+   * @generated from field: bool from_feed = 3;
+   */
+  fromFeed: boolean;
 };
 
 /**
@@ -81,6 +90,111 @@ export const UpsertProductsResponseSchema: GenMessage<UpsertProductsResponse> = 
   messageDesc(file_aisle_v1_catalog_service, 1);
 
 /**
+ * ReplaceCatalogRequest is one batch of the stream of ReplaceCatalog.
+ *
+ * @generated from message aisle.v1.ReplaceCatalogRequest
+ */
+export type ReplaceCatalogRequest = Message<"aisle.v1.ReplaceCatalogRequest"> & {
+  /**
+   * Required in the first batch; later ones may leave it empty and may not
+   * change it.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * At most 1,000 products.
+   *
+   * @generated from field: repeated aisle.v1.Product products = 2;
+   */
+  products: Product[];
+
+  /**
+   * Ids of products that the feed lists and that are written by another call, or
+   * stay as they are. At most 10,000. All ids of a stream together at most
+   * 10,000,000, else INVALID_ARGUMENT.
+   *
+   * @generated from field: repeated string listed_ids = 3;
+   */
+  listedIds: string[];
+
+  /**
+   * Optional. More than half may be hidden, and also when the feed is
+   * incomplete. Set in any batch, it holds for the stream.
+   *
+   * @generated from field: bool force = 4;
+   */
+  force: boolean;
+
+  /**
+   * Optional. The feed had entries of which not even the id can be told: nothing
+   * is hidden. Set in any batch, it holds for the stream.
+   *
+   * @generated from field: bool incomplete = 5;
+   */
+  incomplete: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.ReplaceCatalogRequest.
+ * Use `create(ReplaceCatalogRequestSchema)` to create a new message.
+ */
+export const ReplaceCatalogRequestSchema: GenMessage<ReplaceCatalogRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 2);
+
+/**
+ * ReplaceCatalogResponse is the answer of ReplaceCatalog.
+ *
+ * @generated from message aisle.v1.ReplaceCatalogResponse
+ */
+export type ReplaceCatalogResponse = Message<"aisle.v1.ReplaceCatalogResponse"> & {
+  /**
+   * Output only. Products of the stream that are as it gave them.
+   *
+   * @generated from field: uint64 accepted = 1;
+   */
+  accepted: bigint;
+
+  /**
+   * Output only. Products not written, the first 1,000 of them. They count as
+   * listed.
+   *
+   * @generated from field: repeated aisle.v1.RefusedItem refused = 2;
+   */
+  refused: RefusedItem[];
+
+  /**
+   * Output only. How many were refused in all.
+   *
+   * @generated from field: uint64 refused_count = 3;
+   */
+  refusedCount: bigint;
+
+  /**
+   * Output only. Products hidden because they were not listed.
+   *
+   * @generated from field: uint64 hidden = 4;
+   */
+  hidden: bigint;
+
+  /**
+   * Output only. Products that were shown and were not listed: `hidden`, or those
+   * that an incomplete feed left as they were.
+   *
+   * @generated from field: uint64 unlisted = 5;
+   */
+  unlisted: bigint;
+};
+
+/**
+ * Describes the message aisle.v1.ReplaceCatalogResponse.
+ * Use `create(ReplaceCatalogResponseSchema)` to create a new message.
+ */
+export const ReplaceCatalogResponseSchema: GenMessage<ReplaceCatalogResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 3);
+
+/**
  * GetProductRequest is the request of GetProduct. Exactly one of `product_id`
  * and `sku` is set, else INVALID_ARGUMENT.
  *
@@ -114,7 +228,7 @@ export type GetProductRequest = Message<"aisle.v1.GetProductRequest"> & {
  * Use `create(GetProductRequestSchema)` to create a new message.
  */
 export const GetProductRequestSchema: GenMessage<GetProductRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 2);
+  messageDesc(file_aisle_v1_catalog_service, 4);
 
 /**
  * GetProductResponse is the answer of GetProduct.
@@ -135,7 +249,7 @@ export type GetProductResponse = Message<"aisle.v1.GetProductResponse"> & {
  * Use `create(GetProductResponseSchema)` to create a new message.
  */
 export const GetProductResponseSchema: GenMessage<GetProductResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 3);
+  messageDesc(file_aisle_v1_catalog_service, 5);
 
 /**
  * ListProductsRequest is the request of ListProducts.
@@ -170,7 +284,7 @@ export type ListProductsRequest = Message<"aisle.v1.ListProductsRequest"> & {
  * Use `create(ListProductsRequestSchema)` to create a new message.
  */
 export const ListProductsRequestSchema: GenMessage<ListProductsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 4);
+  messageDesc(file_aisle_v1_catalog_service, 6);
 
 /**
  * ListProductsResponse is the answer of ListProducts.
@@ -198,7 +312,7 @@ export type ListProductsResponse = Message<"aisle.v1.ListProductsResponse"> & {
  * Use `create(ListProductsResponseSchema)` to create a new message.
  */
 export const ListProductsResponseSchema: GenMessage<ListProductsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 5);
+  messageDesc(file_aisle_v1_catalog_service, 7);
 
 /**
  * DeleteProductRequest is the request of DeleteProduct.
@@ -226,7 +340,7 @@ export type DeleteProductRequest = Message<"aisle.v1.DeleteProductRequest"> & {
  * Use `create(DeleteProductRequestSchema)` to create a new message.
  */
 export const DeleteProductRequestSchema: GenMessage<DeleteProductRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 6);
+  messageDesc(file_aisle_v1_catalog_service, 8);
 
 /**
  * DeleteProductResponse is the answer of DeleteProduct.
@@ -241,7 +355,7 @@ export type DeleteProductResponse = Message<"aisle.v1.DeleteProductResponse"> & 
  * Use `create(DeleteProductResponseSchema)` to create a new message.
  */
 export const DeleteProductResponseSchema: GenMessage<DeleteProductResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 7);
+  messageDesc(file_aisle_v1_catalog_service, 9);
 
 /**
  * CatalogService keeps the products of an app.
@@ -259,6 +373,22 @@ export const CatalogService: GenService<{
     methodKind: "client_streaming";
     input: typeof UpsertProductsRequestSchema;
     output: typeof UpsertProductsResponseSchema;
+  },
+  /**
+   * ReplaceCatalog takes a full feed: it writes products as UpsertProducts does
+   * with `from_feed`, and when the stream has ended hides the products of the
+   * catalogue that it did not list. One that is hidden so is shown again when a
+   * feed lists it. More than half of the products that were shown before are
+   * hidden only with `force`: else FAILED_PRECONDITION, and none is, though what
+   * the stream listed was written. A stream that breaks off hides nothing.
+   * Products learned from events are never hidden.
+   *
+   * @generated from rpc aisle.v1.CatalogService.ReplaceCatalog
+   */
+  replaceCatalog: {
+    methodKind: "client_streaming";
+    input: typeof ReplaceCatalogRequestSchema;
+    output: typeof ReplaceCatalogResponseSchema;
   },
   /**
    * GetProduct returns a product by id or SKU. NOT_FOUND when there is none.

@@ -1,0 +1,136 @@
+import { Code } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { openAisle } from "../fixtures/aisle.js";
+import { type StoreKind, storeKinds } from "../fixtures/stores.js";
+
+const stores = await storeKinds();
+const ALL = Array.from({ length: 10 }, (_, n) => `p${n}`);
+
+async function openShop(openStore: StoreKind["openStore"]) {
+  const aisle = await openAisle(openStore);
+  const { catalog, apps } = aisle.rpc;
+  await apps.createApp({ app: { appId: "shop" } });
+  const upsert = (products: readonly object[], fromFeed = false) =>
+    catalog.upsertProducts(
+      (async function* () {
+        yield { appId: "shop", products: [...products], fromFeed };
+      })(),
+    );
+  const replace = (...batches: readonly object[]) => {
+    aisle.now.at += 1000; // what was added in the millisecond in which a feed begins counts as added by it
+    return catalog.replaceCatalog(
+      (async function* () {
+        for (const batch of batches) yield { appId: "shop", ...batch };
+      })(),
+    );
+  };
+  const list = (ids: readonly string[]) => ({ products: ids.map((productId) => ({ productId, title: productId })) });
+  const shown = async () => {
+    const { products } = await catalog.listProducts({ appId: "shop" });
+    return products.filter(({ hidden }) => !hidden).map(({ productId }) => productId);
+  };
+  await replace(list(ALL));
+  return { ...aisle, upsert, replace, list, shown };
+}
+
+describe.each(stores)("a full feed: $name", ({ openStore }) => {
+  it("hides what it does not list, and a later one brings it back", async () => {
+    const { replace, list, shown } = await openShop(openStore);
+    expect(await replace(list(ALL.slice(0, 4)), list(ALL.slice(4, 7)))).toMatchObject({
+      accepted: 7n,
+      hidden: 3n,
+      unlisted: 3n,
+    });
+    expect(await shown()).toEqual(ALL.slice(0, 7));
+    expect(await replace(list(ALL))).toMatchObject({ hidden: 0n, unlisted: 0n });
+    expect(await shown()).toEqual(ALL);
+  });
+
+  it("brings back what one hid also when it is written by itself", async () => {
+    const { replace, list, shown, upsert } = await openShop(openStore);
+    await replace(list(ALL.slice(1)));
+    await upsert(list(["p0"]).products, true);
+    expect(await shown()).toEqual(ALL);
+  });
+
+  it("leaves hidden what a caller hid, and a caller shows it again", async () => {
+    const { replace, list, shown, upsert } = await openShop(openStore);
+    await upsert([{ productId: "p0", title: "p0", hidden: true }]);
+    await replace(list(ALL));
+    await upsert(list(["p0"]).products, true);
+    expect(await shown()).toEqual(ALL.slice(1));
+    await replace(list(ALL.slice(2)));
+    await replace(list(ALL));
+    expect(await shown()).toEqual(ALL.slice(1));
+    await upsert(list(["p0"]).products);
+    expect(await shown()).toEqual(ALL);
+  });
+
+  it("does not hide more than half of what was shown without force, also when it brings as many new ones", async () => {
+    const { replace, list, shown } = await openShop(openStore);
+    const others = Array.from({ length: 30 }, (_, n) => `q${n}`);
+    const attempt = replace(list([...ALL.slice(0, 4), ...others]));
+    await expect(attempt).rejects.toMatchObject({ code: Code.FailedPrecondition });
+    await expect(attempt).rejects.toThrow("does not list 6 of the 10 products");
+    expect(await shown()).toEqual([...ALL, ...others].sort());
+    expect(await replace({ ...list([...ALL.slice(0, 5), ...others]) })).toMatchObject({ hidden: 5n });
+    expect(await replace({ force: true }, list(["p0"]))).toMatchObject({ hidden: 34n });
+    expect(await shown()).toEqual(["p0"]);
+  });
+
+  it("hides nothing when it breaks off", async () => {
+    const { rpc, list, shown, now } = await openShop(openStore);
+    now.at += 1000;
+    const broken = rpc.catalog.replaceCatalog(
+      (async function* () {
+        yield { appId: "shop", force: true, ...list(["p0"]) };
+        throw new Error("the file ends in the middle");
+      })(),
+    );
+    await expect(broken).rejects.toThrow();
+    expect(await shown()).toEqual(ALL);
+  });
+
+  it("hides nothing when entries could not be told apart, unless it is forced", async () => {
+    const { replace, list, shown } = await openShop(openStore);
+    expect(await replace(list(ALL.slice(1)), { incomplete: true })).toMatchObject({ hidden: 0n, unlisted: 1n });
+    expect(await shown()).toEqual(ALL);
+    expect(await replace(list(ALL.slice(1)), { incomplete: true, force: true })).toMatchObject({ hidden: 1n });
+  });
+
+  it("takes for listed what is refused and what is only named", async () => {
+    const { replace, list, shown } = await openShop(openStore);
+    const bad = { products: [{ productId: "p0", url: "no address" }, ...list(ALL.slice(2)).products] };
+    const answer = await replace(bad, { listedIds: ["p1"] });
+    expect(answer).toMatchObject({ accepted: 8n, refusedCount: 1n, hidden: 0n });
+    expect(await shown()).toEqual(ALL);
+  });
+
+  it("leaves alone what only events told of", async () => {
+    const { trace, replace, list, rpc } = await openShop(openStore);
+    await trace({ app_id: "shop", action_type: "product_view", product_ids: "seen", c_id: "c" });
+    await replace(list(ALL.slice(1)));
+    expect((await rpc.catalog.getProduct({ appId: "shop", productId: "seen" })).product?.hidden).toBe(false);
+  });
+
+  it("that says what is known already writes nothing", async () => {
+    const { replace, list, store } = await openShop(openStore);
+    const told: unknown[] = [];
+    const stop = store.products.watch("shop", (changes) => told.push(...changes));
+    await replace(list(ALL));
+    stop();
+    expect(told).toEqual([]);
+  });
+
+  it("needs an app", async () => {
+    const { rpc } = await openShop(openStore);
+    const nothing = rpc.catalog.replaceCatalog((async function* () {})());
+    await expect(nothing).rejects.toMatchObject({ code: Code.InvalidArgument });
+    const unknown = rpc.catalog.replaceCatalog(
+      (async function* () {
+        yield { appId: "other" };
+      })(),
+    );
+    await expect(unknown).rejects.toMatchObject({ code: Code.NotFound });
+  });
+});
