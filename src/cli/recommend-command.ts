@@ -4,14 +4,16 @@ import { type Command, Option } from "commander";
 import { InteractionType, type ProductCard, type ProductReason } from "../gen/aisle/v1/recommendation_pb.js";
 import {
   ExplainRecommendationResponseSchema,
+  RecommendPageResponseSchema,
   type RecommendResponse,
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { UsageFailure } from "./failure.js";
 import { type Output, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { reasonText } from "./reason-text.js";
-import { idList, plainId, wholeNumber } from "./values.js";
+import { idList, plainId, repeated, wholeNumber } from "./values.js";
 
 interface RecommendOptions extends ServerOptions {
   readonly app: string;
@@ -23,7 +25,7 @@ interface RecommendOptions extends ServerOptions {
   readonly group?: readonly string[];
   readonly fpcid?: string;
   readonly clientId?: string;
-  readonly frame?: string;
+  readonly frame?: readonly string[];
   readonly limit?: number;
   readonly why?: boolean;
   readonly explain?: boolean;
@@ -42,7 +44,11 @@ export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
     .option("--group <ids>", "show only products of one of these categories or tags", idList)
     .option("--fpcid <id>", "a known visitor, by fingerprint cookie id")
     .option("--client-id <id>", "a known visitor, by client id")
-    .option("--frame <id>", "the frame to fill (default: the app's default frame)")
+    .option(
+      "--frame <id>",
+      "the frame to fill (default: the app's default frame); again for more frames of one page, which share no product",
+      repeated,
+    )
     .option("--limit <n>", "products in each list at most, 0 to 100 (default: as the frame says)", wholeNumber(0, 100))
     .option("--why", "say why each product is there: rules, neighbours and their counts")
     .addOption(new Option("--explain", "the former name of --why").hideHelp())
@@ -56,6 +62,9 @@ export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
 
 async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<void> {
   const nowMs = deps.now();
+  const frames = options.frame ?? [];
+  if (frames.length > 1 && (options.why || options.explain))
+    throw new UsageFailure("--why explains one frame at a time");
   const list = (ids: readonly string[] | undefined) => [...(ids ?? [])];
   // What was bought comes before what was viewed and put into the cart: an order empties the cart.
   const steps = [
@@ -71,12 +80,21 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
       occurredAt: timestampFromMs(nowMs - (steps.length - at) * 1000),
     })),
     currentProductIds: list(options.current),
-    frameId: options.frame ?? "",
+    frameId: frames.length === 1 ? frames[0]! : "",
     filter: { anyGroup: list(options.group), excludeProductIds: list(options.exclude) },
     ...(options.limit !== undefined && { recommendedCount: options.limit, alternativeCount: options.limit }),
   };
   await withClients(options, deps, async ({ recommendations }) => {
     const call = { timeoutMs: CALL_TIMEOUT_MS };
+    if (frames.length > 1) {
+      const page = await recommendations.recommendPage({ request, frameIds: [...frames] }, call);
+      if (options.json) writeJson(deps.stdout, toJson(RecommendPageResponseSchema, page));
+      for (const [at, answer] of options.json ? [] : page.frames.entries()) {
+        if (at > 0) writeLine(deps.stdout, "");
+        writeAnswer(deps.stdout, answer, null);
+      }
+      return;
+    }
     if (!options.why && !options.explain) {
       const answer = await recommendations.recommend(request, call);
       if (options.json) writeJson(deps.stdout, toJson(RecommendResponseSchema, answer));
@@ -102,7 +120,8 @@ interface Reasons {
 function writeAnswer(output: Output, answer: RecommendResponse, reasons: Reasons | null): void {
   if (answer.trackerProduct) writeLine(output, `For ${cardName(answer.trackerProduct)}`);
   const served = answer.modelId ? `model ${answer.modelId}` : "no model yet";
-  writeLine(output, `Version ${answer.version}, frame ${printable(answer.frameId)}, ${served}`);
+  const frame = printable(answer.frameId) + (answer.variant && ` (variant ${printable(answer.variant)})`);
+  writeLine(output, `Version ${answer.version}, frame ${frame}, ${served}`);
   if (answer.missingIds.length > 0) {
     writeLine(output, `Not known, without effect: ${answer.missingIds.map(printable).join(", ")}`);
   }

@@ -2,6 +2,7 @@ import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
+import type { Product } from "../domain/product.js";
 import { refusesProfile } from "../domain/signals.js";
 import { versionText } from "../domain/version.js";
 import { isTrusted, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
@@ -19,6 +20,8 @@ import { frameOfVariant, splittingKey, variantOf } from "./variants.js";
 const MAX_KNOWN = 400;
 const MAX_CURRENT = 100;
 const MAX_COUNT = 100;
+/** Frames of one page. */
+const MAX_PAGE_FRAMES = 20;
 /** Different frames of one request that are looked up; further ones count for the default frame. */
 const MAX_FRAMES = 100;
 
@@ -38,9 +41,16 @@ export interface AnswerVisitorDependencies {
   readonly metrics: Metrics;
 }
 
-export type AnswerVisitor = (query: RecommendQuery, withReasons: boolean) => Promise<RecommendAnswer>;
+/** Answers of what is known of app, visitor and catalogue. */
+export interface AnswerVisitor {
+  one(query: RecommendQuery, withReasons: boolean): Promise<RecommendAnswer>;
+  /**
+   * Fills the frames of a page, one after the other, 1 to 20: what one shows, or a variant of it, is not shown by those
+   * after it. The query's own `frameId` says nothing.
+   */
+  page(query: RecommendQuery, frameIds: readonly string[]): Promise<readonly RecommendAnswer[]>;
+}
 
-/** Gathers what is known of app, visitor and catalogue, and recommends. */
 export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisitor {
   const { historyInTime = (read) => read() } = deps;
   /** Undefined when there is none, or none that can be read: the default makes an answer, too. */
@@ -53,7 +63,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     }
   };
 
-  const frameOf = async (query: RecommendQuery): Promise<FrameConfiguration> => {
+  const frameOf = async (query: Pick<RecommendQuery, "appId" | "frameId">): Promise<FrameConfiguration> => {
     const wanted = query.frameId || DEFAULT_FRAME_ID;
     const frame = await getFrame(query.appId, wanted);
     if (frame !== undefined || wanted === DEFAULT_FRAME_ID) return frame ?? DEFAULT_FRAME;
@@ -79,37 +89,57 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     }
   };
 
-  return async (query, withReasons) => {
+  const answerFrames = async (
+    query: RecommendQuery,
+    frameIds: readonly string[],
+    withReasons: boolean,
+  ): Promise<RecommendAnswer[]> => {
     checkQuery(query);
     const app = await deps.apps.get(query.appId);
     if (app === undefined) throw new NotFound("app");
-    const [frame, known, catalog, serving] = await Promise.all([
-      frameOf(query),
+    const [frames, known, catalog, serving] = await Promise.all([
+      Promise.all(frameIds.map((frameId) => frameOf({ ...query, frameId }))),
       knownOf(app, query),
       deps.catalogOf(query.appId),
       deps.modelOf(query.appId),
     ]);
     const frameInteractions = await knownFrames(getFrame, query);
-    const variant = variantOf(query.appId, frame, splits(app, query) ? splittingKey(query.visitor) : undefined);
-    return deps.recommend(
-      {
-        query: { ...query, frameInteractions },
-        frame: variant === undefined ? frame : frameOfVariant(frame, variant),
-        variant: variant?.name ?? "",
-        known,
-        catalog,
-        model: serving?.model,
-        version: serving?.version ?? firstVersion(app),
-        now: deps.now(),
-      },
-      withReasons,
-    );
+    const splitBy = refusesProfile(app.privacy.signals, query.signals) ? undefined : splittingKey(query.visitor);
+    const shown: Product[] = [];
+    return frames.map((frame, i) => {
+      // Who wants no profile is not told apart from others, and so not split from them.
+      const variant = variantOf(query.appId, frame, splitBy);
+      const answer = deps.recommend(
+        {
+          query: { ...query, frameId: frameIds[i]!, frameInteractions },
+          frame: variant === undefined ? frame : frameOfVariant(frame, variant),
+          variant: variant?.name ?? "",
+          shown,
+          known,
+          catalog,
+          model: serving?.model,
+          version: serving?.version ?? firstVersion(app),
+          now: deps.now(),
+        },
+        withReasons,
+      );
+      shown.push(...answer.recommended, ...answer.alternative);
+      return answer;
+    });
   };
-}
 
-/** Who wants no profile is not told apart from others, and so not split from them. */
-function splits(app: App, query: RecommendQuery): boolean {
-  return !refusesProfile(app.privacy.signals, query.signals);
+  return {
+    one: async (query, withReasons) => {
+      const [answer] = await answerFrames(query, [query.frameId], withReasons);
+      return answer!;
+    },
+    page: async (query, frameIds) => {
+      if (frameIds.length === 0) throw new InvalidArgument("frame_ids", "missing");
+      if (frameIds.length > MAX_PAGE_FRAMES)
+        throw new InvalidArgument("frame_ids", "invalid", `at most ${MAX_PAGE_FRAMES}`);
+      return answerFrames(query, frameIds, false);
+    },
+  };
 }
 
 /** The version text of an app that has no model yet: its hour of creation. */

@@ -50,16 +50,23 @@ export function createRecommendationService(
   const { report } = deps;
   return {
     recommend: guarded(report, async (request) =>
-      responseMessage(await deps.answer(queryOf(request), false), deps.newRequestId()),
+      responseMessage(await deps.answer.one(queryOf(request), false), deps.newRequestId()),
     ),
     explainRecommendation: guarded(report, async ({ request }) => {
       if (request === undefined) throw new InvalidArgument("request", "missing");
-      const answer = await deps.answer(queryOf(request), true);
+      const answer = await deps.answer.one(queryOf(request), true);
       return {
         response: responseMessage(answer, deps.newRequestId()),
         recommendedReasons: answer.recommendedReasons.map(reasonMessage),
         alternativeReasons: answer.alternativeReasons.map(reasonMessage),
       };
+    }),
+    recommendPage: guarded(report, async ({ request, frameIds }) => {
+      if (request === undefined) throw new InvalidArgument("request", "missing");
+      if (request.frameId !== "")
+        throw new InvalidArgument("request.frame_id", "invalid", "none: frame_ids names the frames");
+      const answers = await deps.answer.page(queryOf(request), frameIds);
+      return { frames: answers.map((answer) => responseMessage(answer, deps.newRequestId())) };
     }),
   };
 }

@@ -1,7 +1,8 @@
+import { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AppSchema } from "../../src/gen/aisle/v1/app_pb.js";
+import { AppSchema, PageKind } from "../../src/gen/aisle/v1/app_pb.js";
 import { InteractionType, RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
 import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { type FakeServer, startFakeServer } from "./fake-server.js";
@@ -72,6 +73,86 @@ describe("aisle frame", () => {
     });
     const { stdout } = await aisle("frame", "list", "--app", "shop");
     expect(stdout.split("\n")[1]).toBe("side           20            0  yes         no               0.25");
+  });
+});
+
+describe("aisle frame with all that a frame says", () => {
+  it("sets it by options, and shows it", async () => {
+    const args = [
+      "frame set --app shop --id side --recommended 5 --alternative 0 --page cart --source rules=2 --source cart",
+      "--rebuy-after 30 --no-rotation --no-fallback --out-of-stock --pin a,b --ban c --variant calm --variant loud=2",
+    ].join(" ");
+    await aisle(...args.split(" "));
+    expect(server.state.frames[0]).toMatchObject({
+      pageKind: PageKind.CART,
+      sources: [
+        { source: RecommendationSource.ASSOCIATION_RULES, weight: 2 },
+        { source: RecommendationSource.CART, weight: 1 },
+      ],
+      rebuyAfterDays: 30,
+      rotation: false,
+      fallback: false,
+      inStockOnly: false,
+      pinnedProductIds: ["a", "b"],
+      bannedProductIds: ["c"],
+      variants: [
+        { name: "calm", weight: 1 },
+        { name: "loud", weight: 2 },
+      ],
+    });
+    const { stdout } = await aisle("frame", "show", "--app", "shop", "--id", "side");
+    expect(stdout.split("\n")).toEqual([
+      "frame             side",
+      "page              cart",
+      "recommended       5",
+      "alternative       0",
+      "sources           rules 2, cart 1",
+      "diversity         0",
+      "viewed too        no",
+      "bought too        after 30 days",
+      "out of stock too  yes",
+      "rotation          no",
+      "fallback          no",
+      "pinned            a, b",
+      "banned            c",
+      "variant calm      weight 1: as the frame",
+      "variant loud      weight 2: as the frame",
+      "",
+    ]);
+  });
+
+  it("sets it from what it shows as JSON", async () => {
+    const frame = {
+      frameId: "side",
+      recommendedCount: 5,
+      rotation: false,
+      variants: [{ name: "calm", weight: 1, diversity: 0.5, sourceChoice: {} }],
+    };
+    const set = (json: unknown, ...more: string[]) =>
+      runCommand(["frame", "set", "--app", "shop", "--file", "-", ...more], {
+        env: { AISLE_SERVER: server.url },
+        stdin: Readable.from([Buffer.from(JSON.stringify(json))]),
+      });
+    expect((await set(frame)).stdout).toBe("Frame side shows 5 recommended and 0 alternative products\n");
+    const { stdout } = await aisle("frame", "show", "--app", "shop", "--id", "side", "--json");
+    expect(JSON.parse(stdout)).toEqual(frame);
+    await set(frame, "--id", "other");
+    expect(server.state.frames[1]?.frameId).toBe("other");
+    expect(await set({ frameID: "x" })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("frameID") });
+    expect(await set("text")).toMatchObject({ exitCode: 2 });
+  });
+
+  it.each([
+    ["--id side --recommended 5", "--id, --recommended and --alternative are required, or --file"],
+    ["--id side --recommended 5 --alternative 1 --source magic", "sources are rules, semantic"],
+    ["--id side --recommended 5 --alternative 1 --source cart=x", "A source, and =weight, is accepted"],
+    ["--id side --recommended 5 --alternative 1 --page moon", "One of home, category, product, cart, order"],
+    ["--id side --recommended 5 --alternative 1 --variant a+b", "A name of letters, digits, _ or -"],
+    ["--id side --recommended 5 --alternative 1 --rebuy-after 4000", "from 0 to 3650"],
+  ])("ends with 2 for %s", async (args, text) => {
+    const { exitCode, stderr } = await aisle("frame", "set", "--app", "shop", ...args.split(" "));
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(text);
   });
 });
 
@@ -221,6 +302,14 @@ Alternative (similar): none
     ]);
     const times = steps.map((step) => (step.occurredAt ? timestampMs(step.occurredAt) : 0));
     expect(times).toEqual([5, 4, 3, 2, 1].map((ago) => Date.UTC(2026, 0, 1) - ago * 1000));
+  });
+
+  it("asks for the frames of a page together, and says which variant each shows", async () => {
+    const { stdout } = await aisle("recommend", "--app", "shop", "--frame", "top", "--frame", "side");
+    expect(server.state.recommendRequests[0]).toMatchObject({ appId: "shop", frameId: "" });
+    expect(stdout.match(/frame .*(?=,)/g)).toEqual(["frame top (variant calm)", "frame side (variant calm)"]);
+    const { exitCode, stderr } = await aisle("recommend", "--app", "shop", "--frame", "a", "--frame", "b", "--why");
+    expect([exitCode, stderr]).toEqual([2, "error: --why explains one frame at a time\n"]);
   });
 
   it("leaves the numbers to the frame when no limit is given", async () => {

@@ -100,6 +100,11 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
           if (frameConfiguration) state.frames.push(frameConfiguration);
           return frameConfiguration ? { frameConfiguration } : {};
         },
+        getFrameConfiguration({ appId, frameId }) {
+          known(appId);
+          const frameConfiguration = state.frames.find((frame) => frame.frameId === frameId);
+          return frameConfiguration ? { frameConfiguration } : {};
+        },
         listFrameConfigurations({ appId }) {
           known(appId);
           return { frameConfigurations: state.frames };
@@ -190,6 +195,11 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
           known(request.appId);
           state.recommendRequests.push(request);
           return state.answer.response ?? {};
+        },
+        recommendPage({ request, frameIds }) {
+          known(request?.appId ?? "");
+          if (request) state.recommendRequests.push(request);
+          return { frames: frameIds.map((frameId) => ({ ...state.answer.response, frameId, variant: "calm" })) };
         },
         explainRecommendation({ request }) {
           known(request?.appId ?? "");

@@ -132,6 +132,10 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     const explained = await rpc.recommendations.explainRecommendation({ request: { appId, frameId: "home" } });
     expect(explained.response).toMatchObject({ frameId: "default", modelId: "" });
     expect(explained.response?.recommended.every((product) => product.title.endsWith("of two"))).toBe(true);
+    const { frames } = await rpc.recommendations.recommendPage({ request: { appId }, frameIds: ["home", "default"] });
+    expect(frames.map(({ frameId }) => frameId)).toEqual(["default", "default"]);
+    const onPage = frames.flatMap(({ recommended, alternative }) => [...recommended, ...alternative]);
+    expect(onPage.map(({ title }) => title).sort()).toEqual(["p1 of two", "p2 of two", "p3 of two"]);
   });
 
   it("an evaluation of one judges nothing of the other", async () => {

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation_service.proto.
  */
 export const file_aisle_v1_recommendation_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSL0AwoQUmVjb21tZW5kUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSMgoMaW50ZXJhY3Rpb25zGAMgAygLMhwuYWlzbGUudjEuUHJvZHVjdEludGVyYWN0aW9uEjYKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb24SGwoTY3VycmVudF9wcm9kdWN0X2lkcxgFIAMoCRIUCgxjdXJyZW50X3NrdXMYBiADKAkSHAoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAkSEAoIZnJhbWVfaWQYCCABKAkSLgoGZmlsdGVyGAkgASgLMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25GaWx0ZXISFgoOY2xpZW50X3ZlcnNpb24YCiABKAkSHgoRcmVjb21tZW5kZWRfY291bnQYCyABKA1IAIgBARIeChFhbHRlcm5hdGl2ZV9jb3VudBgMIAEoDUgBiAEBEiYKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0IUChJfcmVjb21tZW5kZWRfY291bnRCFAoSX2FsdGVybmF0aXZlX2NvdW50IqMCChFSZWNvbW1lbmRSZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgJEjMKD3RyYWNrZXJfcHJvZHVjdBgCIAEoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkSACIAQESKgoLcmVjb21tZW5kZWQYAyADKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZBIqCgthbHRlcm5hdGl2ZRgEIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIZnJhbWVfaWQYBiABKAkSDwoHdmFyaWFudBgHIAEoCRIQCghtb2RlbF9pZBgIIAEoCRITCgttaXNzaW5nX2lkcxgJIAMoCUISChBfdHJhY2tlcl9wcm9kdWN0IksKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSKwoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QiugEKHUV4cGxhaW5SZWNvbW1lbmRhdGlvblJlc3BvbnNlEi0KCHJlc3BvbnNlGAEgASgLMhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2USNAoTcmVjb21tZW5kZWRfcmVhc29ucxgCIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb24SNAoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb24y0QEKFVJlY29tbWVuZGF0aW9uU2VydmljZRJJCglSZWNvbW1lbmQSGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0GhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2UiA5ACARJtChVFeHBsYWluUmVjb21tZW5kYXRpb24SJi5haXNsZS52MS5FeHBsYWluUmVjb21tZW5kYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_aisle_v1_recommendation, file_aisle_v1_visitor]);
+  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSL0AwoQUmVjb21tZW5kUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSMgoMaW50ZXJhY3Rpb25zGAMgAygLMhwuYWlzbGUudjEuUHJvZHVjdEludGVyYWN0aW9uEjYKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb24SGwoTY3VycmVudF9wcm9kdWN0X2lkcxgFIAMoCRIUCgxjdXJyZW50X3NrdXMYBiADKAkSHAoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAkSEAoIZnJhbWVfaWQYCCABKAkSLgoGZmlsdGVyGAkgASgLMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25GaWx0ZXISFgoOY2xpZW50X3ZlcnNpb24YCiABKAkSHgoRcmVjb21tZW5kZWRfY291bnQYCyABKA1IAIgBARIeChFhbHRlcm5hdGl2ZV9jb3VudBgMIAEoDUgBiAEBEiYKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0IUChJfcmVjb21tZW5kZWRfY291bnRCFAoSX2FsdGVybmF0aXZlX2NvdW50IqMCChFSZWNvbW1lbmRSZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgJEjMKD3RyYWNrZXJfcHJvZHVjdBgCIAEoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkSACIAQESKgoLcmVjb21tZW5kZWQYAyADKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZBIqCgthbHRlcm5hdGl2ZRgEIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIZnJhbWVfaWQYBiABKAkSDwoHdmFyaWFudBgHIAEoCRIQCghtb2RlbF9pZBgIIAEoCRITCgttaXNzaW5nX2lkcxgJIAMoCUISChBfdHJhY2tlcl9wcm9kdWN0IksKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSKwoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QiugEKHUV4cGxhaW5SZWNvbW1lbmRhdGlvblJlc3BvbnNlEi0KCHJlc3BvbnNlGAEgASgLMhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2USNAoTcmVjb21tZW5kZWRfcmVhc29ucxgCIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb24SNAoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb24iVgoUUmVjb21tZW5kUGFnZVJlcXVlc3QSKwoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QSEQoJZnJhbWVfaWRzGAIgAygJIkQKFVJlY29tbWVuZFBhZ2VSZXNwb25zZRIrCgZmcmFtZXMYASADKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZTKoAgoVUmVjb21tZW5kYXRpb25TZXJ2aWNlEkkKCVJlY29tbWVuZBIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QaGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZSIDkAIBElUKDVJlY29tbWVuZFBhZ2USHi5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVxdWVzdBofLmFpc2xlLnYxLlJlY29tbWVuZFBhZ2VSZXNwb25zZSIDkAIBEm0KFUV4cGxhaW5SZWNvbW1lbmRhdGlvbhImLmFpc2xlLnYxLkV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QaJy5haXNsZS52MS5FeHBsYWluUmVjb21tZW5kYXRpb25SZXNwb25zZSIDkAIBYgZwcm90bzM", [file_aisle_v1_recommendation, file_aisle_v1_visitor]);
 
 /**
  * RecommendRequest is the request of Recommend.
@@ -260,6 +260,57 @@ export const ExplainRecommendationResponseSchema: GenMessage<ExplainRecommendati
   messageDesc(file_aisle_v1_recommendation_service, 3);
 
 /**
+ * RecommendPageRequest is the request of RecommendPage.
+ *
+ * @generated from message aisle.v1.RecommendPageRequest
+ */
+export type RecommendPageRequest = Message<"aisle.v1.RecommendPageRequest"> & {
+  /**
+   * Required. Who asks, and where, for all frames. Its `frame_id` is empty, else
+   * INVALID_ARGUMENT; its numbers of products hold for each frame.
+   *
+   * @generated from field: aisle.v1.RecommendRequest request = 1;
+   */
+  request?: RecommendRequest | undefined;
+
+  /**
+   * Required. The frames in the order in which they choose, 1 to 20, else
+   * INVALID_ARGUMENT; an unknown one means `default`.
+   *
+   * @generated from field: repeated string frame_ids = 2;
+   */
+  frameIds: string[];
+};
+
+/**
+ * Describes the message aisle.v1.RecommendPageRequest.
+ * Use `create(RecommendPageRequestSchema)` to create a new message.
+ */
+export const RecommendPageRequestSchema: GenMessage<RecommendPageRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 4);
+
+/**
+ * RecommendPageResponse is the answer of RecommendPage.
+ *
+ * @generated from message aisle.v1.RecommendPageResponse
+ */
+export type RecommendPageResponse = Message<"aisle.v1.RecommendPageResponse"> & {
+  /**
+   * Output only. One answer for each of `frame_ids`, in their order.
+   *
+   * @generated from field: repeated aisle.v1.RecommendResponse frames = 1;
+   */
+  frames: RecommendResponse[];
+};
+
+/**
+ * Describes the message aisle.v1.RecommendPageResponse.
+ * Use `create(RecommendPageResponseSchema)` to create a new message.
+ */
+export const RecommendPageResponseSchema: GenMessage<RecommendPageResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 5);
+
+/**
  * RecommendationService says what a visitor should see next.
  *
  * @generated from service aisle.v1.RecommendationService
@@ -277,6 +328,18 @@ export const RecommendationService: GenService<{
     methodKind: "unary";
     input: typeof RecommendRequestSchema;
     output: typeof RecommendResponseSchema;
+  },
+  /**
+   * RecommendPage fills several frames of one page as Recommend would each of
+   * them, but that no product, nor a variant of one, is shown twice on the page:
+   * earlier frames choose first. It records no event.
+   *
+   * @generated from rpc aisle.v1.RecommendationService.RecommendPage
+   */
+  recommendPage: {
+    methodKind: "unary";
+    input: typeof RecommendPageRequestSchema;
+    output: typeof RecommendPageResponseSchema;
   },
   /**
    * ExplainRecommendation answers the same request with the reason of each
