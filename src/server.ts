@@ -190,6 +190,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
       ...(tracer === undefined ? [] : [createServerSpans(tracer)]),
       createCallMetrics({ metrics, now: () => performance.now() }),
     ],
+    onShed: () => metrics.count("shed", { reason: "call_bytes" }),
     onError: (error) => report(error),
   });
   const schedules: Schedule[] = [];

@@ -8,7 +8,11 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
+import { countedBody, type SharedBytes } from "./bytes-under-way.js";
+import { inTurn } from "./decompression.js";
 import { withPlainMessage } from "./grpc-message.js";
+import { namingFields } from "./json-messages.js";
+import { withPlainDemands } from "./plain-demands.js";
 import { timedBody } from "./timed-body.js";
 
 /** A request as either of the two servers of a listener gives it. */
@@ -22,6 +26,8 @@ type UniversalAnswer = Parameters<typeof universalResponseToNodeResponse>[0];
 export interface RpcLimits {
   /** Bytes of one message received, after decompression. */
   readMaxBytes: number;
+  /** Bytes of messages that are read or worked on at one time, of all calls together, besides a few KiB of each. */
+  sharedBytes: number;
   /** Bytes of one message sent. */
   writeMaxBytes: number;
   /** Longest deadline a caller may set, in ms. */
@@ -36,6 +42,8 @@ export interface RpcLimits {
 export interface RpcHandlerDeps {
   routes: (router: ConnectRouter) => void;
   limits: RpcLimits;
+  /** `limits.sharedBytes` of them. */
+  shared: SharedBytes;
   interceptors: Interceptor[];
   /** When it fires, the signals of all calls fire. */
   shutdown: AbortSignal;
@@ -54,14 +62,14 @@ export interface RpcHandler {
 export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
   const { limits } = deps;
   const router = createConnectRouter({
-    acceptCompression: [compressionGzip, compressionBrotli],
+    acceptCompression: inTurn([compressionGzip, compressionBrotli]),
     readMaxBytes: limits.readMaxBytes,
     writeMaxBytes: limits.writeMaxBytes,
     maxTimeoutMs: limits.maxTimeoutMs,
     shutdownSignal: deps.shutdown,
     interceptors: deps.interceptors,
   });
-  deps.routes(router);
+  deps.routes(namingFields(router));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
 
   return {
@@ -77,9 +85,14 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         cutOff(response);
       };
       try {
-        const universal = universalRequestFromNodeRequest(request, response, undefined, undefined);
-        const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
-        const body = isStream(universal.body) ? timedBody(universal.body, ms, streamsIn) : universal.body;
+        const universal = withPlainDemands(universalRequestFromNodeRequest(request, response, undefined, undefined));
+        const bodyOf = (chunks: AsyncIterable<Uint8Array>) => {
+          const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
+          const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
+          response.once("close", release);
+          return body;
+        };
+        const body = isStream(universal.body) ? bodyOf(universal.body) : universal.body;
         handler({ ...universal, body })
           .then((answer) => {
             if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));

@@ -13,6 +13,7 @@ import type { DescFile } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.js";
 import { Health } from "../gen/grpc/health/v1/health_pb.js";
+import { createSharedBytes } from "./bytes-under-way.js";
 import { createFarewell } from "./farewell.js";
 import { createFirstBytes } from "./first-bytes.js";
 import { createHealthService, createHealthState, type HealthState } from "./health.js";
@@ -28,11 +29,13 @@ import {
 import { reflectionRoutes } from "./reflection.js";
 import { createReflectionIndex } from "./reflection-index.js";
 import { createRpcHandler, type NodeRequest, type NodeResponse } from "./rpc-handler.js";
+import { createSpacedSessions } from "./spaced-sessions.js";
 
 export type { ListenerLimits } from "./protocol-servers.js";
 
 const DEFAULT_LIMITS: ListenerLimits = {
   readMaxBytes: 4 * 1024 * 1024,
+  sharedBytes: 64 * 1024 * 1024,
   writeMaxBytes: 16 * 1024 * 1024,
   maxTimeoutMs: 24 * 3_600_000,
   bodyTimeoutMs: 15_000,
@@ -65,6 +68,8 @@ export interface RpcListenerDeps {
   /** Files whose types reflection shows besides those of the routed services. */
   reflectedFiles?: readonly DescFile[];
   limits?: Partial<ListenerLimits>;
+  /** Told of each call refused because others hold too many bytes. */
+  onShed?: () => void;
   /** Told of faults behind an answer. `call` is the path of the RPC, or `""`. */
   onError?: (error: unknown, call: string) => void;
 }
@@ -98,6 +103,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
 
   const rpc = createRpcHandler({
     limits,
+    shared: createSharedBytes(limits.sharedBytes, deps.onShed ?? (() => {})),
     interceptors: deps.interceptors ?? [],
     shutdown: shutdown.signal,
     onError,
@@ -126,13 +132,14 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   };
 
   const http2 = createHttp2Server(limits, answer);
-  const sessions = trackSessions(http2, limits.idleMs);
+  const spaced = createSpacedSessions((socket) => http2.emit("connection", socket));
+  const sessions = trackSessions(http2, { ...limits, onMisuse: spaced.holdBack });
   const http1 = createHttp1Server(limits, answer);
   const sockets = new Set<Socket>();
   const firstBytes = createFirstBytes({
     timeoutMs: limits.firstBytesMs,
     http1: takeConnections(http1),
-    http2: (socket) => http2.emit("connection", socket),
+    http2: spaced.begin,
   });
   http1.on("connection", (socket) => {
     sockets.add(socket);

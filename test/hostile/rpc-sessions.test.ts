@@ -64,15 +64,30 @@ describe("an HTTP/2 connection", () => {
     await expectStillServing(url);
   });
 
+  it("that comes again and again to reset its streams has to wait each time, and others of its address are served", async () => {
+    const { url, port, called } = await openCounted();
+    const reset = streams(1000, (id) => [
+      frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
+      frame("resetStream", 0, id, CANCEL),
+    ]);
+    await openRaw(port, opening(reset)).closed;
+    const startedAt = performance.now();
+    await Promise.all(many(5, () => openRaw(port, opening(reset)).closed));
+    // The first of them begins at once, the others at least 50 ms after the one before.
+    expect(performance.now() - startedAt).toBeGreaterThan(190);
+    expect(called).not.toHaveBeenCalled();
+    await expectStillServing(url);
+  });
+
   it("that resets a few of its calls goes on", async () => {
     const { port } = await openCounted();
-    const some = streams(150, (id) => [
+    const some = streams(90, (id) => [
       frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
-      id === 299 ? frame("data", END_STREAM, id, NOTHING) : frame("resetStream", 0, id, CANCEL),
+      id === 179 ? frame("data", END_STREAM, id, NOTHING) : frame("resetStream", 0, id, CANCEL),
     ]);
     const peer = openRaw(port, opening(some));
     const answered = (received: Buffer) =>
-      framesIn(received).some(({ type, streamId }) => type === "headers" && streamId === 299);
+      framesIn(received).some(({ type, streamId }) => type === "headers" && streamId === 179);
     expect(answered(await peer.until(answered))).toBe(true);
   });
 
