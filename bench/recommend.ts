@@ -24,6 +24,7 @@ import { parse } from "csv-parse";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import { createRandom } from "../src/algorithms/random.js";
 import { createCatalogViews } from "../src/catalog/catalog-view.js";
+import { bareApp } from "../src/domain/app.js";
 import { DEFAULT_FRAME } from "../src/domain/frame.js";
 import type { InteractionType } from "../src/domain/interaction.js";
 import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
@@ -123,7 +124,10 @@ async function stage(directory: string, met: readonly string[]): Promise<{ stage
         currentProductIds: [met[(from + PER_TYPE * TYPES.length) % met.length]!],
       };
       const begun = performance.now();
-      recommend({ query, frame: DEFAULT_FRAME, known: [], catalog, model, version: "", now }, false);
+      recommend(
+        { query, frame: DEFAULT_FRAME, known: [], catalog, model, filters: [], app: bareApp(APP, 0), version: "", now },
+        false,
+      );
       if (call >= STAGE_CALLS / 10) taken.push(performance.now() - begun);
     }
     return { stage: timesOf(taken), loadMs };

@@ -5,6 +5,7 @@ import { stageSpans } from "./app-spans.js";
 import { createCatalogViews } from "./catalog/catalog-view.js";
 import { createHideUnlisted } from "./catalog/hide-unlisted.js";
 import { learnProducts } from "./catalog/learn-products.js";
+import { createProductGroups } from "./catalog/product-groups.js";
 import { createDeleteProduct, createUpsertProducts } from "./catalog/write-products.js";
 import type { Now } from "./domain/clock.js";
 import { createEvaluator, type RunEvaluation } from "./evaluation/evaluator.js";
@@ -225,6 +226,8 @@ export function createAisle(deps: AppDependencies) {
       now,
       apps,
       products,
+      groups: createProductGroups({ apps, now }),
+      hasTitles: async (appId) => (await catalogViews.of(appId)).hasTitles,
       report,
     }),
     apps: createAppService({

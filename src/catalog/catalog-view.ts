@@ -1,16 +1,20 @@
 import type { Product } from "../domain/product.js";
+import { brandGroup, type PriceRange } from "../domain/product-filter.js";
 import type { ProductChange, ProductStore } from "../ports/product-store.js";
+import { PriceIndex } from "./price-index.js";
 
 /** An app's products in memory, always as the store has them. */
 export interface CatalogView {
   readonly size: number;
-  /** True as soon as one product has a title: then untitled ones are not shown. */
+  /** True as soon as one product, that is confirmed, has a title: then untitled ones are not shown. */
   readonly hasTitles: boolean;
   get(productId: string): Product | undefined;
   /** The product a SKU belongs to. */
   idOfSku(sku: string): string | undefined;
-  /** Product ids of a category (any level) or tag; undefined when there is no such group. */
+  /** Product ids of a category (any level), tag or `brandGroup`; undefined when there is no such group. */
   group(groupId: string): ReadonlySet<string> | undefined;
+  /** Sets of product ids that hold all that are priced within the range, and few others; none is in two of them. */
+  pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;
 }
 
@@ -125,6 +129,7 @@ class MemoryCatalog implements CatalogView {
   readonly #products = new Map<string, Product>();
   readonly #skus = new Map<string, string>();
   readonly #groups = new Map<string, Set<string>>();
+  readonly #prices = new PriceIndex();
   #titled = 0;
 
   get size(): number {
@@ -147,6 +152,10 @@ class MemoryCatalog implements CatalogView {
     return this.#groups.get(groupId);
   }
 
+  pricedWithin(range: PriceRange): readonly ReadonlySet<string>[] {
+    return this.#prices.within(range);
+  }
+
   products(): IterableIterator<Product> {
     return this.#products.values();
   }
@@ -154,7 +163,8 @@ class MemoryCatalog implements CatalogView {
   put(product: Product): void {
     this.remove(product.productId);
     this.#products.set(product.productId, product);
-    if (product.title !== "") this.#titled++;
+    if (isTitled(product)) this.#titled++;
+    this.#prices.put(product.productId, product.price);
     if (product.sku !== "") this.#skus.set(product.sku, product.productId);
     for (const groupId of groupsOf(product)) {
       const group = this.#groups.get(groupId);
@@ -167,7 +177,8 @@ class MemoryCatalog implements CatalogView {
     const product = this.#products.get(productId);
     if (product === undefined) return;
     this.#products.delete(productId);
-    if (product.title !== "") this.#titled--;
+    if (isTitled(product)) this.#titled--;
+    this.#prices.remove(productId, product.price);
     if (this.#skus.get(product.sku) === productId) this.#skus.delete(product.sku);
     for (const groupId of groupsOf(product)) {
       const group = this.#groups.get(groupId);
@@ -177,6 +188,14 @@ class MemoryCatalog implements CatalogView {
   }
 }
 
+/** A title that anybody may have made up says nothing of what the shop's products have. */
+function isTitled({ title, learnedFrom }: Product): boolean {
+  return title !== "" && (learnedFrom === null || learnedFrom.confirmed);
+}
+
 function groupsOf(product: Product): Set<string> {
-  return new Set([...product.categories.map((category) => category.categoryId), ...product.tags]);
+  const groups = new Set(product.tags);
+  for (const { categoryId } of product.categories) groups.add(categoryId);
+  if (product.brand !== "") groups.add(brandGroup(product.brand));
+  return groups;
 }

@@ -6,7 +6,7 @@ import { isSameProduct, type Product, webUrl } from "../domain/product.js";
 import type { UnitOfWork } from "../ports/unit-of-work.js";
 
 /** A product as a feed or an RPC caller gives it. */
-export type ProductDraft = Omit<Product, "origin" | "updatedAt" | "hiddenByFeed" | "addedAt">;
+export type ProductDraft = Omit<Product, "origin" | "updatedAt" | "hiddenByFeed" | "addedAt" | "learnedFrom">;
 
 /** Why the product at `index` of a batch was not written; `field` as an RPC caller writes it. */
 export interface RefusedProduct {
@@ -75,6 +75,7 @@ function written(before: Product | undefined, draft: ProductDraft, at: number, f
     origin: "catalog",
     addedAt: before?.origin === "catalog" ? before.addedAt : at,
     updatedAt: at,
+    learnedFrom: null,
   };
 }
 

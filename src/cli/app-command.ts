@@ -19,6 +19,7 @@ interface SetOptions extends ServerOptions {
   readonly privacySignals?: PrivacySignals;
   readonly retentionDays?: number;
   readonly linkTrust?: LinkTrust;
+  readonly learnedAfterVisitors?: number;
   readonly json?: boolean;
 }
 
@@ -48,6 +49,11 @@ export function addAppCommands(program: Command, deps: ProgramDeps): void {
       privacySignals,
     )
     .option("--retention-days <n>", "days for which what visitors did is kept, 0 for ever", wholeNumber(0, 36_500))
+    .option(
+      "--learned-after-visitors <n>",
+      "different visitors that must have sent a product that only events told of, before it is shown",
+      wholeNumber(0, 1000),
+    )
     .option("--json", "print the app as JSON")
     .addHelpText(
       "after",
@@ -86,6 +92,7 @@ async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Pr
     if (app === undefined) return undefined;
     if (options.linkTrust !== undefined) app.linkTrust = options.linkTrust;
     if (options.doubleOptIn !== undefined) app.doubleOptIn = options.doubleOptIn;
+    if (options.learnedAfterVisitors !== undefined) app.learnedAfterVisitors = options.learnedAfterVisitors;
     if (options.privacySignals !== undefined || options.retentionDays !== undefined) {
       app.privacy ??= create(PrivacySettingsSchema);
       app.privacy.signals = options.privacySignals ?? app.privacy.signals;

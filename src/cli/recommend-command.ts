@@ -1,7 +1,12 @@
 import { toJson } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Command, Option } from "commander";
-import { InteractionType, type ProductCard, type ProductReason } from "../gen/aisle/v1/recommendation_pb.js";
+import {
+  AvailabilityFilter,
+  InteractionType,
+  type ProductCard,
+  type ProductReason,
+} from "../gen/aisle/v1/recommendation_pb.js";
 import {
   ExplainRecommendationResponseSchema,
   RecommendPageResponseSchema,
@@ -13,7 +18,7 @@ import { UsageFailure } from "./failure.js";
 import { type Output, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { reasonText } from "./reason-text.js";
-import { idList, plainId, repeated, wholeNumber } from "./values.js";
+import { currencyCode, idList, plainId, repeated, wholeNumber } from "./values.js";
 
 interface RecommendOptions extends ServerOptions {
   readonly app: string;
@@ -23,6 +28,12 @@ interface RecommendOptions extends ServerOptions {
   readonly bought?: readonly string[];
   readonly exclude?: readonly string[];
   readonly group?: readonly string[];
+  readonly allGroups?: readonly string[];
+  readonly withoutGroup?: readonly string[];
+  readonly minPrice?: string;
+  readonly maxPrice?: string;
+  readonly currency?: string;
+  readonly outOfStock?: boolean;
   readonly fpcid?: string;
   readonly clientId?: string;
   readonly frame?: readonly string[];
@@ -41,7 +52,17 @@ export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
     .option("--cart <ids>", "products in the cart", idList)
     .option("--bought <ids>", "products bought before", idList)
     .option("--exclude <ids>", "products not to be shown", idList)
-    .option("--group <ids>", "show only products of one of these categories or tags", idList)
+    .option(
+      "--group <ids>",
+      "show only products of one of these groups: named ones, categories, tags, brand:NAME",
+      idList,
+    )
+    .option("--all-groups <ids>", "show only products of each of these groups", idList)
+    .option("--without-group <ids>", "show no products of these groups", idList)
+    .option("--min-price <amount>", "show only products that cost so much at least")
+    .option("--max-price <amount>", "show only products that cost so much at most")
+    .option("--currency <code>", "the currency of these prices (default: any)", currencyCode)
+    .option("--out-of-stock", "show products out of stock, too")
     .option("--fpcid <id>", "a known visitor, by fingerprint cookie id")
     .option("--client-id <id>", "a known visitor, by client id")
     .option(
@@ -81,7 +102,7 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
     })),
     currentProductIds: list(options.current),
     frameId: frames.length === 1 ? frames[0]! : "",
-    filter: { anyGroup: list(options.group), excludeProductIds: list(options.exclude) },
+    filter: filterOf(options),
     ...(options.limit !== undefined && { recommendedCount: options.limit, alternativeCount: options.limit }),
   };
   await withClients(options, deps, async ({ recommendations }) => {
@@ -110,6 +131,18 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
       });
     }
   });
+}
+
+function filterOf(options: RecommendOptions) {
+  const { minPrice: min = "", maxPrice: max = "", currency = "" } = options;
+  return {
+    anyGroup: [...(options.group ?? [])],
+    allGroups: [...(options.allGroups ?? [])],
+    noGroup: [...(options.withoutGroup ?? [])],
+    excludeProductIds: [...(options.exclude ?? [])],
+    ...(min + max !== "" && { price: { min, max, currency } }),
+    ...(options.outOfStock && { availability: AvailabilityFilter.ANY }),
+  };
 }
 
 interface Reasons {

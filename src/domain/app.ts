@@ -1,3 +1,5 @@
+import type { ProductGroup } from "./product-filter.js";
+
 /**
  * What is shown of a contact to a visitor whose link to it nobody has proven: `open` all of it, `strict` only what was
  * said since the link.
@@ -27,9 +29,17 @@ export interface App {
   readonly privacy: PrivacySettings;
   /** An event that subscribes takes effect when who reads the address's mail confirms it. */
   readonly doubleOptIn: boolean;
+  /** Different visitors that must have sent a product that only events told of, before it is shown. */
+  readonly learnedAfterVisitors: number;
+  /** In order of ids. */
+  readonly groups: readonly ProductGroup[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/** So many visitors that one who invents a product has to invent some more. */
+export const LEARNED_AFTER_VISITORS = 3;
+export const MAX_LEARNED_AFTER_VISITORS = 1000;
 
 /** An app of which nothing was said when it was made. */
 export function bareApp(appId: string, at: number): App {
@@ -39,6 +49,8 @@ export function bareApp(appId: string, at: number): App {
     allowedOrigins: [],
     linkTrust: "open",
     doubleOptIn: false,
+    learnedAfterVisitors: LEARNED_AFTER_VISITORS,
+    groups: [],
     privacy: NO_PRIVACY_SETTINGS,
     createdAt: at,
     updatedAt: at,

@@ -38,7 +38,8 @@ export type Resource =
   | "model"
   | "frame_configuration"
   | "link"
-  | "hook";
+  | "hook"
+  | "product_group";
 
 /** The thing named does not exist in this app (or the app itself does not). */
 export class NotFound extends DomainError {

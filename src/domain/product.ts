@@ -10,6 +10,16 @@ export interface Category {
 /** Who told the catalogue: a feed or RPC caller (`catalog`), or visitors' events. */
 export type ProductOrigin = "catalog" | "event";
 
+/** Who sent a product that only events told of. */
+export interface LearnedFrom {
+  /** Different visitors, counted until it is confirmed. */
+  readonly count: number;
+  /** A short hash of each, to tell them apart; none any more once it is confirmed. */
+  readonly visitors: readonly string[];
+  /** As many sent it as the app asked for: it is shown, whatever the app asks for later. */
+  readonly confirmed: boolean;
+}
+
 export interface Product {
   readonly productId: string;
   readonly sku: string;
@@ -33,6 +43,8 @@ export interface Product {
   /** Since when the catalogue has it; 0 of a learned product, and of one that was there before this was kept. */
   readonly addedAt: number;
   readonly updatedAt: number;
+  /** Null for a product of the catalogue, and for one that was learned before visitors were counted: it is shown. */
+  readonly learnedFrom: LearnedFrom | null;
 }
 
 /** True when a product may be shown to a visitor. */
@@ -43,6 +55,11 @@ export function isShown(product: Product): boolean {
 /** True when nothing but the time of the last change tells them apart. */
 export function isSameProduct(a: Product, b: Product): boolean {
   return isDeepStrictEqual({ ...a, updatedAt: 0 }, { ...b, updatedAt: 0 });
+}
+
+/** True unless too few visitors sent a product that only events told of. */
+export function isConfirmed({ learnedFrom }: Product, afterVisitors: number): boolean {
+  return learnedFrom === null || learnedFrom.confirmed || learnedFrom.count >= afterVisitors;
 }
 
 const MAX_URL = 2048;
@@ -59,4 +76,19 @@ export function webUrl(text: string): string {
   if (trimmed.length <= MAX_URL && PLAIN_URL.test(trimmed)) return trimmed;
   if (!/^https?:\/\//i.test(trimmed) || trimmed.length > MAX_URL || !URL.canParse(trimmed)) return "";
   return trimmed;
+}
+
+/** True for a URL on the host of one of these origins, or below it (`www.` counts for none); of any where there are none. */
+export function isOnHosts(url: string, origins: readonly string[]): boolean {
+  if (origins.length === 0) return true;
+  const host = hostOf(url);
+  return host !== "" && origins.some((origin) => isBelow(host, hostOf(origin).replace(/^www\./, "")));
+}
+
+function isBelow(host: string, other: string): boolean {
+  return other !== "" && (host === other || host.endsWith(`.${other}`));
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : "";
 }

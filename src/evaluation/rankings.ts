@@ -1,3 +1,4 @@
+import { bareApp } from "../domain/app.js";
 import { DEFAULT_FRAME, type FrameConfiguration } from "../domain/frame.js";
 import type { ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
@@ -62,6 +63,8 @@ export function createAnswers(model: ServingModel, catalog: Catalog) {
         catalog,
         model,
         version: "",
+        filters: [],
+        app: bareApp("", 0),
         now: question.now,
       },
       false,

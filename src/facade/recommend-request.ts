@@ -2,7 +2,12 @@
  * From the JSON body of /recommend to a RecommendRequest. The body is read in one pass, property by property: names it
  * does not know are never looked at, so `__proto__` in it is as harmless as any other.
  */
-import type { FrameInteraction, InteractionType, ProductInteraction } from "../gen/aisle/v1/recommendation_pb.js";
+import {
+  AvailabilityFilter,
+  type FrameInteraction,
+  type InteractionType,
+  type ProductInteraction,
+} from "../gen/aisle/v1/recommendation_pb.js";
 import type { RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { invalid, invalidApp, missing } from "./errors.js";
 import {
@@ -50,6 +55,9 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
       $typeName: "aisle.v1.RecommendationFilter",
       anyGroup: readGroups(body.filterByGroups),
       excludeProductIds: [],
+      allGroups: [],
+      noGroup: [],
+      availability: AvailabilityFilter.UNSPECIFIED,
     },
     clientVersion: id(body, "version"),
     recommendedCount: undefined,

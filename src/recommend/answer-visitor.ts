@@ -1,4 +1,5 @@
 import type { App } from "../domain/app.js";
+import { checkFilter } from "../domain/check-filter.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
@@ -119,6 +120,8 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           catalog,
           model: serving?.model,
           version: serving?.version ?? firstVersion(app),
+          filters: [query.filter],
+          app,
           now: deps.now(),
         },
         withReasons,
@@ -172,6 +175,7 @@ function checkQuery(query: RecommendQuery): void {
   ] as const;
   for (const [field, list] of lists)
     if (list.length > MAX_CURRENT) throw new InvalidArgument(field, "invalid", `at most ${MAX_CURRENT}`);
+  checkFilter(query.filter);
   if ((query.recommendedCount ?? 0) > MAX_COUNT)
     throw new InvalidArgument("recommended_count", "invalid", `0 to ${MAX_COUNT}`);
   if ((query.alternativeCount ?? 0) > MAX_COUNT)

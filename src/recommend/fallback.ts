@@ -1,44 +1,78 @@
 /** What fills a list when no source proposes enough: what is popular. */
 import type { Product } from "../domain/product.js";
 import type { ServingModel } from "../model/source.js";
+import type { Passing } from "./passing.js";
 import type { Catalog } from "./selection.js";
 import type { Situation } from "./situation.js";
 import { sameCategory } from "./substitutes.js";
 import { namesOf } from "./tiers.js";
 
+/** A set is sorted when it is smaller than this share of the products; else it is met soon enough among all of them. */
+const FEW = 0.01;
+
+/** Products that come first, where any do, and what all of them must pass. */
+export interface Within {
+  /** Categories being viewed; undefined for none. */
+  readonly first: ReadonlySet<string> | undefined;
+  /** Undefined: any product passes. */
+  readonly filter: Passing | undefined;
+}
+
+/** The products of these that popularity is told of beside all; undefined when these are not few. */
+export function popularIn({ first, filter }: Within): ReadonlySet<string> | undefined {
+  return filter === undefined ? first : new Set(filter.ids());
+}
+
 /**
- * What is popular, in tiers: within the groups asked for or the categories being viewed first, then (unless groups were
- * asked for) overall; products the model does not know come last.
+ * What is popular, in tiers: within the categories being viewed first, unless a filter was asked for; then overall;
+ * products the model does not know come last. What a filter leaves few of is looked up by it.
  */
 export function* fallbackProducts(
-  { model, query, catalog }: Situation,
-  within: ReadonlySet<string> | undefined,
+  { model, catalog }: Pick<Situation, "model" | "catalog">,
+  { first, filter }: Within,
 ): Generator<Iterable<string>> {
-  if (within !== undefined) yield byPopularity(within, model);
-  if (query.anyGroup.length > 0) return;
+  if (filter !== undefined && filter.atMost <= catalog.size * FEW) {
+    yield byPopularity(new Set(filter.ids()), model);
+    return;
+  }
+  if (filter === undefined && first !== undefined) yield byPopularity(first, model);
   yield namesOf(model?.byPopularity, model);
-  yield unknownProducts(catalog, model);
+  yield unknownProducts(filter === undefined ? allIds(catalog) : filter.ids(), model);
 }
 
 /** The same for substitutes of `replaced`: what is popular in its narrowest categories comes first. */
 export function* insteadOf(
   replaced: readonly Product[],
-  situation: Situation,
-  within: ReadonlySet<string> | undefined,
+  situation: Pick<Situation, "model" | "catalog">,
+  within: Within,
 ): Generator<Iterable<string>> {
   const alike = sameCategory(replaced, situation.catalog);
   if (alike !== undefined) yield byPopularity(alike, situation.model);
   yield* fallbackProducts(situation, within);
 }
 
-function* unknownProducts(catalog: Catalog, model: ServingModel | undefined): Generator<string> {
-  for (const { productId } of catalog.products()) if (model?.indexOf(productId) === undefined) yield productId;
+function* allIds(catalog: Pick<Catalog, "products">): Generator<string> {
+  for (const { productId } of catalog.products()) yield productId;
 }
 
-function byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): string[] {
+function* unknownProducts(productIds: Iterable<string>, model: ServingModel | undefined): Generator<string> {
+  for (const productId of productIds) if (model?.indexOf(productId) === undefined) yield productId;
+}
+
+/** Most popular ones first, equal ones by their ids; those the model does not know last. Read as far as it is needed. */
+function* byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): Generator<string> {
+  if (model === undefined || productIds.size <= model.productIds.length * FEW) {
+    yield* sortedByPopularity(productIds, model);
+    return;
+  }
+  for (const index of model.byPopularity) if (productIds.has(model.productIds[index]!)) yield model.productIds[index]!;
+  yield* unknownProducts(productIds, model);
+}
+
+function sortedByPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): string[] {
   const score = (productId: string) => {
     const index = model?.indexOf(productId);
-    return index === undefined ? 0 : (model?.popularity[index] ?? 0);
+    return index === undefined ? -1 : (model?.popularity[index] ?? 0);
   };
   return [...productIds]
     .map((productId) => ({ productId, score: score(productId) }))

@@ -1,5 +1,6 @@
 import type { InteractionType } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
+import { NO_FILTER, type ProductFilter } from "../domain/product-filter.js";
 import { NO_SIGNALS, type SentSignals } from "../domain/signals.js";
 import type { VisitorIds } from "../domain/visitor.js";
 import type { SourceName } from "../model/source.js";
@@ -23,9 +24,7 @@ export interface RecommendQuery {
   readonly currentSkus: readonly string[];
   readonly currentCategoryIds: readonly string[];
   readonly frameId: string;
-  /** A product passes when it is in one of these groups (category ids of any level, or tags). */
-  readonly anyGroup: readonly string[];
-  readonly excludeProductIds: readonly string[];
+  readonly filter: ProductFilter;
   readonly clientVersion: string;
   /** Null: as many as the frame says. */
   readonly recommendedCount: number | null;
@@ -43,8 +42,7 @@ export const BLANK_QUERY: RecommendQuery = {
   currentSkus: [],
   currentCategoryIds: [],
   frameId: "",
-  anyGroup: [],
-  excludeProductIds: [],
+  filter: NO_FILTER,
   clientVersion: "",
   recommendedCount: null,
   alternativeCount: null,

@@ -4,17 +4,20 @@ import type { Metrics } from "../ports/metrics.js";
 import { type Blended, createBlender } from "./blend.js";
 import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
-import { fallbackProducts, insteadOf } from "./fallback.js";
+import { fallbackProducts, insteadOf, popularIn } from "./fallback.js";
 import { besideAlternative, isBoughtTogether, recommendedShare } from "./parting.js";
+import { passing, wantsInStock } from "./passing.js";
 import { type ListWeights, propose, weightsOf, weightsOfFrame } from "./propose.js";
 import type { RecommendAnswer } from "./query.js";
 import { ROTATION_POOL, Selection } from "./selection.js";
 import {
-  allowedProducts,
+  asShown,
   categoryProducts,
   currentProducts,
   excludedProducts,
+  ownedVariants,
   type Situation,
+  tracked,
   turnOf,
   unseenTexts,
 } from "./situation.js";
@@ -49,8 +52,8 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const current = currentProducts(query, catalog);
     for (const productId of current) if (catalog.get(productId) === undefined) missing.add(productId);
     if (query.frameId !== "" && query.frameId !== frame.frameId) missing.add(query.frameId);
-    const allowed = allowedProducts(query.anyGroup, catalog, missing);
-    const within = allowed ?? categoryProducts(query, catalog);
+    const filter = passing(situation.filters, catalog, situation.app.groups, missing);
+    const within = { first: categoryProducts(query, catalog), filter };
     const asked = model && {
       ...sourceQuery(context, current, model, situation.now),
       unseen: unseenTexts(current, catalog, model),
@@ -61,10 +64,11 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       {
         excluded: excludedProducts(situation, context, current),
         last: frame.includeViewed ? new Set() : context.viewed,
-        allowed,
-        inStockOnly: frame.inStockOnly,
+        passes: filter?.passes,
+        inStockOnly: wantsInStock(situation.filters, frame.inStockOnly),
+        learnedAfterVisitors: situation.app.learnedAfterVisitors,
       },
-      frame.includeViewed ? [] : current,
+      ownedVariants(situation, context, current),
       situation.shown,
     );
 
@@ -97,7 +101,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const there =
       spared.length === 0 || !frame.fallback
         ? wanted
-        : selection.foresee(allowed ?? flat(fallbackProducts(situation, undefined)), wanted).length;
+        : selection.foresee(flat(fallbackProducts(situation, { first: undefined, filter })), wanted).length;
     const completing = besideAlternative(
       [...namesOf(complements?.indices, model)],
       replaced,
@@ -136,15 +140,15 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
         blended: blend,
         weights: weights(list)?.weights,
         candidateCount: candidateCount(counts[list]),
-        within: (list === "alternative" ? sameCategory(replaced, catalog) : undefined) ?? within,
+        within: (list === "alternative" ? sameCategory(replaced, catalog) : undefined) ?? popularIn(within),
       });
     };
     const first = current[0];
     return {
       version: situation.version,
-      trackerProduct: first === undefined ? null : { productId: first, known: catalog.get(first) },
-      recommended,
-      alternative,
+      trackerProduct: first === undefined ? null : { productId: first, known: tracked(first, situation) },
+      recommended: recommended.map((product) => asShown(product, situation.app)),
+      alternative: alternative.map((product) => asShown(product, situation.app)),
       frameId: frame.frameId,
       variant: situation.variant ?? "",
       modelId: model?.modelId ?? "",

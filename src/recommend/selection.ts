@@ -1,4 +1,5 @@
-import type { Product } from "../domain/product.js";
+import { isConfirmed, type Product } from "../domain/product.js";
+import type { PriceRange } from "../domain/product-filter.js";
 import type { Arrangement } from "./diversity.js";
 
 /** The catalogue as recommending needs it. */
@@ -8,6 +9,7 @@ export interface Catalog {
   get(productId: string): Product | undefined;
   idOfSku(sku: string): string | undefined;
   group(groupId: string): ReadonlySet<string> | undefined;
+  pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;
 }
 
@@ -17,9 +19,11 @@ export interface SelectionRules {
   /** Only shown when nothing else is left. */
   readonly last: ReadonlySet<string>;
   /** Undefined: any product passes. */
-  readonly allowed: ReadonlySet<string> | undefined;
-  /** What is out of stock is not shown. */
+  readonly passes: ((product: Product) => boolean) | undefined;
+  /** Products that cannot be bought now are not shown. */
   readonly inStockOnly: boolean;
+  /** Visitors that must have sent a product that only events told of. */
+  readonly learnedAfterVisitors: number;
 }
 
 /** Picks products from proposals; one selection is shared by the lists of an answer, so that they share no product. */
@@ -108,10 +112,11 @@ export class Selection {
   }
 
   #passing(productId: string, seen: ReadonlySet<string>): Product | undefined {
-    const { excluded, allowed, inStockOnly } = this.#rules;
-    if (excluded.has(productId) || (allowed !== undefined && !allowed.has(productId))) return undefined;
+    const { excluded, passes, inStockOnly, learnedAfterVisitors } = this.#rules;
+    if (excluded.has(productId)) return undefined;
     const product = this.#catalog.get(productId);
     if (product === undefined || product.hidden || (inStockOnly && !product.available)) return undefined;
+    if (passes?.(product) === false || !isConfirmed(product, learnedAfterVisitors)) return undefined;
     if (product.title === "" && this.#catalog.hasTitles) return undefined;
     return namesOf(product).some((name) => this.#taken.has(name) || seen.has(name)) ? undefined : product;
   }

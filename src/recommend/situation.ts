@@ -1,7 +1,9 @@
 import type { ProductText } from "../algorithms/embedder.js";
+import type { App } from "../domain/app.js";
 import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import type { Interaction } from "../domain/interaction.js";
-import type { Product } from "../domain/product.js";
+import { isConfirmed, isOnHosts, type Product } from "../domain/product.js";
+import type { ProductFilter } from "../domain/product-filter.js";
 import { productText } from "../model/product-text.js";
 import type { ServingModel } from "../model/source.js";
 import type { RecommendQuery } from "./query.js";
@@ -25,6 +27,10 @@ export interface Situation {
   readonly catalog: Catalog;
   /** Undefined before the first training. */
   readonly model: ServingModel | undefined;
+  /** Of the request and of the frame; all of them hold. */
+  readonly filters: readonly ProductFilter[];
+  /** What the app says of its products. */
+  readonly app: Pick<App, "groups" | "learnedAfterVisitors" | "allowedOrigins">;
   readonly version: string;
   readonly now: number;
 }
@@ -47,11 +53,15 @@ export function unseenTexts(current: readonly string[], catalog: Catalog, model:
 
 /** Products that the request or the frame rules out for this visitor. */
 export function excludedProducts(
-  { query, frame, now }: Pick<Situation, "query" | "frame" | "now">,
+  { filters, frame, now }: Pick<Situation, "filters" | "frame" | "now">,
   context: VisitorContext,
   current: readonly string[],
 ): Set<string> {
-  const excluded = new Set([...query.excludeProductIds, ...frame.bannedProductIds, ...context.cart]);
+  const excluded = new Set([
+    ...filters.flatMap((filter) => filter.excludeProductIds),
+    ...frame.bannedProductIds,
+    ...context.cart,
+  ]);
   if (!frame.includeViewed) for (const productId of current) excluded.add(productId);
   if (!frame.includeBought)
     for (const productId of boughtSince(context, now, frame.rebuyAfterDays)) excluded.add(productId);
@@ -67,20 +77,30 @@ function boughtSince({ bought, sequence }: VisitorContext, now: number, days: nu
   return new Set(sequence.filter(({ type, at }) => type === "order" && at > since).map(({ productId }) => productId));
 }
 
-/** The products a group filter lets through; undefined without a filter. */
-export function allowedProducts(
-  groups: readonly string[],
-  catalog: Catalog,
-  missing: Set<string>,
-): ReadonlySet<string> | undefined {
-  if (groups.length === 0) return undefined;
-  const allowed = new Set<string>();
-  for (const groupId of groups) {
-    const group = catalog.group(groupId);
-    if (group === undefined) missing.add(groupId);
-    else for (const productId of group) allowed.add(productId);
-  }
-  return allowed;
+/** What a visitor has or looks at already: its variants are not shown either. */
+export function ownedVariants(
+  { frame, now }: Pick<Situation, "frame" | "now">,
+  context: VisitorContext,
+  current: readonly string[],
+): string[] {
+  return [
+    ...context.cart,
+    ...(frame.includeViewed ? [] : current),
+    ...(frame.includeBought ? [] : boughtSince(context, now, frame.rebuyAfterDays)),
+  ];
+}
+
+/** The product being viewed as far as it may be told: not what too few have sent. */
+export function tracked(productId: string, { catalog, app }: Situation): Product | undefined {
+  const product = catalog.get(productId);
+  return product && isConfirmed(product, app.learnedAfterVisitors) ? asShown(product, app) : undefined;
+}
+
+/** A product without the URLs that only events told of, when they lead elsewhere than to the app's hosts. */
+export function asShown(product: Product, { allowedOrigins }: Situation["app"]): Product {
+  if (product.origin === "catalog" || allowedOrigins.length === 0) return product;
+  const own = (url: string) => (isOnHosts(url, allowedOrigins) ? url : "");
+  return { ...product, url: own(product.url), imageUrl: own(product.imageUrl) };
 }
 
 export function categoryProducts(query: RecommendQuery, catalog: Catalog): ReadonlySet<string> | undefined {

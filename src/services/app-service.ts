@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type App, bareApp } from "../domain/app.js";
+import { type App, bareApp, MAX_LEARNED_AFTER_VISITORS } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
@@ -107,7 +107,8 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
 
 function readSettings(
   app: AppMessage | undefined,
-): Pick<App, "displayName" | "allowedOrigins"> & Partial<Pick<App, "linkTrust" | "privacy" | "doubleOptIn">> {
+): Pick<App, "displayName" | "allowedOrigins"> &
+  Partial<Pick<App, "linkTrust" | "privacy" | "doubleOptIn" | "learnedAfterVisitors">> {
   if (app === undefined) throw new InvalidArgument("app", "missing");
   checkName("app.display_name", app.displayName);
   for (const origin of app.allowedOrigins) {
@@ -115,12 +116,16 @@ function readSettings(
       throw new InvalidArgument("app.allowed_origins", "invalid", "origins such as https://shop.example");
   }
   const linkTrust = readLinkTrust(app.linkTrust);
+  const { learnedAfterVisitors } = app;
+  if (learnedAfterVisitors !== undefined && learnedAfterVisitors > MAX_LEARNED_AFTER_VISITORS)
+    throw new InvalidArgument("app.learned_after_visitors", "invalid", `0 to ${MAX_LEARNED_AFTER_VISITORS}`);
   return {
     displayName: app.displayName,
     allowedOrigins: [...app.allowedOrigins],
     ...(linkTrust !== undefined && { linkTrust }),
     ...(app.privacy !== undefined && { privacy: readPrivacy(app.privacy) }),
     ...(app.doubleOptIn !== undefined && { doubleOptIn: app.doubleOptIn }),
+    ...(learnedAfterVisitors !== undefined && { learnedAfterVisitors }),
   };
 }
 
@@ -146,6 +151,7 @@ function appMessage(app: App): MessageInitShape<typeof AppSchema> {
     createdAt: timestampOf(app.createdAt),
     updatedAt: timestampOf(app.updatedAt),
     doubleOptIn: app.doubleOptIn,
+    learnedAfterVisitors: app.learnedAfterVisitors,
     linkTrust: app.linkTrust === "strict" ? LinkTrust.STRICT : LinkTrust.OPEN,
   };
 }

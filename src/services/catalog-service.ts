@@ -1,16 +1,19 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { HideUnlisted } from "../catalog/hide-unlisted.js";
 import { createIdSet } from "../catalog/id-set.js";
+import type { ProductGroups } from "../catalog/product-groups.js";
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";
+import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
+import type { Product } from "../domain/product.js";
 import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import { guarded, type ReportInternal } from "./errors.js";
 import { page, pageSize, readPageToken } from "./paging.js";
-import { productDraft, productMessage } from "./product-messages.js";
+import { groupMessage, productDraft, productGroup, productMessage, type ShowingRules } from "./product-messages.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
 import { requireApp } from "./require-app.js";
 
@@ -25,11 +28,18 @@ export interface CatalogServiceDependencies {
   readonly now: Now;
   readonly apps: Pick<AppStore, "get">;
   readonly products: ProductStore;
+  readonly groups: ProductGroups;
+  /** Whether the app's products have titles: then those without one are not shown. */
+  readonly hasTitles: (appId: string) => Promise<boolean>;
   readonly report: ReportInternal;
 }
 
 export function createCatalogService(deps: CatalogServiceDependencies): ServiceImpl<typeof CatalogService> {
   const { report } = deps;
+  const rulesOf = async (app: App, products: readonly Product[]): Promise<ShowingRules> => ({
+    learnedAfterVisitors: app.learnedAfterVisitors,
+    hasTitles: products.some(({ title }) => title === "") && (await deps.hasTitles(app.appId)),
+  });
   return {
     upsertProducts: guarded(report, async (requests) => {
       const batches = createBatches(deps.upsertProducts);
@@ -62,7 +72,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
     }),
 
     getProduct: guarded(report, async (request) => {
-      await requireApp(deps.apps, request.appId);
+      const app = await requireApp(deps.apps, request.appId);
       if ((request.productId === "") === (request.sku === ""))
         throw new InvalidArgument(
           "product_id",
@@ -74,21 +84,38 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
           ? await deps.products.getBySku(request.appId, request.sku)
           : await deps.products.get(request.appId, request.productId);
       if (product === undefined) throw new NotFound("product");
-      return { product: productMessage(product) };
+      return { product: productMessage(product, await rulesOf(app, [product])) };
     }),
 
     listProducts: guarded(report, async (request) => {
-      await requireApp(deps.apps, request.appId);
+      const app = await requireApp(deps.apps, request.appId);
       const size = pageSize(request.pageSize);
       const found = await deps.products.list(request.appId, readPageToken(request.pageToken), size + 1);
       const [products, nextPageToken] = page(found, size, (product) => product.productId);
-      return { products: products.map(productMessage), nextPageToken };
+      const rules = await rulesOf(app, products);
+      return { products: products.map((product) => productMessage(product, rules)), nextPageToken };
     }),
 
     deleteProduct: guarded(report, async (request) => {
       await requireApp(deps.apps, request.appId);
       if (request.productId === "") throw new InvalidArgument("product_id", "missing");
       await deps.deleteProduct(request.appId, request.productId);
+      return {};
+    }),
+
+    setProductGroup: guarded(report, async (request) => {
+      if (request.group === undefined) throw new InvalidArgument("group", "missing");
+      const group = productGroup(request.group);
+      await deps.groups.set(request.appId, group);
+      return { group: groupMessage(group) };
+    }),
+
+    listProductGroups: guarded(report, async (request) => ({
+      groups: (await deps.groups.list(request.appId)).map(groupMessage),
+    })),
+
+    deleteProductGroup: guarded(report, async (request) => {
+      await deps.groups.remove(request.appId, request.groupId);
       return {};
     }),
   };

@@ -1,8 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ProductDraft } from "../catalog/write-products.js";
-import type { Product } from "../domain/product.js";
+import { isConfirmed, type Product } from "../domain/product.js";
+import type { ProductGroup } from "../domain/product-filter.js";
 import {
   Availability,
+  type ProductGroup as ProductGroupMessage,
+  type ProductGroupSchema,
   type Product as ProductMessage,
   ProductOrigin,
   type ProductSchema,
@@ -28,7 +31,13 @@ export function productDraft(message: ProductMessage): ProductDraft {
   };
 }
 
-export function productMessage(product: Product): MessageInitShape<typeof ProductSchema> {
+/** What decides, beside a product itself, whether it may be shown. */
+export interface ShowingRules {
+  readonly learnedAfterVisitors: number;
+  readonly hasTitles: boolean;
+}
+
+export function productMessage(product: Product, rules: ShowingRules): MessageInitShape<typeof ProductSchema> {
   return {
     productId: product.productId,
     sku: product.sku,
@@ -46,5 +55,35 @@ export function productMessage(product: Product): MessageInitShape<typeof Produc
     attributes: { ...product.attributes },
     origin: product.origin === "catalog" ? ProductOrigin.CATALOG : ProductOrigin.EVENT,
     updatedAt: timestampOf(product.updatedAt),
+    learnedFromVisitors: product.learnedFrom?.count ?? 0,
+    notShown: whyNotShown(product, rules),
+  };
+}
+
+function whyNotShown(product: Product, { learnedAfterVisitors, hasTitles }: ShowingRules): string {
+  const reasons = [
+    ...(product.hidden ? [product.hiddenByFeed ? "hidden, as a full feed did not list it" : "hidden"] : []),
+    ...(product.available ? [] : ["out of stock"]),
+    ...(isConfirmed(product, learnedAfterVisitors)
+      ? []
+      : [`sent by ${product.learnedFrom?.count ?? 0} of ${learnedAfterVisitors} visitors`]),
+    ...(product.title === "" && hasTitles ? ["without a title, which others have"] : []),
+  ];
+  return reasons.join(", ");
+}
+
+export function productGroup(message: ProductGroupMessage): ProductGroup {
+  const { groupId, title, categoryIds, brands, tags, productIds } = message;
+  return { groupId, title, categoryIds, brands, tags, productIds };
+}
+
+export function groupMessage(group: ProductGroup): MessageInitShape<typeof ProductGroupSchema> {
+  return {
+    groupId: group.groupId,
+    title: group.title,
+    categoryIds: [...group.categoryIds],
+    brands: [...group.brands],
+    tags: [...group.tags],
+    productIds: [...group.productIds],
   };
 }

@@ -19,6 +19,7 @@ import type { SourceName } from "../model/source.js";
 import type { AnswerVisitor } from "../recommend/answer-visitor.js";
 import type { ClientInteraction, Reason, RecommendAnswer, RecommendQuery } from "../recommend/query.js";
 import { guarded, type ReportInternal } from "./errors.js";
+import { filterOf } from "./filter-messages.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./messages.js";
 
 const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
@@ -84,8 +85,7 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     currentSkus: request.currentSkus,
     currentCategoryIds: request.currentCategoryIds,
     frameId: request.frameId,
-    anyGroup: request.filter?.anyGroup ?? [],
-    excludeProductIds: request.filter?.excludeProductIds ?? [],
+    filter: filterOf(request.filter),
     clientVersion: request.clientVersion,
     recommendedCount: request.recommendedCount ?? null,
     alternativeCount: request.alternativeCount ?? null,

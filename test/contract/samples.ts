@@ -302,6 +302,7 @@ export const anyProduct: fc.Arbitrary<Product> = fc.record({
   origin: fc.constantFrom("catalog" as const, "event" as const),
   addedAt: anyTime,
   updatedAt: anyTime,
+  learnedFrom: fc.option(fc.record({ count: fc.nat(1000), visitors: anyTexts, confirmed: fc.boolean() })),
 });
 
 export const anyInteraction: fc.Arbitrary<Interaction> = fc.record(

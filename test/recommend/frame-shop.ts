@@ -1,6 +1,8 @@
 import { type Candidates, NO_CANDIDATES } from "../../src/algorithms/candidates.js";
+import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME, type FrameConfiguration } from "../../src/domain/frame.js";
 import type { Product } from "../../src/domain/product.js";
+import { NO_FILTER } from "../../src/domain/product-filter.js";
 import type { ServingModel, Source } from "../../src/model/source.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
@@ -29,6 +31,7 @@ export function catalogOf(products: readonly Product[]): Catalog {
       const found = products.filter((product) => product.categories.some((c) => c.categoryId === groupId));
       return found.length === 0 ? undefined : new Set(found.map((product) => product.productId));
     },
+    pricedWithin: () => [new Set(byId.keys())],
     products: () => byId.values(),
   };
 }
@@ -71,6 +74,8 @@ export function ask(
     known: [],
     catalog: catalogOf(IDS.map((id) => shopProduct(id))),
     model: modelOf(IDS),
+    filters: [query.filter ?? NO_FILTER],
+    app: bareApp("shop", 0),
     version: "2026112112",
     now: NOON,
     ...more,

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type Candidates, NO_CANDIDATES } from "../../src/algorithms/candidates.js";
+import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { Product } from "../../src/domain/product.js";
+import { NO_FILTER } from "../../src/domain/product-filter.js";
 import type { ServingModel, Source } from "../../src/model/source.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
@@ -36,6 +38,7 @@ function catalogOf(products: readonly Product[]): Catalog {
       const found = products.filter((product) => product.categories.some((c) => c.categoryId === groupId));
       return found.length === 0 ? undefined : new Set(found.map((product) => product.productId));
     },
+    pricedWithin: () => [new Set(byId.keys())],
     products: () => byId.values(),
   };
 }
@@ -74,6 +77,8 @@ function ask(query: Partial<RecommendQuery> = {}, more: Partial<Situation> = {})
     known: [],
     catalog: catalogOf(IDS.map((id) => shopProduct(id))),
     model: model(),
+    filters: [query.filter ?? NO_FILTER],
+    app: bareApp("shop", 0),
     version: "2026112112",
     now: NOON,
     ...more,
@@ -219,13 +224,13 @@ describe("recommend", () => {
   });
 
   it("keeps to the groups asked for, and names unknown ones", () => {
-    const { recommended, alternative, answer } = ask({ anyGroup: ["high", "nothing"] });
+    const { recommended, alternative, answer } = ask({ filter: { ...NO_FILTER, anyGroup: ["high", "nothing"] } });
     expect([recommended, alternative]).toEqual(["p5 p6 p7", "p9 p8"]);
     expect(answer.missingIds).toEqual(["nothing"]);
   });
 
   it("never shows excluded products", () => {
-    expect(ask({ excludeProductIds: ["p1", "p9"] })).toMatchObject({
+    expect(ask({ filter: { ...NO_FILTER, excludeProductIds: ["p1", "p9"] } })).toMatchObject({
       recommended: "p2 p3 p0",
       alternative: "p8 p7 p4",
     });

@@ -1,5 +1,6 @@
-import { type App, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
+import { type App, LEARNED_AFTER_VISITORS, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
+import type { ProductGroup } from "../../../domain/product-filter.js";
 import type { CopyMark } from "../../../ports/copies.js";
 import type { KeptLease } from "../../store/lease.js";
 import type { Cells, RecordCodec } from "../codec.js";
@@ -17,6 +18,15 @@ export const appRecord: RecordCodec<App> = {
     app.linkTrust,
     [privacy.signals, privacy.retentionDays, privacy.rejectedRetentionDays],
     app.doubleOptIn,
+    app.learnedAfterVisitors,
+    app.groups.map((group) => [
+      group.groupId,
+      group.title,
+      group.categoryIds,
+      group.brands,
+      group.tags,
+      group.productIds,
+    ]),
   ],
   fromCells: (cells) => ({
     appId: cell.text(cells, 0),
@@ -27,8 +37,21 @@ export const appRecord: RecordCodec<App> = {
     linkTrust: cell.hasLater(cells, 5) ? cell.oneOf(cells, 5, LINK_TRUSTS) : "open",
     privacy: cell.hasLater(cells, 6) ? privacyFrom(cell.list(cells, 6)) : NO_PRIVACY_SETTINGS,
     doubleOptIn: cell.laterFlag(cells, 7),
+    learnedAfterVisitors: cell.numberOr(cells, 8, LEARNED_AFTER_VISITORS),
+    groups: cell.hasLater(cells, 9) ? cell.rows(cells, 9, groupFrom) : [],
   }),
 };
+
+function groupFrom(cells: Cells): ProductGroup {
+  return {
+    groupId: cell.text(cells, 0),
+    title: cell.text(cells, 1),
+    categoryIds: cell.texts(cells, 2),
+    brands: cell.texts(cells, 3),
+    tags: cell.texts(cells, 4),
+    productIds: cell.texts(cells, 5),
+  };
+}
 
 const SIGNALS = ["off", "gpc", "gpc_and_dnt"] as const;
 

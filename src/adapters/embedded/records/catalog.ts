@@ -1,7 +1,7 @@
 import { DataDamaged } from "../../../domain/errors.js";
 import type { Interaction } from "../../../domain/interaction.js";
 import type { Order, OrderLine } from "../../../domain/order.js";
-import type { Product } from "../../../domain/product.js";
+import type { LearnedFrom, Product } from "../../../domain/product.js";
 import type { Cells, RecordCodec } from "../codec.js";
 import { TIME_LENGTH, timeOf, unpart } from "../keys.js";
 import * as cell from "./cells.js";
@@ -27,7 +27,7 @@ export const productRecord: RecordCodec<Product> = {
     cell.fromTextMap(product.attributes),
     product.origin,
     product.updatedAt,
-    null, // kept for a fact that is still to come
+    learnedCells(product.learnedFrom),
     product.hiddenByFeed,
     product.addedAt,
   ],
@@ -48,10 +48,19 @@ export const productRecord: RecordCodec<Product> = {
     attributes: cell.textMap(cells, 14),
     origin: cell.oneOf(cells, 15, ORIGINS),
     updatedAt: cell.number(cells, 16),
+    learnedFrom: cell.hasLater(cells, 17) && cells[17] !== null ? learnedFrom(cell.list(cells, 17)) : null,
     hiddenByFeed: cell.laterFlag(cells, 18),
     addedAt: cell.numberOr(cells, 19, 0),
   }),
 };
+
+function learnedCells(from: LearnedFrom | null): unknown[] | null {
+  return from === null ? null : [from.count, from.confirmed, from.visitors];
+}
+
+function learnedFrom(cells: Cells): LearnedFrom {
+  return { count: cell.number(cells, 0), confirmed: cell.flag(cells, 1), visitors: cell.texts(cells, 2) };
+}
 
 export const orderRecord: RecordCodec<Order> = {
   toCells: (order) => [

@@ -1,5 +1,6 @@
-import { type App, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
+import { type App, LEARNED_AFTER_VISITORS, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../../domain/model.js";
+import type { ProductGroup } from "../../../domain/product-filter.js";
 import type { CopyMark } from "../../../ports/copies.js";
 import type { TimedLease } from "../lease.js";
 import { flag, list, map, number, oneOf, orElse, record, text } from "../shape.js";
@@ -18,6 +19,20 @@ export const appShape = record<App>({
     NO_PRIVACY_SETTINGS,
   ),
   doubleOptIn: orElse(flag, false),
+  learnedAfterVisitors: orElse(number, LEARNED_AFTER_VISITORS),
+  groups: orElse(
+    list(
+      record<ProductGroup>({
+        groupId: text,
+        title: text,
+        categoryIds: list(text),
+        brands: list(text),
+        tags: list(text),
+        productIds: list(text),
+      }),
+    ),
+    [],
+  ),
   createdAt: number,
   updatedAt: number,
 });

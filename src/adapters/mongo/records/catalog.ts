@@ -1,9 +1,9 @@
 import type { Interaction } from "../../../domain/interaction.js";
 import type { Money } from "../../../domain/money.js";
 import type { Order, OrderLine } from "../../../domain/order.js";
-import type { Category, Product } from "../../../domain/product.js";
+import type { Category, LearnedFrom, Product } from "../../../domain/product.js";
 import type { VisitorIds } from "../../../domain/visitor.js";
-import { flag, list, map, number, oneOf, orElse, record, text } from "../shape.js";
+import { flag, list, map, number, oneOf, orElse, orNull, record, text } from "../shape.js";
 
 export const moneyShape = record<Money>({ amount: text, currency: text });
 
@@ -30,6 +30,7 @@ export const productShape = record<Product>({
   origin: oneOf("catalog", "event"),
   addedAt: orElse(number, 0),
   updatedAt: number,
+  learnedFrom: orElse(orNull(record<LearnedFrom>({ count: number, confirmed: flag, visitors: list(text) })), null),
 });
 
 export const orderShape = record<Order>({

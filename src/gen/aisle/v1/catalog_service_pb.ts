@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Product } from "./product_pb.js";
+import type { Product, ProductGroup } from "./product_pb.js";
 import { file_aisle_v1_product } from "./product_pb.js";
 import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIoMBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgiiwEKFlJlcGxhY2VDYXRhbG9nUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQSDgoGaGlkZGVuGAQgASgEEhAKCHVubGlzdGVkGAUgASgEIkQKEUdldFByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJEgsKA3NrdRgDIAEoCSI4ChJHZXRQcm9kdWN0UmVzcG9uc2USIgoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3QiTAoTTGlzdFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiVAoUTGlzdFByb2R1Y3RzUmVzcG9uc2USIwoIcHJvZHVjdHMYASADKAsyES5haXNsZS52MS5Qcm9kdWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChREZWxldGVQcm9kdWN0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKcHJvZHVjdF9pZBgCIAEoCSIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UyuAMKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_product, file_aisle_v1_refused_item]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIoMBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgiiwEKFlJlcGxhY2VDYXRhbG9nUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQSDgoGaGlkZGVuGAQgASgEEhAKCHVubGlzdGVkGAUgASgEIkQKEUdldFByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJEgsKA3NrdRgDIAEoCSI4ChJHZXRQcm9kdWN0UmVzcG9uc2USIgoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3QiTAoTTGlzdFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiVAoUTGlzdFByb2R1Y3RzUmVzcG9uc2USIwoIcHJvZHVjdHMYASADKAsyES5haXNsZS52MS5Qcm9kdWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChREZWxldGVQcm9kdWN0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKcHJvZHVjdF9pZBgCIAEoCSIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UiTwoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoFZ3JvdXAYAiABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiQAoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USJQoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiKgoYTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCSJDChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cCI9ChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghncm91cF9pZBgCIAEoCSIcChpEZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZTLYBQoOQ2F0YWxvZ1NlcnZpY2USVwoOVXBzZXJ0UHJvZHVjdHMSHy5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1JlcXVlc3QaIC5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1Jlc3BvbnNlIgAoARJXCg5SZXBsYWNlQ2F0YWxvZxIfLmFpc2xlLnYxLlJlcGxhY2VDYXRhbG9nUmVxdWVzdBogLmFpc2xlLnYxLlJlcGxhY2VDYXRhbG9nUmVzcG9uc2UiACgBEkwKCkdldFByb2R1Y3QSGy5haXNsZS52MS5HZXRQcm9kdWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldFByb2R1Y3RSZXNwb25zZSIDkAIBElIKDExpc3RQcm9kdWN0cxIdLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1JlcXVlc3QaHi5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXNwb25zZSIDkAIBElIKDURlbGV0ZVByb2R1Y3QSHi5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVxdWVzdBofLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXNwb25zZSIAElgKD1NldFByb2R1Y3RHcm91cBIgLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlcXVlc3QaIS5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXNwb25zZSIAEmEKEUxpc3RQcm9kdWN0R3JvdXBzEiIuYWlzbGUudjEuTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0GiMuYWlzbGUudjEuTGlzdFByb2R1Y3RHcm91cHNSZXNwb25zZSIDkAIBEmEKEkRlbGV0ZVByb2R1Y3RHcm91cBIjLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QaJC5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSIAYgZwcm90bzM", [file_aisle_v1_product, file_aisle_v1_refused_item]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -358,6 +358,140 @@ export const DeleteProductResponseSchema: GenMessage<DeleteProductResponse> = /*
   messageDesc(file_aisle_v1_catalog_service, 9);
 
 /**
+ * SetProductGroupRequest is the request of SetProductGroup.
+ *
+ * @generated from message aisle.v1.SetProductGroupRequest
+ */
+export type SetProductGroupRequest = Message<"aisle.v1.SetProductGroupRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The group.
+   *
+   * @generated from field: aisle.v1.ProductGroup group = 2;
+   */
+  group?: ProductGroup | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.SetProductGroupRequest.
+ * Use `create(SetProductGroupRequestSchema)` to create a new message.
+ */
+export const SetProductGroupRequestSchema: GenMessage<SetProductGroupRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 10);
+
+/**
+ * SetProductGroupResponse is the answer of SetProductGroup.
+ *
+ * @generated from message aisle.v1.SetProductGroupResponse
+ */
+export type SetProductGroupResponse = Message<"aisle.v1.SetProductGroupResponse"> & {
+  /**
+   * Output only. The group.
+   *
+   * @generated from field: aisle.v1.ProductGroup group = 1;
+   */
+  group?: ProductGroup | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.SetProductGroupResponse.
+ * Use `create(SetProductGroupResponseSchema)` to create a new message.
+ */
+export const SetProductGroupResponseSchema: GenMessage<SetProductGroupResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 11);
+
+/**
+ * ListProductGroupsRequest is the request of ListProductGroups.
+ *
+ * @generated from message aisle.v1.ListProductGroupsRequest
+ */
+export type ListProductGroupsRequest = Message<"aisle.v1.ListProductGroupsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListProductGroupsRequest.
+ * Use `create(ListProductGroupsRequestSchema)` to create a new message.
+ */
+export const ListProductGroupsRequestSchema: GenMessage<ListProductGroupsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 12);
+
+/**
+ * ListProductGroupsResponse is the answer of ListProductGroups.
+ *
+ * @generated from message aisle.v1.ListProductGroupsResponse
+ */
+export type ListProductGroupsResponse = Message<"aisle.v1.ListProductGroupsResponse"> & {
+  /**
+   * Output only. The groups, at most 100.
+   *
+   * @generated from field: repeated aisle.v1.ProductGroup groups = 1;
+   */
+  groups: ProductGroup[];
+};
+
+/**
+ * Describes the message aisle.v1.ListProductGroupsResponse.
+ * Use `create(ListProductGroupsResponseSchema)` to create a new message.
+ */
+export const ListProductGroupsResponseSchema: GenMessage<ListProductGroupsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 13);
+
+/**
+ * DeleteProductGroupRequest is the request of DeleteProductGroup.
+ *
+ * @generated from message aisle.v1.DeleteProductGroupRequest
+ */
+export type DeleteProductGroupRequest = Message<"aisle.v1.DeleteProductGroupRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The group.
+   *
+   * @generated from field: string group_id = 2;
+   */
+  groupId: string;
+};
+
+/**
+ * Describes the message aisle.v1.DeleteProductGroupRequest.
+ * Use `create(DeleteProductGroupRequestSchema)` to create a new message.
+ */
+export const DeleteProductGroupRequestSchema: GenMessage<DeleteProductGroupRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 14);
+
+/**
+ * DeleteProductGroupResponse is the answer of DeleteProductGroup.
+ *
+ * @generated from message aisle.v1.DeleteProductGroupResponse
+ */
+export type DeleteProductGroupResponse = Message<"aisle.v1.DeleteProductGroupResponse"> & {
+};
+
+/**
+ * Describes the message aisle.v1.DeleteProductGroupResponse.
+ * Use `create(DeleteProductGroupResponseSchema)` to create a new message.
+ */
+export const DeleteProductGroupResponseSchema: GenMessage<DeleteProductGroupResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 15);
+
+/**
  * CatalogService keeps the products of an app.
  *
  * @generated from service aisle.v1.CatalogService
@@ -419,6 +553,40 @@ export const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof DeleteProductRequestSchema;
     output: typeof DeleteProductResponseSchema;
+  },
+  /**
+   * SetProductGroup names a group of products, or replaces the one of this id.
+   * At most 100 of an app, with 1,000 categories, brands, tags and products
+   * together, else INVALID_ARGUMENT.
+   *
+   * @generated from rpc aisle.v1.CatalogService.SetProductGroup
+   */
+  setProductGroup: {
+    methodKind: "unary";
+    input: typeof SetProductGroupRequestSchema;
+    output: typeof SetProductGroupResponseSchema;
+  },
+  /**
+   * ListProductGroups lists the groups that an app has named, in order of their
+   * ids.
+   *
+   * @generated from rpc aisle.v1.CatalogService.ListProductGroups
+   */
+  listProductGroups: {
+    methodKind: "unary";
+    input: typeof ListProductGroupsRequestSchema;
+    output: typeof ListProductGroupsResponseSchema;
+  },
+  /**
+   * DeleteProductGroup forgets a group; its products stay. NOT_FOUND when there
+   * is none.
+   *
+   * @generated from rpc aisle.v1.CatalogService.DeleteProductGroup
+   */
+  deleteProductGroup: {
+    methodKind: "unary";
+    input: typeof DeleteProductGroupRequestSchema;
+    output: typeof DeleteProductGroupResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aisle_v1_catalog_service, 0);

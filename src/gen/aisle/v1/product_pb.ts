@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/product.proto.
  */
 export const file_aisle_v1_product: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9wcm9kdWN0LnByb3RvEghhaXNsZS52MSL1AwoHUHJvZHVjdBISCgpwcm9kdWN0X2lkGAEgASgJEgsKA3NrdRgCIAEoCRIYChB2YXJpYW50X2dyb3VwX2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEi0KCmNhdGVnb3JpZXMYBiADKAsyGS5haXNsZS52MS5Qcm9kdWN0Q2F0ZWdvcnkSDQoFYnJhbmQYByABKAkSHgoFcHJpY2UYCCABKAsyDy5haXNsZS52MS5Nb25leRILCgN1cmwYCSABKAkSEQoJaW1hZ2VfdXJsGAogASgJEiwKDGF2YWlsYWJpbGl0eRgLIAEoDjIWLmFpc2xlLnYxLkF2YWlsYWJpbGl0eRIOCgZoaWRkZW4YDCABKAgSDAoEdGFncxgNIAMoCRI1CgphdHRyaWJ1dGVzGA4gAygLMiEuYWlzbGUudjEuUHJvZHVjdC5BdHRyaWJ1dGVzRW50cnkSJwoGb3JpZ2luGA8gASgOMhcuYWlzbGUudjEuUHJvZHVjdE9yaWdpbhIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBoxCg9BdHRyaWJ1dGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI0Cg9Qcm9kdWN0Q2F0ZWdvcnkSEwoLY2F0ZWdvcnlfaWQYASABKAkSDAoEbmFtZRgCIAEoCSplCg1Qcm9kdWN0T3JpZ2luEh4KGlBST0RVQ1RfT1JJR0lOX1VOU1BFQ0lGSUVEEAASGgoWUFJPRFVDVF9PUklHSU5fQ0FUQUxPRxABEhgKFFBST0RVQ1RfT1JJR0lOX0VWRU5UEAIqZgoMQXZhaWxhYmlsaXR5EhwKGEFWQUlMQUJJTElUWV9VTlNQRUNJRklFRBAAEhkKFUFWQUlMQUJJTElUWV9JTl9TVE9DSxABEh0KGUFWQUlMQUJJTElUWV9PVVRfT0ZfU1RPQ0sQAmIGcHJvdG8z", [file_aisle_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9wcm9kdWN0LnByb3RvEghhaXNsZS52MSKnBAoHUHJvZHVjdBISCgpwcm9kdWN0X2lkGAEgASgJEgsKA3NrdRgCIAEoCRIYChB2YXJpYW50X2dyb3VwX2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEi0KCmNhdGVnb3JpZXMYBiADKAsyGS5haXNsZS52MS5Qcm9kdWN0Q2F0ZWdvcnkSDQoFYnJhbmQYByABKAkSHgoFcHJpY2UYCCABKAsyDy5haXNsZS52MS5Nb25leRILCgN1cmwYCSABKAkSEQoJaW1hZ2VfdXJsGAogASgJEiwKDGF2YWlsYWJpbGl0eRgLIAEoDjIWLmFpc2xlLnYxLkF2YWlsYWJpbGl0eRIOCgZoaWRkZW4YDCABKAgSDAoEdGFncxgNIAMoCRI1CgphdHRyaWJ1dGVzGA4gAygLMiEuYWlzbGUudjEuUHJvZHVjdC5BdHRyaWJ1dGVzRW50cnkSJwoGb3JpZ2luGA8gASgOMhcuYWlzbGUudjEuUHJvZHVjdE9yaWdpbhIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChVsZWFybmVkX2Zyb21fdmlzaXRvcnMYESABKA0SEQoJbm90X3Nob3duGBIgASgJGjEKD0F0dHJpYnV0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIngKDFByb2R1Y3RHcm91cBIQCghncm91cF9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxjYXRlZ29yeV9pZHMYAyADKAkSDgoGYnJhbmRzGAQgAygJEgwKBHRhZ3MYBSADKAkSEwoLcHJvZHVjdF9pZHMYBiADKAkiNAoPUHJvZHVjdENhdGVnb3J5EhMKC2NhdGVnb3J5X2lkGAEgASgJEgwKBG5hbWUYAiABKAkqZQoNUHJvZHVjdE9yaWdpbhIeChpQUk9EVUNUX09SSUdJTl9VTlNQRUNJRklFRBAAEhoKFlBST0RVQ1RfT1JJR0lOX0NBVEFMT0cQARIYChRQUk9EVUNUX09SSUdJTl9FVkVOVBACKmYKDEF2YWlsYWJpbGl0eRIcChhBVkFJTEFCSUxJVFlfVU5TUEVDSUZJRUQQABIZChVBVkFJTEFCSUxJVFlfSU5fU1RPQ0sQARIdChlBVkFJTEFCSUxJVFlfT1VUX09GX1NUT0NLEAJiBnByb3RvMw", [file_aisle_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Product is something the shop sells.
@@ -135,6 +135,22 @@ export type Product = Message<"aisle.v1.Product"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 16;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Output only. Different visitors that sent a learned product, counted as far
+   * as the app asks for; 0 for a product of the catalogue.
+   *
+   * @generated from field: uint32 learned_from_visitors = 17;
+   */
+  learnedFromVisitors: number;
+
+  /**
+   * Output only. Why it is not recommended now, for people; empty when it may
+   * be.
+   *
+   * @generated from field: string not_shown = 18;
+   */
+  notShown: string;
 };
 
 /**
@@ -143,6 +159,66 @@ export type Product = Message<"aisle.v1.Product"> & {
  */
 export const ProductSchema: GenMessage<Product> = /*@__PURE__*/
   messageDesc(file_aisle_v1_product, 0);
+
+/**
+ * ProductGroup is a set of products that an app gave a name: those of any of its
+ * categories, brands and tags, and those it lists. What belongs to it follows
+ * the catalogue.
+ *
+ * @generated from message aisle.v1.ProductGroup
+ */
+export type ProductGroup = Message<"aisle.v1.ProductGroup"> & {
+  /**
+   * Required. Its id, which filters name it by; before a category or tag of the
+   * same name. At most 255 bytes, no control characters, `|` or `,`, else
+   * INVALID_ARGUMENT.
+   *
+   * @generated from field: string group_id = 1;
+   */
+  groupId: string;
+
+  /**
+   * Optional. A title for people. At most 255 bytes.
+   *
+   * @generated from field: string title = 2;
+   */
+  title: string;
+
+  /**
+   * Optional. Category ids of any level.
+   *
+   * @generated from field: repeated string category_ids = 3;
+   */
+  categoryIds: string[];
+
+  /**
+   * Optional. Brand names, without regard to case.
+   *
+   * @generated from field: repeated string brands = 4;
+   */
+  brands: string[];
+
+  /**
+   * Optional. Tags.
+   *
+   * @generated from field: repeated string tags = 5;
+   */
+  tags: string[];
+
+  /**
+   * Optional. Product ids.
+   *
+   * @generated from field: repeated string product_ids = 6;
+   */
+  productIds: string[];
+};
+
+/**
+ * Describes the message aisle.v1.ProductGroup.
+ * Use `create(ProductGroupSchema)` to create a new message.
+ */
+export const ProductGroupSchema: GenMessage<ProductGroup> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_product, 1);
 
 /**
  * ProductCategory is one level of a category path.
@@ -170,7 +246,7 @@ export type ProductCategory = Message<"aisle.v1.ProductCategory"> & {
  * Use `create(ProductCategorySchema)` to create a new message.
  */
 export const ProductCategorySchema: GenMessage<ProductCategory> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_product, 1);
+  messageDesc(file_aisle_v1_product, 2);
 
 /**
  * ProductOrigin says who told the catalogue about a product.

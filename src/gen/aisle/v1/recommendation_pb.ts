@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation.proto.
  */
 export const file_aisle_v1_recommendation: GenFile = /*@__PURE__*/
-  fileDesc("Ch1haXNsZS92MS9yZWNvbW1lbmRhdGlvbi5wcm90bxIIYWlzbGUudjEijwEKElByb2R1Y3RJbnRlcmFjdGlvbhInCgR0eXBlGAEgASgOMhkuYWlzbGUudjEuSW50ZXJhY3Rpb25UeXBlEhIKCnByb2R1Y3RfaWQYAiABKAkSCwoDc2t1GAMgASgJEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJVChBGcmFtZUludGVyYWN0aW9uEhAKCGZyYW1lX2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoLUHJvZHVjdENhcmQSEgoKcHJvZHVjdF9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIRCglpbWFnZV91cmwYAyABKAkSCwoDdXJsGAQgASgJEh4KBXByaWNlGAUgASgLMg8uYWlzbGUudjEuTW9uZXkSEwoLY2F0ZWdvcnlfaWQYBiABKAkiRgoUUmVjb21tZW5kYXRpb25GaWx0ZXISEQoJYW55X2dyb3VwGAEgAygJEhsKE2V4Y2x1ZGVfcHJvZHVjdF9pZHMYAiADKAkiawoNUHJvZHVjdFJlYXNvbhISCgpwcm9kdWN0X2lkGAEgASgJEg0KBXNjb3JlGAIgASgBEicKB3NvdXJjZXMYAyADKAsyFi5haXNsZS52MS5Tb3VyY2VSZWFzb24SDgoGcGlubmVkGAQgASgIItIBCgxTb3VyY2VSZWFzb24SLgoGc291cmNlGAEgASgOMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25Tb3VyY2USDQoFc2NvcmUYAiABKAESDAoEcmFuaxgDIAEoDRISCgpiZWNhdXNlX29mGAQgAygJEjIKBmNvdW50cxgFIAMoCzIiLmFpc2xlLnYxLlNvdXJjZVJlYXNvbi5Db3VudHNFbnRyeRotCgtDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBKpQBCg9JbnRlcmFjdGlvblR5cGUSIAocSU5URVJBQ1RJT05fVFlQRV9VTlNQRUNJRklFRBAAEiEKHUlOVEVSQUNUSU9OX1RZUEVfUFJPRFVDVF9WSUVXEAESIAocSU5URVJBQ1RJT05fVFlQRV9BRERfVE9fQ0FSVBACEhoKFklOVEVSQUNUSU9OX1RZUEVfT1JERVIQAyr9AQoUUmVjb21tZW5kYXRpb25Tb3VyY2USJQohUkVDT01NRU5EQVRJT05fU09VUkNFX1VOU1BFQ0lGSUVEEAASKwonUkVDT01NRU5EQVRJT05fU09VUkNFX0FTU09DSUFUSU9OX1JVTEVTEAESIgoeUkVDT01NRU5EQVRJT05fU09VUkNFX1NFTUFOVElDEAISJwojUkVDT01NRU5EQVRJT05fU09VUkNFX0NPTExBQk9SQVRJVkUQAxIeChpSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQ0FSVBAEEiQKIFJFQ09NTUVOREFUSU9OX1NPVVJDRV9QT1BVTEFSSVRZEAViBnByb3RvMw", [file_aisle_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("Ch1haXNsZS92MS9yZWNvbW1lbmRhdGlvbi5wcm90bxIIYWlzbGUudjEijwEKElByb2R1Y3RJbnRlcmFjdGlvbhInCgR0eXBlGAEgASgOMhkuYWlzbGUudjEuSW50ZXJhY3Rpb25UeXBlEhIKCnByb2R1Y3RfaWQYAiABKAkSCwoDc2t1GAMgASgJEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJVChBGcmFtZUludGVyYWN0aW9uEhAKCGZyYW1lX2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoLUHJvZHVjdENhcmQSEgoKcHJvZHVjdF9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIRCglpbWFnZV91cmwYAyABKAkSCwoDdXJsGAQgASgJEh4KBXByaWNlGAUgASgLMg8uYWlzbGUudjEuTW9uZXkSEwoLY2F0ZWdvcnlfaWQYBiABKAkixQEKFFJlY29tbWVuZGF0aW9uRmlsdGVyEhEKCWFueV9ncm91cBgBIAMoCRIbChNleGNsdWRlX3Byb2R1Y3RfaWRzGAIgAygJEhIKCmFsbF9ncm91cHMYAyADKAkSEAoIbm9fZ3JvdXAYBCADKAkSIwoFcHJpY2UYBSABKAsyFC5haXNsZS52MS5QcmljZVJhbmdlEjIKDGF2YWlsYWJpbGl0eRgGIAEoDjIcLmFpc2xlLnYxLkF2YWlsYWJpbGl0eUZpbHRlciI4CgpQcmljZVJhbmdlEgsKA21pbhgBIAEoCRILCgNtYXgYAiABKAkSEAoIY3VycmVuY3kYAyABKAkiawoNUHJvZHVjdFJlYXNvbhISCgpwcm9kdWN0X2lkGAEgASgJEg0KBXNjb3JlGAIgASgBEicKB3NvdXJjZXMYAyADKAsyFi5haXNsZS52MS5Tb3VyY2VSZWFzb24SDgoGcGlubmVkGAQgASgIItIBCgxTb3VyY2VSZWFzb24SLgoGc291cmNlGAEgASgOMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25Tb3VyY2USDQoFc2NvcmUYAiABKAESDAoEcmFuaxgDIAEoDRISCgpiZWNhdXNlX29mGAQgAygJEjIKBmNvdW50cxgFIAMoCzIiLmFpc2xlLnYxLlNvdXJjZVJlYXNvbi5Db3VudHNFbnRyeRotCgtDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBKpQBCg9JbnRlcmFjdGlvblR5cGUSIAocSU5URVJBQ1RJT05fVFlQRV9VTlNQRUNJRklFRBAAEiEKHUlOVEVSQUNUSU9OX1RZUEVfUFJPRFVDVF9WSUVXEAESIAocSU5URVJBQ1RJT05fVFlQRV9BRERfVE9fQ0FSVBACEhoKFklOVEVSQUNUSU9OX1RZUEVfT1JERVIQAyp4ChJBdmFpbGFiaWxpdHlGaWx0ZXISIwofQVZBSUxBQklMSVRZX0ZJTFRFUl9VTlNQRUNJRklFRBAAEiAKHEFWQUlMQUJJTElUWV9GSUxURVJfSU5fU1RPQ0sQARIbChdBVkFJTEFCSUxJVFlfRklMVEVSX0FOWRACKv0BChRSZWNvbW1lbmRhdGlvblNvdXJjZRIlCiFSRUNPTU1FTkRBVElPTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIrCidSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQVNTT0NJQVRJT05fUlVMRVMQARIiCh5SRUNPTU1FTkRBVElPTl9TT1VSQ0VfU0VNQU5USUMQAhInCiNSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQ09MTEFCT1JBVElWRRADEh4KGlJFQ09NTUVOREFUSU9OX1NPVVJDRV9DQVJUEAQSJAogUkVDT01NRU5EQVRJT05fU09VUkNFX1BPUFVMQVJJVFkQBWIGcHJvdG8z", [file_aisle_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * ProductInteraction is one meeting of a visitor and a product.
@@ -145,25 +145,59 @@ export const ProductCardSchema: GenMessage<ProductCard> = /*@__PURE__*/
 
 /**
  * RecommendationFilter restricts what may be recommended. All conditions must
- * hold.
+ * hold. A list that too few products pass for is shorter.
+ *
+ * A group is named by the id of one that the app has named
+ * (CatalogService.SetProductGroup), else by a category id of any level or a tag;
+ * `brand:` and a brand name, without regard to case, is the group of a brand. At
+ * most 1,000 groups in each list, else INVALID_ARGUMENT.
  *
  * @generated from message aisle.v1.RecommendationFilter
  */
 export type RecommendationFilter = Message<"aisle.v1.RecommendationFilter"> & {
   /**
-   * Optional. The product is in at least one of these groups: category ids of
-   * any level, or tags. Empty means any.
+   * Optional. The product is in at least one of these groups. Empty means any;
+   * groups that are not there hold nothing.
    *
    * @generated from field: repeated string any_group = 1;
    */
   anyGroup: string[];
 
   /**
-   * Optional. Products never to be shown.
+   * Optional. Products never to be shown. At most 10,000, else
+   * INVALID_ARGUMENT.
    *
    * @generated from field: repeated string exclude_product_ids = 2;
    */
   excludeProductIds: string[];
+
+  /**
+   * Optional. The product is in each of these groups.
+   *
+   * @generated from field: repeated string all_groups = 3;
+   */
+  allGroups: string[];
+
+  /**
+   * Optional. The product is in none of these groups.
+   *
+   * @generated from field: repeated string no_group = 4;
+   */
+  noGroup: string[];
+
+  /**
+   * Optional. What the product costs. A product without a price does not pass.
+   *
+   * @generated from field: aisle.v1.PriceRange price = 5;
+   */
+  price?: PriceRange | undefined;
+
+  /**
+   * Optional. Whether products that cannot be bought now may be shown.
+   *
+   * @generated from field: aisle.v1.AvailabilityFilter availability = 6;
+   */
+  availability: AvailabilityFilter;
 };
 
 /**
@@ -172,6 +206,44 @@ export type RecommendationFilter = Message<"aisle.v1.RecommendationFilter"> & {
  */
 export const RecommendationFilterSchema: GenMessage<RecommendationFilter> = /*@__PURE__*/
   messageDesc(file_aisle_v1_recommendation, 3);
+
+/**
+ * PriceRange is a range of prices of one currency.
+ *
+ * @generated from message aisle.v1.PriceRange
+ */
+export type PriceRange = Message<"aisle.v1.PriceRange"> & {
+  /**
+   * Optional. Least amount, itself included: decimal text with a dot, else
+   * INVALID_ARGUMENT. Empty means no least.
+   *
+   * @generated from field: string min = 1;
+   */
+  min: string;
+
+  /**
+   * Optional. Greatest amount, itself included, not below `min`. Empty means no
+   * greatest.
+   *
+   * @generated from field: string max = 2;
+   */
+  max: string;
+
+  /**
+   * Optional. ISO 4217 code, for example `EUR`: prices in another currency, or
+   * without one, do not pass. Empty means any currency.
+   *
+   * @generated from field: string currency = 3;
+   */
+  currency: string;
+};
+
+/**
+ * Describes the message aisle.v1.PriceRange.
+ * Use `create(PriceRangeSchema)` to create a new message.
+ */
+export const PriceRangeSchema: GenMessage<PriceRange> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation, 4);
 
 /**
  * ProductReason tells why a product was recommended.
@@ -214,7 +286,7 @@ export type ProductReason = Message<"aisle.v1.ProductReason"> & {
  * Use `create(ProductReasonSchema)` to create a new message.
  */
 export const ProductReasonSchema: GenMessage<ProductReason> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation, 4);
+  messageDesc(file_aisle_v1_recommendation, 5);
 
 /**
  * SourceReason is one source's share in a recommendation.
@@ -267,7 +339,7 @@ export type SourceReason = Message<"aisle.v1.SourceReason"> & {
  * Use `create(SourceReasonSchema)` to create a new message.
  */
 export const SourceReasonSchema: GenMessage<SourceReason> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation, 5);
+  messageDesc(file_aisle_v1_recommendation, 6);
 
 /**
  * InteractionType is how a visitor met a product.
@@ -309,6 +381,41 @@ export enum InteractionType {
  */
 export const InteractionTypeSchema: GenEnum<InteractionType> = /*@__PURE__*/
   enumDesc(file_aisle_v1_recommendation, 0);
+
+/**
+ * AvailabilityFilter says whether products that cannot be bought now may be
+ * shown. Hidden ones never are.
+ *
+ * @generated from enum aisle.v1.AvailabilityFilter
+ */
+export enum AvailabilityFilter {
+  /**
+   * Not set: as the frame says, by default in stock only.
+   *
+   * @generated from enum value: AVAILABILITY_FILTER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Only products that can be bought.
+   *
+   * @generated from enum value: AVAILABILITY_FILTER_IN_STOCK = 1;
+   */
+  IN_STOCK = 1,
+
+  /**
+   * Products out of stock, too.
+   *
+   * @generated from enum value: AVAILABILITY_FILTER_ANY = 2;
+   */
+  ANY = 2,
+}
+
+/**
+ * Describes the enum aisle.v1.AvailabilityFilter.
+ */
+export const AvailabilityFilterSchema: GenEnum<AvailabilityFilter> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_recommendation, 1);
 
 /**
  * RecommendationSource is a kind of algorithm.
@@ -363,5 +470,5 @@ export enum RecommendationSource {
  * Describes the enum aisle.v1.RecommendationSource.
  */
 export const RecommendationSourceSchema: GenEnum<RecommendationSource> = /*@__PURE__*/
-  enumDesc(file_aisle_v1_recommendation, 1);
+  enumDesc(file_aisle_v1_recommendation, 2);
 

@@ -1,0 +1,96 @@
+import { toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import { type Product, ProductOrigin, ProductSchema } from "../gen/aisle/v1/product_pb.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { plainId, wholeNumber } from "./values.js";
+
+interface AppOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+}
+
+interface ShowOptions extends AppOptions {
+  readonly id?: string;
+  readonly sku?: string;
+}
+
+const CALL = { timeoutMs: CALL_TIMEOUT_MS };
+const PAGE = 1000;
+
+export function addProductCommands(program: Command, deps: ProgramDeps): void {
+  const product = program.command("product").description("what the catalogue knows of products, and who told it");
+  const command = (name: string, description: string) =>
+    withServer(product.command(name))
+      .description(description)
+      .requiredOption("--app <id>", "the app", plainId)
+      .option("--json", "print JSON");
+  command("show", "print a product, who told the catalogue, and why it is not shown if it is not")
+    .option("--id <product>", "by its id")
+    .option("--sku <sku>", "by its SKU")
+    .addHelpText("after", "\nExample:\n  $ aisle product show --app shop1 --id 4711")
+    .action((options: ShowOptions) => showProduct(options, deps));
+  command("list", "list products with who told the catalogue")
+    .option("--limit <n>", "so many at most", wholeNumber(1, 1_000_000), 100)
+    .addHelpText("after", "\nExample:\n  $ aisle product list --app shop1 --limit 20")
+    .action((options: AppOptions & { readonly limit: number }) => listProducts(options, deps));
+}
+
+async function showProduct(options: ShowOptions, deps: ProgramDeps): Promise<void> {
+  const request = { appId: options.app, productId: options.id ?? "", sku: options.sku ?? "" };
+  const { product } = await withClients(options, deps, ({ catalog }) => catalog.getProduct(request, CALL));
+  if (product === undefined) return;
+  if (options.json) {
+    writeJson(deps.stdout, toJson(ProductSchema, product));
+    return;
+  }
+  const lines: readonly (readonly [string, string])[] = [
+    ["id", product.productId],
+    ["sku", product.sku],
+    ["variants", product.variantGroupId],
+    ["title", product.title],
+    ["categories", product.categories.map(({ categoryId, name }) => name || categoryId).join(" > ")],
+    ["brand", product.brand],
+    ["price", product.price?.amount ? `${product.price.amount} ${product.price.currency}` : ""],
+    ["url", product.url],
+    ["image", product.imageUrl],
+    ["tags", product.tags.join(", ")],
+    ["told by", originText(product)],
+    ["changed", timeText(product.updatedAt)],
+    ["shown", product.notShown === "" ? "yes" : `no: ${product.notShown}`],
+  ];
+  for (const [name, text] of lines) if (text !== "") writeLine(deps.stdout, `${name.padEnd(11)}${printable(text)}`);
+}
+
+function originText({ origin, learnedFromVisitors }: Product): string {
+  if (origin === ProductOrigin.CATALOG) return "feed or RPC; events change nothing";
+  return learnedFromVisitors === 0 ? "events" : `events, counted visitors: ${learnedFromVisitors}`;
+}
+
+async function listProducts(options: AppOptions & { readonly limit: number }, deps: ProgramDeps): Promise<void> {
+  const found = await withClients(options, deps, ({ catalog }) => {
+    let left = options.limit;
+    return allPages(async (pageToken) => {
+      const request = { appId: options.app, pageSize: Math.min(PAGE, left), pageToken };
+      const { products, nextPageToken } = await catalog.listProducts(request, CALL);
+      left -= products.length;
+      return { items: products, nextPageToken: left > 0 ? nextPageToken : "" };
+    });
+  });
+  if (options.json) {
+    for (const product of found) writeJson(deps.stdout, toJson(ProductSchema, product));
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [{ title: "id" }, { title: "title" }, { title: "told by" }, { title: "shown" }],
+    found.map((product) => [
+      printable(product.productId),
+      shorten(printable(product.title), 50),
+      product.origin === ProductOrigin.CATALOG ? "feed or RPC" : "events",
+      product.notShown === "" ? "yes" : `no: ${product.notShown}`,
+    ]),
+  );
+}

@@ -1,0 +1,52 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { InvalidArgument } from "../domain/errors.js";
+import { NO_FILTER, type ProductFilter } from "../domain/product-filter.js";
+import {
+  AvailabilityFilter,
+  type RecommendationFilter,
+  type RecommendationFilterSchema,
+} from "../gen/aisle/v1/recommendation_pb.js";
+
+/** The filter of a message; one that says nothing when there is none. Throws InvalidArgument for a choice not known. */
+export function filterOf(message: RecommendationFilter | undefined, path = "filter"): ProductFilter {
+  if (message === undefined) return NO_FILTER;
+  const { price } = message;
+  return {
+    anyGroup: message.anyGroup,
+    allGroups: message.allGroups,
+    noGroup: message.noGroup,
+    excludeProductIds: message.excludeProductIds,
+    price: price === undefined ? null : { min: price.min, max: price.max, currency: price.currency },
+    availability: availabilityOf(message.availability, path),
+  };
+}
+
+function availabilityOf(said: AvailabilityFilter, path: string): ProductFilter["availability"] {
+  switch (said) {
+    case AvailabilityFilter.UNSPECIFIED:
+      return "";
+    case AvailabilityFilter.IN_STOCK:
+      return "in_stock";
+    case AvailabilityFilter.ANY:
+      return "any";
+    default:
+      throw new InvalidArgument(`${path}.availability`, "invalid", "IN_STOCK or ANY");
+  }
+}
+
+const CHOICES = {
+  "": AvailabilityFilter.UNSPECIFIED,
+  in_stock: AvailabilityFilter.IN_STOCK,
+  any: AvailabilityFilter.ANY,
+} as const;
+
+export function filterMessage(filter: ProductFilter): MessageInitShape<typeof RecommendationFilterSchema> {
+  return {
+    anyGroup: [...filter.anyGroup],
+    allGroups: [...filter.allGroups],
+    noGroup: [...filter.noGroup],
+    excludeProductIds: [...filter.excludeProductIds],
+    ...(filter.price !== null && { price: { ...filter.price } }),
+    availability: CHOICES[filter.availability],
+  };
+}
