@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
+import { createProductGroups } from "../../src/catalog/product-groups.js";
 import { createDeleteProduct, createUpsertProducts, type ProductDraft } from "../../src/catalog/write-products.js";
+import { NotFound } from "../../src/domain/errors.js";
 import type { Product } from "../../src/domain/product.js";
 import type { ProductChange } from "../../src/ports/product-store.js";
 import { product as stored } from "../contract/samples.js";
@@ -72,6 +74,108 @@ describe("products learned from events", () => {
       draft("product_view", { products: [product("p1", { url: "javascript:alert(1)", imageUrl: "https://s/i.png" })] }),
     );
     expect(await store.products.get("shop", "p1")).toMatchObject({ url: "", imageUrl: "https://s/i.png" });
+  });
+});
+
+describe("visitors of learned products", () => {
+  const sent = (fingerprintId: string, more: Partial<Parameters<typeof draft>[1]> = {}) =>
+    draft("product_view", {
+      visitor: { clientId: "", fingerprintId, userId: "" },
+      products: [product("p1", { title: "Tent" })],
+      ...more,
+    });
+  const learnedFrom = async ({ store }: Awaited<ReturnType<typeof catalog>>) =>
+    (await store.products.get("shop", "p1"))?.learnedFrom;
+
+  it("count once each, until as many have sent it as the app asks for", async () => {
+    const shop = await catalog();
+    await shop.record(sent("f1"));
+    await shop.record(sent("f1"));
+    await shop.record(sent("f2"));
+    expect(await learnedFrom(shop)).toMatchObject({ count: 2, confirmed: false });
+    expect((await learnedFrom(shop))?.visitors).toHaveLength(2);
+    await shop.record(sent("f3"));
+    expect(await learnedFrom(shop)).toEqual({ count: 3, visitors: [], confirmed: true });
+    await shop.record(sent("f4"));
+    expect(await learnedFrom(shop)).toMatchObject({ count: 3 });
+  });
+
+  it("are not robots, and not nobody", async () => {
+    const shop = await catalog();
+    await shop.record(sent("f1", { bot: true }));
+    await shop.record(sent("f2", { visitor: { clientId: "", fingerprintId: "", userId: "" } }));
+    expect(await learnedFrom(shop)).toEqual({ count: 0, visitors: [], confirmed: false });
+  });
+
+  it.each([0, 1])("are not waited for with the setting %i", async (learnedAfterVisitors) => {
+    const shop = await catalog();
+    const app = await shop.store.apps.get("shop");
+    if (app) await shop.store.apps.update({ ...app, learnedAfterVisitors });
+    await shop.record(sent(""));
+    expect(await learnedFrom(shop)).toMatchObject({ confirmed: true });
+  });
+
+  it("are not counted of a product that was learned before they were", async () => {
+    const shop = await catalog();
+    const old = bareProduct("p1", { origin: "event" });
+    await shop.store.unitOfWork.run("shop", (tx) => tx.products.put("p1", old));
+    await shop.record(sent("f1"));
+    expect(await shop.store.products.get("shop", "p1")).toMatchObject({ title: "Tent", learnedFrom: null });
+  });
+
+  it("teach no URL of another host than the app's, and take none away", async () => {
+    const shop = await catalog();
+    const app = await shop.store.apps.get("shop");
+    if (app) await shop.store.apps.update({ ...app, allowedOrigins: ["https://shop.example"] });
+    const view = (url: string) => shop.record(sent("f1", { products: [product("p1", { url, imageUrl: url })] }));
+    await view("https://www.shop.example/tent");
+    await view("https://shop.example.evil.example/tent");
+    expect(await shop.store.products.get("shop", "p1")).toMatchObject({
+      url: "https://www.shop.example/tent",
+      imageUrl: "https://www.shop.example/tent",
+    });
+  });
+});
+
+describe("groups that an app names", () => {
+  const gifts = { groupId: "gifts", title: "", categoryIds: [], brands: [], tags: ["gift"], productIds: [] };
+  const groupsOf = async () => {
+    const { store, now } = await catalog();
+    return createProductGroups({ apps: store.apps, now });
+  };
+
+  it("are listed in order of ids, replaced and removed", async () => {
+    const groups = await groupsOf();
+    await groups.set("shop", gifts);
+    await groups.set("shop", { ...gifts, groupId: "a" });
+    await groups.set("shop", { ...gifts, title: "Gifts" });
+    expect(await groups.list("shop")).toEqual([
+      { ...gifts, groupId: "a" },
+      { ...gifts, title: "Gifts" },
+    ]);
+    expect(await groups.list("other")).toEqual([]);
+    await groups.remove("shop", "a");
+    expect(await groups.list("shop")).toEqual([{ ...gifts, title: "Gifts" }]);
+    await expect(groups.remove("shop", "a")).rejects.toThrow(NotFound);
+  });
+
+  it.each([
+    [{ groupId: "" }, "group.group_id"],
+    [{ groupId: "a|b" }, "group.group_id"],
+    [{ title: "x".repeat(300) }, "group.title"],
+    [{ brands: ["Acme", ""] }, "group.brands[1]"],
+    [{ tags: [] }, "group"],
+    [{ productIds: Array.from({ length: 1000 }, (_, n) => `p${n}`) }, "group"],
+  ])("are refused by field", async (more, field) => {
+    const groups = await groupsOf();
+    await expect(groups.set("shop", { ...gifts, ...more })).rejects.toMatchObject({ field });
+  });
+
+  it("are a hundred at most", async () => {
+    const groups = await groupsOf();
+    for (let n = 0; n < 100; n++) await groups.set("shop", { ...gifts, groupId: `g${n}` });
+    await expect(groups.set("shop", gifts)).rejects.toMatchObject({ field: "group" });
+    await groups.set("shop", { ...gifts, groupId: "g7", title: "again" });
   });
 });
 

@@ -94,6 +94,10 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     await expect(rpc.apps.getFrameConfiguration({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
     expect((await rpc.apps.listFrameConfigurations({ appId })).frameConfigurations).toHaveLength(1);
     expect((await rpc.models.listModels({ appId })).models).toEqual([]);
+    await rpc.catalog.setProductGroup({ appId: "one", group: { groupId: "gifts", productIds: ["p1"] } });
+    expect((await rpc.catalog.listProductGroups({ appId })).groups).toEqual([]);
+    await expect(rpc.catalog.deleteProductGroup({ appId, groupId: "gifts" })).rejects.toThrow(/not_found/);
+    await rpc.catalog.deleteProductGroup({ appId: "one", groupId: "gifts" });
     await expect(rpc.models.getModel({ appId })).rejects.toThrow(/not_found/);
   });
 

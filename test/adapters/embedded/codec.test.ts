@@ -3,11 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decode, encode, type RecordCodec } from "../../../src/adapters/embedded/codec.js";
 import { keyOf, timedKey } from "../../../src/adapters/embedded/keys.js";
-import { textRecord } from "../../../src/adapters/embedded/records/app.js";
+import { appRecord, textRecord } from "../../../src/adapters/embedded/records/app.js";
 import { interactionRecord, orderRecord, productRecord } from "../../../src/adapters/embedded/records/catalog.js";
 import { eventRecord } from "../../../src/adapters/embedded/records/event.js";
+import { appShape } from "../../../src/adapters/mongo/records/app.js";
+import { bareApp } from "../../../src/domain/app.js";
 import { DataDamaged } from "../../../src/domain/errors.js";
 import { anyEvent, anyId, anyInteraction, anyProduct, event, order } from "../../contract/samples.js";
+import { bareProduct } from "../../fixtures/bare-product.js";
 
 describe("stored values", () => {
   it("are what was stored", () => {
@@ -47,6 +50,28 @@ describe("stored values", () => {
     expect(decode(eventRecord, "k", events, events.length)).toEqual({ ...robots.event, bot: false });
     const orders = encode(older(orderRecord), "k", robots.order);
     expect(decode(orderRecord, "k", orders, orders.length)).toEqual({ ...robots.order, bot: false });
+  });
+
+  it("of products and apps from before visitors of learned products were counted are read", () => {
+    const older = <T>(codec: RecordCodec<T>, cells: number): RecordCodec<T> => ({
+      toCells: (value) => codec.toCells(value).slice(0, cells),
+      fromCells: codec.fromCells,
+    });
+    const learned = bareProduct("p1", { origin: "event" });
+    const products = encode(older(productRecord, 17), "k", learned);
+    expect(decode(productRecord, "k", products, products.length)).toEqual({ ...learned, learnedFrom: null });
+    const apps = encode(older(appRecord, 8), "k", bareApp("shop", 1));
+    expect(decode(appRecord, "k", apps, apps.length)).toEqual(bareApp("shop", 1));
+  });
+
+  it("of apps keep their groups", () => {
+    const group = { groupId: "g", title: "G", categoryIds: ["c"], brands: ["b"], tags: ["t"], productIds: ["p"] };
+    const app = { ...bareApp("shop", 1), groups: [group], learnedAfterVisitors: 7 };
+    const bytes = encode(appRecord, "k", app);
+    expect(decode(appRecord, "k", bytes, bytes.length)).toEqual(app);
+    expect(appShape.read(appShape.write(app))).toEqual(app);
+    const { groups: _, learnedAfterVisitors: __, ...before } = app;
+    expect(appShape.read(before)).toEqual(bareApp("shop", 1));
   });
 
   it("take no more bytes than their texts and a few for each field", () => {

@@ -1,0 +1,299 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createCatalogViews } from "../../src/catalog/catalog-view.js";
+import { bareApp, DEFAULT_FRAME } from "../../src/domain/app.js";
+import type { Product } from "../../src/domain/product.js";
+import { isPricedWithin, NO_FILTER, type ProductFilter, type ProductGroup } from "../../src/domain/product-filter.js";
+import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
+import { createRecommender } from "../../src/recommend/recommend.js";
+import type { Situation } from "../../src/recommend/situation.js";
+import { bareProduct } from "../fixtures/bare-product.js";
+import { indexedModel } from "../fixtures/indexed-model.js";
+import { countingMetrics } from "../fixtures/metrics.js";
+import { NOON } from "../fixtures/store.js";
+
+// The shop: a tent, a stove and a lamp of two brands; the lamp is sold out.
+const TENT = bareProduct("tent", {
+  title: "Tent",
+  brand: "Northfold",
+  categories: [
+    { categoryId: "camp", name: "" },
+    { categoryId: "sleep", name: "" },
+  ],
+  tags: ["new"],
+  price: { amount: "199.90", currency: "EUR" },
+});
+const STOVE = bareProduct("stove", {
+  title: "Stove",
+  brand: "Emberly",
+  categories: [
+    { categoryId: "camp", name: "" },
+    { categoryId: "cook", name: "" },
+  ],
+  price: { amount: "59.00", currency: "EUR" },
+});
+const LAMP = bareProduct("lamp", {
+  title: "Lamp",
+  brand: "Emberly",
+  tags: ["new"],
+  price: { amount: "59.00", currency: "USD" },
+  available: false,
+});
+const MAP = bareProduct("map", { title: "Map", sku: "M1" });
+
+async function viewOf(products: readonly Product[]) {
+  async function* scan() {
+    yield products;
+  }
+  return createCatalogViews({ scan, watch: () => () => {} }).of("shop");
+}
+
+async function answerOf(
+  products: readonly Product[],
+  filters: readonly ProductFilter[],
+  query: Partial<RecommendQuery> = {},
+  more: Partial<Situation> = {},
+) {
+  return createRecommender({ metrics: countingMetrics() })(
+    {
+      query: { ...BLANK_QUERY, recommendedCount: 10, alternativeCount: 10, ...query },
+      frame: DEFAULT_FRAME,
+      known: [],
+      catalog: await viewOf(products),
+      model: undefined,
+      filters,
+      app: bareApp("shop", 0),
+      version: "",
+      now: NOON,
+      ...more,
+    },
+    false,
+  );
+}
+
+const idsOf = ({ recommended, alternative }: Awaited<ReturnType<typeof answerOf>>) =>
+  [...recommended, ...alternative].map(({ productId }) => productId).sort();
+
+const shown = async (filter: Partial<ProductFilter>, groups: readonly ProductGroup[] = []) =>
+  idsOf(
+    await answerOf(
+      [TENT, STOVE, LAMP, MAP],
+      [{ ...NO_FILTER, ...filter }],
+      {},
+      {
+        app: { ...bareApp("shop", 0), groups },
+      },
+    ),
+  );
+
+const GIFTS: ProductGroup = {
+  groupId: "gifts",
+  title: "",
+  categoryIds: ["cook"],
+  brands: ["NORTHFOLD"],
+  tags: [],
+  productIds: ["map"],
+};
+
+describe("a filter", () => {
+  it("takes a category of any level", async () => {
+    expect(await shown({ anyGroup: ["camp"] })).toEqual(["stove", "tent"]);
+    expect(await shown({ anyGroup: ["cook"] })).toEqual(["stove"]);
+  });
+
+  it("takes a tag", async () => expect(await shown({ anyGroup: ["new"] })).toEqual(["tent"]));
+
+  it("takes a brand, without regard to case", async () =>
+    expect(await shown({ anyGroup: ["brand:emberLY"] })).toEqual(["stove"]));
+
+  it("shows what is in one of the groups, each of them, and none of them", async () => {
+    expect(await shown({ anyGroup: ["cook", "sleep"] })).toEqual(["stove", "tent"]);
+    expect(await shown({ allGroups: ["camp", "new"] })).toEqual(["tent"]);
+    expect(await shown({ noGroup: ["cook", "new"] })).toEqual(["map"]);
+  });
+
+  it("shows nothing when one of all groups is not there", async () =>
+    expect(await shown({ allGroups: ["camp", "nothing"] })).toEqual([]));
+
+  it("takes a group that the app named before a tag of the same name", async () => {
+    expect(await shown({ anyGroup: ["gifts"] }, [GIFTS])).toEqual(["map", "stove", "tent"]);
+    expect(await shown({ anyGroup: ["new"] }, [{ ...GIFTS, groupId: "new", brands: [] }])).toEqual(["map", "stove"]);
+  });
+
+  it("keeps to a price range, both ends included, and leaves out what has no price", async () => {
+    expect(await shown({ price: { min: "59", max: "199.90", currency: "" } })).toEqual(["stove", "tent"]);
+    expect(await shown({ price: { min: "59.01", max: "", currency: "" } })).toEqual(["tent"]);
+    expect(await shown({ price: { min: "", max: "199.89", currency: "EUR" } })).toEqual(["stove"]);
+  });
+
+  it("leaves out prices of another currency", async () =>
+    expect(await shown({ price: { min: "1", max: "", currency: "usd" }, availability: "any" })).toEqual(["lamp"]));
+
+  it("shows what is out of stock only when it says so", async () => {
+    expect(await shown({})).not.toContain("lamp");
+    expect(await shown({ availability: "any" })).toContain("lamp");
+  });
+
+  it("never shows what it excludes", async () =>
+    expect(await shown({ excludeProductIds: ["tent", "map"] })).toEqual(["stove"]));
+
+  it("holds beside another one", async () => {
+    const camp = { ...NO_FILTER, anyGroup: ["camp"], availability: "any" as const };
+    const fresh = { ...NO_FILTER, anyGroup: ["new"], availability: "in_stock" as const };
+    expect(idsOf(await answerOf([TENT, STOVE, LAMP], [camp, fresh]))).toEqual(["tent"]);
+    expect(idsOf(await answerOf([TENT, { ...LAMP, categories: TENT.categories }], [camp, fresh]))).toEqual(["tent"]);
+  });
+});
+
+describe("a product that only events told of", () => {
+  const fromVisitors = (count: number, confirmed = false) =>
+    bareProduct("new", {
+      title: "New",
+      origin: "event",
+      learnedFrom: { count, visitors: [], confirmed },
+      url: "https://evil.example/new",
+      imageUrl: "https://cdn.shop.example/new.jpg",
+    });
+  const app = { ...bareApp("shop", 0), allowedOrigins: ["https://www.shop.example"] };
+
+  it("is shown when enough visitors sent it", async () => {
+    expect(idsOf(await answerOf([fromVisitors(2)], []))).toEqual([]);
+    expect(idsOf(await answerOf([fromVisitors(3)], []))).toEqual(["new"]);
+  });
+
+  it("stays shown when more visitors are asked for later", async () =>
+    expect(idsOf(await answerOf([fromVisitors(1, true)], []))).toEqual(["new"]));
+
+  it("is not told of as the product being viewed either", async () => {
+    const query = { currentProductIds: ["new"] };
+    expect((await answerOf([fromVisitors(2)], [], query)).trackerProduct).toEqual({ productId: "new" });
+    expect((await answerOf([fromVisitors(3)], [], query)).trackerProduct?.known?.title).toBe("New");
+  });
+
+  it("leads to the app's own hosts only, where these are listed", async () => {
+    const { recommended } = await answerOf([fromVisitors(3)], [], {}, { app });
+    expect(recommended).toMatchObject([{ url: "", imageUrl: "https://cdn.shop.example/new.jpg" }]);
+    expect((await answerOf([fromVisitors(3)], [])).recommended[0]?.url).toBe("https://evil.example/new");
+    const fed = { ...fromVisitors(3), origin: "catalog" as const };
+    expect((await answerOf([fed], [], {}, { app })).recommended[0]?.url).toBe("https://evil.example/new");
+  });
+
+  it("does not hide products without a title while too few sent it", async () =>
+    expect(idsOf(await answerOf([fromVisitors(1), bareProduct("p1")], []))).toEqual(["p1"]));
+});
+
+describe("variants", () => {
+  const red = bareProduct("red", { title: "Red", variantGroupId: "shirt", sku: "SR" });
+  const blue = bareProduct("blue", { title: "Blue", variantGroupId: "shirt", sku: "SB" });
+
+  it("collapse to one card", async () => expect(idsOf(await answerOf([red, blue], []))).toHaveLength(1));
+
+  it.each(["add_to_cart", "order"] as const)(
+    "of what is the visitor's by %s are not shown, by id and by SKU",
+    async (type) => {
+      const interaction = { type, productId: "red", sku: "", at: NOON - 1000 };
+      const byId = await answerOf([red, blue, MAP], [], { interactions: [interaction] });
+      expect(idsOf(byId)).toEqual(["map"]);
+      const bySku = await answerOf([red, blue, MAP], [], {
+        interactions: [{ ...interaction, productId: "", sku: "SR" }],
+      });
+      expect(idsOf(bySku)).toEqual(["map"]);
+    },
+  );
+
+  it("of the product being viewed are not shown, by id and by SKU", async () => {
+    expect(idsOf(await answerOf([red, blue, MAP], [], { currentProductIds: ["red"] }))).toEqual(["map"]);
+    expect(idsOf(await answerOf([red, blue, MAP], [], { currentSkus: ["SR"] }))).toEqual(["map"]);
+  });
+});
+
+describe("any answer", () => {
+  const anyGroup = fc.constantFrom("c0", "c1", "t0", "t1", "brand:B0", "named", "nothing");
+  const anyProduct = fc.record({
+    category: fc.nat(1),
+    tag: fc.nat(1),
+    brand: fc.constantFrom("", "b0", "B1"),
+    amount: fc.constantFrom("", "0", "5", "10.50", "99999"),
+    currency: fc.constantFrom("EUR", "USD", ""),
+    available: fc.boolean(),
+    hidden: fc.boolean(),
+    variant: fc.constantFrom("", "", "v1", "v2"),
+    visitors: fc.constantFrom(null, 1, 3),
+  });
+  const anyFilter: fc.Arbitrary<ProductFilter> = fc.record({
+    anyGroup: fc.array(anyGroup, { maxLength: 2 }),
+    allGroups: fc.array(anyGroup, { maxLength: 1 }),
+    noGroup: fc.array(anyGroup, { maxLength: 1 }),
+    excludeProductIds: fc.array(
+      fc.nat(20).map((n) => `p${n}`),
+      { maxLength: 3 },
+    ),
+    price: fc.option(
+      fc.record({
+        min: fc.constantFrom("", "5"),
+        max: fc.constantFrom("", "20"),
+        currency: fc.constantFrom("", "EUR"),
+      }),
+    ),
+    availability: fc.constantFrom("" as const, "in_stock" as const, "any" as const),
+  });
+  const named: ProductGroup = { ...GIFTS, groupId: "named", categoryIds: ["c1"], brands: ["b1"], productIds: ["p0"] };
+
+  it("keeps to every filter, excludes what is excluded, shows nothing twice, and leaves out nothing that passes", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyProduct, { maxLength: 20 }),
+        fc.array(anyFilter, { maxLength: 2 }),
+        fc.boolean(),
+        async (drafts, filters, trained) => {
+          const products = drafts.map((draft, n) =>
+            bareProduct(`p${n}`, {
+              title: "T",
+              categories: [{ categoryId: `c${draft.category}`, name: "" }],
+              tags: [`t${draft.tag}`],
+              brand: draft.brand,
+              price: { amount: draft.amount, currency: draft.amount === "" ? "" : draft.currency },
+              available: draft.available,
+              hidden: draft.hidden,
+              variantGroupId: draft.variant,
+              ...(draft.visitors !== null && {
+                origin: "event",
+                learnedFrom: { count: draft.visitors, visitors: [], confirmed: false },
+              }),
+            }),
+          );
+          const isIn = (product: Product, group: string): boolean =>
+            group === "named"
+              ? isIn(product, "c1") || isIn(product, "brand:b1") || product.productId === "p0"
+              : [product.categories[0]?.categoryId, product.tags[0], `brand:${product.brand.toLowerCase()}`].includes(
+                  group.startsWith("brand:") ? group.toLowerCase() : group,
+                );
+          const inStock =
+            filters.some((f) => f.availability === "in_stock") || !filters.some((f) => f.availability === "any");
+          const passes = (product: Product) =>
+            !product.hidden &&
+            (product.available || !inStock) &&
+            (product.learnedFrom?.count ?? 3) >= 3 &&
+            filters.every(
+              (f) =>
+                (f.anyGroup.length === 0 || f.anyGroup.some((group) => isIn(product, group))) &&
+                f.allGroups.every((group) => isIn(product, group)) &&
+                !f.noGroup.some((group) => isIn(product, group)) &&
+                !f.excludeProductIds.includes(product.productId) &&
+                (f.price === null || isPricedWithin(product.price, f.price)),
+            );
+          const model = trained
+            ? indexedModel(products.filter((_, n) => n % 3 !== 0).map((p) => p.productId))
+            : undefined;
+          const app = { ...bareApp("shop", 0), groups: [named] };
+          const answer = await answerOf(products, filters, { currentCategoryIds: ["c1"] }, { model, app });
+          const all = [...answer.recommended, ...answer.alternative];
+          const cardOf = (product: Product) => product.variantGroupId || product.productId;
+          expect(all.filter((product) => !passes(product))).toEqual([]);
+          expect(new Set(all.map(cardOf)).size).toBe(all.length);
+          expect(all.length).toBe(Math.min(20, new Set(products.filter(passes).map(cardOf)).size));
+        },
+      ),
+    );
+  });
+});
