@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
-import { bareApp, DEFAULT_FRAME } from "../../src/domain/app.js";
+import { bareApp } from "../../src/domain/app.js";
+import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import type { Product } from "../../src/domain/product.js";
 import { isPricedWithin, NO_FILTER, type ProductFilter, type ProductGroup } from "../../src/domain/product-filter.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";

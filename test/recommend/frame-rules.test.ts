@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NO_FILTER } from "../../src/domain/product-filter.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, catalogOf, IDS, shopProduct } from "./frame-shop.js";
 
@@ -78,7 +79,7 @@ describe("a frame's pinned products", () => {
     const query = {
       interactions: [viewed, ordered("p10", 1)],
       currentProductIds: ["p9"],
-      excludeProductIds: ["p8"],
+      filter: { ...NO_FILTER, excludeProductIds: ["p8"] },
     };
     const catalog = catalogOf(IDS.map((id) => shopProduct(id, { available: id !== "p7" })));
     const frame = { pinnedProductIds: ["p7", "p8", "p9", "p10", "p11"] };
