@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FRAME_SOURCES, type FrameConfiguration } from "../../src/domain/frame.js";
 import type { Product } from "../../src/domain/product.js";
+import { NO_FILTER } from "../../src/domain/product-filter.js";
 import type { RecommendQuery } from "../../src/recommend/query.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, catalogOf, IDS, modelOf, ranked, shopProduct, source } from "./frame-shop.js";
@@ -65,7 +66,7 @@ const anyQuery: fc.Arbitrary<Partial<RecommendQuery>> = fc.record({
   ),
   frameInteractions: fc.array(fc.constant({ frameId: "default", at: NOON }), { maxLength: 3 }),
   currentProductIds: someIds(2),
-  excludeProductIds: someIds(3),
+  filter: someIds(3).map((excludeProductIds) => ({ ...NO_FILTER, excludeProductIds })),
 });
 
 describe("whatever the frame, the catalogue and the visitor", () => {
@@ -87,7 +88,7 @@ describe("whatever the frame, the catalogue and the visitor", () => {
           expect(new Set(groups).size).toBe(groups.length);
           for (const id of ids) {
             expect(frame.bannedProductIds).not.toContain(id);
-            expect(query.excludeProductIds).not.toContain(id);
+            expect(query.filter?.excludeProductIds).not.toContain(id);
             if (!frame.includeViewed) expect(query.currentProductIds).not.toContain(id);
           }
           for (const product of shown) {
