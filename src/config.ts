@@ -89,9 +89,14 @@ export interface Config {
   /** Addresses a day that anybody may link to a visitor, and from a network. Infinity: any number. */
   readonly linksPerVisitor: number;
   readonly linksPerNetwork: number;
+  /** Connections of each port that one address may hold, trusted proxies excepted. */
+  readonly connectionsPerAddress: ConnectionsPerAddress;
   /** Where traces go. Null: none are made. */
   readonly otlp: OtlpConfig | null;
 }
+
+/** A number, any number, or of a port's places three times as many as are left. */
+export type ConnectionsPerAddress = number | "share";
 
 const DEFAULTS = {
   store: "embedded:./aisle-data",
@@ -110,6 +115,7 @@ const DEFAULTS = {
   minFreeMib: "256",
   linksPerVisitor: "3",
   linksPerNetwork: "20",
+  connectionsPerAddress: "share",
   traceRatio: "1",
 } as const;
 
@@ -170,6 +176,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     shopNetworks: networks("shopNetworks"),
     linksPerVisitor: readLinks(SETTINGS.linksPerVisitor, text("linksPerVisitor")),
     linksPerNetwork: readLinks(SETTINGS.linksPerNetwork, text("linksPerNetwork")),
+    connectionsPerAddress: readConnections(text("connectionsPerAddress")),
     otlp: readOtlp(given(flags.otlpEndpoint, env, "otlpEndpoint"), text("traceRatio")),
   };
 }
@@ -188,6 +195,13 @@ function given(flag: string | undefined, env: Environment, name: keyof ConfigFla
 function readLinks(setting: Setting, text: string): number {
   if (text.toLowerCase() === "off") return Number.POSITIVE_INFINITY;
   return readWhole(setting, text, 1, 1000, "a number from 1 to 1000 or off is");
+}
+
+function readConnections(text: string): ConnectionsPerAddress {
+  const word = text.toLowerCase();
+  if (word === "share") return word;
+  if (word === "off") return Number.POSITIVE_INFINITY;
+  return readWhole(SETTINGS.connectionsPerAddress, text, 1, 10_000, "a number from 1 to 10000, share or off is");
 }
 
 const MOST_WORKERS = 64;

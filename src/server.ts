@@ -8,16 +8,18 @@ import { setUpDemo } from "./demo-shop.js";
 import { ADMISSION_LIMITS, createAdmission } from "./facade/admission.js";
 import { createFacade } from "./facade/facade.js";
 import { renewCertificate } from "./facade/secure-server.js";
+import { MAX_CONNECTIONS } from "./facade/server-limits.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
 import { createLog } from "./log.js";
 import { openServices } from "./open-services.js";
+import { createPeerConnections } from "./peer-connections.js";
 import type { Metrics } from "./ports/metrics.js";
 import { toConnectError } from "./services/errors.js";
 import { createHealthState, type HealthState } from "./services/health.js";
 import type { MetricsText } from "./services/plain-answers.js";
-import { createRpcListener } from "./services/rpc-listener.js";
+import { createRpcListener, MAX_RPC_CONNECTIONS } from "./services/rpc-listener.js";
 import { RPC_METHODS } from "./services/rpc-methods.js";
 import { createCallMetrics } from "./services/rpc-metrics.js";
 import { createServerSpans } from "./services/rpc-spans.js";
@@ -178,6 +180,12 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
       },
       warn: (line) => logger.warn(line),
     });
+  const admitsBelow = (most: number) =>
+    createPeerConnections({ most, perAddress: config.connectionsPerAddress, exempt: config.trustedProxies });
+  const admits = admitsBelow(MAX_CONNECTIONS);
+  facade.server.prependListener("connection", (socket) => {
+    if (!admits(socket)) socket.destroy();
+  });
   const sockets = trackSockets(facade.server);
   const rpc = createRpcListener({
     routes: (router) => (duties.rpc === "services" ? aisle?.routes(router) : undefined),
@@ -190,6 +198,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
       ...(tracer === undefined ? [] : [createServerSpans(tracer)]),
       createCallMetrics({ metrics, now: () => performance.now() }),
     ],
+    admits: admitsBelow(MAX_RPC_CONNECTIONS),
     onShed: () => metrics.count("shed", { reason: "call_bytes" }),
     onError: (error) => report(error),
   });

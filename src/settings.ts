@@ -29,6 +29,7 @@ export interface ConfigFlags {
   readonly shopNetworks?: string | undefined;
   readonly linksPerVisitor?: string | undefined;
   readonly linksPerNetwork?: string | undefined;
+  readonly connectionsPerAddress?: string | undefined;
   readonly otlpEndpoint?: string | undefined;
   readonly traceRatio?: string | undefined;
 }
@@ -60,6 +61,7 @@ export const SETTINGS = {
   shopNetworks: { flag: "--shop-networks", variable: "AISLE_SHOP_NETWORKS" },
   linksPerVisitor: { flag: "--links-per-visitor", variable: "AISLE_LINKS_PER_VISITOR" },
   linksPerNetwork: { flag: "--links-per-network", variable: "AISLE_LINKS_PER_NETWORK" },
+  connectionsPerAddress: { flag: "--connections-per-address", variable: "AISLE_CONNECTIONS_PER_ADDRESS" },
   otlpEndpoint: { flag: "--otlp-endpoint", variable: "AISLE_OTLP_ENDPOINT" },
   traceRatio: { flag: "--trace-ratio", variable: "AISLE_TRACE_RATIO" },
   privateHooks: { flag: "--private-hooks", variable: "AISLE_PRIVATE_HOOKS" },

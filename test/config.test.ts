@@ -32,6 +32,7 @@ describe("readConfig", () => {
       shopNetworks: [],
       linksPerVisitor: 3,
       linksPerNetwork: 20,
+      connectionsPerAddress: "share",
       otlp: null,
     });
   });
@@ -60,6 +61,7 @@ describe("readConfig", () => {
       AISLE_SHOP_NETWORKS: "203.0.113.7",
       AISLE_LINKS_PER_VISITOR: "off",
       AISLE_LINKS_PER_NETWORK: "50",
+      AISLE_CONNECTIONS_PER_ADDRESS: "200",
       AISLE_OTLP_ENDPOINT: "http://10.0.0.9:4318/",
       AISLE_TRACE_RATIO: ".05",
       AISLE_MIN_FREE_MIB: "64",
@@ -88,6 +90,7 @@ describe("readConfig", () => {
       shopNetworks: ["203.0.113.7"],
       linksPerVisitor: Number.POSITIVE_INFINITY,
       linksPerNetwork: 50,
+      connectionsPerAddress: 200,
       otlp: { endpoint: "http://10.0.0.9:4318", ratio: 0.05 },
     });
   });
@@ -246,6 +249,10 @@ describe("readConfig", () => {
     ["--trusted-proxies (AISLE_TRUSTED_PROXIES): IP addresses and prefixes", { trustedProxies: "proxy.example" }],
     ["--shop-networks (AISLE_SHOP_NETWORKS): IP addresses and prefixes", { shopNetworks: "10.0.0.1,,10.0.0.2" }],
     ["--links-per-visitor (AISLE_LINKS_PER_VISITOR): a number from 1 to 1000", { linksPerVisitor: "0" }],
+    [
+      "--connections-per-address (AISLE_CONNECTIONS_PER_ADDRESS): a number from 1 to 10000, share or off",
+      { connectionsPerAddress: "0" },
+    ],
     ["--links-per-network (AISLE_LINKS_PER_NETWORK): a number from 1 to 1000", { linksPerNetwork: "-1" }],
     ["--rpc-url (AISLE_RPC_URL): is for --role facade only", { rpcUrl: "http://127.0.0.1:8081" }],
   ])("refuses with %s", (start, flags) => {

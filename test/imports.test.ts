@@ -92,6 +92,7 @@ const TOP_MODULES = [
   "open-services.ts",
   "open-store.ts",
   "patience.ts",
+  "peer-connections.ts",
   "open-embedder.ts",
   "primary.ts",
   "serve.ts",

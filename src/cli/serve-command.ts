@@ -30,6 +30,7 @@ export interface ServeFlags {
   readonly shopNetworks?: string;
   readonly linksPerVisitor?: string;
   readonly linksPerNetwork?: string;
+  readonly connectionsPerAddress?: string;
   readonly otlpEndpoint?: string;
   readonly traceRatio?: string;
 }
@@ -83,6 +84,10 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option(
       "--links-per-network <n>",
       "the same from one network, IPv4 /24 or IPv6 /56 (AISLE_LINKS_PER_NETWORK, else 20)",
+    )
+    .option(
+      "--connections-per-address <n>",
+      "connections of a port one address may hold, a number, share or off (AISLE_CONNECTIONS_PER_ADDRESS, else share)",
     )
     .option(
       "--otlp-endpoint <url>",

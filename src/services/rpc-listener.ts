@@ -33,6 +33,9 @@ import { createSpacedSessions } from "./spaced-sessions.js";
 
 export type { ListenerLimits } from "./protocol-servers.js";
 
+/** Connections at one time; more are refused. */
+export const MAX_RPC_CONNECTIONS = 2_000;
+
 const DEFAULT_LIMITS: ListenerLimits = {
   readMaxBytes: 4 * 1024 * 1024,
   sharedBytes: 64 * 1024 * 1024,
@@ -40,7 +43,7 @@ const DEFAULT_LIMITS: ListenerLimits = {
   maxTimeoutMs: 24 * 3_600_000,
   bodyTimeoutMs: 15_000,
   streamSilenceMs: 300_000,
-  maxConnections: 2_000,
+  maxConnections: MAX_RPC_CONNECTIONS,
   firstBytesMs: 10_000,
   headersMs: 10_000,
   lingerMs: 5_000,
@@ -68,6 +71,8 @@ export interface RpcListenerDeps {
   /** Files whose types reflection shows besides those of the routed services. */
   reflectedFiles?: readonly DescFile[];
   limits?: Partial<ListenerLimits>;
+  /** Whether a new connection is kept. */
+  admits?: (socket: Socket) => boolean;
   /** Told of each call refused because others hold too many bytes. */
   onShed?: () => void;
   /** Told of faults behind an answer. `call` is the path of the RPC, or `""`. */
@@ -142,6 +147,10 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     http2: spaced.begin,
   });
   http1.on("connection", (socket) => {
+    if (deps.admits?.(socket) === false) {
+      socket.destroy();
+      return;
+    }
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     firstBytes.take(socket);
