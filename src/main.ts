@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createHttpsFeedSource } from "./adapters/feeds/https-feed-source.js";
 import { runProgram } from "./cli/program.js";
 import { readConfig } from "./config.js";
 
@@ -26,6 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
         const { examine } = await import("./doctor.js");
         yield* examine(request, env);
       },
+      feedSource: createHttpsFeedSource,
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,

@@ -55,6 +55,7 @@ const TABLE: ImportTable = {
   "adapters/metrics": ["domain", "ports"],
   "adapters/tracing": ["domain", "ports"],
   "adapters/hooks": ["domain", "ports"],
+  "adapters/feeds": ["feed", "adapters/hooks"],
   // A small set of vectors is searched exactly instead: that search is an algorithm.
   "adapters/hnsw": ["domain", "ports", "algorithms"],
   cli: ["gen", "amounts", "feed"],

@@ -18,7 +18,7 @@ import type { ProgramDeps } from "./program.js";
 import { currencyCode, plainId, repeated } from "./values.js";
 
 const PRODUCT_FILE_HELP = `
-FILE is a feed, plain or gzip, - for stdin: XML as Google Merchant (RSS 2.0 or Atom) or CENEO take it, CSV with a header,
+FILE is a feed, plain or gzip, - for stdin, or the https address of one (at most 4 GiB and an hour): XML as Google Merchant (RSS 2.0 or Atom) or CENEO take it, CSV with a header,
 parted by commas, semicolons, tabs or bars, or one JSON object a line. Its content tells which, else --format.
 
 What cannot be used is counted, shown with its number (the first 20) and written to FILE.rejected (stdin.rejected):
@@ -41,6 +41,7 @@ export function addImportCommands(program: Command, deps: ProgramDeps): void {
     .addOption(
       new Option("--format <format>", "how the file is written, when its content misleads").choices(FEED_FORMATS),
     )
+    .option("--private-feeds", "with an https address, also one of loopback and private networks")
     .option("--full", "the file lists all products: hide those of the catalogue that it does not")
     .option("--force", "with --full, hide also more than half of the products, or when lines could not be told apart")
     .addHelpText(
@@ -62,6 +63,7 @@ it would be more than half of the products that are shown. A product that was hi
 Example:
   $ aisle import products products.csv.gz --app shop1 --currency GBP
   $ aisle import products feed.xml --app shop1 --full
+  $ aisle import products https://shop.example/feed.xml --app shop1 --full
   $ aisle import products feed.xml --app shop1 --report rejected.jsonl
   $ aisle import products feed.jsonl --app shop1 --map id=item --map title=name`,
     )

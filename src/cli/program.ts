@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { Command } from "commander";
+import type { FetchFeed } from "../feed/fetch-feed.js";
 import { addAppCommands } from "./app-command.js";
 import { addDoctorCommand, type Doctor } from "./doctor-command.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
@@ -27,6 +28,8 @@ export interface ProgramDeps {
   /** Opens stores by itself. */
   readonly migrate: Migrate;
   readonly doctor: Doctor;
+  /** Reads feeds by https. */
+  readonly feedSource: (options: { readonly allowPrivate: boolean }) => FetchFeed;
   readonly stdin: Readable;
   readonly stdout: Output;
   readonly stderr: Output;

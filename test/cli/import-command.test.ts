@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FeedFailure } from "../../src/feed/fetch-feed.js";
 import { type FakeServer, startFakeServer } from "./fake-server.js";
 import { collector, runCommand } from "./run-command.js";
 
@@ -211,6 +212,33 @@ describe("aisle import products of a feed", () => {
     const { exitCode, stderr } = await importing("products", await write("f.xml", RSS.slice(0, 250)), "--full");
     expect([exitCode, server.state.feeds]).toEqual([1, []]);
     expect(stderr).toContain("its root element is not closed");
+  });
+
+  it("reads a feed from an https address, from private ones when that is said", async () => {
+    const asked: unknown[] = [];
+    const feedSource = (options: { allowPrivate: boolean }) => async (url: string) => {
+      asked.push([url, options.allowPrivate]);
+      const chunks = Readable.from([gzipSync(RSS)]);
+      return { version: { etag: "", lastModified: "" }, totalBytes: null, chunks, close: () => {} };
+    };
+    const args = ["import", "products", "https://shop.example/feed.xml", "--app", "shop", "--server", server.url];
+    const report = ["--report", join(folder, "r")];
+    const cwd = process.cwd();
+    process.chdir(folder);
+    try {
+      const { stdout } = await runCommand([...args, ...report, "--private-feeds"], { feedSource });
+      expect(stdout).toContain("4 items read, 2 products stored");
+    } finally {
+      process.chdir(cwd);
+    }
+    expect(asked).toEqual([["https://shop.example/feed.xml", true]]);
+  });
+
+  it("says why a feed could not be had", async () => {
+    const feedSource = () => () => Promise.reject(new FeedFailure("refused", 404));
+    const args = ["import", "products", "https://shop.example/feed.xml", "--app", "shop", "--server", server.url];
+    const { exitCode, stderr } = await runCommand(args, { feedSource });
+    expect([exitCode, stderr]).toEqual([1, "error: The feed was not read: its host refused it (status 404)\n"]);
   });
 
   it("refuses orders with the command that takes them", async () => {

@@ -156,6 +156,7 @@ describe("aisle serve", () => {
       serve: async () => {},
       migrate: async function* () {},
       doctor: async function* () {},
+      feedSource: () => async () => undefined,
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,

@@ -1,8 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import { pipeline, Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import type { Readable } from "node:stream";
+import { FeedFailure, type FetchFeed, NO_VERSION } from "../../feed/fetch-feed.js";
+import { unpack } from "../../feed/unpack.js";
+import { BrokenFeed } from "../../feed/unusable.js";
 import { Failure } from "../failure.js";
 
 /** The bytes of an import, unpacked. */
@@ -45,6 +47,7 @@ export async function openInput(path: string, stdin: Readable): Promise<ImportIn
       yield* unpack(counted(), name);
     } catch (error) {
       if (error instanceof Failure) throw error;
+      if (error instanceof BrokenFeed) throw new Failure(error.message, 1, { cause: error });
       throw new Failure(`Cannot read ${name}: ${readReason(error)}`, 1, { cause: error });
     }
   }
@@ -67,38 +70,53 @@ export async function openInput(path: string, stdin: Readable): Promise<ImportIn
   };
 }
 
+/**
+ * Reads a feed from an https address.
+ * @throws Failure when it cannot be had
+ */
+export async function fetchInput(url: string, fetchFeed: FetchFeed, signal?: AbortSignal): Promise<ImportInput> {
+  const fetched = await failing(fetchFeed(url, NO_VERSION, signal));
+  if (fetched === undefined) throw new Failure("The feed was not read: its host sent none");
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of fetched?.chunks ?? []) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  async function* unpacked(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* unpack(counted(), "The feed");
+    } catch (error) {
+      if (error instanceof FeedFailure || error instanceof BrokenFeed)
+        throw new Failure(error.message, 1, { cause: error });
+      throw new Failure(`Cannot read the feed: ${readReason(error)}`, 1, { cause: error });
+    }
+  }
+  return {
+    name: "feed",
+    rejectedPath: "feed.rejected",
+    totalBytes: fetched.totalBytes,
+    bytesRead: () => bytes,
+    chunks: unpacked(),
+    close: async () => fetched.close(),
+  };
+}
+
+async function failing<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise;
+  } catch (error) {
+    throw error instanceof FeedFailure ? new Failure(error.message, 1, { cause: error }) : error;
+  }
+}
+
 async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path);
   } catch (error) {
     throw new Failure(`Cannot read ${basename(path)}: ${readReason(error)}`, 1, { cause: error });
   }
-}
-
-/** Passes plain bytes on and unpacks gzip. @throws Failure for formats that are taken for text by mistake. */
-async function* unpack(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Uint8Array> {
-  let head = Buffer.alloc(0);
-  while (head.length < 4) {
-    const next = await chunks.next();
-    if (next.done) break;
-    head = Buffer.concat([head, next.value]);
-  }
-  const starts = (...bytes: number[]) => bytes.every((byte, at) => head[at] === byte);
-  if (starts(0x50, 0x4b, 0x03, 0x04)) throw new Failure(`${name} is a zip archive or spreadsheet; unpack or export it`);
-  if (starts(0xff, 0xfe) || starts(0xfe, 0xff)) throw new Failure(`${name} is UTF-16; UTF-8 is accepted`);
-
-  async function* whole(): AsyncGenerator<Buffer> {
-    if (head.length > 0) yield head;
-    yield* chunks;
-  }
-  if (!starts(0x1f, 0x8b)) {
-    yield* whole();
-    return;
-  }
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // The callback keeps an error of the source from being thrown beside the loop below, which sees it as well.
-  pipeline(Readable.from(whole(), { objectMode: false }), gunzip, () => {});
-  yield* gunzip;
 }
 
 function readReason(error: unknown): string {

@@ -12,7 +12,7 @@ import { count } from "../output.js";
 import type { ProgramDeps } from "../program.js";
 import { CONTACT_FIELDS, readContact } from "./contact-row.js";
 import { EVENT_FIELDS, EVENT_FIELDS_WITHOUT_TYPE, type EventField, KNOWN_TYPES, readEvent } from "./event-row.js";
-import { openInput } from "./input.js";
+import { fetchInput, openInput } from "./input.js";
 import { createListing, type Listing } from "./listing.js";
 import { createEventAssembler } from "./orders.js";
 import { createProgress } from "./progress.js";
@@ -34,6 +34,8 @@ export interface ProductImportOptions extends ImportOptions {
   readonly format?: FeedFormat;
   /** What the file does not list is hidden. */
   readonly full?: boolean;
+  /** A feed may be read from loopback and private addresses. */
+  readonly privateFeeds?: boolean;
   /** Also when that is more than half, or lines could not be told apart. */
   readonly force?: boolean;
 }
@@ -53,6 +55,7 @@ export async function importProducts(file: string, options: ProductImportOptions
     remarks,
     maker: createProductMaker(options.currency ?? "", deps.now(), remarks),
     takesXml: true,
+    privateFeeds: options.privateFeeds === true,
     format: options.format,
     call: ({ catalog }) => productCall(catalog, options.app),
     ...(full && { listing: ({ catalog }: Clients) => createListing(catalog.replaceCatalog, options.app, force) }),
@@ -101,6 +104,7 @@ interface FileJob<Field extends string, Message> {
   readonly repeatable: boolean;
   readonly keySeed: string | null;
   readonly takesXml?: boolean;
+  readonly privateFeeds?: boolean;
   readonly format?: FeedFormat | undefined;
 }
 
@@ -112,7 +116,11 @@ async function importFile<Field extends string, Message>(
 ): Promise<void> {
   const maps = options.map ?? [];
   createColumnPlan(job.fields, maps); // a wrong --map is told before anything is opened
-  const input = await openInput(file, deps.stdin);
+  const isAddress = /^https?:\/\//i.test(file);
+  const input =
+    isAddress && job.takesXml
+      ? await fetchInput(file, deps.feedSource({ allowPrivate: job.privateFeeds === true }), deps.signal)
+      : await openInput(file, deps.stdin);
   const startedAt = deps.now();
   const { name, totalBytes } = input;
   const progress = createProgress({ output: deps.stderr, name, totalBytes, now: deps.now });
