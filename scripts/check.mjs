@@ -47,6 +47,7 @@ const steps = [
   ["buf format", () => tool(bin("buf"), "format", "--diff", "--exit-code")],
   ["buf breaking", compareReleased],
   ["types (tsc)", () => tool(bin("tsc"), "--noEmit", "-p", ".")],
+  ["types of the helper for pages (tsc)", () => tool(bin("tsc"), "-p", "src/browser/page")],
   ["lint and format (biome)", () => tool(bin("biome"), "ci", "--error-on-warnings", ".")],
 ];
 

@@ -111,8 +111,9 @@ async function build() {
   for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
   const { code, output } = await run(bin("tsc"), ["-p", "tsconfig.build.json", "--outDir", next], { quiet: true });
   if (code !== 0) throw new Failure(`the build failed\n${output.trimEnd()}`);
+  await buildHelper(join(next, "browser"));
   for (const file of filesBelow(join(root, "src"))) {
-    if (file.endsWith(".ts")) continue;
+    if (file.endsWith(".ts") || file.endsWith("tsconfig.json")) continue;
     mkdirSync(dirname(join(next, file)), { recursive: true });
     cpSync(join(root, "src", file), join(next, file));
   }
@@ -120,4 +121,22 @@ async function build() {
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(next, dist);
   rmSync(old, { recursive: true, force: true });
+}
+
+/** The helper for shops' pages: one file of plain JavaScript, and its types. */
+async function buildHelper(folder) {
+  const page = join(root, "src/browser/page");
+  const { build: bundle } = await import("esbuild");
+  await bundle({
+    entryPoints: [join(page, "aisle.ts")],
+    outfile: join(folder, "aisle.js"),
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2020",
+    logLevel: "silent",
+  });
+  const types = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
+  const { code, output } = await run(bin("tsc"), ["-p", page, ...types], { quiet: true });
+  if (code !== 0) throw new Failure(`the build of the helper failed\n${output.trimEnd()}`);
 }

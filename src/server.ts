@@ -10,6 +10,7 @@ import { createFacade } from "./facade/facade.js";
 import { renewCertificate } from "./facade/secure-server.js";
 import { MAX_CONNECTIONS } from "./facade/server-limits.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
+import { readHelperScript } from "./helper-script.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
 import { createLog } from "./log.js";
@@ -166,6 +167,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     logger,
     tracer,
     staticFiles: demoFile,
+    helperScript: readHelperScript(),
     networks: config,
   });
   const watch =

@@ -81,6 +81,7 @@ const TOP_MODULES = [
   "app-spans.ts",
   "app.ts",
   "certificate.ts",
+  "helper-script.ts",
   ...CONFIG_MODULES,
   "demo-shop.ts",
   "doctor.ts",

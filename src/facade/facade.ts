@@ -20,6 +20,7 @@ import { sendError, sendFailure, sendJson } from "./answers.js";
 import { type BodyDone, type BodyStream, createBodyReader } from "./body.js";
 import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, Refused, TEXT } from "./errors.js";
+import { addFiles, type PublicFiles } from "./files.js";
 import { createLinkPages } from "./links.js";
 import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "./network.js";
 import { openApiDocument } from "./openapi/document.js";
@@ -62,12 +63,7 @@ export interface FacadeLogger {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-export interface StaticFile {
-  readonly contentType: string;
-  readonly body: string | Buffer;
-}
-
-export interface FacadeOptions {
+export interface FacadeOptions extends PublicFiles {
   /** Of each service, the calls the facade makes. */
   readonly clients: {
     readonly events: Pick<Client<typeof EventService>, "recordEvent">;
@@ -100,8 +96,6 @@ export interface FacadeOptions {
   readonly admission?: Admission | undefined;
   readonly logger?: FacadeLogger | undefined;
   readonly tracer?: FacadeTracer | undefined;
-  /** The file at a whole path such as `/demo/index.html`, from what is below `/demo/`. */
-  readonly staticFiles?: ((path: string) => StaticFile | undefined) | undefined;
 }
 
 /** Answers by itself; what it rejects with is still to be answered. */
@@ -212,15 +206,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   });
   app.get("/s/:token", pages.ask);
   app.post("/s/:token", pages.follow);
-  const { staticFiles } = options;
-  if (staticFiles !== undefined) {
-    app.get("/demo", (_request, reply) => reply.code(308).header("location", "/demo/").send());
-    app.get<{ Params: { "*": string } }>("/demo/*", (request, reply) => {
-      const file = staticFiles(`/demo/${request.params["*"]}`);
-      if (file === undefined) return sendError(reply, 404, TEXT.notFound);
-      return reply.header("content-type", file.contentType).send(file.body);
-    });
-  }
+  addFiles(app, options);
 
   const refuseMethod = (path: string, methods: string, reply: FastifyReply) => {
     reply.header("allow", methods);

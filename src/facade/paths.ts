@@ -20,4 +20,5 @@ export const METHODS: ReadonlyMap<string, string> = new Map([
   ["/healthz", GET],
   ["/readyz", GET],
   ["/openapi.json", GET],
+  ["/aisle.js", GET],
 ]);

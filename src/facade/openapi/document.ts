@@ -66,6 +66,15 @@ export function openApiDocument(url: string): JsonObject {
           },
         }),
       },
+      "/aisle.js": {
+        get: plain("helper", "The helper for pages of shops", {
+          "200": {
+            ...answer("The script.", "Error", [], {}),
+            content: { "text/javascript": { schema: { type: "string" } } },
+          },
+          "304": { description: "The script is the one whose ETag was sent." },
+        }),
+      },
     },
     components: { schemas: SCHEMAS, headers: HEADERS, parameters: PARAMETERS },
   };

@@ -1,0 +1,98 @@
+import type { Environment } from "./environment.js";
+import { isObject, listOf, type Shelf } from "./shelf.js";
+
+/** An event that waits for its acknowledgement. */
+interface Letter {
+  /** Of the event: however often it is sent, it is stored once. */
+  readonly key: string;
+  /** The form, but for the key. */
+  readonly form: string;
+  /** When it happened. */
+  readonly at: number;
+  readonly tries: number;
+  /** Not before: it has failed, or a tab is sending it. */
+  readonly nextAt: number;
+}
+
+/** Sends events until the service has acknowledged them: over page changes, reloads, and while the browser is offline. */
+export interface Outbox {
+  /** Begins to send the form now, and keeps it until it is acknowledged. */
+  post(form: URLSearchParams): void;
+  /** Sends what is due: when a page opens, and when the browser is online again. */
+  send(): void;
+}
+
+/** So many wait; then the oldest leave. */
+const MOST = 200;
+/** A tab that sends has so long; then another takes over. */
+const LEASE_MS = 30_000;
+/** The service knows a key for a day: what is older might be stored twice. */
+const OLDEST_MS = 23 * 3600_000;
+const FIRST_DELAY_MS = 2_000;
+const LONGEST_DELAY_MS = 5 * 60_000;
+
+/** @param url Of POST /trace. */
+export function createOutbox(
+  shelf: Shelf,
+  url: string,
+  { fetch, now, newId, later }: Pick<Environment, "fetch" | "now" | "newId" | "later">,
+): Outbox {
+  const letters = () => listOf(shelf.read("outbox"), isLetter);
+  const change = (key: string, changed: (letter: Letter) => Letter | undefined) => {
+    shelf.write(
+      "outbox",
+      letters().flatMap((letter) => (letter.key === key ? (changed(letter) ?? []) : letter)),
+    );
+  };
+
+  const deliver = async ({ key, form, tries }: Letter): Promise<void> => {
+    const body = new URLSearchParams(form);
+    body.set("idempotency_key", key);
+    let waitMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
+    try {
+      // A form of this type asks no leave of the service first, and goes on when the page is left.
+      const answer = await fetch(url, { method: "POST", body, keepalive: true, credentials: "include" });
+      if (!isTemporary(answer.status)) return change(key, () => undefined);
+      waitMs = Math.max(waitMs, Number(answer.headers.get("retry-after") ?? 0) * 1000);
+    } catch {
+      // No answer: whether it was stored is not known, and its key makes that matter not.
+    }
+    change(key, (letter) => ({ ...letter, tries: tries + 1, nextAt: now() + waitMs }));
+    later(send, waitMs);
+  };
+
+  function send(): void {
+    const at = now();
+    const kept = letters();
+    if (kept.length === 0) return;
+    const all = kept.filter((letter) => letter.at > at - OLDEST_MS);
+    const isDue = ({ nextAt }: Letter) => nextAt <= at || nextAt > at + LONGEST_DELAY_MS + LEASE_MS;
+    const due = all.filter(isDue);
+    shelf.write(
+      "outbox",
+      all.map((letter) => (isDue(letter) ? { ...letter, nextAt: at + LEASE_MS } : letter)),
+    );
+    for (const letter of due) void deliver(letter);
+    const waiting = Math.min(...all.filter((letter) => !isDue(letter)).map(({ nextAt }) => nextAt));
+    if (Number.isFinite(waiting)) later(send, waiting - at);
+  }
+
+  return {
+    send,
+    post(form) {
+      const at = now();
+      const letter: Letter = { key: newId(), form: String(form), at, tries: 0, nextAt: at + LEASE_MS };
+      shelf.write("outbox", [...letters(), letter].slice(-MOST));
+      void deliver(letter);
+    },
+  };
+}
+
+function isTemporary(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+function isLetter(value: unknown): value is Letter {
+  if (!isObject(value) || typeof value.key !== "string" || typeof value.form !== "string") return false;
+  return [value.at, value.tries, value.nextAt].every((one) => typeof one === "number" && Number.isFinite(one));
+}

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
+
+const never = () => Promise.reject(new Error("no call is expected"));
+const facade = createFacade({
+  clients: {
+    events: { recordEvent: never },
+    subscriptions: { getStatus: never, getLink: never, followLink: never },
+    recommendations: { recommend: never },
+    apps: { getApp: never },
+  } satisfies FacadeOptions["clients"],
+  now: () => 0,
+  newRequestId: () => "id",
+  ready: async () => undefined,
+  isStopping: () => false,
+  helperScript: Buffer.from("/* the helper */"),
+});
+
+const get = (headers: Record<string, string> = {}) => facade.inject({ url: "/aisle.js", headers });
+
+it("the helper's script is served as a script that any page may load", async () => {
+  const { statusCode, headers, body } = await get();
+  expect([statusCode, body]).toEqual([200, "/* the helper */"]);
+  expect(headers).toMatchObject({
+    "content-type": "text/javascript; charset=utf-8",
+    "cache-control": "public, max-age=3600",
+    "cross-origin-resource-policy": "cross-origin",
+  });
+});
+
+it.each([
+  ["its tag", (etag: string) => etag, 304],
+  ["its tag as a weak one among others", (etag: string) => `"a", W/${etag}`, 304],
+  ["any", () => "*", 304],
+  ["another tag", () => '"a"', 200],
+])("a browser that knows %s gets it anew or not: %#", async (_, tags, status) => {
+  const { etag } = (await get()).headers;
+  const answer = await get({ "if-none-match": tags(String(etag)) });
+  expect(answer.statusCode).toBe(status);
+  expect(answer.body === "").toBe(status === 304);
+});
+
+it("the helper's script takes no other method than GET and HEAD", async () => {
+  const answer = await facade.inject({ method: "POST", url: "/aisle.js" });
+  expect([answer.statusCode, answer.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
+});
