@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Event } from "../../src/gen/aisle/v1/event_pb.js";
 import { rpcClients } from "../fixtures/server.js";
 import type { FaultOutcome } from "./faults.js";
 
@@ -93,6 +94,13 @@ export class EventLoad {
   }
 }
 
+/** An event as it was answered; undefined for one that is none of the load. */
+export function storedEventOf({ eventId, extraFields, products, visitor }: Event): StoredEvent | undefined {
+  const { mark } = extraFields;
+  if (mark === undefined) return undefined;
+  return { eventId, mark, productId: products[0]?.productId ?? "", clientId: visitor?.clientId ?? "" };
+}
+
 const PAGE = 250;
 
 /** Asks again while the store of a busy machine is late. */
@@ -112,11 +120,7 @@ export async function storedEvents(rpcUrl: string): Promise<StoredEvent[]> {
   const found: StoredEvent[] = [];
   for (let pageToken = ""; ; ) {
     const page = await patiently(() => events.listEvents({ appId: "shop", pageSize: PAGE, pageToken }));
-    for (const { eventId, extraFields, products, visitor } of page.events) {
-      const { mark } = extraFields;
-      if (mark === undefined) continue;
-      found.push({ eventId, mark, productId: products[0]?.productId ?? "", clientId: visitor?.clientId ?? "" });
-    }
+    found.push(...page.events.flatMap((event) => storedEventOf(event) ?? []));
     pageToken = page.nextPageToken;
     if (page.events.length < PAGE) return found;
   }

@@ -17,11 +17,16 @@ export const FAULTS = [
   { fault: "power-cut", what: "power cut while a server writes events and models", stores: EMBEDDED },
   { fault: "power-cut-copies", what: "power cut while models and backups are written", stores: EMBEDDED },
   { fault: "flipped-bits", what: "1 to 8 bits of the file flipped", stores: EMBEDDED },
+  {
+    fault: "flipped-server",
+    what: "bits flipped in the file of a server, running or between starts",
+    stores: EMBEDDED,
+  },
   { fault: "torn-file", what: "the file cut short, or sectors of it zero", stores: EMBEDDED },
   { fault: "lost-answers", what: "answers lost, connections reset, server killed; events sent again", stores: BOTH },
   { fault: "store-away", what: "the database stalls, is cut off, or is late", stores: MONGO },
   { fault: "store-resets", what: "connections to the database reset; events sent again", stores: MONGO },
-  { fault: "rolling-restarts", what: "two servers restarted in turn by SIGTERM, under load", stores: EMBEDDED },
+  { fault: "rolling-restarts", what: "two servers restarted in turn by SIGTERM, under load", stores: BOTH },
 ] as const satisfies readonly {
   readonly fault: string;
   readonly what: string;

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { rpcClients, type ServerProcess, startServer, temporaryDirectory } from "../fixtures/server.js";
+import { rpcClients, type ServerProcess, startServer } from "../fixtures/server.js";
+import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { openBalancer } from "./balancer.js";
 import { EventLoad, storedEvents, type Told } from "./event-load.js";
-import { rounds } from "./faults.js";
+import { faultStoreOf, rounds } from "./faults.js";
 import { recordFault } from "./report.js";
 
-const RESTARTS = rounds(5, 20);
+const EMBEDDED_RESTARTS = rounds(5, 20);
+const MONGO_RESTARTS = rounds(3, 20);
 const STOREFRONTS = 12;
 const INTERNAL_CALLERS = 4;
 /** Between two calls of a caller. */
@@ -26,13 +28,14 @@ function wordsOf(told: Told): string {
   return told.by instanceof ConnectError ? told.by.message : `answered ${told.by.status}`;
 }
 
-describe("servers of one machine restarted in turn, under load", () => {
+describe.each(await serverStoreKinds())("servers restarted in turn, under load: $name", ({ name, newStore, env }) => {
+  const restarts = faultStoreOf(name) === "embedded" ? EMBEDDED_RESTARTS : MONGO_RESTARTS;
   it(
     "no event is lost or there twice, no call fails that was taken, and each server ends with 0",
     async () => {
-      const directory = await temporaryDirectory();
+      const store = await newStore();
       const flags = ["--pre-stop", "1s", "--train-every", "off"];
-      const start = () => startServer({ directory, flags });
+      const start = () => startServer({ store, flags, env });
       const servers: { running: ServerProcess }[] = [{ running: await start() }];
       await rpcClients(servers[0]!.running.rpcUrl).apps.createApp({ app: { appId: "shop" } });
       servers.push({ running: await start() });
@@ -59,7 +62,7 @@ describe("servers of one machine restarted in turn, under load", () => {
         }),
       ];
       const exits: (number | null)[] = [];
-      for (let restart = 0; restart < RESTARTS; restart++) {
+      for (let restart = 0; restart < restarts; restart++) {
         const enough = load.acknowledged.size + 50;
         await expect.poll(() => load.acknowledged.size, { interval: 10, timeout: 30_000 }).toBeGreaterThan(enough);
         const server = servers[restart % servers.length]!;
@@ -77,8 +80,8 @@ describe("servers of one machine restarted in turn, under load", () => {
       expect(counts).toMatchObject({ lost: 0, duplicated: 0, wrong: 0 });
       expect(stored).toHaveLength(load.acknowledged.size);
       const seen = `no call failed; ${refusedUnseen} RPCs refused unseen by GOAWAY; all ended with 0`;
-      recordFault("rolling-restarts", "embedded", { rounds: RESTARTS, ...counts, seen });
+      recordFault("rolling-restarts", faultStoreOf(name), { rounds: restarts, ...counts, seen });
     },
-    120_000 + RESTARTS * 20_000,
+    120_000 + restarts * 20_000,
   );
 });
