@@ -163,6 +163,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
     draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
     firstBytes.destroyWaiting();
+    spaced.destroyWaiting();
     for (const session of sessions) session.close();
     return allClosed;
   };

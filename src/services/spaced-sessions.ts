@@ -11,6 +11,8 @@ export interface SpacedSessions {
   begin(socket: Socket): void;
   /** From now on, for a while, sessions of this address begin one after the other with a pause between. */
   holdBack(address: string): void;
+  /** Closes the connections that wait. */
+  destroyWaiting(): void;
 }
 
 /**
@@ -53,6 +55,9 @@ export function createSpacedSessions(begin: (socket: Socket) => void): SpacedSes
       apartMs = Math.min(APART_MS.most, 2 * apartMs);
       clearTimeout(heldBack.get(address));
       heldBack.set(address, setTimeout(forget, MEMORY_MS, address).unref());
+    },
+    destroyWaiting() {
+      for (const socket of waiting) socket.destroy();
     },
   };
 }

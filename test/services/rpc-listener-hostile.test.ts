@@ -49,6 +49,35 @@ describe("messages", () => {
     await expectStillServing(url);
   });
 
+  it.each([
+    ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
+    ["Connect over HTTP/1.1", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
+  ])(
+    "that are large wait for no others: they are UNAVAILABLE over %s until those are answered",
+    async (_, transport) => {
+      const getApp = createGate();
+      const getAppCalled = createGate();
+      let shed = 0;
+      const { url } = await openListener({
+        routes: createFixtureRoutes({ getApp, getAppCalled }),
+        limits: { sharedBytes: 10_000 },
+        onShed: () => {
+          shed++;
+        },
+      });
+      const apps = createClient(AppService, transport(url));
+      const large = { appId: "x".repeat(12_000) };
+      const held = apps.getApp(large).catch(ConnectError.from);
+      await getAppCalled.opened;
+      await expect(apps.getApp(large)).rejects.toMatchObject({ code: Code.Unavailable });
+      expect(shed).toBe(1);
+      const small = apps.getApp({ appId: "none" }).catch(ConnectError.from);
+      getApp.open();
+      expect(await Promise.all([held, small])).toMatchObject([{ code: Code.NotFound }, { code: Code.NotFound }]);
+      await expect.poll(() => apps.getApp(large).catch(ConnectError.from)).toMatchObject({ code: Code.NotFound });
+    },
+  );
+
   it("larger than the limit only after decompression are RESOURCE_EXHAUSTED", async () => {
     const { url } = await openListener({ limits: { readMaxBytes: 1_000 } });
     const answer = await fetch(`${url}/aisle.v1.AppService/CreateApp`, {
