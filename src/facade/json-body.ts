@@ -1,13 +1,17 @@
 import { Refused, TEXT } from "./errors.js";
 
-/** What a body may be made of. */
+/**
+ * What a body may be made of. Of known fields, the shortest interactions have an array or object for each 90 characters and a
+ * comma for each 27; a body of nothing else would take the parser many times what they do.
+ */
 const BOUNDS = {
   /** The body of /recommend is one level, a list in it two, an element three; the rest is for fields nobody reads. */
   depth: 8,
-  /** Arrays and objects. 1 MiB of the shortest interactions is 12,000. */
-  containers: 16_000,
-  /** Commas; in the same body there are 36,000. A body of nothing else takes the parser many times what that one does. */
-  commas: 40_000,
+  /** So many of each whatever the size. */
+  pieces: 1000,
+  /** Besides, an array or object for so many characters, and a comma. */
+  perContainer: 64,
+  perComma: 24,
 };
 
 /** The value in a body. Throws Refused with the documented text when it is no JSON, or beyond BOUNDS. */
@@ -25,6 +29,8 @@ export function parseJson(text: string): unknown {
  * parsing does; strings are passed over by a search for their end.
  */
 function isBeyondBounds(text: string): boolean {
+  const containersOver = text.length / BOUNDS.perContainer + BOUNDS.pieces;
+  const commasOver = text.length / BOUNDS.perComma + BOUNDS.pieces;
   let depth = 0;
   let containers = 0;
   let commas = 0;
@@ -34,9 +40,9 @@ function isBeyondBounds(text: string): boolean {
       at = endOfString(text, at);
       if (at === -1) return false;
     } else if (code === 0x5b || code === 0x7b) {
-      if (++depth > BOUNDS.depth || ++containers > BOUNDS.containers) return true;
+      if (++depth > BOUNDS.depth || ++containers > containersOver) return true;
     } else if (code === 0x5d || code === 0x7d) depth--;
-    else if (code === 0x2c && ++commas > BOUNDS.commas) return true;
+    else if (code === 0x2c && ++commas > commasOver) return true;
   }
   return false;
 }

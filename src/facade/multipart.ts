@@ -6,7 +6,7 @@ import { addField, emptyForm, type Form } from "./form.js";
 const MAX_NAME_BYTES = 255;
 
 /** Parts that are looked at, those without a value included: the parser spends ten times on a part what it is on a form's field. */
-const MAX_PARTS = 512;
+const MAX_PARTS = 256;
 
 /** The parser is given so many bytes at a time: what follows the last part that counts is not looked at. */
 const PIECE_BYTES = 16 * 1024;
@@ -29,9 +29,10 @@ export function readMultipart(contentType: string, body: Buffer): Promise<Form> 
       stream.resume();
     });
     let isOver = false;
+    // The field before is told in the next tick.
     const end = () => {
       isOver = true;
-      resolve(form);
+      setImmediate(resolve, form);
     };
     parser.on("partsLimit", () => {
       form.droppedFields++;

@@ -70,9 +70,9 @@ describe("the reader of JSON bodies", () => {
   });
 
   it.each([
-    ["empty arrays", `[${"[],".repeat(20_000)}1]`],
-    ["numbers", `[${"1,".repeat(50_000)}1]`],
-    ["names", `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join()}}`],
+    ["empty arrays", `[${"[],".repeat(2_000)}1]`],
+    ["numbers", `[${"1,".repeat(2_000)}1]`],
+    ["names", `{${Array.from({ length: 2_000 }, (_, n) => `"k${n}":1`).join()}}`],
   ])("refuses %s beyond what a body of known fields can hold", (_, text) => {
     expect(() => parseJson(text)).toThrow(INVALID);
   });
