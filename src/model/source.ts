@@ -30,6 +30,8 @@ export interface SourceQuery {
   readonly anchor: Uint32Array;
   /** Texts of current products that came after the training, first one first: then alternatives are wanted to these. */
   readonly unseen?: readonly ProductText[] | undefined;
+  /** When only these can be shown: a source that looks for products among all looks among these. By rising index. */
+  readonly among?: Uint32Array | undefined;
 }
 
 /** One algorithm of a model, ready to answer. Synchronous and without side effects. */

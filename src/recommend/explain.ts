@@ -2,6 +2,7 @@ import type { Candidates } from "../algorithms/candidates.js";
 import type { Product } from "../domain/product.js";
 import type { SourceWeights } from "../model/blend-weights.js";
 import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
+import { askSource, type Narrowing } from "./ask-source.js";
 import type { Blended } from "./blend.js";
 import type { Reason, SourceShare } from "./query.js";
 
@@ -17,6 +18,8 @@ export interface Explained {
   readonly weights: SourceWeights | undefined;
   /** Candidates each source was asked for. */
   readonly candidateCount: number;
+  /** What a filter left of the candidates. */
+  readonly narrowing: Narrowing | undefined;
   /** Groups asked for or categories being viewed, whose popular products fill the list first. */
   readonly within: ReadonlySet<string> | undefined;
 }
@@ -67,16 +70,13 @@ export function explain(products: readonly Product[], explained: Explained): Rea
   });
 }
 
-function proposedBy({ model, query, list, weights, candidateCount }: Explained): Proposed[] {
+function proposedBy({ model, query, list, weights, candidateCount, narrowing }: Explained): Proposed[] {
   if (model === undefined || query === undefined || weights === undefined) return [];
   return model.sources
     .filter((source) => weights[source.name] > 0)
     .flatMap((source) => {
       try {
-        const found =
-          list === "recommended"
-            ? source.complements(query, candidateCount)
-            : source.alternatives(query, candidateCount);
+        const found = askSource(source, query, list, candidateCount, narrowing);
         return [{ source, found, ranks: new Map([...found.indices].map((index, i) => [index, i] as const)) }];
       } catch {
         return [];

@@ -20,7 +20,7 @@ export interface Within {
 
 /** The products of these that popularity is told of beside all; undefined when these are not few. */
 export function popularIn({ first, filter }: Within): ReadonlySet<string> | undefined {
-  return filter === undefined ? first : new Set(filter.ids());
+  return filter === undefined ? first : filter.few();
 }
 
 /**
@@ -31,8 +31,9 @@ export function* fallbackProducts(
   { model, catalog }: Pick<Situation, "model" | "catalog">,
   { first, filter }: Within,
 ): Generator<Iterable<string>> {
-  if (filter !== undefined && filter.atMost <= catalog.size * FEW) {
-    yield byPopularity(new Set(filter.ids()), model);
+  const few = filter?.few();
+  if (few !== undefined) {
+    yield byPopularity(few, model);
     return;
   }
   if (filter === undefined && first !== undefined) yield byPopularity(first, model);

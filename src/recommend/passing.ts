@@ -10,7 +10,13 @@ export interface Passing {
   readonly atMost: number;
   /** Ids that hold all that pass, perhaps others and some of them twice; `atMost` of them. */
   ids(): Iterable<string>;
+  /** All that pass, when few do: then they are looked at one by one. Found once. */
+  few(): ReadonlySet<string> | undefined;
 }
+
+/** What few are: no more than this, or than this share of the catalogue. */
+const FEW = 2000;
+const FEW_SHARE = 0.05;
 
 /** The products of a group, in sets that may share some. */
 type Group = readonly ReadonlySet<string>[];
@@ -24,7 +30,7 @@ type Group = readonly ReadonlySet<string>[];
  */
 export function passing(
   filters: readonly ProductFilter[],
-  catalog: Pick<Catalog, "size" | "group" | "pricedWithin" | "products">,
+  catalog: Pick<Catalog, "size" | "get" | "group" | "pricedWithin" | "products">,
   named: readonly ProductGroup[],
   missing: Set<string>,
 ): Passing | undefined {
@@ -48,14 +54,27 @@ export function passing(
     (least, group) => (least === undefined || sizeOf(group) < sizeOf(least) ? group : least),
     undefined,
   );
-  return {
-    passes: (product) =>
-      wanted.every((group) => isIn(product.productId, group)) &&
-      !isIn(product.productId, unwanted) &&
-      prices.every((range) => isPricedWithin(product.price, range)),
-    atMost: narrowest === undefined ? catalog.size : sizeOf(narrowest),
-    ids: () => (narrowest === undefined ? allIds(catalog) : allOf(narrowest)),
+  const passes = (product: Product) =>
+    wanted.every((group) => isIn(product.productId, group)) &&
+    !isIn(product.productId, unwanted) &&
+    prices.every((range) => isPricedWithin(product.price, range));
+  const atMost = narrowest === undefined ? catalog.size : sizeOf(narrowest);
+  const ids = () => (narrowest === undefined ? allIds(catalog) : allOf(narrowest));
+  let found: ReadonlySet<string> | undefined;
+  const find = () => {
+    const few = new Set<string>();
+    for (const productId of ids()) {
+      const product = catalog.get(productId);
+      if (product !== undefined && passes(product)) few.add(productId);
+    }
+    return few;
   };
+  const few = () => {
+    if (atMost > Math.max(FEW, catalog.size * FEW_SHARE)) return undefined;
+    found ??= find();
+    return found;
+  };
+  return { passes, atMost, ids, few };
 }
 
 function setsOf({ categoryIds, brands, tags, productIds }: ProductGroup, catalog: Pick<Catalog, "group">): Group {

@@ -2,6 +2,7 @@ import type { FrameConfiguration, FrameSource } from "../domain/frame.js";
 import { blendHistoryOf, blendPageOf, type SourceWeights, sourceWeights } from "../model/blend-weights.js";
 import type { List, ServingModel, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
+import { askSource, mostPopular, type Narrowing } from "./ask-source.js";
 import type { WeightedCandidates } from "./blend.js";
 
 /** Where an app has too little to learn weights from, `recommended` completes: what is bought together leads. */
@@ -45,7 +46,7 @@ export function weightsOf(list: List, query: SourceQuery, model: ServingModel): 
 
 /**
  * What each source that counts proposes, `k` products at most. A source that fails is left out and counted. Sources
- * without weight are not asked: what the others leave empty is filled by popularity.
+ * without weight are not asked; with `to` only what passes is proposed: what the others leave empty is filled by popularity.
  */
 export function propose(
   model: ServingModel,
@@ -54,22 +55,22 @@ export function propose(
   k: number,
   metrics: Metrics,
   { weights, by }: ListWeights = weightsOf(list, query, model),
+  to?: Narrowing | undefined,
 ): WeightedCandidates[] {
   const proposals: WeightedCandidates[] = [];
   for (const source of model.sources) {
     const weight = weights[source.name];
     if (weight === 0) continue;
     try {
-      const candidates = list === "recommended" ? source.complements(query, k) : source.alternatives(query, k);
+      const candidates = askSource(source, query, list, k, to);
       proposals.push({ source: source.name, weight, by, candidates });
     } catch {
       metrics.count("recommend_source_failures", { source: source.name });
     }
   }
   if (weights.popularity > 0) {
-    const indices = model.byPopularity.subarray(0, k);
-    const scores = Float64Array.from(indices, (product) => model.popularity[product]!);
-    proposals.push({ source: "popularity", weight: weights.popularity, by, candidates: { indices, scores } });
+    const candidates = mostPopular(model, k, to);
+    proposals.push({ source: "popularity", weight: weights.popularity, by, candidates });
   }
   return proposals;
 }

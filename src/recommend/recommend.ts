@@ -1,6 +1,7 @@
 import type { Product } from "../domain/product.js";
 import type { List, ServingModel, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
+import { type Narrowing, narrowing } from "./ask-source.js";
 import { type Blended, createBlender } from "./blend.js";
 import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
@@ -35,14 +36,21 @@ export type Recommender = (situation: Situation, withReasons: boolean) => Recomm
 export function createRecommender({ metrics }: { readonly metrics: Metrics }): Recommender {
   const blenders = new WeakMap<ServingModel, ReturnType<typeof createBlender>>();
 
-  function blended(model: ServingModel, asked: SourceQuery, list: List, count: number, weights: ListWeights) {
+  function blended(
+    model: ServingModel,
+    asked: SourceQuery,
+    list: List,
+    count: number,
+    weights: ListWeights,
+    to?: Narrowing,
+  ) {
     if (count === 0) return undefined;
     let blend = blenders.get(model);
     if (blend === undefined) {
       blend = createBlender(model.productIds.length);
       blenders.set(model, blend);
     }
-    return blend(propose(model, asked, list, candidateCount(count), metrics, weights));
+    return blend(propose(model, asked, list, candidateCount(count), metrics, weights, to));
   }
 
   return (situation, withReasons) => {
@@ -54,9 +62,11 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     if (query.frameId !== "" && query.frameId !== frame.frameId) missing.add(query.frameId);
     const filter = passing(situation.filters, catalog, situation.app.groups, missing);
     const within = { first: categoryProducts(query, catalog), filter };
+    const to = narrowing(filter, model, catalog);
     const asked = model && {
       ...sourceQuery(context, current, model, situation.now),
       unseen: unseenTexts(current, catalog, model),
+      among: to?.among,
     };
     const replaced = toReplace(current, asked, model, catalog);
     const selection = new Selection(
@@ -83,7 +93,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const weights = (list: List) => model && asked && (weightsOfFrame(frame) ?? weightsOf(list, asked, model));
     const proposed = (list: List) => {
       const chosen = weights(list);
-      return model && asked && chosen && blended(model, asked, list, counts[list], chosen);
+      return model && asked && chosen && blended(model, asked, list, counts[list], chosen, to);
     };
     const complements = proposed("recommended");
     const similar = proposed("alternative");
@@ -140,6 +150,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
         blended: blend,
         weights: weights(list)?.weights,
         candidateCount: candidateCount(counts[list]),
+        narrowing: to,
         within: (list === "alternative" ? sameCategory(replaced, catalog) : undefined) ?? popularIn(within),
       });
     };

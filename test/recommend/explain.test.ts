@@ -51,6 +51,7 @@ const WEIGHTS = { association_rules: 1, semantic: 1, collaborative: 0, cart: 0, 
 
 function reasons(shown: readonly Product[], more: Partial<Explained> = {}) {
   return explain(shown, {
+    narrowing: undefined,
     pinned: new Set(),
     model: modelOf([rules, texts]),
     query: QUERY,

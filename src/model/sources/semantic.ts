@@ -1,6 +1,7 @@
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../../algorithms/candidates.js";
 import { embedText, type ProductText } from "../../algorithms/embedder.js";
 import { writeJoined } from "../../algorithms/embedder-join.js";
+import { createTopK } from "../../algorithms/top-k.js";
 import type { SemanticModel } from "../snapshot.js";
 import type { Source, SourceQuery } from "../source.js";
 
@@ -32,21 +33,37 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
   const placed = ({ unseen = [] }: SourceQuery) =>
     unseen.map((text) => placeText(model, text)).filter((vector) => vector !== undefined);
 
+  const allNear = (direction: Float32Array, k: number) => {
+    const { indices, similarities } = index.search(direction, k);
+    return { indices: indices.map((row) => rows[row]!), scores: similarities };
+  };
+  const best = createTopK();
+  const nearestAmong = (products: Uint32Array, direction: Float32Array, k: number) => {
+    best.reset(k);
+    for (const product of products) {
+      const vector = vectorOf(product);
+      if (vector !== undefined) best.offer(product, dot(vector, direction));
+    }
+    return best.take();
+  };
+
   const search = (query: SourceQuery, k: number): Candidates => {
     const { anchor } = query;
     const fresh = placed(query);
     const known = fresh.length > 0 ? fresh : [...anchor].map(vectorOf).filter((vector) => vector !== undefined);
     const direction = meanDirection(known, dimensions);
     if (direction === undefined) return NO_CANDIDATES;
-    const found = index.search(direction, k + anchor.length);
+    const { indices, scores: similarities } =
+      query.among === undefined
+        ? allNear(direction, k + anchor.length)
+        : nearestAmong(query.among, direction, k + anchor.length);
     const products: number[] = [];
     const scores: number[] = [];
-    for (let i = 0; i < found.indices.length && products.length < k; i++) {
-      const product = rows[found.indices[i]!]!;
-      if (found.similarities[i]! <= 0) break;
-      if (anchor.includes(product)) continue;
-      products.push(product);
-      scores.push(found.similarities[i]!);
+    for (let i = 0; i < indices.length && products.length < k; i++) {
+      if (similarities[i]! <= 0) break;
+      if (anchor.includes(indices[i]!)) continue;
+      products.push(indices[i]!);
+      scores.push(similarities[i]!);
     }
     return { indices: Uint32Array.from(products), scores: Float64Array.from(scores) };
   };

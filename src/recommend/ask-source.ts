@@ -1,0 +1,88 @@
+/**
+ * Asks a source for candidates that a filter lets through. As of few products few are among a source's best, more are
+ * asked for, and what the source would have to look for among all products is looked for among the few alone: what is
+ * proposed is what would be proposed if the shop had no other products.
+ */
+import type { Candidates } from "../algorithms/candidates.js";
+import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
+import type { Passing } from "./passing.js";
+import type { Catalog } from "./selection.js";
+
+/** Most candidates that a source is asked for which looks among all products: its time grows with them. */
+const MOST_OF_ALL = 2000;
+/** And for which looks among few, or at what visitors met together. */
+const MOST_OF_FEW = 5000;
+
+/** What a filter means for the sources of a model. */
+export interface Narrowing {
+  readonly passes: (productIndex: number) => boolean;
+  /** All products that pass, when they are few. */
+  readonly among: Uint32Array | undefined;
+  /** Of so many candidates one passes, as far as is known. */
+  readonly oneOf: number;
+}
+
+export function narrowing(
+  filter: Passing | undefined,
+  model: ServingModel | undefined,
+  catalog: Pick<Catalog, "get" | "size">,
+): Narrowing | undefined {
+  if (filter === undefined || model === undefined) return undefined;
+  const few = filter.few();
+  if (few === undefined) {
+    const passes = (index: number) => {
+      const product = catalog.get(model.productIds[index]!);
+      return product !== undefined && filter.passes(product);
+    };
+    return { passes, among: undefined, oneOf: Math.max(1, catalog.size / Math.max(1, filter.atMost)) };
+  }
+  const indices = Array.from(few, (productId) => model.indexOf(productId)).filter((index) => index !== undefined);
+  const among = new Set(indices);
+  return { passes: (index) => among.has(index), among: Uint32Array.from(among).sort(), oneOf: 1 };
+}
+
+/** The `k` best that pass. */
+export function askSource(
+  source: Source,
+  query: SourceQuery,
+  list: List,
+  k: number,
+  to: Narrowing | undefined,
+): Candidates {
+  const asked = to === undefined ? k : to.among ? MOST_OF_FEW : Math.min(MOST_OF_ALL, Math.ceil(k * to.oneOf));
+  const found = list === "recommended" ? source.complements(query, asked) : source.alternatives(query, asked);
+  return to === undefined ? found : kept(found, k, to.passes);
+}
+
+/** The `k` most popular that pass. */
+export function mostPopular(
+  { byPopularity, popularity }: Pick<ServingModel, "byPopularity" | "popularity">,
+  k: number,
+  to: Narrowing | undefined,
+): Candidates {
+  const scoresOf = (indices: Uint32Array) => Float64Array.from(indices, (product) => popularity[product]!);
+  if (to?.among !== undefined) {
+    const indices = to.among
+      .slice()
+      .sort((a, b) => popularity[b]! - popularity[a]! || a - b)
+      .subarray(0, k);
+    return { indices, scores: scoresOf(indices) };
+  }
+  if (to === undefined) return { indices: byPopularity.subarray(0, k), scores: scoresOf(byPopularity.subarray(0, k)) };
+  const found: number[] = [];
+  for (const index of byPopularity) {
+    if (found.length === k) break;
+    if (to.passes(index)) found.push(index);
+  }
+  const indices = Uint32Array.from(found);
+  return { indices, scores: scoresOf(indices) };
+}
+
+function kept({ indices, scores }: Candidates, k: number, passes: (index: number) => boolean): Candidates {
+  const places: number[] = [];
+  for (let i = 0; i < indices.length && places.length < k; i++) if (passes(indices[i]!)) places.push(i);
+  return {
+    indices: Uint32Array.from(places, (i) => indices[i]!),
+    scores: Float64Array.from(places, (i) => scores[i]!),
+  };
+}
