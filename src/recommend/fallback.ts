@@ -16,6 +16,23 @@ export interface Within {
   readonly first: ReadonlySet<string> | undefined;
   /** Undefined: any product passes. */
   readonly filter: Passing | undefined;
+  /** When few pass, all of them, the most popular first. */
+  readonly few: (() => readonly string[]) | undefined;
+}
+
+export function withinOf(
+  first: ReadonlySet<string> | undefined,
+  filter: Passing | undefined,
+  model: ServingModel | undefined,
+): Within {
+  const members = filter?.few();
+  if (members === undefined) return { first, filter, few: undefined };
+  let sorted: readonly string[] | undefined;
+  const few = () => {
+    sorted ??= sortedByPopularity(members, model);
+    return sorted;
+  };
+  return { first, filter, few };
 }
 
 /** The products of these that popularity is told of beside all; undefined when these are not few. */
@@ -29,11 +46,10 @@ export function popularIn({ first, filter }: Within): ReadonlySet<string> | unde
  */
 export function* fallbackProducts(
   { model, catalog }: Pick<Situation, "model" | "catalog">,
-  { first, filter }: Within,
+  { first, filter, few }: Within,
 ): Generator<Iterable<string>> {
-  const few = filter?.few();
   if (few !== undefined) {
-    yield byPopularity(few, model);
+    yield few();
     return;
   }
   if (filter === undefined && first !== undefined) yield byPopularity(first, model);
@@ -71,12 +87,13 @@ function* byPopularity(productIds: ReadonlySet<string>, model: ServingModel | un
 }
 
 function sortedByPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): string[] {
-  const score = (productId: string) => {
+  const unknown: string[] = [];
+  const known: { readonly productId: string; readonly score: number }[] = [];
+  for (const productId of productIds) {
     const index = model?.indexOf(productId);
-    return index === undefined ? -1 : (model?.popularity[index] ?? 0);
-  };
-  return [...productIds]
-    .map((productId) => ({ productId, score: score(productId) }))
-    .sort((a, b) => b.score - a.score || (a.productId < b.productId ? -1 : 1))
-    .map(({ productId }) => productId);
+    if (model === undefined || index === undefined) unknown.push(productId);
+    else known.push({ productId, score: model.popularity[index]! });
+  }
+  known.sort((a, b) => b.score - a.score || (a.productId < b.productId ? -1 : 1));
+  return [...known.map(({ productId }) => productId), ...unknown.sort()];
 }

@@ -5,7 +5,7 @@ import { type Narrowing, narrowing } from "./ask-source.js";
 import { type Blended, createBlender } from "./blend.js";
 import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
-import { fallbackProducts, insteadOf, popularIn } from "./fallback.js";
+import { fallbackProducts, insteadOf, popularIn, withinOf } from "./fallback.js";
 import { besideAlternative, isBoughtTogether, recommendedShare } from "./parting.js";
 import { passing, wantsInStock } from "./passing.js";
 import { type ListWeights, propose, weightsOf, weightsOfFrame } from "./propose.js";
@@ -61,7 +61,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     for (const productId of current) if (catalog.get(productId) === undefined) missing.add(productId);
     if (query.frameId !== "" && query.frameId !== frame.frameId) missing.add(query.frameId);
     const filter = passing(situation.filters, catalog, situation.app.groups, missing);
-    const within = { first: categoryProducts(query, catalog), filter };
+    const within = withinOf(categoryProducts(query, catalog), filter, model);
     const to = narrowing(filter, model, catalog);
     const asked = model && {
       ...sourceQuery(context, current, model, situation.now),
@@ -111,7 +111,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const there =
       spared.length === 0 || !frame.fallback
         ? wanted
-        : selection.foresee(flat(fallbackProducts(situation, { first: undefined, filter })), wanted).length;
+        : selection.foresee(flat(fallbackProducts(situation, { ...within, first: undefined })), wanted).length;
     const completing = besideAlternative(
       [...namesOf(complements?.indices, model)],
       replaced,

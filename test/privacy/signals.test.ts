@@ -31,7 +31,7 @@ async function namesIn({ store }: Aisle): Promise<string[]> {
 describe.each(stores)("signals of a browser against profiles: $name", ({ openStore }) => {
   const openShop = async (signals: PrivacySignals) => {
     const aisle = await openAisle(openStore);
-    await aisle.rpc.apps.createApp({ app: { appId: "shop", privacy: { signals } } });
+    await aisle.rpc.apps.createApp({ app: { appId: "shop", learnedAfterVisitors: 1, privacy: { signals } } });
     return aisle;
   };
   const ids = { c_id: MAJA.c_id, fp_ccid: MAJA.fp_ccid, user_id: MAJA.user_id };
