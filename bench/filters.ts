@@ -189,6 +189,8 @@ async function measure(count: number, queries: number): Promise<void> {
       group: () => undefined,
       pricedWithin: () => [],
       products: () => passing.values(),
+      revision: 0,
+      changedSince: () => [],
     };
     const exact = exactly(exactModel, (index) => ids.has(exactModel.productIds[index]!));
     let wanted = 0;

@@ -37,6 +37,7 @@ import type { VectorIndexes } from "./ports/vector-index.js";
 import { createErasures } from "./privacy/erasures.js";
 import { createSweepRetention } from "./privacy/retention.js";
 import { createAnswerVisitor, firstVersion } from "./recommend/answer-visitor.js";
+import { createLiveLayer } from "./recommend/live-layer.js";
 import { createRecommender } from "./recommend/recommend.js";
 import { createAppService } from "./services/app-service.js";
 import { createCatalogService } from "./services/catalog-service.js";
@@ -158,12 +159,14 @@ export function createAisle(deps: AppDependencies) {
     newEventId: newId,
     metrics,
   });
+  const liveLayer = createLiveLayer({ events });
   const answer = createAnswerVisitor({
     apps,
     visitors,
     interactions,
     joinVisitors: createJoinVisitors({ visitors, unitOfWork, now, newId }),
     ...spans.wait("recommend history", farStore && patience(farStore.historyMs).wait),
+    liveOf: liveLayer.of,
     catalogOf: spans.around("recommend catalogue", catalogViews.of),
     modelOf: spans.around("recommend model", async (appId: string) => {
       const serving = await registry.current(appId);
@@ -237,6 +240,7 @@ export function createAisle(deps: AppDependencies) {
       onDeleted: (appId) => {
         catalogViews.forget(appId);
         registry.forget(appId);
+        liveLayer.forget(appId);
       },
       report,
     }),
@@ -283,6 +287,8 @@ export function createAisle(deps: AppDependencies) {
     sweepRetention: createSweepRetention({ apps: store.apps, copies, unitOfWork, scrub: store.scrub, now, metrics }),
     /** Sends the messages to hooks that are due. */
     deliverHooks: mailing.deliverHooks,
+    /** Takes in products and events that came after the trainings. */
+    refreshLive: liveLayer.refresh,
     /** Takes note of models that other processes published. */
     lookForModels: registry.lookAgain,
     close(): void {

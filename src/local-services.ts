@@ -25,6 +25,9 @@ const READY_MS = 900;
 /** Nobody waits longer for what is read for the first time, a catalogue or a model; it goes on being read. */
 const CALL_MS = 3_000;
 
+/** What came after a training is looked for so often. */
+const LIVE_MS = 500;
+
 /** A sender waits for its app, when that is looked at anew, and then for its event: within a second by default. */
 export function farStore(answerMs: number): FarStore {
   return { answerMs, historyMs: answerMs / 2, settingsMs: answerMs / 4 };
@@ -96,6 +99,7 @@ export async function openLocalServices(options: {
     tracer: options.tracer,
     report: options.report,
   });
+  const liveTimer = setInterval(() => void aisle.refreshLive().catch(() => undefined), LIVE_MS).unref();
   return {
     aisle,
     /** Milliseconds in which a call of the facade is answered; undefined when they are not counted. */
@@ -106,6 +110,7 @@ export async function openLocalServices(options: {
     /** Ends trainings and evaluations under way. */
     stopTraining: () => training.stop(),
     async close(): Promise<void> {
+      clearInterval(liveTimer);
       aisle.close();
       await spread?.stop();
       await store.close();

@@ -16,7 +16,14 @@ export interface CatalogView {
   /** Sets of product ids that hold all that are priced within the range, and few others; none is in two of them. */
   pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;
+  /** Grows with each write. */
+  readonly revision: number;
+  /** Ids written since a revision, each once; undefined when that is too long ago to know. */
+  changedSince(revision: number): readonly string[] | undefined;
 }
+
+/** Writes that are known one by one, the newest of them. */
+const MAX_JOURNAL = 20_000;
 
 export interface CatalogViews {
   /** The view of an app, loaded on first use. */
@@ -131,6 +138,9 @@ class MemoryCatalog implements CatalogView {
   readonly #groups = new Map<string, Set<string>>();
   readonly #prices = new PriceIndex();
   #titled = 0;
+  readonly #journal: string[] = [];
+  /** Writes that left the journal. */
+  #forgotten = 0;
 
   get size(): number {
     return this.#products.size;
@@ -160,8 +170,17 @@ class MemoryCatalog implements CatalogView {
     return this.#products.values();
   }
 
+  get revision(): number {
+    return this.#forgotten + this.#journal.length;
+  }
+
+  changedSince(revision: number): readonly string[] | undefined {
+    if (revision < this.#forgotten) return undefined;
+    return [...new Set(this.#journal.slice(revision - this.#forgotten))];
+  }
+
   put(product: Product): void {
-    this.remove(product.productId);
+    this.#take(product.productId);
     this.#products.set(product.productId, product);
     if (isTitled(product)) this.#titled++;
     this.#prices.put(product.productId, product.price);
@@ -174,6 +193,19 @@ class MemoryCatalog implements CatalogView {
   }
 
   remove(productId: string): void {
+    this.#take(productId);
+  }
+
+  #note(productId: string): void {
+    this.#journal.push(productId);
+    if (this.#journal.length <= MAX_JOURNAL) return;
+    this.#forgotten += MAX_JOURNAL / 2;
+    this.#journal.splice(0, MAX_JOURNAL / 2);
+  }
+
+  /** Takes out what is known of a product, which is written. */
+  #take(productId: string): void {
+    this.#note(productId);
     const product = this.#products.get(productId);
     if (product === undefined) return;
     this.#products.delete(productId);

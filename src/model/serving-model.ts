@@ -4,7 +4,7 @@ import type { ServingModel, Source } from "./source.js";
 import { cartSource } from "./sources/cart.js";
 import { collaborativeSource } from "./sources/collaborative.js";
 import { rulesSource } from "./sources/rules.js";
-import { productVectors, semanticSource } from "./sources/semantic.js";
+import { productVectors, semanticSource, textPlacing } from "./sources/semantic.js";
 
 /**
  * A snapshot's bytes as a model that answers, without the parts that only another version of this program can read; these
@@ -29,12 +29,14 @@ export function loadServingModel(
   }
   if (fitted.rules) sources.push(rulesSource(fitted.rules));
   if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length));
+  const vectorOf = fitted.semantic && productVectors(fitted.semantic, productIds.length);
   return {
     modelId,
     productIds,
     indexOf: (productId) => indexOf.get(productId),
     sources,
-    vectorOf: fitted.semantic && productVectors(fitted.semantic, productIds.length),
+    vectorOf,
+    placing: fitted.semantic && vectorOf && textPlacing(fitted.semantic, vectorOf),
     blend: fitted.blend,
     popularity,
     byPopularity: Uint32Array.from(productIds.keys()).sort((a, b) => popularity[b]! - popularity[a]! || a - b),

@@ -49,6 +49,15 @@ export interface Source {
 
 export type List = "recommended" | "alternative";
 
+/** Where texts lie among the products of a model. */
+export interface TextPlacing {
+  readonly dimensions: number;
+  /** A unit vector; undefined when nothing of the text is known. */
+  place(text: ProductText): Float32Array | undefined;
+  /** The direction in which alternatives are looked for; undefined when none are wanted to anything. */
+  direction(query: SourceQuery): Float32Array | undefined;
+}
+
 /** A model as recommending needs it. */
 export interface ServingModel {
   readonly modelId: string;
@@ -57,6 +66,8 @@ export interface ServingModel {
   readonly sources: readonly Source[];
   /** A product's unit vector, of one length for all; undefined when it has none. Absent in a model without texts. */
   readonly vectorOf?: ((productIndex: number) => Float32Array | undefined) | undefined;
+  /** The space of product texts; absent in a model without texts. */
+  readonly placing?: TextPlacing | undefined;
   /** Learned weights of the sources; undefined, also page by page, where there was too little to learn them from. */
   readonly blend?: BlendWeights | undefined;
   /** Product indices by falling popularity, all of them. */

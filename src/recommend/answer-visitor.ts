@@ -12,9 +12,9 @@ import type { AppStore } from "../ports/app-store.js";
 import type { InteractionStore } from "../ports/interaction-store.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { VisitorStore } from "../ports/visitor-store.js";
+import type { LiveLayer, WatchedCatalog } from "./live-layer.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import type { Recommender } from "./recommend.js";
-import type { Catalog } from "./selection.js";
 import { frameOfVariant, splittingKey, variantOf } from "./variants.js";
 
 /** Most interactions of a visitor that are read from the store. */
@@ -34,7 +34,9 @@ export interface AnswerVisitorDependencies {
   readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<void>;
   /** Waits for what the store knows of a visitor; rejects when the answer should be made without it. */
   readonly historyInTime?: <T>(read: () => Promise<T>) => Promise<T>;
-  readonly catalogOf: (appId: string) => Promise<Catalog>;
+  readonly catalogOf: (appId: string) => Promise<WatchedCatalog>;
+  /** What came after the training. */
+  readonly liveOf: LiveLayer["of"];
   /** The model that serves and its version text. */
   readonly modelOf: (appId: string) => Promise<{ readonly model: ServingModel; readonly version: string } | undefined>;
   readonly recommend: Recommender;
@@ -120,6 +122,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           catalog,
           model: serving?.model,
           version: serving?.version ?? firstVersion(app),
+          live: serving && deps.liveOf(query.appId, catalog, serving.model),
           filters: [query.filter],
           app,
           now: deps.now(),

@@ -20,6 +20,8 @@ export interface Explained {
   readonly candidateCount: number;
   /** What a filter left of the candidates. */
   readonly narrowing: Narrowing | undefined;
+  /** Of products that the model does not know, what put them there. */
+  readonly live: ReadonlyMap<string, SourceShare>;
   /** Groups asked for or categories being viewed, whose popular products fill the list first. */
   readonly within: ReadonlySet<string> | undefined;
 }
@@ -58,6 +60,8 @@ export function explain(products: readonly Product[], explained: Explained): Rea
           counts: why?.counts ?? {},
         });
       }
+    const live = explained.live.get(productId);
+    if (live !== undefined) shares.push(live);
     // Popularity has its own weight, or is what put it there, or all that can be said of a proposal that nothing the
     // visitor did leads to.
     if (

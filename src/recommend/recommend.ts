@@ -24,8 +24,9 @@ import {
 } from "./situation.js";
 import { sourceQuery } from "./source-query.js";
 import { preferSubstitutes, sameCategory, toReplace } from "./substitutes.js";
-import { chain, flat, namesOf } from "./tiers.js";
-import { visitorContext } from "./visitor-context.js";
+import { chain, flat } from "./tiers.js";
+import { type VisitorContext, visitorContext } from "./visitor-context.js";
+import { liveSimilar, liveTogether } from "./with-live.js";
 
 /** Candidates each source is asked for at least. */
 const CANDIDATES = 200;
@@ -100,20 +101,24 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const substitutes =
       model && similar && preferSubstitutes(similar, replaced, (index) => catalog.get(model.productIds[index]!));
 
+    const question = { live: situation.live, model, asked, catalog, passes: filter?.passes };
+    const similarIds = liveSimilar(substitutes, replaced, candidateCount(counts.alternative), {
+      ...question,
+      weights: counts.alternative === 0 ? undefined : weights("alternative"),
+    });
+    const togetherIds = liveTogether(complements, metNow(current, context), question);
+
     const turn = turnOf(situation);
     const turned = (count: number) => (turn === 0 ? count : count * ROTATION_POOL);
     const wanted = counts.recommended + counts.alternative;
     // What is merely popular must not take from `alternative` what belongs there.
-    const spared = selection.foresee(
-      namesOf(substitutes?.indices, model),
-      counts.recommended === 0 ? 0 : turned(wanted),
-    );
+    const spared = selection.foresee(similarIds.productIds, counts.recommended === 0 ? 0 : turned(wanted));
     const there =
       spared.length === 0 || !frame.fallback
         ? wanted
         : selection.foresee(flat(fallbackProducts(situation, { ...within, first: undefined })), wanted).length;
     const completing = besideAlternative(
-      [...namesOf(complements?.indices, model)],
+      togetherIds.productIds,
       replaced,
       spared.slice(0, turned(counts.alternative)),
       catalog,
@@ -132,7 +137,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     );
     // Substitutes are to be like one product, and so like each other: what diversity would put first is no substitute.
     const instead = selection.pick(
-      chain(namesOf(substitutes?.indices, model), frame.fallback ? insteadOf(replaced, situation, within) : []),
+      chain(similarIds.productIds, frame.fallback ? insteadOf(replaced, situation, within) : []),
       counts.alternative,
       turn,
     );
@@ -151,6 +156,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
         weights: weights(list)?.weights,
         candidateCount: candidateCount(counts[list]),
         narrowing: to,
+        live: (list === "recommended" ? togetherIds : similarIds).live,
         within: (list === "alternative" ? sameCategory(replaced, catalog) : undefined) ?? popularIn(within),
       });
     };
@@ -169,6 +175,14 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     };
   };
 }
+
+/** What new products are to belong to: what is viewed and in the cart, else what was met last. */
+function metNow(current: readonly string[], { cart, sequence }: VisitorContext): string[] {
+  const here = [...current, ...cart].slice(0, MOST_MET);
+  return here.length > 0 ? here : sequence.slice(-1).map(({ productId }) => productId);
+}
+
+const MOST_MET = 20;
 
 function candidateCount(count: number): number {
   return Math.max(CANDIDATES, count * 10);

@@ -6,6 +6,7 @@ import { isConfirmed, isOnHosts, type Product } from "../domain/product.js";
 import type { ProductFilter } from "../domain/product-filter.js";
 import { productText } from "../model/product-text.js";
 import type { ServingModel } from "../model/source.js";
+import type { LiveProducts } from "./live-products.js";
 import type { RecommendQuery } from "./query.js";
 import type { Catalog } from "./selection.js";
 import type { VisitorContext } from "./visitor-context.js";
@@ -31,6 +32,8 @@ export interface Situation {
   readonly filters: readonly ProductFilter[];
   /** What the app says of its products. */
   readonly app: Pick<App, "groups" | "learnedAfterVisitors" | "allowedOrigins">;
+  /** What came after the training; undefined where it is not kept. */
+  readonly live?: LiveProducts | undefined;
   readonly version: string;
   readonly now: number;
 }

@@ -94,13 +94,22 @@ export function preferSubstitutes(
   const raised = scores.map((score, i) => {
     const product = productAt(indices[i]!);
     if (product === undefined) return score;
-    const facts = factsOf(product);
-    return score * others.reduce((most, other) => Math.max(most, likenessOf(facts, other)), 1);
+    return score * mostAlike(product, others);
   });
   const order = Uint32Array.from(indices, (_, i) => i).sort(
     (a, b) => raised[b]! - raised[a]! || indices[a]! - indices[b]!,
   );
   return { indices: order.map((i) => indices[i]!), scores: Float64Array.from(order, (i) => raised[i]!) };
+}
+
+/** What the score of a product counts more by for being like one of `wanted`, 1 or more. */
+export function likenessTo(product: Product, wanted: readonly Product[]): number {
+  return mostAlike(product, wanted.map(factsOf));
+}
+
+function mostAlike(product: Product, others: readonly Facts[]): number {
+  const facts = factsOf(product);
+  return others.reduce((most, other) => Math.max(most, likenessOf(facts, other)), 1);
 }
 
 function likenessOf(facts: Facts, other: Facts): number {

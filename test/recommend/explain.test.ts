@@ -52,6 +52,7 @@ const WEIGHTS = { association_rules: 1, semantic: 1, collaborative: 0, cart: 0, 
 function reasons(shown: readonly Product[], more: Partial<Explained> = {}) {
   return explain(shown, {
     narrowing: undefined,
+    live: new Map(),
     pinned: new Set(),
     model: modelOf([rules, texts]),
     query: QUERY,

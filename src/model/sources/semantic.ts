@@ -3,7 +3,7 @@ import { embedText, type ProductText } from "../../algorithms/embedder.js";
 import { writeJoined } from "../../algorithms/embedder-join.js";
 import { createTopK } from "../../algorithms/top-k.js";
 import type { SemanticModel } from "../snapshot.js";
-import type { Source, SourceQuery } from "../source.js";
+import type { Source, SourceQuery, TextPlacing } from "../source.js";
 
 /** The unit vector of a product by its index; undefined when it has none. */
 export type ProductVectors = (product: number) => Float32Array | undefined;
@@ -27,11 +27,7 @@ export function productVectors({ rows, vectors, index }: SemanticModel, productC
  */
 export function semanticSource(model: SemanticModel, productCount: number): Source {
   const { rows, index } = model;
-  const { dimensions } = index;
   const vectorOf = productVectors(model, productCount);
-
-  const placed = ({ unseen = [] }: SourceQuery) =>
-    unseen.map((text) => placeText(model, text)).filter((vector) => vector !== undefined);
 
   const allNear = (direction: Float32Array, k: number) => {
     const { indices, similarities } = index.search(direction, k);
@@ -49,9 +45,7 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
 
   const search = (query: SourceQuery, k: number): Candidates => {
     const { anchor } = query;
-    const fresh = placed(query);
-    const known = fresh.length > 0 ? fresh : [...anchor].map(vectorOf).filter((vector) => vector !== undefined);
-    const direction = meanDirection(known, dimensions);
+    const direction = directionOf(model, vectorOf, query);
     if (direction === undefined) return NO_CANDIDATES;
     const { indices, scores: similarities } =
       query.among === undefined
@@ -79,7 +73,7 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
   const explain = (query: SourceQuery, product: number): Explanation | undefined => {
     const vector = vectorOf(product);
     if (vector === undefined) return undefined;
-    const fresh = placed(query);
+    const fresh = placed(model, query);
     const reasons =
       fresh.length > 0
         ? fresh.map((other) => ({ becauseOf: [], other }))
@@ -101,6 +95,24 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
     alternatives: near,
     explain: (query, _list, product) => explain(query, product),
   };
+}
+
+export function textPlacing(model: SemanticModel, vectorOf: ProductVectors): TextPlacing {
+  return {
+    dimensions: model.index.dimensions,
+    place: (text) => placeText(model, text),
+    direction: (query) => directionOf(model, vectorOf, query),
+  };
+}
+
+function placed(model: SemanticModel, { unseen = [] }: SourceQuery): Float32Array[] {
+  return unseen.map((text) => placeText(model, text)).filter((vector) => vector !== undefined);
+}
+
+function directionOf(model: SemanticModel, vectorOf: ProductVectors, query: SourceQuery): Float32Array | undefined {
+  const fresh = placed(model, query);
+  const known = fresh.length > 0 ? fresh : [...query.anchor].map(vectorOf).filter((vector) => vector !== undefined);
+  return meanDirection(known, model.index.dimensions);
 }
 
 /**

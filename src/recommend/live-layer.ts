@@ -1,0 +1,103 @@
+import { setImmediate } from "node:timers/promises";
+import type { ServingModel } from "../model/source.js";
+import type { EventStore } from "../ports/event-store.js";
+import { LiveIndex, type LiveProducts } from "./live-products.js";
+import type { Catalog } from "./selection.js";
+
+/** A catalogue that tells what was written. */
+export interface WatchedCatalog extends Catalog {
+  /** Grows with each write. */
+  readonly revision: number;
+  /** Ids written since a revision; undefined when that is too long ago. */
+  changedSince(revision: number): readonly string[] | undefined;
+}
+
+/** Keeps what came after the training, for each app that is asked for. */
+export interface LiveLayer {
+  /** New products of the app beside this model, as far as they were taken in. */
+  of(appId: string, catalog: WatchedCatalog, model: ServingModel): LiveProducts | undefined;
+  /** Takes in what was written since, products first; some milliseconds of work at a time. To be called again and again. */
+  refresh(): Promise<void>;
+  forget(appId: string): void;
+}
+
+interface Entry {
+  readonly catalog: WatchedCatalog;
+  readonly index: LiveIndex;
+  /** Undefined before the first time. */
+  revision: number | undefined;
+  /** Ids of the newest events that were taken in. */
+  seen: ReadonlySet<string>;
+}
+
+/** Products that are taken in at a time: a few milliseconds. */
+const SLICE = 40;
+/** The newest events are read, and more of them when none of these was met before. */
+const EVENTS_FIRST = 100;
+const EVENTS_MOST = 1000;
+
+export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"> }): LiveLayer {
+  const entries = new Map<string, Entry>();
+  let running: Promise<void> | undefined;
+
+  const takeProducts = async (entry: Entry): Promise<void> => {
+    const { catalog, index } = entry;
+    if (entry.revision === catalog.revision) return;
+    const to = catalog.revision;
+    const changed = entry.revision === undefined ? undefined : catalog.changedSince(entry.revision);
+    const ids =
+      changed ??
+      Array.from(catalog.products(), ({ productId }) => productId).filter(
+        (productId) => index.model.indexOf(productId) === undefined,
+      );
+    for (let from = 0; from < ids.length; from += SLICE) {
+      for (const productId of ids.slice(from, from + SLICE)) index.put(productId, catalog.get(productId));
+      await setImmediate();
+    }
+    entry.revision = to;
+  };
+
+  /** Of the newest events, those that were not met before; nobody needs them while there is no new product. */
+  const takeEvents = async (appId: string, entry: Entry): Promise<void> => {
+    if (entry.index.size === 0) return;
+    let newest = await deps.events.list(appId, "", EVENTS_FIRST, true);
+    if (newest.length === EVENTS_FIRST && !newest.some(({ eventId }) => entry.seen.has(eventId)))
+      newest = await deps.events.list(appId, "", EVENTS_MOST, true);
+    for (const event of newest.toReversed()) if (!entry.seen.has(event.eventId)) entry.index.meet(event);
+    const ids = newest.map(({ eventId }) => eventId);
+    entry.seen = new Set([...ids, ...[...entry.seen].slice(0, EVENTS_MOST)]);
+  };
+
+  const refresh = async (): Promise<void> => {
+    for (const [appId, entry] of [...entries]) {
+      await takeProducts(entry);
+      // Without the store recommendations go on; the next time makes up for it.
+      await takeEvents(appId, entry).catch(() => undefined);
+    }
+  };
+
+  return {
+    of(appId, catalog, model) {
+      const kept = entries.get(appId);
+      if (kept?.catalog === catalog && kept.index.model === model) return kept.index;
+      if (model.placing === undefined) return undefined;
+      const entry = {
+        catalog,
+        index: new LiveIndex(model, model.placing),
+        revision: undefined,
+        seen: new Set<string>(),
+      };
+      entries.set(appId, entry);
+      return entry.index;
+    },
+    refresh() {
+      running ??= refresh().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+    forget(appId) {
+      entries.delete(appId);
+    },
+  };
+}

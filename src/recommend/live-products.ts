@@ -1,0 +1,154 @@
+/**
+ * What came after the training: products that the model does not know, placed among those it knows by their texts, and
+ * what visitors met them together with. All of it is small and in memory, and is looked at one by one: exact.
+ */
+import { createTopK } from "../algorithms/top-k.js";
+import type { Event } from "../domain/event.js";
+import type { Product } from "../domain/product.js";
+import { productText } from "../model/product-text.js";
+import type { ServingModel } from "../model/source.js";
+
+/** Most products that are kept of an app: some 1 ms to look at all of them, and 5 MB. */
+export const MAX_LIVE = 10_000;
+/** Visitors whose last products are known, and how many of each. */
+const MAX_VISITORS = 10_000;
+const PRODUCTS_OF_VISITOR = 10;
+/** Products of one event that are looked at. */
+const PRODUCTS_OF_EVENT = 20;
+const MAX_PAIRS = 100_000;
+/** A product that fewer visitors met together with another is not said to belong to it. */
+const LEAST_TOGETHER = 2;
+
+export interface LiveCandidate {
+  readonly productId: string;
+  /** Cosine similarity, or visitors. */
+  readonly score: number;
+}
+
+/** New products of one app, as recommending asks for them. */
+export interface LiveProducts {
+  /** Those whose texts are nearest to a direction of the model's space, and not unlike; best first. */
+  near(direction: Float32Array, k: number, passes: (productId: string) => boolean): LiveCandidate[];
+  /** Those that most visitors met together with any of these. */
+  together(productIds: readonly string[], k: number): LiveCandidate[];
+}
+
+type Placing = NonNullable<ServingModel["placing"]>;
+
+/** New products beside one model. */
+export class LiveIndex implements LiveProducts {
+  readonly #ids: string[] = [];
+  readonly #slots = new Map<string, number>();
+  readonly #best = createTopK();
+  #vectors: Float32Array;
+  readonly #visits = new Map<string, readonly string[]>();
+  /** By a product, how many visitors met each new one together with it. */
+  readonly #pairs = new Map<string, Map<string, number>>();
+  #pairCount = 0;
+
+  constructor(
+    readonly model: ServingModel,
+    private readonly placing: Placing,
+  ) {
+    this.#vectors = new Float32Array(64 * placing.dimensions);
+  }
+
+  get size(): number {
+    return this.#ids.length;
+  }
+
+  /** Takes in a product as it is now; undefined for one that is gone. */
+  put(productId: string, product: Product | undefined): void {
+    const isNew = product !== undefined && this.#isNew(productId);
+    const vector = isNew ? this.placing.place(productText(product)) : undefined;
+    if (vector === undefined) {
+      this.#remove(productId);
+      return;
+    }
+    let slot = this.#slots.get(productId);
+    if (slot === undefined) {
+      if (this.size === MAX_LIVE) return;
+      slot = this.#ids.push(productId) - 1;
+      this.#slots.set(productId, slot);
+    }
+    this.#room(slot + 1);
+    this.#vectors.set(vector, slot * this.placing.dimensions);
+  }
+
+  /** Counts what a visitor met together. Robots and those who cannot be told apart are not counted. */
+  meet({ actionType, bot, visitor, products }: Event): void {
+    const visitorKey = visitor.clientId || visitor.fingerprintId || visitor.userId;
+    if (bot || visitorKey === "" || !["product_view", "add_to_cart", "order"].includes(actionType)) return;
+    let met = this.#visits.get(visitorKey) ?? [];
+    for (const { productId } of products.slice(0, PRODUCTS_OF_EVENT)) {
+      if (met.includes(productId)) continue;
+      for (const other of met) {
+        this.#count(productId, other);
+        this.#count(other, productId);
+      }
+      met = [...met, productId].slice(-PRODUCTS_OF_VISITOR);
+    }
+    this.#visits.delete(visitorKey);
+    this.#visits.set(visitorKey, met);
+    if (this.#visits.size > MAX_VISITORS) for (const [oldest] of this.#visits) return void this.#visits.delete(oldest);
+  }
+
+  near(direction: Float32Array, k: number, passes: (productId: string) => boolean): LiveCandidate[] {
+    const { dimensions } = this.placing;
+    this.#best.reset(k);
+    for (let slot = 0; slot < this.size; slot++) {
+      const from = slot * dimensions;
+      let similarity = 0;
+      for (let d = 0; d < dimensions; d++) similarity += this.#vectors[from + d]! * direction[d]!;
+      if (similarity > 0 && passes(this.#ids[slot]!)) this.#best.offer(slot, similarity);
+    }
+    const { indices, scores } = this.#best.take();
+    return Array.from(indices, (slot, i) => ({ productId: this.#ids[slot]!, score: scores[i]! }));
+  }
+
+  together(productIds: readonly string[], k: number): LiveCandidate[] {
+    const visitors = new Map<string, number>();
+    for (const productId of productIds)
+      for (const [other, count] of this.#pairs.get(productId) ?? [])
+        if (count >= LEAST_TOGETHER) visitors.set(other, (visitors.get(other) ?? 0) + count);
+    return [...visitors]
+      .map(([productId, score]) => ({ productId, score }))
+      .sort((a, b) => b.score - a.score || (a.productId < b.productId ? -1 : 1))
+      .slice(0, k);
+  }
+
+  #isNew(productId: string): boolean {
+    return this.model.indexOf(productId) === undefined;
+  }
+
+  #count(productId: string, other: string): void {
+    if (!this.#isNew(other)) return;
+    let others = this.#pairs.get(productId);
+    if (others?.has(other) !== true && this.#pairCount === MAX_PAIRS) return;
+    if (others === undefined) {
+      others = new Map();
+      this.#pairs.set(productId, others);
+    }
+    if (!others.has(other)) this.#pairCount++;
+    others.set(other, (others.get(other) ?? 0) + 1);
+  }
+
+  #remove(productId: string): void {
+    const slot = this.#slots.get(productId);
+    if (slot === undefined) return;
+    const last = this.#ids.pop()!;
+    this.#slots.delete(productId);
+    if (last === productId) return;
+    const { dimensions } = this.placing;
+    this.#ids[slot] = last;
+    this.#slots.set(last, slot);
+    this.#vectors.copyWithin(slot * dimensions, this.size * dimensions, (this.size + 1) * dimensions);
+  }
+
+  #room(count: number): void {
+    if (count * this.placing.dimensions <= this.#vectors.length) return;
+    const longer = new Float32Array(this.#vectors.length * 2);
+    longer.set(this.#vectors);
+    this.#vectors = longer;
+  }
+}

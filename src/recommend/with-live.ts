@@ -1,0 +1,116 @@
+/** Puts new products, which the model does not know, to their places among what the model proposes. */
+import { placeWorth } from "../algorithms/source-blend.js";
+import type { Product } from "../domain/product.js";
+import type { ServingModel, SourceQuery } from "../model/source.js";
+import type { Blended } from "./blend.js";
+import type { LiveProducts } from "./live-products.js";
+import type { ListWeights } from "./propose.js";
+import type { SourceShare } from "./query.js";
+import type { Catalog } from "./selection.js";
+import { likenessTo } from "./substitutes.js";
+import { namesOf } from "./tiers.js";
+
+/** New products that are looked at. */
+const MOST = 20;
+/** What the new product that most visitors met with what is viewed counts, as a share of the best proposal. */
+const TOGETHER = 0.5;
+
+/** What a list proposes, best first, and why new products are there. */
+export interface Proposals {
+  readonly productIds: readonly string[];
+  readonly live: ReadonlyMap<string, SourceShare>;
+}
+
+export interface LiveQuestion {
+  readonly live: LiveProducts | undefined;
+  readonly model: ServingModel | undefined;
+  readonly asked: SourceQuery | undefined;
+  readonly catalog: Pick<Catalog, "get">;
+  readonly passes: ((product: Product) => boolean) | undefined;
+  readonly weights: ListWeights | undefined;
+}
+
+/** Similar products: a new one counts as much as one that the model knows and is as similar. */
+export function liveSimilar(
+  blended: Blended | undefined,
+  wanted: readonly Product[],
+  k: number,
+  question: LiveQuestion,
+): Proposals {
+  const { live, model, asked, catalog, weights } = question;
+  const semantic = model?.sources.find(({ name }) => name === "semantic");
+  const direction = asked && model?.placing?.direction(asked);
+  const weight = weights?.weights.semantic ?? 0;
+  if (!live || !model || !asked || !semantic || !direction || !weights || weight === 0)
+    return { productIds: [...namesOf(blended?.indices, model)], live: NONE };
+  const near = live.near(direction, MOST, passesById(question));
+  if (near.length === 0) return { productIds: [...namesOf(blended?.indices, model)], live: NONE };
+  const known = semantic.alternatives(asked, k).scores;
+  const best = Math.max(known[0] ?? 0, near[0]!.score);
+  const scored = near.map(({ productId, score }, i) => {
+    const rank = known.filter((other) => other > score).length + i + 1;
+    const product = catalog.get(productId);
+    const likeness = product === undefined ? 1 : likenessTo(product, wanted);
+    const share = { source: "semantic" as const, score, rank, becauseOf: [], counts: { similarity: score } };
+    return {
+      productId,
+      score: likeness * weight * (weights.by === "place" ? placeWorth(rank) : score / best),
+      share,
+    };
+  });
+  return merged(blended, model, scored);
+}
+
+/** Complements: new products that visitors met together with what is viewed or in the cart. */
+export function liveTogether(
+  blended: Blended | undefined,
+  met: readonly string[],
+  question: Pick<LiveQuestion, "live" | "model">,
+): Proposals {
+  const { live, model } = question;
+  const together = live?.together(met, MOST) ?? [];
+  if (together.length === 0) return { productIds: [...namesOf(blended?.indices, model)], live: NONE };
+  const most = together[0]!.score;
+  const best = blended?.scores[0] ?? 1;
+  const scored = together.map(({ productId, score }, i) => ({
+    productId,
+    score: (TOGETHER * best * score) / most,
+    share: {
+      source: "collaborative" as const,
+      score,
+      rank: i + 1,
+      becauseOf: [],
+      counts: { visitors_together: score },
+    },
+  }));
+  return merged(blended, model, scored);
+}
+
+const NONE: ReadonlyMap<string, SourceShare> = new Map();
+
+function passesById({ passes, catalog }: LiveQuestion): (productId: string) => boolean {
+  if (passes === undefined) return () => true;
+  return (productId) => {
+    const product = catalog.get(productId);
+    return product !== undefined && passes(product);
+  };
+}
+
+/** Both by falling scores; a known product before a new one of the same score. */
+function merged(
+  blended: Blended | undefined,
+  model: ServingModel | undefined,
+  scored: readonly { readonly productId: string; readonly score: number; readonly share: SourceShare }[],
+): Proposals {
+  const fresh = [...scored].sort((a, b) => b.score - a.score);
+  const productIds: string[] = [];
+  let next = 0;
+  let at = 0;
+  for (const productId of namesOf(blended?.indices, model)) {
+    while (next < fresh.length && fresh[next]!.score > blended!.scores[at]!) productIds.push(fresh[next++]!.productId);
+    productIds.push(productId);
+    at++;
+  }
+  productIds.push(...fresh.slice(next).map(({ productId }) => productId));
+  return { productIds, live: new Map(scored.map(({ productId, share }) => [productId, share])) };
+}
