@@ -44,6 +44,8 @@ export function memoryUnitOfWork(app: App): UnitOfWork {
     productSkus: records(),
     orders: records(),
     erasures: records(),
+    frameTallies: records(),
+    frameExposures: records(),
     putInteraction: () => undefined,
     deleteInteraction: () => undefined,
     markChanged: () => undefined,

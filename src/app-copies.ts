@@ -52,15 +52,15 @@ export function withCopies(
       };
       return changing(forget, () => apps.delete(appId));
     },
-    putFrame: (appId, frame) =>
+    putFrame: (appId, frame, expected) =>
       changing(
         () => frameCopies.forget(frameKey(appId, frame.frameId)),
-        () => apps.putFrame(appId, frame),
+        () => apps.putFrame(appId, frame, expected),
       ),
-    deleteFrame: (appId, frameId) =>
+    deleteFrame: (appId, frameId, at) =>
       changing(
         () => frameCopies.forget(frameKey(appId, frameId)),
-        () => apps.deleteFrame(appId, frameId),
+        () => apps.deleteFrame(appId, frameId, at),
       ),
   };
 }

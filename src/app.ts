@@ -1,5 +1,3 @@
-import type { DescService } from "@bufbuild/protobuf";
-import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { withCopies } from "./app-copies.js";
 import { stageSpans } from "./app-spans.js";
 import { createCatalogViews } from "./catalog/catalog-view.js";
@@ -8,15 +6,8 @@ import { learnProducts } from "./catalog/learn-products.js";
 import { createProductGroups } from "./catalog/product-groups.js";
 import { createDeleteProduct, createUpsertProducts } from "./catalog/write-products.js";
 import type { Now } from "./domain/clock.js";
+import { doorsOf } from "./doors.js";
 import { createEvaluator, type RunEvaluation } from "./evaluation/evaluator.js";
-import { AppService } from "./gen/aisle/v1/app_service_pb.js";
-import { CatalogService } from "./gen/aisle/v1/catalog_service_pb.js";
-import { EventService } from "./gen/aisle/v1/event_service_pb.js";
-import { HookService } from "./gen/aisle/v1/hook_service_pb.js";
-import { ModelService } from "./gen/aisle/v1/model_service_pb.js";
-import { PrivacyService } from "./gen/aisle/v1/privacy_service_pb.js";
-import { RecommendationService } from "./gen/aisle/v1/recommendation_service_pb.js";
-import { SubscriptionService } from "./gen/aisle/v1/subscription_service_pb.js";
 import { keepHistory } from "./intake/history.js";
 import { keepOrderBook } from "./intake/order-book.js";
 import { createRecordEvent, createTakeEvent } from "./intake/record-event.js";
@@ -37,11 +28,12 @@ import type { VectorIndexes } from "./ports/vector-index.js";
 import { createErasures } from "./privacy/erasures.js";
 import { createSweepRetention } from "./privacy/retention.js";
 import { createAnswerVisitor, firstVersion } from "./recommend/answer-visitor.js";
+import { createFrameCounts } from "./recommend/frame-counts.js";
+import { createFrameReporter } from "./recommend/frame-report.js";
 import { createLiveLayer } from "./recommend/live-layer.js";
 import { createRecommender } from "./recommend/recommend.js";
 import { createAppService } from "./services/app-service.js";
 import { createCatalogService } from "./services/catalog-service.js";
-import { directClient } from "./services/direct-clients.js";
 import type { ReportInternal } from "./services/errors.js";
 import { createEventService } from "./services/event-service.js";
 import { createHookService } from "./services/hook-service.js";
@@ -139,9 +131,11 @@ export function createAisle(deps: AppDependencies) {
     effects: [createApplySubscription(deps.newSecret), learnProducts, keepHistory, keepOrderBook],
   });
   const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics });
+  const frameCounts = createFrameCounts({ apps: store.apps, unitOfWork, now, metrics });
   const recordEvent = createRecordEvent({
     apps,
     unitOfWork,
+    acts: frameCounts,
     take,
     rejectedEvents: rejecting,
     senderLimit: deps.senderLimit ?? createSenderLimit(monotonicNow),
@@ -153,6 +147,7 @@ export function createAisle(deps: AppDependencies) {
   const recordEvents = createRecordEvents({
     apps,
     unitOfWork,
+    acts: frameCounts,
     take,
     rejectedEvents: rejecting,
     now,
@@ -173,6 +168,7 @@ export function createAisle(deps: AppDependencies) {
       return serving && { model: serving.model, version: serving.pointer.version };
     }),
     recommend: spans.around("recommend rank", createRecommender({ metrics })),
+    shown: frameCounts.shown,
     now,
     metrics,
   });
@@ -237,6 +233,7 @@ export function createAisle(deps: AppDependencies) {
       apps,
       now,
       newAppId: deps.newAppId,
+      frameReport: createFrameReporter({ apps, copies }),
       onDeleted: (appId) => {
         catalogViews.forget(appId);
         registry.forget(appId);
@@ -256,30 +253,7 @@ export function createAisle(deps: AppDependencies) {
   };
 
   return {
-    /** Typed clients that call the services in this process. */
-    clients: {
-      events: directClient(EventService, services.events),
-      subscriptions: directClient(SubscriptionService, services.subscriptions),
-      recommendations: directClient(RecommendationService, services.recommendations),
-      catalog: directClient(CatalogService, services.catalog),
-      apps: directClient(AppService, services.apps),
-      hooks: directClient(HookService, services.hooks),
-      models: directClient(ModelService, services.models),
-      privacy: directClient(PrivacyService, services.privacy),
-    },
-    /** Puts all services on an RPC router. */
-    routes(router: ConnectRouter): void {
-      const add = <S extends DescService>(service: S, implementation: ServiceImpl<S>) =>
-        router.service(service, implementation);
-      add(EventService, services.events);
-      add(SubscriptionService, services.subscriptions);
-      add(RecommendationService, services.recommendations);
-      add(CatalogService, services.catalog);
-      add(AppService, services.apps);
-      add(HookService, services.hooks);
-      add(ModelService, services.models);
-      add(PrivacyService, services.privacy);
-    },
+    ...doorsOf(services),
     trainer,
     /** Goes on with erasures that a process has left; see `Erasures.resume`. */
     resumeErasures: erasures.resume,
@@ -289,6 +263,8 @@ export function createAisle(deps: AppDependencies) {
     deliverHooks: mailing.deliverHooks,
     /** Takes in products and events that came after the trainings. */
     refreshLive: liveLayer.refresh,
+    /** Writes what was counted of frames; with `all` also the newest of it. */
+    writeFrameCounts: frameCounts.flush,
     /** Takes note of models that other processes published. */
     lookForModels: registry.lookAgain,
     close(): void {

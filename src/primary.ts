@@ -1,8 +1,9 @@
 import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
 import type { Config } from "./config.js";
+import { DUTIES, type Duties, findPorts, readyLines } from "./duties.js";
 import { createLog } from "./log.js";
-import { DRAIN_MS, DUTIES, type Duties, findPorts, readyLines } from "./server.js";
+import { DRAIN_MS } from "./server.js";
 import { createScrapes } from "./shared-metrics.js";
 import { createLimitKeeper } from "./shared-sender-limit.js";
 import { stopSignal } from "./stop-signal.js";

@@ -1,6 +1,7 @@
 import type { Config } from "./config.js";
+import { DUTIES, findPorts, readyLines } from "./duties.js";
 import { runPrimary } from "./primary.js";
-import { DUTIES, findPorts, readyLines, runServer } from "./server.js";
+import { runServer } from "./server.js";
 import { stopSignal } from "./stop-signal.js";
 
 /** Runs a server, in this process or in several that it looks after, until SIGTERM or SIGINT; then drains it. */

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { createPrometheusMetrics, type PrometheusMetrics } from "./adapters/metrics/prometheus.js";
 import { createCertificateWatch, readCertificate } from "./certificate.js";
-import type { Config, OtlpConfig, Role } from "./config.js";
-import { demoCurlLines, demoFile } from "./demo/demo.js";
+import type { Config, OtlpConfig } from "./config.js";
+import { demoFile } from "./demo/demo.js";
 import { setUpDemo } from "./demo-shop.js";
+import type { Duties, Ports } from "./duties.js";
 import { ADMISSION_LIMITS, createAdmission } from "./facade/admission.js";
 import { createFacade } from "./facade/facade.js";
 import { renewCertificate } from "./facade/secure-server.js";
@@ -12,7 +13,7 @@ import { MAX_CONNECTIONS } from "./facade/server-limits.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
 import { readHelperScript } from "./helper-script.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
-import { closedPort, FACADE, opened, RPC, trackSockets, urlOf } from "./listen.js";
+import { FACADE, opened, RPC, trackSockets } from "./listen.js";
 import { createLog } from "./log.js";
 import { openServices } from "./open-services.js";
 import { createPeerConnections } from "./peer-connections.js";
@@ -40,6 +41,8 @@ const BACKLOG = 4096;
 const HEALTH_EVERY_MS = 1_000;
 /** How often messages to hooks are looked for. */
 const HOOKS_EVERY_MS = 1_000;
+/** How often what was counted of frames is written. */
+const FRAME_COUNTS_EVERY_MS = 1_000;
 /** How often models that other processes published are looked for. */
 const MODELS_EVERY_MS = 1_000;
 /** How often erasures that a process has left are looked for. */
@@ -48,53 +51,6 @@ const ERASURES_EVERY_MS = 60_000;
 const RETENTION_EVERY_MS = 6 * 3600_000;
 /** The first time so long after the start. */
 const FIRST_RETENTION_MS = 5 * 60_000;
-
-/** What one process does. */
-export interface Duties {
-  readonly facade: boolean;
-  /** What the RPC port answers; `health` is health, reflection and metrics alone. */
-  readonly rpc: "services" | "health" | "closed";
-  /** Trains by schedule, and makes the demo shop when there is to be one. */
-  readonly training: boolean;
-}
-
-export const DUTIES: Readonly<Record<Role, Duties>> = {
-  all: { facade: true, rpc: "services", training: true },
-  facade: { facade: true, rpc: "closed", training: false },
-  services: { facade: false, rpc: "services", training: false },
-  trainer: { facade: false, rpc: "health", training: true },
-};
-
-/** Ports found free and the address storefronts use, in one place for all processes that share them. */
-export interface Ports {
-  readonly facadePort: number;
-  readonly facadeUrl: string;
-  readonly rpcPort: number;
-}
-
-/** A taken port is told at once, not when the demo is made. Its product URLs must be known before the facade listens. */
-export async function findPorts(config: Config, duties: Duties): Promise<Ports> {
-  const facadePort = duties.facade ? await closedPort(config.facade, FACADE) : 0;
-  const rpcPort = duties.rpc === "closed" ? 0 : await closedPort(config.rpc, RPC);
-  const scheme = config.tls === null ? "http" : "https";
-  return { facadePort, rpcPort, facadeUrl: config.publicUrl ?? urlOf(config.facade.host, facadePort, scheme) };
-}
-
-/** The first line that says a server is ready, and those about the demo. */
-export function readyLines(config: Config, duties: Duties, ports: Ports, demo: boolean): string[] {
-  const doors = [
-    duties.facade && `storefronts at ${ports.facadeUrl}`,
-    duties.rpc === "services" && `RPC at ${urlOf(config.rpc.host, ports.rpcPort)}`,
-    duties.rpc === "health" && `training, health at ${urlOf(config.rpc.host, ports.rpcPort)}`,
-  ];
-  const ready = `aisle is ready: ${doors.filter((door) => door !== false).join(", ")}`;
-  if (!demo) return [ready];
-  return [
-    ready,
-    `The demo shop is at ${ports.facadeUrl}/demo/ — or try:`,
-    ...demoCurlLines(ports.facadeUrl, Date.now()),
-  ];
-}
 
 export interface Surroundings {
   readonly duties: Duties;
@@ -259,6 +215,8 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     if (duties.training && aisle?.deliverHooks)
       schedules.push(startSchedule(HOOKS_EVERY_MS, aisle.deliverHooks, report));
     if (aisle !== undefined) schedules.push(startSchedule(MODELS_EVERY_MS, aisle.lookForModels, report));
+    if (aisle !== undefined)
+      schedules.push(startSchedule(FRAME_COUNTS_EVERY_MS, async () => aisle.writeFrameCounts(false), report));
     if (duties.training) schedules.push(startSchedule(ERASURES_EVERY_MS, sweepRetention, report));
     if (aisle !== undefined) schedules.push(startSchedule(ERASURES_EVERY_MS, resumeErasures, report));
     if (opening !== undefined) {
@@ -282,6 +240,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     };
     await Promise.all([facade.close(), rpc.close(DRAIN_MS), scheduled()]);
     for (const timer of [silent, late]) clearTimeout(timer);
+    await aisle?.writeFrameCounts(true);
     await services.close();
     await tracer?.close();
     clearTimeout(forced);

@@ -11,8 +11,9 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
       delete: async (appId) => opened().apps.delete(appId),
       getFrame: async (appId, frameId) => opened().apps.getFrame(appId, frameId),
       listFrames: async (appId, after, limit) => opened().apps.listFrames(appId, after, limit),
-      putFrame: async (appId, frame) => opened().apps.putFrame(appId, frame),
-      deleteFrame: async (appId, frameId) => opened().apps.deleteFrame(appId, frameId),
+      putFrame: async (appId, frame, expected) => opened().apps.putFrame(appId, frame, expected),
+      deleteFrame: async (appId, frameId, at) => opened().apps.deleteFrame(appId, frameId, at),
+      frameVersions: async (appId, frameId) => opened().apps.frameVersions(appId, frameId),
     },
     events: {
       get: async (appId, eventId) => opened().events.get(appId, eventId),

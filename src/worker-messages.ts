@@ -1,6 +1,6 @@
 import type { Figures } from "./adapters/metrics/prometheus.js";
 import type { Config } from "./config.js";
-import type { Duties, Ports } from "./server.js";
+import type { Duties, Ports } from "./duties.js";
 import type { LimitQuestion, LimitVerdict } from "./shared-sender-limit.js";
 
 /** What a process that was started by the primary says to it. */

@@ -47,7 +47,7 @@ describe("copies of apps and frames", () => {
     expect(await copies.getFrame("shop", "home")).toBeUndefined();
     await copies.putFrame("shop", { ...DEFAULT_FRAME, frameId: "home" });
     expect((await copies.getFrame("shop", "home"))?.frameId).toBe("home");
-    await copies.deleteFrame("shop", "home");
+    await copies.deleteFrame("shop", "home", 1);
     expect(await copies.getFrame("shop", "home")).toBeUndefined();
     await copies.delete("shop");
     expect(await copies.get("shop")).toBeUndefined();

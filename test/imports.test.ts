@@ -85,6 +85,8 @@ const TOP_MODULES = [
   ...CONFIG_MODULES,
   "demo-shop.ts",
   "doctor.ts",
+  "doors.ts",
+  "duties.ts",
   "listen.ts",
   "local-services.ts",
   "log.ts",

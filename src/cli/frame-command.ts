@@ -10,14 +10,16 @@ import {
 } from "../gen/aisle/v1/app_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure, UsageFailure } from "./failure.js";
+import { type FilterOptions, filterOf } from "./filter-options.js";
+import { addFrameHistoryCommands } from "./frame-history.js";
 import { frameLines, pageKind, plainVariant, sourceWeight, type TypedWeight } from "./frame-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { idList, plainId, share, wholeNumber } from "./values.js";
+import { currencyCode, idList, plainId, share, wholeNumber } from "./values.js";
 
 const call = { timeoutMs: CALL_TIMEOUT_MS };
 
-interface SetOptions extends ServerOptions {
+interface SetOptions extends ServerOptions, FilterOptions {
   readonly app: string;
   readonly id?: string;
   readonly file?: string;
@@ -32,7 +34,6 @@ interface SetOptions extends ServerOptions {
   readonly diversity: number;
   readonly rotation: boolean;
   readonly fallback: boolean;
-  readonly outOfStock?: boolean;
   readonly pin?: readonly string[];
   readonly ban?: readonly string[];
   readonly variant?: readonly Pick<FrameVariant, "name" | "weight">[];
@@ -73,6 +74,12 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
     .option("--diversity <n>", "how unlike each other the recommended products are to be, 0 to 1", share, 0)
     .option("--pin <ids>", "products for the first places, parted by commas", idList)
     .option("--ban <ids>", "products never to be shown here", idList)
+    .option("--group <ids>", "show only products of one of these categories, tags or named groups", idList)
+    .option("--all-groups <ids>", "show only products of each of these groups", idList)
+    .option("--without-group <ids>", "show no products of these groups", idList)
+    .option("--min-price <amount>", "show only products that cost so much at least")
+    .option("--max-price <amount>", "show only products that cost so much at most")
+    .option("--currency <code>", "the currency of these prices (default: any)", currencyCode)
     .option("--out-of-stock", "show products that are out of stock, too")
     .option("--no-rotation", "show the same however often the frame was used")
     .option("--no-fallback", "leave empty what no source fills")
@@ -109,6 +116,7 @@ Example:
     .requiredOption("--id <frame>", "the frame", plainId)
     .addHelpText("after", "\nExample:\n  $ aisle frame remove --app shop1 --id cart-page")
     .action((options: FrameOptions) => removeFrame(options, deps));
+  addFrameHistoryCommands(frame, deps);
 }
 
 async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {
@@ -144,6 +152,7 @@ function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigura
     inStockOnly: !(options.outOfStock ?? false),
     pinnedProductIds: [...(options.pin ?? [])],
     bannedProductIds: [...(options.ban ?? [])],
+    filter: filterOf({ ...options, outOfStock: false }),
     variants: [...(options.variant ?? [])],
   };
 }

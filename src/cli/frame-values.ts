@@ -73,9 +73,23 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
     ["fallback", yes(frame.fallback !== false)],
     ["pinned", frame.pinnedProductIds.join(", ")],
     ["banned", frame.bannedProductIds.join(", ")],
+    ["filter", filterText(frame.filter)],
     ...frame.variants.map((variant) => [`variant ${variant.name}`, variantText(variant)] as const),
   ];
   return lines.filter(([, text]) => text !== "");
+}
+
+function filterText(filter: FrameConfiguration["filter"]): string {
+  if (filter === undefined) return "";
+  const { min = "", max = "", currency = "" } = filter.price ?? {};
+  const rules = [
+    ["one of", filter.anyGroup.join(", ")],
+    ["each of", filter.allGroups.join(", ")],
+    ["none of", filter.noGroup.join(", ")],
+    ["without", filter.excludeProductIds.join(", ")],
+    ["price", min + max === "" ? "" : `${min || "0"} to ${max || "any"} ${currency}`.trim()],
+  ];
+  return rules.flatMap(([name, text]) => (text ? [`${name} ${text}`] : [])).join("; ");
 }
 
 function weightsText(sources: readonly SourceWeight[]): string {

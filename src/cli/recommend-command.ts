@@ -1,12 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Command, Option } from "commander";
-import {
-  AvailabilityFilter,
-  InteractionType,
-  type ProductCard,
-  type ProductReason,
-} from "../gen/aisle/v1/recommendation_pb.js";
+import { InteractionType, type ProductCard, type ProductReason } from "../gen/aisle/v1/recommendation_pb.js";
 import {
   ExplainRecommendationResponseSchema,
   RecommendPageResponseSchema,
@@ -15,6 +10,7 @@ import {
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { UsageFailure } from "./failure.js";
+import { filterOf } from "./filter-options.js";
 import { type Output, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { reasonText } from "./reason-text.js";
@@ -131,18 +127,6 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
       });
     }
   });
-}
-
-function filterOf(options: RecommendOptions) {
-  const { minPrice: min = "", maxPrice: max = "", currency = "" } = options;
-  return {
-    anyGroup: [...(options.group ?? [])],
-    allGroups: [...(options.allGroups ?? [])],
-    noGroup: [...(options.withoutGroup ?? [])],
-    excludeProductIds: [...(options.exclude ?? [])],
-    ...(min + max !== "" && { price: { min, max, currency } }),
-    ...(options.outOfStock && { availability: AvailabilityFilter.ANY }),
-  };
 }
 
 interface Reasons {

@@ -1,3 +1,5 @@
+import { NO_FILTER, type ProductFilter } from "./product-filter.js";
+
 /** Kinds of page a frame may stand on. */
 export const PAGE_KINDS = ["home", "category", "product", "cart", "order"] as const;
 /** "" when it was not said. */
@@ -50,6 +52,8 @@ export interface FrameConfiguration {
   readonly pinnedProductIds: readonly string[];
   readonly bannedProductIds: readonly string[];
   readonly inStockOnly: boolean;
+  /** Holds beside what a request says. */
+  readonly filter: ProductFilter;
   /** What the sources leave empty is filled by what is popular. */
   readonly fallback: boolean;
   readonly variants: readonly FrameVariant[];
@@ -57,6 +61,18 @@ export interface FrameConfiguration {
   readonly version: number;
   readonly updatedAt: number;
 }
+
+/** A frame as it is written: the store gives it its version. */
+export type FrameToWrite = Omit<FrameConfiguration, "version">;
+
+/** A frame as it was from a write on, at the frame's `updatedAt`; `deleted`: from then on there was none. */
+export interface FrameVersion {
+  readonly frame: FrameConfiguration;
+  readonly deleted: boolean;
+}
+
+/** Versions of a frame that are kept, the newest. */
+export const KEPT_VERSIONS = 100;
 
 export const DEFAULT_FRAME_ID = "default";
 
@@ -77,6 +93,7 @@ export function bareFrame(frameId: string): FrameConfiguration {
     pinnedProductIds: [],
     bannedProductIds: [],
     inStockOnly: true,
+    filter: NO_FILTER,
     fallback: true,
     variants: [],
     version: 0,

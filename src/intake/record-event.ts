@@ -5,10 +5,12 @@ import type { Event } from "../domain/event.js";
 import type { Allowance } from "../domain/gcra.js";
 import { cleanId } from "../domain/ids.js";
 import type { PublicSender } from "../domain/public-sender.js";
+import type { ActListener } from "../ports/act-listener.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { Effect, Identify, RefusedLink } from "../ports/effect.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
+import { actOf } from "./act-of.js";
 import { countTaken } from "./count-taken.js";
 import { type EventDraft, normalise } from "./normalise.js";
 import type { RejectedEvents } from "./rejected-events.js";
@@ -63,6 +65,8 @@ export interface RecordEventDependencies {
   /** Told of what is refused for what it says. */
   readonly rejectedEvents: Pick<RejectedEvents, "keep">;
   readonly senderLimit: SenderLimit;
+  /** Told of what was stored. */
+  readonly acts?: ActListener | undefined;
   /** A single event that is not stored after so many milliseconds is refused; none for a store that is near. */
   readonly answerMs?: number | undefined;
   readonly now: Now;
@@ -107,6 +111,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
       return deps.take(tx, event, draft, idempotencyKey);
     });
     countTaken(deps.metrics, event, recorded, isWanted());
+    if (!recorded.deduplicated && deps.acts?.wants(appId)) deps.acts.took(appId, actOf(event));
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
   return async (appId, draft, idempotencyKey, single) => {

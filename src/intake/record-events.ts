@@ -1,8 +1,10 @@
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
+import type { ActListener } from "../ports/act-listener.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
+import { actOf } from "./act-of.js";
 import { countTaken } from "./count-taken.js";
 import { type EventDraft, normalise } from "./normalise.js";
 import { mustBeKey, type TakeEvent } from "./record-event.js";
@@ -43,6 +45,8 @@ export type RecordEvents = (
 export interface RecordEventsDependencies {
   readonly apps: Pick<AppStore, "get">;
   readonly unitOfWork: Pick<UnitOfWork, "runEach">;
+  /** Told of what was stored. */
+  readonly acts?: ActListener | undefined;
   readonly take: TakeEvent;
   readonly rejectedEvents: Pick<RejectedEvents, "keep">;
   readonly now: Now;
@@ -69,10 +73,13 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
       };
     });
     const outcomes = await unitOfWork.runEach(appId, works);
+    const wanted = deps.acts?.wants(appId) ?? false;
     let acknowledged = 0;
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") {
         countTaken(metrics, outcome.value, outcome.value);
+        if (wanted && !outcome.value.deduplicated)
+          deps.acts?.took(appId, actOf(normalise(sent(index).draft, outcome.value.eventId, receivedAt)));
         acknowledged++;
       } else {
         const { draft, idempotencyKey } = sent(index);

@@ -2,7 +2,8 @@ import type { App } from "../domain/app.js";
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Erasure } from "../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
-import type { FrameConfiguration } from "../domain/frame.js";
+import type { FrameConfiguration, FrameVersion } from "../domain/frame.js";
+import type { FrameExposure, FrameTally } from "../domain/frame-tally.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { LedgerHead } from "../domain/ledger.js";
 import type { Confirmation, HookEntry, MailingSecrets } from "../domain/mailing.js";
@@ -14,6 +15,9 @@ import type { Visitor } from "../domain/visitor.js";
 /** What an app consists of beside the app itself and its models, by table. */
 export interface CopiedRecords {
   readonly frames: FrameConfiguration;
+  readonly frameVersions: FrameVersion;
+  readonly frameTallies: FrameTally;
+  readonly frameExposures: FrameExposure;
   readonly contacts: Contact;
   /** Contact id by key of a contact. */
   readonly contactKeys: string;
@@ -48,6 +52,9 @@ export type CopiedTable = keyof CopiedRecords;
 /** All of them, in the order in which they are copied. */
 export const COPIED_TABLES = [
   "frames",
+  "frameVersions",
+  "frameTallies",
+  "frameExposures",
   "contacts",
   "contactKeys",
   "visitors",

@@ -2,6 +2,7 @@ import type { App } from "../domain/app.js";
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Erasure } from "../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
+import type { FrameExposure, FrameTally } from "../domain/frame-tally.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { LedgerHead } from "../domain/ledger.js";
 import type { Confirmation, HookEntry, MailingSecrets } from "../domain/mailing.js";
@@ -74,6 +75,10 @@ export interface Transaction {
   readonly productSkus: Lookup<string>;
   /** By order id. */
   readonly orders: Records<Order>;
+  /** By `tallyKey`. */
+  readonly frameTallies: Records<FrameTally>;
+  /** By visitor key. */
+  readonly frameExposures: Records<FrameExposure>;
   /** By erasure id. */
   readonly erasures: Records<Erasure>;
   /** Adds a row to a visitor's history, or replaces the one with the same time and ref. */

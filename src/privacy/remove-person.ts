@@ -33,6 +33,9 @@ export function removeIdentity(tx: Transaction, { person, counts }: Removed, sta
     const visitorId = tx.visitorKeys.get(key);
     const visitor = visitorId === undefined ? undefined : tx.visitors.get(visitorId);
     if (visitor !== undefined && visitor.createdAt <= startedAt) removed = removeVisitor(tx, removed, visitor);
+    if (tx.frameExposures.get(key) === undefined) continue;
+    tx.frameExposures.delete(key);
+    removed = { ...removed, counts: plus(removed.counts, "frameExposures", 1) };
   }
   return removed;
 }

@@ -1,6 +1,7 @@
 import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { NOBODY } from "../domain/erasure.js";
+import { dayOf, EXPOSURE_MS } from "../domain/frame-tally.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { CopiedRecords, CopiedRow, CopiedTable, Copies } from "../ports/copies.js";
 import type { Metrics } from "../ports/metrics.js";
@@ -19,6 +20,8 @@ export interface RetentionDependencies {
 }
 
 const DAY_MS = 86_400_000;
+/** How long it is kept what came of frames. */
+const TALLIES_MS = 730 * DAY_MS;
 
 type Rows<N extends CopiedTable> = readonly CopiedRow<CopiedRecords[N]>[];
 
@@ -116,7 +119,23 @@ export function createSweepRetention(deps: RetentionDependencies): SweepRetentio
       );
       hadAny ||= removed;
     }
-    if (hadAny) await deps.scrub(appId);
+    const met = await sweep(
+      appId,
+      "frameExposures",
+      (rows) => rows.filter(({ value }) => value.frames.every(({ lastAt }) => at - lastAt >= EXPOSURE_MS)),
+      (tx, { key }) => {
+        const found = tx.frameExposures.get(key);
+        if (found?.frames.every(({ lastAt }) => at - lastAt >= EXPOSURE_MS)) tx.frameExposures.delete(key);
+      },
+    );
+    const oldest = dayOf(at - TALLIES_MS);
+    await sweep(
+      appId,
+      "frameTallies",
+      (rows) => rows.filter(({ key }) => (key.split("/")[1] ?? "") < oldest),
+      (tx, { key }) => tx.frameTallies.delete(key),
+    );
+    if (hadAny || met) await deps.scrub(appId);
   };
 
   return async (onFailure) => {

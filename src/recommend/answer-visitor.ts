@@ -12,6 +12,7 @@ import type { AppStore } from "../ports/app-store.js";
 import type { InteractionStore } from "../ports/interaction-store.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { VisitorStore } from "../ports/visitor-store.js";
+import type { Shown } from "./frame-counts.js";
 import type { LiveLayer, WatchedCatalog } from "./live-layer.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import type { Recommender } from "./recommend.js";
@@ -40,6 +41,8 @@ export interface AnswerVisitorDependencies {
   /** The model that serves and its version text. */
   readonly modelOf: (appId: string) => Promise<{ readonly model: ServingModel; readonly version: string } | undefined>;
   readonly recommend: Recommender;
+  /** Told of each frame that was filled for a visitor of one of its variants. */
+  readonly shown?: (shown: Shown) => void;
   readonly now: Now;
   readonly metrics: Metrics;
 }
@@ -123,13 +126,23 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           model: serving?.model,
           version: serving?.version ?? firstVersion(app),
           live: serving && deps.liveOf(query.appId, catalog, serving.model),
-          filters: [query.filter],
+          filters: [query.filter, frame.filter],
           app,
           now: deps.now(),
         },
         withReasons,
       );
-      shown.push(...answer.recommended, ...answer.alternative);
+      const products = [...answer.recommended, ...answer.alternative];
+      if (variant !== undefined && splitBy !== undefined && !withReasons)
+        deps.shown?.({
+          appId: query.appId,
+          frameId: frame.frameId,
+          variant: variant.name,
+          visitorKey: splitBy,
+          productIds: products.map(({ productId }) => productId),
+          usedAt: lastUse(frame.frameId, frameInteractions),
+        });
+      shown.push(...products);
       return answer;
     });
   };
@@ -151,6 +164,14 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
 /** The version text of an app that has no model yet: its hour of creation. */
 export function firstVersion(app: App): string {
   return versionText(app.createdAt, () => false);
+}
+
+/** When the visitor last used the frame; 0 when it is not told. */
+function lastUse(frameId: string, uses: RecommendQuery["frameInteractions"]): number {
+  let last = 0;
+  for (const use of uses)
+    if (use.frameId === frameId || (frameId === DEFAULT_FRAME_ID && use.frameId === "")) last = Math.max(last, use.at);
+  return last;
 }
 
 /** Frame interactions with unknown frames under the empty name, by which they count for the default frame. */

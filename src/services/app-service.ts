@@ -3,13 +3,15 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { type App, bareApp, MAX_LEARNED_AFTER_VISITORS } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
-import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
+import { DEFAULT_FRAME, DEFAULT_FRAME_ID } from "../domain/frame.js";
 import { isAppId } from "../domain/ids.js";
 import { type App as AppMessage, type AppSchema, LinkTrust } from "../gen/aisle/v1/app_pb.js";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import type { AppStore } from "../ports/app-store.js";
+import type { FrameReporter } from "../recommend/frame-report.js";
 import { guarded, type ReportInternal } from "./errors.js";
 import { frameMessage, readFrame } from "./frame-messages.js";
+import { daysOf, reportMessage } from "./frame-report-messages.js";
 import { timestampOf } from "./messages.js";
 import { checkName, ID_RULE } from "./names.js";
 import { page, pageSize, readPageToken } from "./paging.js";
@@ -23,6 +25,7 @@ export interface AppServiceDependencies {
   readonly newAppId: () => string;
   /** Called when an app is gone, so that what is kept of it in memory goes too. */
   readonly onDeleted: (appId: string) => void;
+  readonly frameReport: FrameReporter;
   readonly report: ReportInternal;
 }
 
@@ -90,17 +93,38 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
     setFrameConfiguration: guarded(report, async (request) => {
       const asked = readFrame(request.frameConfiguration, deps.now());
       await requireApp(apps, request.appId);
-      const frame: FrameConfiguration = { ...asked, version: 1 };
-      await apps.putFrame(request.appId, frame);
+      const frame = await apps.putFrame(request.appId, asked, request.expectedVersion);
       return { frameConfiguration: frameMessage(frame) };
     }),
 
     deleteFrameConfiguration: guarded(report, async (request) => {
       await requireApp(apps, request.appId);
       if (request.frameId === "") throw new InvalidArgument("frame_id", "missing");
-      const deleted = await apps.deleteFrame(request.appId, request.frameId);
+      const deleted = await apps.deleteFrame(request.appId, request.frameId, deps.now());
       if (!deleted && request.frameId !== DEFAULT_FRAME_ID) throw new NotFound("frame_configuration");
       return {};
+    }),
+
+    listFrameVersions: guarded(report, async (request) => {
+      await requireApp(apps, request.appId);
+      if (request.frameId === "") throw new InvalidArgument("frame_id", "missing");
+      const versions = await apps.frameVersions(request.appId, request.frameId);
+      const frame = versions.length > 0 ? undefined : await apps.getFrame(request.appId, request.frameId);
+      if (versions.length === 0 && frame === undefined && request.frameId !== DEFAULT_FRAME_ID)
+        throw new NotFound("frame_configuration");
+      const all = frame === undefined ? versions : [{ frame, deleted: false }];
+      return {
+        versions: all.map((version) => ({
+          frameConfiguration: frameMessage(version.frame),
+          deleted: version.deleted,
+        })),
+      };
+    }),
+
+    getFrameReport: guarded(report, async (request) => {
+      await requireApp(apps, request.appId);
+      if (request.frameId === "") throw new InvalidArgument("frame_id", "missing");
+      return reportMessage(await deps.frameReport(request.appId, request.frameId, daysOf(request)));
     }),
   };
 }

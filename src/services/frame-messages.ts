@@ -1,7 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { checkFilter } from "../domain/check-filter.js";
 import { InvalidArgument } from "../domain/errors.js";
 import type { FrameConfiguration, FrameSource, FrameVariant, PageKind, SourceWeight } from "../domain/frame.js";
 import { cleanId, isAppId } from "../domain/ids.js";
+import { NO_FILTER, type ProductFilter } from "../domain/product-filter.js";
 import {
   type FrameConfigurationSchema,
   type FrameConfiguration as FrameMessage,
@@ -10,6 +12,7 @@ import {
   type SourceWeight as SourceWeightMessage,
 } from "../gen/aisle/v1/app_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_pb.js";
+import { filterMessage, filterOf } from "./filter-messages.js";
 import { timestampOf } from "./messages.js";
 import { checkName, ID_RULE } from "./names.js";
 
@@ -70,9 +73,16 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     bannedProductIds,
     inStockOnly: asked.inStockOnly ?? true,
     fallback: asked.fallback ?? true,
+    filter: readFilter(`${PATH}.filter`, asked.filter),
     variants: variants(`${PATH}.variants`, asked.variants),
     updatedAt: at,
   };
+}
+
+function readFilter(path: string, asked: FrameMessage["filter"]): ProductFilter {
+  const filter = filterOf(asked, path);
+  checkFilter(filter, path);
+  return filter;
 }
 
 function variants(path: string, asked: readonly FrameVariantMessage[]): FrameVariant[] {
@@ -160,6 +170,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
     sources: frame.sources.map(sourceMessage),
     pinnedProductIds: [...frame.pinnedProductIds],
     bannedProductIds: [...frame.bannedProductIds],
+    filter: frame.filter === NO_FILTER ? undefined : filterMessage(frame.filter),
     variants: frame.variants.map(({ sources: chosen, ...variant }) => ({
       name: variant.name,
       weight: variant.weight,

@@ -156,6 +156,62 @@ describe("aisle frame with all that a frame says", () => {
   });
 });
 
+describe("aisle frame history, rollback, report and remove", () => {
+  const at = (minute: number) => timestampFromMs(Date.UTC(2026, 0, 2, 3, minute, 0));
+  const first = { frameId: "side", version: 1, recommendedCount: 5, updatedAt: at(1) };
+  const second = { ...first, version: 2, recommendedCount: 6, title: "Side", updatedAt: at(2) };
+
+  it("lists what each version changed, newest first", async () => {
+    server.state.frameVersions = [
+      { frameConfiguration: { ...first, version: 4, updatedAt: at(4) } },
+      { frameConfiguration: { ...second, version: 3, updatedAt: at(3) }, deleted: true },
+      { frameConfiguration: second },
+      { frameConfiguration: first },
+    ];
+    const { stdout } = await aisle("frame", "history", "--app", "shop", "--id", "side");
+    expect(stdout.split("\n").map((line) => line.replace(/ {2,}/g, "  ").trim())).toEqual([
+      "version  written  what",
+      "4  2026-01-02 03:04:00Z  made again",
+      "3  2026-01-02 03:03:00Z  removed",
+      "2  2026-01-02 03:02:00Z  title: Side; recommended: 6",
+      "1  2026-01-02 03:01:00Z",
+      "",
+    ]);
+  });
+
+  it("writes an earlier version again, over the newest one only", async () => {
+    server.state.frameVersions = [{ frameConfiguration: second }, { frameConfiguration: first }];
+    const rollback = (to: string) => aisle("frame", "rollback", "--app", "shop", "--id", "side", "--to", to);
+    expect((await rollback("1")).exitCode).toBe(0);
+    expect(server.state.frames.at(-1)).toMatchObject({ recommendedCount: 5, title: "" });
+    expect(server.state.expectedVersion).toBe(2);
+    expect(await rollback("7")).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no version 7") });
+    server.state.frameVersions.unshift({ frameConfiguration: { ...second, version: 3 }, deleted: true });
+    expect((await rollback("2")).exitCode).toBe(0);
+    expect(server.state.expectedVersion).toBe(0);
+    expect((await rollback("3")).exitCode).toBe(1);
+  });
+
+  it("prints shares with their intervals, and differences from the first variant", async () => {
+    const rate = { value: 0.25, low: 0.2, high: 0.312 };
+    server.state.frameReport = [
+      { variant: "plain", exposures: 2000n, visitors: 1000n, clickRate: rate, orderRate: rate },
+      { variant: "loud", visitors: 990n, clickRateDifference: { value: 0.05, low: -0.01, high: 0.11 } },
+    ];
+    const { stdout } = await aisle("frame", "report", "--app", "shop", "--id", "side");
+    expect(stdout).toContain("2,000     1,000  25.0 % (20.0 to 31.2)");
+    expect(stdout).toContain("+5.0 (-1.0 to +11.0)");
+    server.state.frameReport = [];
+    expect((await aisle("frame", "report", "--app", "shop", "--id", "side")).stdout).toContain("no variants");
+  });
+
+  it("removes a frame", async () => {
+    await aisle("frame", "set", "--app", "shop", "--id", "side", "--recommended", "1", "--alternative", "0");
+    expect((await aisle("frame", "remove", "--app", "shop", "--id", "side")).stdout).toBe("Frame side is removed\n");
+    expect(server.state.frames).toEqual([]);
+  });
+});
+
 describe("aisle status", () => {
   it("asks by fingerprint id and prints the state in words", async () => {
     server.state.status = { identified: true, emailState: SubscriptionState.UNSUBSCRIBED };

@@ -4,7 +4,11 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { App, FrameConfiguration } from "../../src/gen/aisle/v1/app_pb.js";
-import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
+import {
+  AppService,
+  type FrameVariantReportSchema,
+  type FrameVersionSchema,
+} from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { type Event, EventSchema } from "../../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
@@ -31,6 +35,10 @@ import {
 export interface FakeState {
   readonly apps: App[];
   readonly frames: FrameConfiguration[];
+  frameVersions: MessageInitShape<typeof FrameVersionSchema>[];
+  frameReport: MessageInitShape<typeof FrameVariantReportSchema>[];
+  /** Of the last frame that was set. */
+  expectedVersion: number | undefined;
   readonly products: Product[];
   /** Full feeds that came to their end. */
   readonly feeds: { readonly ids: string[]; readonly force: boolean; readonly incomplete: boolean }[];
@@ -65,6 +73,9 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
   const state: FakeState = {
     apps: [],
     frames: [],
+    frameVersions: [],
+    frameReport: [],
+    expectedVersion: undefined,
     products: [],
     feeds: [],
     events: [],
@@ -95,10 +106,24 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
           const more = at + 1 < state.apps.length;
           return { apps: state.apps.slice(at, at + 1), nextPageToken: more ? String(at + 1) : "" };
         },
-        setFrameConfiguration({ appId, frameConfiguration }) {
+        setFrameConfiguration({ appId, frameConfiguration, expectedVersion }) {
+          state.expectedVersion = expectedVersion;
           known(appId);
           if (frameConfiguration) state.frames.push(frameConfiguration);
           return frameConfiguration ? { frameConfiguration } : {};
+        },
+        deleteFrameConfiguration({ appId, frameId }) {
+          known(appId);
+          state.frames.splice(0, state.frames.length, ...state.frames.filter((frame) => frame.frameId !== frameId));
+          return {};
+        },
+        listFrameVersions({ appId }) {
+          known(appId);
+          return { versions: state.frameVersions };
+        },
+        getFrameReport({ appId }) {
+          known(appId);
+          return { variants: state.frameReport };
         },
         getFrameConfiguration({ appId, frameId }) {
           known(appId);

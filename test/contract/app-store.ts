@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { Conflict } from "../../src/domain/errors.js";
 import { gather, type OpenStore, useStore } from "./open-store.js";
 import {
   app,
   change,
   contact,
   event,
+  exposure,
   frame,
   fullFrame,
   model,
@@ -33,6 +35,8 @@ export function appStoreContract(name: string, open: OpenStore): void {
         tx.changes.put("c1", change("c1", "k1"));
         tx.products.put("p1", product("p1", { sku: "s1" }));
         tx.orders.put("o1", order("o1"));
+        tx.frameTallies.put("f1/2026-01-15/a", { exposures: 4, visitors: 3, clicked: 2, ordered: 1 });
+        tx.frameExposures.put("c:1", exposure());
         tx.putInteraction("v1", view(1));
         tx.markChanged();
       });
@@ -46,6 +50,9 @@ export function appStoreContract(name: string, open: OpenStore): void {
       return {
         app: await store.apps.get(appId),
         frames: await store.apps.listFrames(appId, "", 10),
+        versions: await store.apps.frameVersions(appId, "f1"),
+        tallies: await store.copies.scan(appId, "frameTallies", "", 10),
+        exposures: await store.copies.scan(appId, "frameExposures", "", 10),
         events: await store.events.list(appId, "", 10, false),
         idempotency: await store.unitOfWork.run(appId, (tx) => tx.idempotency.get("i1")),
         visitors: await store.visitors.find(appId, ["c:1"]),
@@ -118,9 +125,48 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.apps.getFrame("shop", "f2")).toBeUndefined();
       expect(await under.store.apps.listFrames("shop", "", 10)).toEqual([frame("f0"), full]);
       expect(await under.store.apps.listFrames("shop", "f0", 10)).toEqual([full]);
-      expect(await under.store.apps.deleteFrame("shop", "f1")).toBe(true);
-      expect(await under.store.apps.deleteFrame("shop", "f1")).toBe(false);
+      expect(await under.store.apps.deleteFrame("shop", "f1", 12)).toBe(true);
+      expect(await under.store.apps.deleteFrame("shop", "f1", 12)).toBe(false);
       expect(await under.store.apps.getFrame("shop", "f1")).toBeUndefined();
+    });
+
+    it("keeps the versions of a frame, also of one that was deleted and made again", async () => {
+      const { apps } = under.store;
+      const said = async () =>
+        (await apps.frameVersions("shop", "f1")).map(({ frame: one, deleted }) => [one.version, one.title, deleted]);
+      expect(await said()).toEqual([]);
+      expect(await apps.putFrame("shop", frame("f1", { title: "first" }))).toEqual(frame("f1", { title: "first" }));
+      expect((await apps.putFrame("shop", frame("f1", { title: "second" }))).version).toBe(2);
+      expect((await apps.getFrame("shop", "f1"))?.version).toBe(2);
+      await apps.deleteFrame("shop", "f1", 12);
+      expect((await apps.putFrame("shop", frame("f1", { title: "third" }))).version).toBe(4);
+      expect(await said()).toEqual([
+        [4, "third", false],
+        [3, "second", true],
+        [2, "second", false],
+        [1, "first", false],
+      ]);
+      expect((await apps.frameVersions("shop", "f1"))[1]?.frame.updatedAt).toBe(12);
+      expect(await apps.frameVersions("shop", "f")).toEqual([]);
+      expect(await apps.frameVersions("shop-2", "f1")).toEqual([]);
+    });
+
+    it("writes a frame only over the version that is expected, once of two at the same time", async () => {
+      const { apps } = under.store;
+      const put = (expected: number) => apps.putFrame("shop", frame("f1"), expected);
+      await expect(put(1)).rejects.toThrow(Conflict);
+      expect((await put(0)).version).toBe(1);
+      await expect(put(0)).rejects.toThrow(Conflict);
+      const both = await Promise.allSettled([put(1), put(1)]);
+      expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      expect((await apps.getFrame("shop", "f1"))?.version).toBe(2);
+    });
+
+    it("keeps the newest 100 versions", async () => {
+      const { apps } = under.store;
+      for (let n = 0; n < 103; n++) await apps.putFrame("shop", frame("f1"));
+      const versions = await apps.frameVersions("shop", "f1");
+      expect(versions.map(({ frame: one }) => one.version)).toEqual(Array.from({ length: 100 }, (_, i) => 103 - i));
     });
 
     it("deletes an app with everything of it and leaves others as they are", async () => {
@@ -134,6 +180,9 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await read("shop")).toEqual({
         app: undefined,
         frames: [],
+        versions: [],
+        tallies: [],
+        exposures: [],
         events: [],
         idempotency: undefined,
         visitors: [],

@@ -12,6 +12,7 @@ import {
   contact,
   erasure,
   event,
+  exposure,
   fullFrame,
   hookEntry,
   order,
@@ -45,6 +46,8 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.products.put("p1", product("p1", { sku: "s1" })); // has the SKU now
     tx.orders.put("o1", order("o1"));
     tx.erasures.put("x1", erasure("x1"));
+    tx.frameTallies.put("f1/2026-01-15/a", { exposures: 4, visitors: 3, clicked: 2, ordered: 1 });
+    tx.frameExposures.put("c:1", exposure());
     tx.putInteraction("v1", view(1, "e1"));
     tx.putInteraction("v\u0001", { type: "order", at: -2, productIds: ["p1"], ref: "order:o1" });
     tx.markChanged();

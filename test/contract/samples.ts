@@ -4,6 +4,7 @@ import { type Contact, type SubscriptionChange, UNKNOWN } from "../../src/domain
 import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
 import { DEFAULT_FRAME, type FrameConfiguration } from "../../src/domain/frame.js";
+import type { FrameExposure } from "../../src/domain/frame-tally.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { HookEntry } from "../../src/domain/mailing.js";
 import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
@@ -40,6 +41,11 @@ export function frame(frameId: string, change: Partial<FrameConfiguration> = {})
   return { ...DEFAULT_FRAME, frameId, version: 1, updatedAt: 1, ...change };
 }
 
+export function exposure(): FrameExposure {
+  const met = { frameId: "f1", variant: "a", firstAt: 1, lastAt: 2, shown: ["p1", "pä"], clickedAt: 2, orderedAt: 0 };
+  return { frames: [met] };
+}
+
 /** A frame that says something of everything. */
 export function fullFrame(frameId: string): FrameConfiguration {
   return frame(frameId, {
@@ -59,6 +65,14 @@ export function fullFrame(frameId: string): FrameConfiguration {
     pinnedProductIds: ["p1", "pä"],
     bannedProductIds: ["p2"],
     inStockOnly: false,
+    filter: {
+      anyGroup: ["g1", "g2"],
+      allGroups: ["g3"],
+      noGroup: ["g4"],
+      excludeProductIds: ["p3"],
+      price: { min: "1.50", max: "", currency: "EUR" },
+      availability: "any",
+    },
     fallback: false,
     variants: [
       {

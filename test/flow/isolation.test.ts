@@ -133,6 +133,8 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
       /not_found/,
     );
     await expect(rpc.apps.deleteFrameConfiguration({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
+    await expect(rpc.apps.listFrameVersions({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
+    await expect(rpc.apps.getFrameReport({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
     const explained = await rpc.recommendations.explainRecommendation({ request: { appId, frameId: "home" } });
     expect(explained.response).toMatchObject({ frameId: "default", modelId: "" });
     expect(explained.response?.recommended.every((product) => product.title.endsWith("of two"))).toBe(true);

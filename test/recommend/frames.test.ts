@@ -17,6 +17,41 @@ describe("a frame configuration that is not known", () => {
   });
 });
 
+describe("a frame's filter", () => {
+  it("holds beside that of the request, and its unknown groups are told", async () => {
+    const { rpc } = await openAisle();
+    await rpc.apps.createApp({ app: { appId: "shop" } });
+    const feed = async function* () {
+      const products = ["1", "2", "3", "4"].map((id) => ({
+        productId: id,
+        title: id,
+        tags: Number(id) % 2 === 0 ? ["even"] : [],
+        categories: [{ categoryId: Number(id) > 2 ? "high" : "low" }],
+        price: { amount: `${id}0`, currency: "EUR" },
+      }));
+      yield { appId: "shop", products };
+    };
+    await rpc.catalog.upsertProducts(feed());
+    const set = (filter: object) =>
+      rpc.apps.setFrameConfiguration({
+        appId: "shop",
+        frameConfiguration: { frameId: "f", recommendedCount: 9, filter },
+      });
+    const ask = async (filter: object) => {
+      const answer = await rpc.recommendations.recommend({ appId: "shop", frameId: "f", filter });
+      return [answer.recommended.map(({ productId }) => productId).join(" "), answer.missingIds.join(" ")];
+    };
+    await set({ anyGroup: ["even"] });
+    expect(await ask({})).toEqual(["2 4", ""]);
+    expect(await ask({ anyGroup: ["high"] })).toEqual(["4", ""]);
+    await set({ price: { max: "30", currency: "EUR" }, excludeProductIds: ["1"], noGroup: ["nothing"] });
+    expect(await ask({})).toEqual(["2 3", "nothing"]);
+    expect(await ask({ price: { min: "25" } })).toEqual(["3", "nothing"]);
+    await expect(set({ price: { min: "x" } })).rejects.toThrow(/frame_configuration\.filter\.price\.min/);
+    await expect(set({ availability: 9 })).rejects.toThrow(/frame_configuration\.filter\.availability/);
+  });
+});
+
 describe("a frame's diversity", () => {
   async function openShop() {
     const { rpc, recommend } = await openAisle();

@@ -1,6 +1,8 @@
+import { KEPT_VERSIONS } from "../../domain/frame.js";
 import type { AppStore } from "../../ports/app-store.js";
+import { removeFrame, versionsOf, writeFrame } from "../store/frame-versions.js";
 import type { Environment } from "./environment.js";
-import { after, appKey, FIRST, keyOf, keysOf, LAST } from "./keys.js";
+import { after, appKey, FIRST, keyOf, keysOf, keysOwnedBy, LAST } from "./keys.js";
 import type { Removals } from "./removal.js";
 import type { Writer } from "./writer.js";
 
@@ -43,14 +45,13 @@ export function createAppStore({ tables }: Environment, writer: Writer, removals
       return tables.frames.entries({ ...keysOf(appId, from), limit }).map((entry) => entry.value);
     },
 
-    putFrame: (appId, frame) => writer.run((staged) => staged.frames.put(keyOf(appId, frame.frameId), frame)),
+    putFrame: (appId, frame, expected) => writer.run((staged) => writeFrame(staged, appId, frame, expected)),
 
-    deleteFrame: (appId, frameId) =>
-      writer.run((staged) => {
-        const key = keyOf(appId, frameId);
-        if (staged.frames.get(key) === undefined) return false;
-        staged.frames.delete(key);
-        return true;
-      }),
+    deleteFrame: (appId, frameId, at) => writer.run((staged) => removeFrame(staged, appId, frameId, at)),
+
+    frameVersions: async (appId, frameId) => {
+      const range = { ...keysOwnedBy(appId, frameId), limit: KEPT_VERSIONS + 1 };
+      return versionsOf(tables.frameVersions.entries(range));
+    },
   };
 }

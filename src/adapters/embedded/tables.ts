@@ -18,7 +18,7 @@ import {
 import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
 import { erasureRecord } from "./records/erasure.js";
 import { eventRecord, idempotencyRecord } from "./records/event.js";
-import { frameRecord } from "./records/frame.js";
+import { frameExposureRecord, frameRecord, frameTallyRecord, frameVersionRecord } from "./records/frame.js";
 import { confirmationRecord, hookEntryRecord, mailingSecretsRecord } from "./records/mailing.js";
 import { rejectedEventRecord, rejectedLogRecord } from "./records/rejected-event.js";
 import { changeRecord, contactRecord, ledgerHeadRecord, networkLinksRecord, visitorRecord } from "./records/visitor.js";
@@ -44,6 +44,9 @@ export function openTables(open: <T>(name: string, codec: RecordCodec<T>) => Tab
   return {
     apps: open("apps", appRecord),
     frames: open("frames", frameRecord),
+    frameVersions: open("frameVersions", frameVersionRecord),
+    frameTallies: open("frameTallies", frameTallyRecord),
+    frameExposures: open("frameExposures", frameExposureRecord),
     events: open("events", eventRecord),
     idempotency: open("idempotency", idempotencyRecord),
     idempotencyTimes: open("idempotencyTimes", textRecord),

@@ -101,6 +101,9 @@ class Verification {
 
     await this.walk("apps", of(tables.apps));
     await this.walk("frames", of(tables.frames));
+    await this.walk("frameVersions", of(tables.frameVersions));
+    await this.walk("frameTallies", of(tables.frameTallies));
+    await this.walk("frameExposures", of(tables.frameExposures));
     await this.walk("events", events);
     await this.walk("idempotency", of(tables.idempotency), (appId, record, key) =>
       holds(idempotencyTimes, timedKey(appId, "", record.claimedAt, ownPart(key))) ? undefined : "unindexed",

@@ -4,8 +4,9 @@ import type { Metrics } from "../../ports/metrics.js";
 import type { Environment } from "./environment.js";
 import { FreeSpace } from "./free-space.js";
 import { type Job, PendingWork, PendingWorks, type Work } from "./job.js";
+import { Journal } from "./journal.js";
 import { Latch } from "./latch.js";
-import { Journal, type StagedTables, stageTables } from "./staged.js";
+import { type StagedTables, stageTables } from "./staged.js";
 import { MIB, WRITER_LIMITS, type WriterLimits } from "./writer-limits.js";
 
 const LOW_SPACE_RETRY_MS = 30_000;

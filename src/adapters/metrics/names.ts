@@ -28,6 +28,9 @@ const CODES = [
 const TABLES = [
   "apps",
   "frames",
+  "frameVersions",
+  "frameTallies",
+  "frameExposures",
   "events",
   "idempotency",
   "idempotencyTimes",
@@ -82,7 +85,9 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   events_without_profile: { help: "Events kept without whoever sent them, whose browser asked for no profile" },
   retention_removed: {
     help: "Records removed because their app keeps them no longer",
-    labels: { table: ["events", "interactions", "orders", "visitors", "rejectedEvents"] },
+    labels: {
+      table: ["events", "interactions", "orders", "visitors", "rejectedEvents", "frameExposures", "frameTallies"],
+    },
   },
   erasures_begun: { help: "Erasures of persons begun" },
   events_of_bots: { help: "Events of robots among those stored" },
@@ -99,6 +104,14 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     labels: { outcome: ["delivered", ...HOOK_FAILURES] },
   },
   recommend_unknown_frames: { help: "Requests that named a frame configuration their app does not have" },
+  frame_outcomes: {
+    help: "Answers for frames that split visitors, and visitors who met, clicked and ordered, by the variant's place",
+    labels: {
+      outcome: ["exposures", "visitors", "clicked", "ordered"],
+      place: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "other"],
+    },
+  },
+  frame_counts_dropped: { help: "Meetings with split frames, and what visitors then did, that were not counted" },
   models_read_in_part: {
     help: "Models of another version of Aisle loaded without the parts this one cannot read, until their next training",
   },

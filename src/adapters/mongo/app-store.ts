@@ -1,10 +1,12 @@
+import { KEPT_VERSIONS } from "../../domain/frame.js";
 import type { AppStore } from "../../ports/app-store.js";
-import { after, appKey, FIRST, keyOf, LAST } from "./keys.js";
+import { removeFrame, versionsOf, writeFrame } from "../store/frame-versions.js";
+import { after, appKey, FIRST, keyOf, keysOwnedBy, LAST } from "./keys.js";
 import type { Removals } from "./removal.js";
 import type { Tables } from "./tables.js";
 import type { Writer } from "./writer.js";
 
-export function createAppStore({ apps, frames }: Tables, writer: Writer, removals: Removals): AppStore {
+export function createAppStore({ apps, frames, frameVersions }: Tables, writer: Writer, removals: Removals): AppStore {
   return {
     create: async (app) => {
       const key = appKey(app.appId);
@@ -41,15 +43,13 @@ export function createAppStore({ apps, frames }: Tables, writer: Writer, removal
 
     listFrames: async (appId, from, limit) => (await frames.list(appId, from, limit)).map((entry) => entry.value),
 
-    putFrame: (appId, frame) =>
-      writer.run(appId, ({ tables }) => tables.frames.put(keyOf(appId, frame.frameId), frame)),
+    putFrame: (appId, frame, expected) => writer.run(appId, ({ tables }) => writeFrame(tables, appId, frame, expected)),
 
-    deleteFrame: (appId, frameId) =>
-      writer.run(appId, ({ tables }) => {
-        const key = keyOf(appId, frameId);
-        if (tables.frames.get(key) === undefined) return false;
-        tables.frames.delete(key);
-        return true;
-      }),
+    deleteFrame: (appId, frameId, at) => writer.run(appId, ({ tables }) => removeFrame(tables, appId, frameId, at)),
+
+    frameVersions: async (appId, frameId) => {
+      const range = { ...keysOwnedBy(appId, frameId), limit: KEPT_VERSIONS + 1 };
+      return versionsOf(await frameVersions.entries(range));
+    },
   };
 }

@@ -78,6 +78,9 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
   });
   return {
     frames: plain(tables.frames, (staged) => staged.frames),
+    frameVersions: plain(tables.frameVersions, (staged) => staged.frameVersions),
+    frameTallies: plain(tables.frameTallies, (staged) => staged.frameTallies),
+    frameExposures: plain(tables.frameExposures, (staged) => staged.frameExposures),
     contacts: plain(tables.contacts, (staged) => staged.contacts),
     contactKeys: plain(tables.contactKeys, (staged) => staged.contactKeys),
     visitors: plain(tables.visitors, (staged) => staged.visitors),

@@ -43,6 +43,9 @@ export class Draft {
     this.tables = {
       apps: new Staged(tables.apps, this),
       frames: new Staged(tables.frames, this),
+      frameVersions: new Staged(tables.frameVersions, this),
+      frameTallies: new Staged(tables.frameTallies, this),
+      frameExposures: new Staged(tables.frameExposures, this),
       events: new Staged(tables.events, this),
       idempotency: new Staged(tables.idempotency, this),
       rejectedEvents: new Staged(tables.rejectedEvents, this),

@@ -6,7 +6,7 @@ import { appShape, copyMarkShape, type KeptModel, leaseShape, modelShape, pointe
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { erasureShape } from "./records/erasure.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
-import { frameShape } from "./records/frame.js";
+import { frameExposureShape, frameShape, frameTallyShape, frameVersionShape } from "./records/frame.js";
 import { confirmationShape, hookEntryShape, mailingSecretsShape } from "./records/mailing.js";
 import { rejectedEventShape, rejectedLogShape } from "./records/rejected-event.js";
 import { changeShape, contactShape, ledgerHeadShape, networkLinksShape, visitorShape } from "./records/visitor.js";
@@ -27,7 +27,10 @@ export function openTables(connection: Connection): Tables {
   const written = <T>(name: string, shape: Shape<T>) => new Table(name, shape, connection, false);
   return {
     apps: reread("apps", appShape),
-    frames: written("frames", frameShape),
+    frames: reread("frames", frameShape),
+    frameVersions: reread("frameVersions", frameVersionShape),
+    frameTallies: reread("frameTallies", frameTallyShape),
+    frameExposures: reread("frameExposures", frameExposureShape),
     events: written("events", eventShape),
     idempotency: reread("idempotency", idempotencyShape),
     rejectedEvents: written("rejectedEvents", rejectedEventShape),

@@ -2,7 +2,8 @@ import type { App } from "../../domain/app.js";
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import type { Erasure } from "../../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
-import type { FrameConfiguration } from "../../domain/frame.js";
+import type { FrameConfiguration, FrameVersion } from "../../domain/frame.js";
+import type { FrameExposure, FrameTally } from "../../domain/frame-tally.js";
 import type { LedgerHead } from "../../domain/ledger.js";
 import type { Confirmation, HookEntry, MailingSecrets } from "../../domain/mailing.js";
 import type { ModelPointer } from "../../domain/model.js";
@@ -20,6 +21,11 @@ import type { CopyMark } from "../../ports/copies.js";
 export interface RecordTypes {
   readonly apps: App;
   readonly frames: FrameConfiguration;
+  /** By frame and number; the newest also under `last`. */
+  readonly frameVersions: FrameVersion;
+  readonly frameTallies: FrameTally;
+  /** By visitor key. */
+  readonly frameExposures: FrameExposure;
   readonly events: Event;
   readonly idempotency: IdempotencyRecord;
   readonly rejectedEvents: RejectedEvent;

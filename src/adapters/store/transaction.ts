@@ -22,9 +22,10 @@ export interface StagedTable<T> {
 
 /** The tables a transaction works with. */
 export type TransactionTables = {
-  readonly [K in Exclude<keyof RecordTypes, "frames" | "pointers" | "activity" | "removals" | "copies">]: StagedTable<
-    RecordTypes[K]
-  >;
+  readonly [K in Exclude<
+    keyof RecordTypes,
+    "frames" | "frameVersions" | "pointers" | "activity" | "removals" | "copies"
+  >]: StagedTable<RecordTypes[K]>;
 };
 
 /**
@@ -137,6 +138,12 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     this.mustRun();
     this.known.orders ??= this.recordsOf(this.staged.orders);
     return this.known.orders;
+  }
+  get frameTallies() {
+    return this.recordsOf(this.tables.frameTallies);
+  }
+  get frameExposures() {
+    return this.recordsOf(this.tables.frameExposures);
   }
   get erasures() {
     return this.recordsOf(this.tables.erasures);

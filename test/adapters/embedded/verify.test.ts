@@ -71,6 +71,9 @@ describe("verification of an embedded store", () => {
     expect(report.entries).toEqual({
       apps: 1,
       frames: 1,
+      frameVersions: 2,
+      frameTallies: 0,
+      frameExposures: 0,
       events: 2,
       idempotency: 1,
       idempotencyTimes: 1,

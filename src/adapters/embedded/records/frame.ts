@@ -3,13 +3,49 @@ import {
   FRAME_SOURCES,
   type FrameConfiguration,
   type FrameVariant,
+  type FrameVersion,
   PAGE_KINDS,
   type SourceWeight,
 } from "../../../domain/frame.js";
+import type { FrameExposure, FrameTally } from "../../../domain/frame-tally.js";
+import { NO_FILTER, type ProductFilter } from "../../../domain/product-filter.js";
 import type { Cells, RecordCodec } from "../codec.js";
 import * as cell from "./cells.js";
 
 export const frameRecord: RecordCodec<FrameConfiguration> = { toCells: frameCells, fromCells: frameFrom };
+
+export const frameVersionRecord: RecordCodec<FrameVersion> = {
+  // The cell after a frame's own stands where its checksum does.
+  toCells: ({ frame, deleted }) => [[...frameCells(frame), 0], deleted],
+  fromCells: (cells) => ({ frame: frameFrom(cell.list(cells, 0)), deleted: cell.flag(cells, 1) }),
+};
+
+export const frameTallyRecord: RecordCodec<FrameTally> = {
+  toCells: (tally) => [tally.exposures, tally.visitors, tally.clicked, tally.ordered],
+  fromCells: (cells) => ({
+    exposures: cell.number(cells, 0),
+    visitors: cell.number(cells, 1),
+    clicked: cell.number(cells, 2),
+    ordered: cell.number(cells, 3),
+  }),
+};
+
+export const frameExposureRecord: RecordCodec<FrameExposure> = {
+  toCells: ({ frames }) => [
+    frames.map((one) => [one.frameId, one.variant, one.firstAt, one.lastAt, one.shown, one.clickedAt, one.orderedAt]),
+  ],
+  fromCells: (cells) => ({
+    frames: cell.rows(cells, 0, (row) => ({
+      frameId: cell.text(row, 0),
+      variant: cell.text(row, 1),
+      firstAt: cell.number(row, 2),
+      lastAt: cell.number(row, 3),
+      shown: cell.texts(row, 4),
+      clickedAt: cell.number(row, 5),
+      orderedAt: cell.number(row, 6),
+    })),
+  }),
+};
 
 function frameCells(frame: FrameConfiguration): unknown[] {
   return [
@@ -32,6 +68,7 @@ function frameCells(frame: FrameConfiguration): unknown[] {
       frame.fallback,
       frame.variants.map(variantCells),
       frame.version,
+      filterCells(frame.filter),
     ],
   ];
 }
@@ -64,6 +101,32 @@ function rulesFrom(cells: Cells) {
     fallback: cell.flag(cells, 7),
     variants: cell.rows(cells, 8, variantFrom),
     version: cell.number(cells, 9),
+    filter: cells.length > 10 ? filterFrom(cell.list(cells, 10)) : NO_FILTER,
+  };
+}
+
+function filterCells({ price, ...filter }: ProductFilter): unknown[] {
+  return [
+    filter.anyGroup,
+    filter.allGroups,
+    filter.noGroup,
+    filter.excludeProductIds,
+    filter.availability,
+    price === null ? null : [price.min, price.max, price.currency],
+  ];
+}
+
+const AVAILABILITIES = ["", "in_stock", "any"] as const;
+
+function filterFrom(cells: Cells): ProductFilter {
+  const price = cells[5] === null ? null : cell.list(cells, 5);
+  return {
+    anyGroup: cell.texts(cells, 0),
+    allGroups: cell.texts(cells, 1),
+    noGroup: cell.texts(cells, 2),
+    excludeProductIds: cell.texts(cells, 3),
+    availability: cell.oneOf(cells, 4, AVAILABILITIES),
+    price: price && { min: cell.text(price, 0), max: cell.text(price, 1), currency: cell.text(price, 2) },
   };
 }
 

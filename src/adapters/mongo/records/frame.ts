@@ -2,9 +2,12 @@ import {
   FRAME_SOURCES,
   type FrameConfiguration,
   type FrameVariant,
+  type FrameVersion,
   PAGE_KINDS,
   type SourceWeight,
 } from "../../../domain/frame.js";
+import type { ExposedFrame, FrameExposure, FrameTally } from "../../../domain/frame-tally.js";
+import { NO_FILTER, type PriceRange, type ProductFilter } from "../../../domain/product-filter.js";
 import { flag, list, number, oneOf, orElse, orNull, record, text } from "../shape.js";
 
 const sourcesShape = list(record<SourceWeight>({ source: oneOf(...FRAME_SOURCES), weight: number }));
@@ -20,6 +23,15 @@ const variantShape = record<FrameVariant>({
   includeBought: orNull(flag),
   rotation: orNull(flag),
   fallback: orNull(flag),
+});
+
+const filterShape = record<ProductFilter>({
+  anyGroup: list(text),
+  allGroups: list(text),
+  noGroup: list(text),
+  excludeProductIds: list(text),
+  price: orNull(record<PriceRange>({ min: text, max: text, currency: text })),
+  availability: oneOf("", "in_stock", "any"),
 });
 
 /** Frames of earlier versions have no diversity, or none of what came after it: they stand as they always did. */
@@ -39,7 +51,31 @@ export const frameShape = record<FrameConfiguration>({
   bannedProductIds: orElse(list(text), []),
   inStockOnly: orElse(flag, true),
   fallback: orElse(flag, true),
+  filter: orElse(filterShape, NO_FILTER),
   variants: orElse(list(variantShape), []),
   version: orElse(number, 1),
   updatedAt: number,
+});
+
+export const frameVersionShape = record<FrameVersion>({ frame: frameShape, deleted: flag });
+
+export const frameTallyShape = record<FrameTally>({
+  exposures: number,
+  visitors: number,
+  clicked: number,
+  ordered: number,
+});
+
+export const frameExposureShape = record<FrameExposure>({
+  frames: list(
+    record<ExposedFrame>({
+      frameId: text,
+      variant: text,
+      firstAt: number,
+      lastAt: number,
+      shown: list(text),
+      clickedAt: number,
+      orderedAt: number,
+    }),
+  ),
 });

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app_service.proto.
  */
 export const file_aisle_v1_app_service: GenFile = /*@__PURE__*/
-  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiLgoQQ3JlYXRlQXBwUmVxdWVzdBIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiLwoRQ3JlYXRlQXBwUmVzcG9uc2USGgoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwIh8KDUdldEFwcFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJIiwKDkdldEFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI4Cg9MaXN0QXBwc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkiSAoQTGlzdEFwcHNSZXNwb25zZRIbCgRhcHBzGAEgAygLMg0uYWlzbGUudjEuQXBwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIuChBVcGRhdGVBcHBSZXF1ZXN0EhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCIvChFVcGRhdGVBcHBSZXNwb25zZRIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiIgoQRGVsZXRlQXBwUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiEwoRRGVsZXRlQXBwUmVzcG9uc2UiQAocR2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkiWgodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbiJXCh5MaXN0RnJhbWVDb25maWd1cmF0aW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJInYKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USOgoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImkKHFNldEZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEjkKE2ZyYW1lX2NvbmZpZ3VyYXRpb24YAiABKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24iWgodU2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbiJDCh9EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghmcmFtZV9pZBgCIAEoCSIiCiBEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZTKzBgoKQXBwU2VydmljZRJGCglDcmVhdGVBcHASGi5haXNsZS52MS5DcmVhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuQ3JlYXRlQXBwUmVzcG9uc2UiABJACgZHZXRBcHASFy5haXNsZS52MS5HZXRBcHBSZXF1ZXN0GhguYWlzbGUudjEuR2V0QXBwUmVzcG9uc2UiA5ACARJGCghMaXN0QXBwcxIZLmFpc2xlLnYxLkxpc3RBcHBzUmVxdWVzdBoaLmFpc2xlLnYxLkxpc3RBcHBzUmVzcG9uc2UiA5ACARJGCglVcGRhdGVBcHASGi5haXNsZS52MS5VcGRhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuVXBkYXRlQXBwUmVzcG9uc2UiABJGCglEZWxldGVBcHASGi5haXNsZS52MS5EZWxldGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuRGVsZXRlQXBwUmVzcG9uc2UiABJtChVHZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiA5ACARJzChdMaXN0RnJhbWVDb25maWd1cmF0aW9ucxIoLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBopLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2UiA5ACARJqChVTZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuU2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJzChhEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb24SKS5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GiouYWlzbGUudjEuRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_app]);
+  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiLgoQQ3JlYXRlQXBwUmVxdWVzdBIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiLwoRQ3JlYXRlQXBwUmVzcG9uc2USGgoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwIh8KDUdldEFwcFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJIiwKDkdldEFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI4Cg9MaXN0QXBwc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkiSAoQTGlzdEFwcHNSZXNwb25zZRIbCgRhcHBzGAEgAygLMg0uYWlzbGUudjEuQXBwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIuChBVcGRhdGVBcHBSZXF1ZXN0EhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCIvChFVcGRhdGVBcHBSZXNwb25zZRIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiIgoQRGVsZXRlQXBwUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiEwoRRGVsZXRlQXBwUmVzcG9uc2UiQAocR2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkiWgodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbiJXCh5MaXN0RnJhbWVDb25maWd1cmF0aW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJInYKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USOgoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp0BChxTZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uEh0KEGV4cGVjdGVkX3ZlcnNpb24YAyABKA1IAIgBAUITChFfZXhwZWN0ZWRfdmVyc2lvbiJaCh1TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAEgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uIkMKH0RlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJIiIKIERlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlIjwKGExpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkiRQoZTGlzdEZyYW1lVmVyc2lvbnNSZXNwb25zZRIoCgh2ZXJzaW9ucxgBIAMoCzIWLmFpc2xlLnYxLkZyYW1lVmVyc2lvbiJaCgxGcmFtZVZlcnNpb24SOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbhIPCgdkZWxldGVkGAIgASgIIlsKFUdldEZyYW1lUmVwb3J0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkSEAoIZnJvbV9kYXkYAyABKAkSDgoGdG9fZGF5GAQgASgJIkgKFkdldEZyYW1lUmVwb3J0UmVzcG9uc2USLgoIdmFyaWFudHMYASADKAsyHC5haXNsZS52MS5GcmFtZVZhcmlhbnRSZXBvcnQigwMKEkZyYW1lVmFyaWFudFJlcG9ydBIPCgd2YXJpYW50GAEgASgJEhEKCWV4cG9zdXJlcxgCIAEoBBIQCgh2aXNpdG9ycxgDIAEoBBIYChBjbGlja2VkX3Zpc2l0b3JzGAQgASgEEhkKEW9yZGVyaW5nX3Zpc2l0b3JzGAUgASgEEioKCmNsaWNrX3JhdGUYBiABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGUSKgoKb3JkZXJfcmF0ZRgHIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZRI6ChVjbGlja19yYXRlX2RpZmZlcmVuY2UYCCABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVIAIgBARI6ChVvcmRlcl9yYXRlX2RpZmZlcmVuY2UYCSABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVIAYgBAUIYChZfY2xpY2tfcmF0ZV9kaWZmZXJlbmNlQhgKFl9vcmRlcl9yYXRlX2RpZmZlcmVuY2UiOAoMUmF0ZUVzdGltYXRlEg0KBXZhbHVlGAEgASgBEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBMvAHCgpBcHBTZXJ2aWNlEkYKCUNyZWF0ZUFwcBIaLmFpc2xlLnYxLkNyZWF0ZUFwcFJlcXVlc3QaGy5haXNsZS52MS5DcmVhdGVBcHBSZXNwb25zZSIAEkAKBkdldEFwcBIXLmFpc2xlLnYxLkdldEFwcFJlcXVlc3QaGC5haXNsZS52MS5HZXRBcHBSZXNwb25zZSIDkAIBEkYKCExpc3RBcHBzEhkuYWlzbGUudjEuTGlzdEFwcHNSZXF1ZXN0GhouYWlzbGUudjEuTGlzdEFwcHNSZXNwb25zZSIDkAIBEkYKCVVwZGF0ZUFwcBIaLmFpc2xlLnYxLlVwZGF0ZUFwcFJlcXVlc3QaGy5haXNsZS52MS5VcGRhdGVBcHBSZXNwb25zZSIAEkYKCURlbGV0ZUFwcBIaLmFpc2xlLnYxLkRlbGV0ZUFwcFJlcXVlc3QaGy5haXNsZS52MS5EZWxldGVBcHBSZXNwb25zZSIAEm0KFUdldEZyYW1lQ29uZmlndXJhdGlvbhImLmFpc2xlLnYxLkdldEZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QaJy5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSIDkAIBEnMKF0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zEiguYWlzbGUudjEuTGlzdEZyYW1lQ29uZmlndXJhdGlvbnNSZXF1ZXN0GikuYWlzbGUudjEuTGlzdEZyYW1lQ29uZmlndXJhdGlvbnNSZXNwb25zZSIDkAIBEmoKFVNldEZyYW1lQ29uZmlndXJhdGlvbhImLmFpc2xlLnYxLlNldEZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QaJy5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSIAEnMKGERlbGV0ZUZyYW1lQ29uZmlndXJhdGlvbhIpLmFpc2xlLnYxLkRlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QaKi5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSIAEmEKEUxpc3RGcmFtZVZlcnNpb25zEiIuYWlzbGUudjEuTGlzdEZyYW1lVmVyc2lvbnNSZXF1ZXN0GiMuYWlzbGUudjEuTGlzdEZyYW1lVmVyc2lvbnNSZXNwb25zZSIDkAIBElgKDkdldEZyYW1lUmVwb3J0Eh8uYWlzbGUudjEuR2V0RnJhbWVSZXBvcnRSZXF1ZXN0GiAuYWlzbGUudjEuR2V0RnJhbWVSZXBvcnRSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_aisle_v1_app]);
 
 /**
  * CreateAppRequest is the request of CreateApp.
@@ -363,6 +363,14 @@ export type SetFrameConfigurationRequest = Message<"aisle.v1.SetFrameConfigurati
    * @generated from field: aisle.v1.FrameConfiguration frame_configuration = 2;
    */
   frameConfiguration?: FrameConfiguration | undefined;
+
+  /**
+   * Optional. ABORTED when the frame's version is another one by now; 0: when
+   * there is such a frame.
+   *
+   * @generated from field: optional uint32 expected_version = 3;
+   */
+  expectedVersion?: number | undefined;
 };
 
 /**
@@ -435,6 +443,266 @@ export type DeleteFrameConfigurationResponse = Message<"aisle.v1.DeleteFrameConf
  */
 export const DeleteFrameConfigurationResponseSchema: GenMessage<DeleteFrameConfigurationResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app_service, 17);
+
+/**
+ * ListFrameVersionsRequest is the request of ListFrameVersions.
+ *
+ * @generated from message aisle.v1.ListFrameVersionsRequest
+ */
+export type ListFrameVersionsRequest = Message<"aisle.v1.ListFrameVersionsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The frame.
+   *
+   * @generated from field: string frame_id = 2;
+   */
+  frameId: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListFrameVersionsRequest.
+ * Use `create(ListFrameVersionsRequestSchema)` to create a new message.
+ */
+export const ListFrameVersionsRequestSchema: GenMessage<ListFrameVersionsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 18);
+
+/**
+ * ListFrameVersionsResponse is the answer of ListFrameVersions.
+ *
+ * @generated from message aisle.v1.ListFrameVersionsResponse
+ */
+export type ListFrameVersionsResponse = Message<"aisle.v1.ListFrameVersionsResponse"> & {
+  /**
+   * Output only. The versions, newest first.
+   *
+   * @generated from field: repeated aisle.v1.FrameVersion versions = 1;
+   */
+  versions: FrameVersion[];
+};
+
+/**
+ * Describes the message aisle.v1.ListFrameVersionsResponse.
+ * Use `create(ListFrameVersionsResponseSchema)` to create a new message.
+ */
+export const ListFrameVersionsResponseSchema: GenMessage<ListFrameVersionsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 19);
+
+/**
+ * FrameVersion is what a frame was from a write on.
+ *
+ * @generated from message aisle.v1.FrameVersion
+ */
+export type FrameVersion = Message<"aisle.v1.FrameVersion"> & {
+  /**
+   * Output only. The frame; its `version` is the number, its `updated_at` the
+   * time of the write.
+   *
+   * @generated from field: aisle.v1.FrameConfiguration frame_configuration = 1;
+   */
+  frameConfiguration?: FrameConfiguration | undefined;
+
+  /**
+   * Output only. The frame was deleted then; what it was before is above.
+   *
+   * @generated from field: bool deleted = 2;
+   */
+  deleted: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.FrameVersion.
+ * Use `create(FrameVersionSchema)` to create a new message.
+ */
+export const FrameVersionSchema: GenMessage<FrameVersion> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 20);
+
+/**
+ * GetFrameReportRequest is the request of GetFrameReport.
+ *
+ * @generated from message aisle.v1.GetFrameReportRequest
+ */
+export type GetFrameReportRequest = Message<"aisle.v1.GetFrameReportRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The frame.
+   *
+   * @generated from field: string frame_id = 2;
+   */
+  frameId: string;
+
+  /**
+   * Optional. The first day that counts, `YYYY-MM-DD` in UTC, else
+   * INVALID_ARGUMENT. Empty: from the beginning.
+   *
+   * @generated from field: string from_day = 3;
+   */
+  fromDay: string;
+
+  /**
+   * Optional. The last day that counts, not before `from_day`. Empty: up to now.
+   *
+   * @generated from field: string to_day = 4;
+   */
+  toDay: string;
+};
+
+/**
+ * Describes the message aisle.v1.GetFrameReportRequest.
+ * Use `create(GetFrameReportRequestSchema)` to create a new message.
+ */
+export const GetFrameReportRequestSchema: GenMessage<GetFrameReportRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 21);
+
+/**
+ * GetFrameReportResponse is the answer of GetFrameReport.
+ *
+ * @generated from message aisle.v1.GetFrameReportResponse
+ */
+export type GetFrameReportResponse = Message<"aisle.v1.GetFrameReportResponse"> & {
+  /**
+   * Output only. The variants of the frame in its order, then those that it has
+   * no more, by name.
+   *
+   * @generated from field: repeated aisle.v1.FrameVariantReport variants = 1;
+   */
+  variants: FrameVariantReport[];
+};
+
+/**
+ * Describes the message aisle.v1.GetFrameReportResponse.
+ * Use `create(GetFrameReportResponseSchema)` to create a new message.
+ */
+export const GetFrameReportResponseSchema: GenMessage<GetFrameReportResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 22);
+
+/**
+ * FrameVariantReport is what came of one variant, of the visitors who met it
+ * first on one of the days asked for. A visitor counts once in each number but
+ * `exposures`, and again after 7 days without the frame or in another variant.
+ *
+ * @generated from message aisle.v1.FrameVariantReport
+ */
+export type FrameVariantReport = Message<"aisle.v1.FrameVariantReport"> & {
+  /**
+   * Output only. Name of the variant.
+   *
+   * @generated from field: string variant = 1;
+   */
+  variant: string;
+
+  /**
+   * Output only. Answers made for it on these days.
+   *
+   * @generated from field: uint64 exposures = 2;
+   */
+  exposures: bigint;
+
+  /**
+   * Output only. Visitors who met it.
+   *
+   * @generated from field: uint64 visitors = 3;
+   */
+  visitors: bigint;
+
+  /**
+   * Output only. Of these, who viewed a product that it had shown them, or whose
+   * requests told a use of the frame.
+   *
+   * @generated from field: uint64 clicked_visitors = 4;
+   */
+  clickedVisitors: bigint;
+
+  /**
+   * Output only. Of these, who ordered within 7 days of it.
+   *
+   * @generated from field: uint64 ordering_visitors = 5;
+   */
+  orderingVisitors: bigint;
+
+  /**
+   * Output only. `clicked_visitors` of `visitors`; the interval is Wilson's.
+   *
+   * @generated from field: aisle.v1.RateEstimate click_rate = 6;
+   */
+  clickRate?: RateEstimate | undefined;
+
+  /**
+   * Output only. `ordering_visitors` of `visitors`, likewise.
+   *
+   * @generated from field: aisle.v1.RateEstimate order_rate = 7;
+   */
+  orderRate?: RateEstimate | undefined;
+
+  /**
+   * Output only. How much its click rate is above that of the first variant; the
+   * interval is Newcombe's. Absent for the first one, and without visitors.
+   *
+   * @generated from field: optional aisle.v1.RateEstimate click_rate_difference = 8;
+   */
+  clickRateDifference?: RateEstimate | undefined;
+
+  /**
+   * Output only. The same of order rates.
+   *
+   * @generated from field: optional aisle.v1.RateEstimate order_rate_difference = 9;
+   */
+  orderRateDifference?: RateEstimate | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.FrameVariantReport.
+ * Use `create(FrameVariantReportSchema)` to create a new message.
+ */
+export const FrameVariantReportSchema: GenMessage<FrameVariantReport> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 23);
+
+/**
+ * RateEstimate is a share, or a difference of two, with what chance may have
+ * made of it.
+ *
+ * @generated from message aisle.v1.RateEstimate
+ */
+export type RateEstimate = Message<"aisle.v1.RateEstimate"> & {
+  /**
+   * Output only. As measured; 0 without visitors.
+   *
+   * @generated from field: double value = 1;
+   */
+  value: number;
+
+  /**
+   * Output only. Lower end of the 95 % confidence interval.
+   *
+   * @generated from field: double low = 2;
+   */
+  low: number;
+
+  /**
+   * Output only. Upper end.
+   *
+   * @generated from field: double high = 3;
+   */
+  high: number;
+};
+
+/**
+ * Describes the message aisle.v1.RateEstimate.
+ * Use `create(RateEstimateSchema)` to create a new message.
+ */
+export const RateEstimateSchema: GenMessage<RateEstimate> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 24);
 
 /**
  * AppService keeps apps and their frame configurations.
@@ -526,7 +794,7 @@ export const AppService: GenService<{
   },
   /**
    * DeleteFrameConfiguration removes a frame configuration. NOT_FOUND when there
-   * is none. Deleting `default` brings its first settings back.
+   * is none. Deleting `default` brings its first settings back. Its versions stay.
    *
    * @generated from rpc aisle.v1.AppService.DeleteFrameConfiguration
    */
@@ -534,6 +802,30 @@ export const AppService: GenService<{
     methodKind: "unary";
     input: typeof DeleteFrameConfigurationRequestSchema;
     output: typeof DeleteFrameConfigurationResponseSchema;
+  },
+  /**
+   * ListFrameVersions lists what a frame was, newest first: the last 100 writes
+   * and deletions. Setting the content of an earlier version makes a new one.
+   * NOT_FOUND when there never was such a frame.
+   *
+   * @generated from rpc aisle.v1.AppService.ListFrameVersions
+   */
+  listFrameVersions: {
+    methodKind: "unary";
+    input: typeof ListFrameVersionsRequestSchema;
+    output: typeof ListFrameVersionsResponseSchema;
+  },
+  /**
+   * GetFrameReport tells what came of the variants of a frame. Exposures, clicks
+   * and orders of the last seconds may be missing. NOT_FOUND when there is no
+   * such frame and nothing is known of one.
+   *
+   * @generated from rpc aisle.v1.AppService.GetFrameReport
+   */
+  getFrameReport: {
+    methodKind: "unary";
+    input: typeof GetFrameReportRequestSchema;
+    output: typeof GetFrameReportResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aisle_v1_app_service, 0);

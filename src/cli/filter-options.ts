@@ -1,0 +1,26 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { AvailabilityFilter, type RecommendationFilterSchema } from "../gen/aisle/v1/recommendation_pb.js";
+
+/** What is typed of a filter. */
+export interface FilterOptions {
+  readonly group?: readonly string[];
+  readonly allGroups?: readonly string[];
+  readonly withoutGroup?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly minPrice?: string;
+  readonly maxPrice?: string;
+  readonly currency?: string;
+  readonly outOfStock?: boolean;
+}
+
+export function filterOf(options: FilterOptions): MessageInitShape<typeof RecommendationFilterSchema> {
+  const { minPrice: min = "", maxPrice: max = "", currency = "" } = options;
+  return {
+    anyGroup: [...(options.group ?? [])],
+    allGroups: [...(options.allGroups ?? [])],
+    noGroup: [...(options.withoutGroup ?? [])],
+    excludeProductIds: [...(options.exclude ?? [])],
+    ...(min + max !== "" && { price: { min, max, currency } }),
+    ...(options.outOfStock && { availability: AvailabilityFilter.ANY }),
+  };
+}

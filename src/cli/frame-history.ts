@@ -1,0 +1,167 @@
+import { toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import {
+  type FrameVersion,
+  GetFrameReportResponseSchema,
+  ListFrameVersionsResponseSchema,
+  type RateEstimate,
+} from "../gen/aisle/v1/app_service_pb.js";
+import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { Failure } from "./failure.js";
+import { frameLines } from "./frame-values.js";
+import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { plainId, wholeNumber } from "./values.js";
+
+const call = { timeoutMs: CALL_TIMEOUT_MS };
+
+interface HistoryOptions extends ServerOptions {
+  readonly app: string;
+  readonly id: string;
+  readonly json?: boolean;
+}
+
+interface RollbackOptions extends HistoryOptions {
+  readonly to: number;
+}
+
+interface ReportOptions extends HistoryOptions {
+  readonly from?: string;
+  readonly until?: string;
+}
+
+/** What a frame was, and what came of it. */
+export function addFrameHistoryCommands(frame: Command, deps: ProgramDeps): void {
+  withServer(frame.command("history"))
+    .description("list what a frame was: its last 100 versions, newest first")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--id <frame>", "the frame", plainId)
+    .option("--json", "print the versions as JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle frame history --app shop1 --id cart-page")
+    .action((options: HistoryOptions) => showHistory(options, deps));
+  withServer(frame.command("rollback"))
+    .description("make a frame what it was in an earlier version; that makes a new version")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--id <frame>", "the frame", plainId)
+    .requiredOption("--to <version>", "the number of the version", wholeNumber(1, 999_999_999))
+    .addHelpText("after", "\nExample:\n  $ aisle frame rollback --app shop1 --id cart-page --to 3")
+    .action((options: RollbackOptions) => rollBack(options, deps));
+  withServer(frame.command("report"))
+    .description("tell what came of the variants of a frame: shares of visitors, with 95 % intervals")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--id <frame>", "the frame", plainId)
+    .option("--from <day>", "the first day, YYYY-MM-DD in UTC")
+    .option("--until <day>", "the last day")
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle frame report --app shop1 --id cart-page --from 2026-11-01")
+    .action((options: ReportOptions) => showReport(options, deps));
+}
+
+async function showHistory(options: HistoryOptions, deps: ProgramDeps): Promise<void> {
+  const answer = await withClients(options, deps, (clients) => versionsOf(clients, options));
+  if (options.json) {
+    writeJson(deps.stdout, toJson(ListFrameVersionsResponseSchema, answer));
+    return;
+  }
+  const { versions } = answer;
+  writeTable(
+    deps.stdout,
+    [{ title: "version", align: "right" }, { title: "written" }, { title: "what" }],
+    versions.map((version, i) => [
+      String(version.frameConfiguration?.version ?? 0),
+      timeText(version.frameConfiguration?.updatedAt),
+      changesText(version, versions[i + 1]),
+    ]),
+  );
+}
+
+/** What a version says otherwise than the one before it. */
+function changesText(version: FrameVersion, before: FrameVersion | undefined): string {
+  if (version.deleted) return "removed";
+  const said = linesOf(version);
+  const earlier = before === undefined || before.deleted ? undefined : linesOf(before);
+  if (earlier === undefined) return before === undefined ? "" : "made again";
+  const changed = [...said]
+    .filter(([name, text]) => earlier.get(name) !== text)
+    .map(([name, text]) => `${name}: ${text}`);
+  const gone = [...earlier.keys()].filter((name) => !said.has(name)).map((name) => `${name}: none`);
+  return printable([...changed, ...gone].join("; ")) || "as before";
+}
+
+function linesOf({ frameConfiguration }: FrameVersion): ReadonlyMap<string, string> {
+  const lines = frameConfiguration === undefined ? [] : frameLines(frameConfiguration);
+  return new Map(lines.filter(([name]) => name !== "version"));
+}
+
+async function rollBack(options: RollbackOptions, deps: ProgramDeps): Promise<void> {
+  const written = await withClients(options, deps, async (clients) => {
+    const { versions } = await versionsOf(clients, options);
+    const [last] = versions;
+    const found = versions.find(
+      ({ frameConfiguration, deleted }) => !deleted && frameConfiguration?.version === options.to,
+    );
+    const content = found?.frameConfiguration;
+    if (last === undefined || content === undefined)
+      throw new Failure(`Frame ${options.id} has no version ${options.to}: see "aisle frame history"`);
+    const expectedVersion = last.deleted ? 0 : (last.frameConfiguration?.version ?? 0);
+    const request = { appId: options.app, frameConfiguration: content, expectedVersion };
+    return clients.apps.setFrameConfiguration(request, call);
+  });
+  const version = written.frameConfiguration?.version ?? 0;
+  writeLine(deps.stdout, `Frame ${options.id} is as in version ${options.to} again: version ${version}`);
+}
+
+function versionsOf({ apps }: Clients, { app, id }: HistoryOptions) {
+  return apps.listFrameVersions({ appId: app, frameId: id }, call);
+}
+
+async function showReport(options: ReportOptions, deps: ProgramDeps): Promise<void> {
+  const request = { appId: options.app, frameId: options.id, fromDay: options.from ?? "", toDay: options.until ?? "" };
+  const report = await withClients(options, deps, ({ apps }) => apps.getFrameReport(request, call));
+  if (options.json) {
+    writeJson(deps.stdout, toJson(GetFrameReportResponseSchema, report));
+    return;
+  }
+  if (report.variants.length === 0) {
+    writeLine(deps.stdout, "The frame has no variants, so nothing is counted");
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [
+      { title: "variant" },
+      { title: "answers", align: "right" },
+      { title: "visitors", align: "right" },
+      { title: "clicked", align: "right" },
+      { title: "to the first" },
+      { title: "ordered", align: "right" },
+      { title: "to the first" },
+    ],
+    report.variants.map((one) => [
+      printable(one.variant),
+      count(one.exposures),
+      count(one.visitors),
+      rateText(one.clickRate),
+      differenceText(one.clickRateDifference),
+      rateText(one.orderRate),
+      differenceText(one.orderRateDifference),
+    ]),
+  );
+}
+
+function rateText(rate: RateEstimate | undefined): string {
+  return rate === undefined ? "" : `${percent(rate.value)} % (${percent(rate.low)} to ${percent(rate.high)})`;
+}
+
+function differenceText(rate: RateEstimate | undefined): string {
+  return rate === undefined ? "" : `${signed(rate.value)} (${signed(rate.low)} to ${signed(rate.high)})`;
+}
+
+function signed(value: number): string {
+  return `${value > 0 ? "+" : ""}${percent(value)}`;
+}
+
+function percent(value: number): string {
+  return (value * 100).toFixed(1);
+}

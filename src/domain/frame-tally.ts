@@ -1,0 +1,49 @@
+/**
+ * What came of a variant of a frame, of the visitors who met it first on one day (UTC): each visitor counts once for what
+ * it was shown, clicked and ordered, so that rates are shares of visitors.
+ */
+export interface FrameTally {
+  /** Answers made, of whichever day. */
+  readonly exposures: number;
+  /** Visitors who met the variant first on this day. */
+  readonly visitors: number;
+  /** Of these, who then viewed a product they had been shown, or said that they used the frame. */
+  readonly clicked: number;
+  /** Of these, who ordered while the exposure was remembered. */
+  readonly ordered: number;
+}
+
+export const NO_TALLY: FrameTally = { exposures: 0, visitors: 0, clicked: 0, ordered: 0 };
+
+/** What one visitor met of a frame that splits its visitors. */
+export interface ExposedFrame {
+  readonly frameId: string;
+  readonly variant: string;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** Products shown last, the newest last. */
+  readonly shown: readonly string[];
+  /** 0: not yet. */
+  readonly clickedAt: number;
+  readonly orderedAt: number;
+}
+
+/** What one visitor met of all such frames. */
+export interface FrameExposure {
+  readonly frames: readonly ExposedFrame[];
+}
+
+const DAY_MS = 86_400_000;
+
+/** `2026-11-21` of a time, UTC. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** An order counts for a frame that was met so long before it; then the exposure is forgotten. */
+export const EXPOSURE_MS = 7 * DAY_MS;
+
+/** The key of a tally within its app: in order of frames, then of days. */
+export function tallyKey(frameId: string, day: string, variant: string): string {
+  return `${frameId}/${day}/${variant}`;
+}

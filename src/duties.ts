@@ -1,0 +1,51 @@
+/** What a process of a server does, and where it listens. */
+import type { Config, Role } from "./config.js";
+import { demoCurlLines } from "./demo/demo.js";
+import { closedPort, FACADE, RPC, urlOf } from "./listen.js";
+
+/** What one process does. */
+export interface Duties {
+  readonly facade: boolean;
+  /** What the RPC port answers; `health` is health, reflection and metrics alone. */
+  readonly rpc: "services" | "health" | "closed";
+  /** Trains by schedule, and makes the demo shop when there is to be one. */
+  readonly training: boolean;
+}
+
+export const DUTIES: Readonly<Record<Role, Duties>> = {
+  all: { facade: true, rpc: "services", training: true },
+  facade: { facade: true, rpc: "closed", training: false },
+  services: { facade: false, rpc: "services", training: false },
+  trainer: { facade: false, rpc: "health", training: true },
+};
+
+/** Ports found free and the address storefronts use, in one place for all processes that share them. */
+export interface Ports {
+  readonly facadePort: number;
+  readonly facadeUrl: string;
+  readonly rpcPort: number;
+}
+
+/** A taken port is told at once, not when the demo is made. Its product URLs must be known before the facade listens. */
+export async function findPorts(config: Config, duties: Duties): Promise<Ports> {
+  const facadePort = duties.facade ? await closedPort(config.facade, FACADE) : 0;
+  const rpcPort = duties.rpc === "closed" ? 0 : await closedPort(config.rpc, RPC);
+  const scheme = config.tls === null ? "http" : "https";
+  return { facadePort, rpcPort, facadeUrl: config.publicUrl ?? urlOf(config.facade.host, facadePort, scheme) };
+}
+
+/** The first line that says a server is ready, and those about the demo. */
+export function readyLines(config: Config, duties: Duties, ports: Ports, demo: boolean): string[] {
+  const doors = [
+    duties.facade && `storefronts at ${ports.facadeUrl}`,
+    duties.rpc === "services" && `RPC at ${urlOf(config.rpc.host, ports.rpcPort)}`,
+    duties.rpc === "health" && `training, health at ${urlOf(config.rpc.host, ports.rpcPort)}`,
+  ];
+  const ready = `aisle is ready: ${doors.filter((door) => door !== false).join(", ")}`;
+  if (!demo) return [ready];
+  return [
+    ready,
+    `The demo shop is at ${ports.facadeUrl}/demo/ — or try:`,
+    ...demoCurlLines(ports.facadeUrl, Date.now()),
+  ];
+}

@@ -1,0 +1,171 @@
+/**
+ * Counts what comes of frames that split their visitors, beside the answers: what was shown and what visitors did is
+ * gathered in memory and written together, some times a minute at most a second late, so that an answer waits for nothing.
+ *
+ * Kept is one record for each visitor who met such a frame in the last 7 days (`FrameExposure`), so that visitors are
+ * counted exactly, each once, by whichever process; and one tally for each frame, day and variant. What waits in a process
+ * that ends without warning, a few seconds at most, is not counted; nothing is counted twice.
+ */
+import type { Now } from "../domain/clock.js";
+import { EXPOSURE_MS, type FrameTally, NO_TALLY, tallyKey } from "../domain/frame-tally.js";
+import { type VisitorKey, visitorKeys } from "../domain/visitor.js";
+import type { ActListener, VisitorAct } from "../ports/act-listener.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { Metrics } from "../ports/metrics.js";
+import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
+import { type Change, withAct, withShown } from "./frame-exposure.js";
+
+/** A frame that was filled for a visitor. */
+export interface Shown {
+  readonly appId: string;
+  readonly frameId: string;
+  readonly variant: string;
+  readonly visitorKey: VisitorKey;
+  readonly productIds: readonly string[];
+  /** When the visitor last used the frame, as the request told; 0: not that it knows. */
+  readonly usedAt: number;
+}
+
+/** What a visitor met or did, that waits to be written. */
+export type Waiting =
+  | { readonly kind: "shown"; readonly keys: readonly VisitorKey[]; readonly shown: Shown; readonly at: number }
+  | { readonly kind: "act"; readonly keys: readonly VisitorKey[]; readonly act: VisitorAct; readonly at: number };
+
+export interface FrameCounts extends ActListener {
+  shown(shown: Shown): void;
+  /** Writes what waits; with `all` also what is younger than it should be. */
+  flush(all: boolean): Promise<void>;
+}
+
+/** What waits for the next writing; more is dropped, and counted. */
+const MOST_WAITING = 20_000;
+/** Exposures that other processes write, or this one, come before the acts that follow from them. */
+const ACT_DELAY_MS = 3_000;
+/** How long it is remembered which frames of an app split visitors. */
+const KNOWN_MS = 10_000;
+const MOST_APPS = 10_000;
+/** Visitors of one work. */
+const AT_ONCE = 500;
+const MOST_FRAMES = 1000;
+
+interface SplitFrames {
+  readonly readAt: number;
+  /** Names of the variants by frame, of frames that have some. */
+  readonly variants: ReadonlyMap<string, readonly string[]>;
+}
+
+export function createFrameCounts(deps: {
+  readonly apps: Pick<AppStore, "listFrames">;
+  readonly unitOfWork: Pick<UnitOfWork, "run">;
+  readonly now: Now;
+  readonly metrics: Metrics;
+}): FrameCounts {
+  const { now, metrics } = deps;
+  let waiting = new Map<string, Waiting[]>();
+  let size = 0;
+  const known = new Map<string, SplitFrames>();
+
+  const add = (appId: string, one: Waiting) => {
+    if (size >= MOST_WAITING) {
+      metrics.count("frame_counts_dropped");
+      return;
+    }
+    size++;
+    const list = waiting.get(appId);
+    if (list === undefined) waiting.set(appId, [one]);
+    else list.push(one);
+  };
+
+  const framesOf = async (appId: string): Promise<SplitFrames> => {
+    const before = known.get(appId);
+    if (before !== undefined && now() - before.readAt < KNOWN_MS) return before;
+    const frames = await deps.apps.listFrames(appId, "", MOST_FRAMES);
+    const split = frames.filter(({ variants }) => variants.length > 0);
+    const found = {
+      readAt: now(),
+      variants: new Map(split.map(({ frameId, variants }) => [frameId, variants.map(({ name }) => name)])),
+    };
+    known.delete(appId);
+    known.set(appId, found);
+    if (known.size > MOST_APPS) for (const oldest of known.keys()) if (known.delete(oldest)) break;
+    return found;
+  };
+
+  const write = async (appId: string, list: readonly Waiting[]): Promise<void> => {
+    const { variants } = await framesOf(appId);
+    const wanted = variants.size > 0 ? list : list.filter(({ kind }) => kind === "shown");
+    for (let from = 0; from < wanted.length; from += AT_ONCE) {
+      const part = wanted.slice(from, from + AT_ONCE);
+      const changes = await deps.unitOfWork.run(appId, (tx) => take(tx, part));
+      for (const { frameId, variant, ...counts } of changes) {
+        const place = (variants.get(frameId)?.indexOf(variant) ?? -1) + 1;
+        const labels = { place: place === 0 ? "other" : String(place) };
+        for (const outcome of OUTCOMES)
+          if (counts[outcome] > 0) metrics.count("frame_outcomes", { outcome, ...labels }, counts[outcome]);
+      }
+    }
+  };
+
+  return {
+    shown: (shown) => add(shown.appId, { kind: "shown", keys: [shown.visitorKey], shown, at: now() }),
+
+    wants: (appId) => {
+      const frames = known.get(appId);
+      return frames === undefined || frames.variants.size > 0 || now() - frames.readAt >= KNOWN_MS;
+    },
+
+    took: (appId, act) => {
+      if (act.bot || (act.actionType !== "product_view" && act.actionType !== "order")) return;
+      const keys = visitorKeys(act.visitor);
+      if (keys.length > 0) add(appId, { kind: "act", keys, act, at: now() });
+    },
+
+    flush: async (all) => {
+      const lists = waiting;
+      waiting = new Map();
+      size = 0;
+      const at = now();
+      for (const [appId, list] of lists) {
+        const isDue = ({ kind, at: since }: Waiting) => all || kind === "shown" || at - since >= ACT_DELAY_MS;
+        for (const one of list) if (!isDue(one)) add(appId, one);
+        const due = list.filter(isDue);
+        // In a work of its own for each app: one that was deleted meanwhile spoils nothing of the others.
+        await write(appId, due).catch(() => metrics.count("frame_counts_dropped", undefined, due.length));
+      }
+    },
+  };
+}
+
+export const OUTCOMES = ["exposures", "visitors", "clicked", "ordered"] as const;
+
+/** Takes in what visitors met and did, and answers what that added, by frame, day and variant. */
+function take(tx: Transaction, list: readonly Waiting[]): Change[] {
+  if (tx.app() === undefined) return [];
+  const added = new Map<string, Change>();
+  const count = (change: Change) => {
+    const key = tallyKey(change.frameId, change.day, change.variant);
+    added.set(key, { ...change, ...sum(added.get(key) ?? NO_TALLY, change) });
+  };
+  for (const one of list)
+    for (const key of one.keys) {
+      const before = tx.frameExposures.get(key);
+      if (one.kind === "act" && before === undefined) continue;
+      const after =
+        one.kind === "shown"
+          ? withShown(before?.frames ?? [], one.shown, one.at, count)
+          : withAct(before?.frames ?? [], one.act, count);
+      if (after !== before?.frames)
+        tx.frameExposures.put(key, { frames: after.filter(({ lastAt }) => one.at - lastAt < EXPOSURE_MS) });
+    }
+  for (const [key, change] of added) tx.frameTallies.put(key, sum(tx.frameTallies.get(key) ?? NO_TALLY, change));
+  return [...added.values()];
+}
+
+function sum(a: FrameTally, b: FrameTally): FrameTally {
+  return {
+    exposures: a.exposures + b.exposures,
+    visitors: a.visitors + b.visitors,
+    clicked: a.clicked + b.clicked,
+    ordered: a.ordered + b.ordered,
+  };
+}

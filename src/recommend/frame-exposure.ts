@@ -1,0 +1,69 @@
+/** What one visitor met of frames that split visitors, after one more thing happened. */
+import { dayOf, EXPOSURE_MS, type ExposedFrame, type FrameTally, NO_TALLY } from "../domain/frame-tally.js";
+import type { VisitorAct } from "../ports/act-listener.js";
+import type { Shown } from "./frame-counts.js";
+
+/** What is to be added to one tally. */
+export interface Change extends FrameTally {
+  readonly frameId: string;
+  readonly variant: string;
+  readonly day: string;
+}
+
+type Count = (change: Change) => void;
+
+/** Products shown last that are remembered of a frame. */
+const MOST_SHOWN = 60;
+/** Frames that are remembered of a visitor, those met last. */
+const MOST_FRAMES = 20;
+/** A browser's clock and the server's may differ by so much. */
+const CLOCK_MS = 60_000;
+
+/** The frames with one that was filled for the visitor: in a new variant, or after a long time, the visitor is a new one. */
+export function withShown(
+  frames: readonly ExposedFrame[],
+  { frameId, variant, productIds, usedAt }: Shown,
+  at: number,
+  count: Count,
+): readonly ExposedFrame[] {
+  const found = frames.find((frame) => frame.frameId === frameId);
+  const before =
+    found?.variant === variant && at - found.lastAt < EXPOSURE_MS
+      ? found
+      : { frameId, variant, firstAt: at, lastAt: at, shown: [], clickedAt: 0, orderedAt: 0 };
+  count({ ...NO_TALLY, frameId, variant, day: dayOf(at), exposures: 1 });
+  if (before !== found) count({ ...NO_TALLY, frameId, variant, day: dayOf(at), visitors: 1 });
+  const shown = [...before.shown.filter((productId) => !productIds.includes(productId)), ...productIds];
+  const met = { ...before, lastAt: Math.max(at, before.lastAt), shown: shown.slice(-MOST_SHOWN) };
+  const after = usedAt >= before.firstAt ? clicked(met, usedAt, count) : met;
+  return [...frames.filter((frame) => frame !== found), after].slice(-MOST_FRAMES);
+}
+
+/** The frames with what the visitor then did; the same ones when that concerns none. */
+export function withAct(
+  frames: readonly ExposedFrame[],
+  { actionType, productIds, occurredAt }: VisitorAct,
+  count: Count,
+): readonly ExposedFrame[] {
+  const after = frames.map((frame) => {
+    if (occurredAt < frame.firstAt - CLOCK_MS || occurredAt - frame.lastAt >= EXPOSURE_MS) return frame;
+    if (actionType === "order") return ordered(frame, occurredAt, count);
+    return productIds.some((productId) => frame.shown.includes(productId)) ? clicked(frame, occurredAt, count) : frame;
+  });
+  return after.every((frame, i) => frame === frames[i]) ? frames : after;
+}
+
+/** Each visitor clicks once, on the day of the first meeting. */
+function clicked(frame: ExposedFrame, at: number, count: Count): ExposedFrame {
+  if (frame.clickedAt !== 0) return frame;
+  const { frameId, variant, firstAt } = frame;
+  count({ ...NO_TALLY, frameId, variant, day: dayOf(firstAt), clicked: 1 });
+  return { ...frame, clickedAt: at };
+}
+
+function ordered(frame: ExposedFrame, at: number, count: Count): ExposedFrame {
+  if (frame.orderedAt !== 0) return frame;
+  const { frameId, variant, firstAt } = frame;
+  count({ ...NO_TALLY, frameId, variant, day: dayOf(firstAt), ordered: 1 });
+  return { ...frame, orderedAt: at };
+}

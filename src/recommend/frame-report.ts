@@ -1,0 +1,79 @@
+import { type Estimate, shareDifference, wilson } from "../algorithms/proportions.js";
+import { NotFound } from "../domain/errors.js";
+import { type FrameTally, NO_TALLY } from "../domain/frame-tally.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { Copies } from "../ports/copies.js";
+
+/** What came of one variant. */
+export interface VariantReport extends FrameTally {
+  readonly variant: string;
+  readonly clickRate: Estimate;
+  readonly orderRate: Estimate;
+  /** To the first variant; undefined of itself, and where one of both has no visitors. */
+  readonly clickRateDifference: Estimate | undefined;
+  readonly orderRateDifference: Estimate | undefined;
+}
+
+/** Days as `YYYY-MM-DD`, both included; "" for no end. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What came of the variants of a frame: those it has in their order, then those it had, by name. */
+export type FrameReporter = (appId: string, frameId: string, days: Days) => Promise<readonly VariantReport[]>;
+
+/** Rows read at a time. */
+const AT_ONCE = 1000;
+
+export function createFrameReporter(deps: {
+  readonly apps: Pick<AppStore, "getFrame">;
+  readonly copies: Pick<Copies, "scan">;
+}): FrameReporter {
+  const tallies = async (appId: string, frameId: string, days: Days): Promise<Map<string, FrameTally>> => {
+    const found = new Map<string, FrameTally>();
+    const prefix = `${frameId}/`;
+    for (let after = prefix; ; ) {
+      const rows = await deps.copies.scan(appId, "frameTallies", after, AT_ONCE);
+      for (const { key, value } of rows) {
+        if (!key.startsWith(prefix)) return found;
+        const [, day = "", variant = ""] = key.split("/");
+        const isAsked = day >= days.from && (days.to === "" || day <= days.to);
+        if (isAsked) found.set(variant, sum(found.get(variant) ?? NO_TALLY, value));
+        after = key;
+      }
+      if (rows.length < AT_ONCE) return found;
+    }
+  };
+
+  return async (appId, frameId, days) => {
+    const [frame, found] = await Promise.all([deps.apps.getFrame(appId, frameId), tallies(appId, frameId, days)]);
+    if (frame === undefined && found.size === 0) throw new NotFound("frame_configuration");
+    const now = (frame?.variants ?? []).map(({ name }) => name);
+    const before = [...found.keys()].filter((name) => !now.includes(name)).sort();
+    const all = [...now, ...before].map((variant) => rated(variant, found.get(variant) ?? NO_TALLY));
+    const [first] = all;
+    return all.map((one): VariantReport => {
+      const isCompared = first !== undefined && one !== first && one.visitors > 0 && first.visitors > 0;
+      return {
+        ...one,
+        clickRateDifference: isCompared ? shareDifference(one.clickRate, first.clickRate) : undefined,
+        orderRateDifference: isCompared ? shareDifference(one.orderRate, first.orderRate) : undefined,
+      };
+    });
+  };
+}
+
+function rated(variant: string, tally: FrameTally) {
+  const { visitors, clicked, ordered } = tally;
+  return { ...tally, variant, clickRate: wilson(clicked, visitors), orderRate: wilson(ordered, visitors) };
+}
+
+function sum(a: FrameTally, b: FrameTally): FrameTally {
+  return {
+    exposures: a.exposures + b.exposures,
+    visitors: a.visitors + b.visitors,
+    clicked: a.clicked + b.clicked,
+    ordered: a.ordered + b.ordered,
+  };
+}
