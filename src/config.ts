@@ -71,6 +71,10 @@ export interface Config {
   readonly rpcUrl: string | null;
   /** Host names by which RPC callers reach this server, besides its own address and loopback names. */
   readonly rpcNames: readonly string[];
+  /** File of the tokens that RPC callers need; null: none is needed. */
+  readonly rpcTokens: string | null;
+  /** What a facade says to services in another process; null: nothing. */
+  readonly token: string | null;
   readonly embedder: EmbedderLocation;
   /** Whether trainings learn the order of what sources propose, which takes most of their time. */
   readonly learnedOrder: boolean;
@@ -137,10 +141,11 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     port: readPort(SETTINGS.facadePort, text("facadePort")),
   };
   const rpc = { host: readHost(SETTINGS.rpcHost, text("rpcHost")), port: readPort(SETTINGS.rpcPort, text("rpcPort")) };
-  if (!isLoopback(rpc.host) && !isOn("insecureRpc", false)) {
+  const rpcTokens = given(flags.rpcTokens, env, "rpcTokens");
+  if (!isLoopback(rpc.host) && rpcTokens === undefined && !isOn("insecureRpc", false)) {
     throw new ConfigError(
       SETTINGS.rpcHost,
-      "RPC callers need no token yet, so only a loopback address is accepted unless --insecure-rpc is given",
+      `RPC callers need no token without ${SETTINGS.rpcTokens.flag}: then only a loopback address is accepted unless --insecure-rpc is given`,
     );
   }
   if (facade.port !== 0 && facade.port === rpc.port) {
@@ -166,6 +171,8 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
     rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
+    rpcTokens: rpcTokens ?? null,
+    token: env.AISLE_TOKEN?.trim() || null,
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
     privateHooks: isOn("privateHooks", false),

@@ -24,7 +24,7 @@ export async function openServices(
     });
     return { ...local, clients: aisle.clients, aisle };
   }
-  const { close, ...remote } = connectServices(config.rpcUrl, { tracer: options.tracer });
+  const { close, ...remote } = connectServices(config.rpcUrl, { tracer: options.tracer, token: config.token });
   return {
     ...remote,
     callMs: undefined,

@@ -18,21 +18,21 @@ import { createLog } from "./log.js";
 import { openServices } from "./open-services.js";
 import { createPeerConnections } from "./peer-connections.js";
 import type { Metrics } from "./ports/metrics.js";
+import { rpcInterceptors } from "./rpc-interceptors.js";
+import { createTokenWatch } from "./rpc-tokens.js";
 import { toConnectError } from "./services/errors.js";
 import { createHealthState, type HealthState } from "./services/health.js";
 import type { MetricsText } from "./services/plain-answers.js";
 import { createRpcListener, MAX_RPC_CONNECTIONS } from "./services/rpc-listener.js";
 import { RPC_METHODS } from "./services/rpc-methods.js";
-import { createCallMetrics } from "./services/rpc-metrics.js";
-import { createServerSpans } from "./services/rpc-spans.js";
 import type { StopSignal } from "./stop-signal.js";
 import { type Schedule, startSchedule } from "./training/schedule.js";
 import { createUuids } from "./uuids.js";
 
 /** Calls under way get this long to end after a signal. */
 export const DRAIN_MS = 10_000;
-/** How often the files of the certificate are looked at. */
-const CERTIFICATE_EVERY_MS = 5_000;
+/** How often the files of the certificate and of the tokens are looked at. */
+const FILES_EVERY_MS = 5_000;
 /** Connections that never sent a byte get this long; browsers open such ones in advance. */
 const SILENT_MS = 500;
 /** Connections that wait to be accepted. The first packets of further ones are lost and come again a second later. */
@@ -145,6 +145,8 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     if (!admits(socket)) socket.destroy();
   });
   const sockets = trackSockets(facade.server);
+  const tokens =
+    config.rpcTokens === null ? undefined : createTokenWatch(config.rpcTokens, (line) => logger.warn(line));
   const rpc = createRpcListener({
     routes: (router) => (duties.rpc === "services" ? aisle?.routes(router) : undefined),
     host: config.rpc.host,
@@ -152,10 +154,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     allowedHosts: config.rpcNames,
     health,
     metrics: around.metricsOfAll ?? metrics,
-    interceptors: [
-      ...(tracer === undefined ? [] : [createServerSpans(tracer)]),
-      createCallMetrics({ metrics, now: () => performance.now() }),
-    ],
+    interceptors: rpcInterceptors({ tracer, metrics, logger, tokens: () => tokens?.tokens() }),
     admits: admitsBelow(MAX_RPC_CONNECTIONS),
     onShed: () => metrics.count("shed", { reason: "call_bytes" }),
     onError: (error) => report(error),
@@ -205,11 +204,12 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
         ports.facadePort,
         FACADE,
       );
-    if (duties.facade && watch) schedules.push(startSchedule(CERTIFICATE_EVERY_MS, async () => watch.look(), report));
+    if (duties.facade && watch) schedules.push(startSchedule(FILES_EVERY_MS, async () => watch.look(), report));
     if (duties.rpc !== "closed") {
       await opened(rpc.listen(), ports.rpcPort, RPC);
       health.set(opening === undefined);
       schedules.push(startSchedule(HEALTH_EVERY_MS, lookAtHealth, report));
+      if (tokens) schedules.push(startSchedule(FILES_EVERY_MS, async () => tokens.look(), report));
     }
     if (duties.training) schedules.push(startSchedule(config.trainEveryMs, trainChanged, report));
     if (duties.training && aisle?.deliverHooks)

@@ -18,6 +18,7 @@ export interface ConfigFlags {
   readonly workers?: string | undefined;
   readonly rpcUrl?: string | undefined;
   readonly rpcNames?: string | undefined;
+  readonly rpcTokens?: string | undefined;
   readonly embedder?: string | undefined;
   readonly learnedOrder?: boolean | undefined;
   readonly tlsCert?: string | undefined;
@@ -51,6 +52,7 @@ export const SETTINGS = {
   workers: { flag: "--workers", variable: "AISLE_WORKERS" },
   rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
   rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
+  rpcTokens: { flag: "--rpc-tokens", variable: "AISLE_RPC_TOKENS" },
   embedder: { flag: "--embedder", variable: "AISLE_EMBEDDER" },
   learnedOrder: { flag: "--learned-order", variable: "AISLE_LEARNED_ORDER" },
   tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },

@@ -99,6 +99,8 @@ const TOP_MODULES = [
   "peer-connections.ts",
   "open-embedder.ts",
   "primary.ts",
+  "rpc-interceptors.ts",
+  "rpc-tokens.ts",
   "serve.ts",
   "server.ts",
   "shared-metrics.ts",

@@ -62,7 +62,11 @@ export async function withClients<Result>(
     signal?.throwIfAborted();
     return next(request);
   };
-  const transport = createGrpcTransport({ baseUrl: server, sessionManager, interceptors: [refuseAfterSignal] });
+  const transport = createGrpcTransport({
+    baseUrl: server,
+    sessionManager,
+    interceptors: [refuseAfterSignal, withTokenOf(env)],
+  });
   let onSignal = () => {};
   const interrupted = new Promise<never>((_, reject) => {
     onSignal = () => reject(new Interrupted());
@@ -82,6 +86,14 @@ export async function withClients<Result>(
   } finally {
     signal?.removeEventListener("abort", onSignal);
   }
+}
+
+/** Who has a token says it in AISLE_TOKEN: on the command line it would stand in the list of processes. */
+function withTokenOf({ AISLE_TOKEN: token = "" }: ClientDeps["env"]): Interceptor {
+  return (next) => (request) => {
+    if (token.trim() !== "") request.header.set("authorization", `Bearer ${token.trim()}`);
+    return next(request);
+  };
 }
 
 function clientsOver(transport: Transport): Clients {

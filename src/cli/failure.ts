@@ -64,6 +64,9 @@ function callLine(error: ConnectError, server: string): string {
   switch (error.code) {
     case Code.NotFound:
       return /\bapp\b/i.test(text) ? `${text} ("aisle app list" shows the apps)` : text || "Not found";
+    case Code.Unauthenticated:
+    case Code.PermissionDenied:
+      return `${text} (commands say the token in AISLE_TOKEN)`;
     case Code.DeadlineExceeded:
       return `The server at ${server} did not answer in time`;
     case Code.Unimplemented:

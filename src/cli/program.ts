@@ -19,6 +19,7 @@ import { addProductCommands } from "./product-command.js";
 import { addRecommendCommand } from "./recommend-command.js";
 import { addServeCommand, type ServeFlags } from "./serve-command.js";
 import { addStatusCommand } from "./status-command.js";
+import { addTokenCommand } from "./token-command.js";
 import { addTrainCommand } from "./train-command.js";
 
 /** What the command line needs from the process. */
@@ -67,7 +68,7 @@ Example:
   $ aisle train --app shop1
   $ aisle recommend --app shop1 --current 4711
 
-All commands but "serve", "migrate" and "doctor" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
+All commands but "serve", "token", "migrate" and "doctor" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
 Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     );
   addServeCommand(program, deps);
@@ -85,6 +86,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addHookCommands(program, deps);
   addEventsCommand(program, deps);
   addPrivacyCommands(program, deps);
+  addTokenCommand(program, deps);
   addMigrateCommand(program, deps);
   addDoctorCommand(program, deps);
   return program;

@@ -19,6 +19,7 @@ export interface ServeFlags {
   readonly workers?: string;
   readonly rpcUrl?: string;
   readonly rpcNames?: string;
+  readonly rpcTokens?: string;
   readonly embedder?: string;
   readonly learnedOrder?: boolean;
   readonly tlsCert?: string;
@@ -47,6 +48,7 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--rpc-port <port>", "port of gRPC, gRPC-Web and Connect, 0 for any (AISLE_RPC_PORT, else 8081)")
     .option("--host <host>", "address the REST interface listens on (AISLE_HOST, else 127.0.0.1)")
     .option("--rpc-host <host>", "address the RPC port listens on (AISLE_RPC_HOST, else 127.0.0.1)")
+    .option("--rpc-tokens <file>", "tokens that RPC callers need; see aisle token (AISLE_RPC_TOKENS)")
     .option("--insecure-rpc", "let callers from other machines use the RPC port without a token (AISLE_INSECURE_RPC)")
     .option("--public-url <url>", "address under which storefronts reach this server (AISLE_PUBLIC_URL)")
     .option(

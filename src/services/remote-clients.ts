@@ -12,6 +12,7 @@ import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../gen/grpc/health/v1/health_pb.js";
 import type { Tracer } from "../ports/tracer.js";
+import { withToken } from "./authorization.js";
 import { createClientSpans } from "./rpc-spans.js";
 
 /** A call that has no answer by then has none. */
@@ -22,6 +23,8 @@ const HEALTH_MS = 1_000;
 export interface RemoteOptions {
   readonly callMs?: number;
   readonly tracer?: Tracer | undefined;
+  /** Said with each call; null: nothing. */
+  readonly token?: string | null;
 }
 
 export type RemoteServices = ReturnType<typeof connectServices>;
@@ -36,6 +39,7 @@ export function connectServices(rpcUrl: string, options: RemoteOptions = {}) {
     defaultTimeoutMs: options.callMs ?? CALL_MS,
     interceptors: [
       ...(options.tracer === undefined ? [] : [createClientSpans(options.tracer)]),
+      ...(options.token ? [withToken(options.token)] : []),
       unavailableWhenCutOff,
       againWhenRefused,
     ],
