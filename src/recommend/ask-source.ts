@@ -8,7 +8,8 @@ import type { List, ServingModel, Source, SourceQuery } from "../model/source.js
 import type { Passing } from "./passing.js";
 import type { Catalog } from "./selection.js";
 
-/** Most candidates that a source is asked for which looks among all products: its time grows with them. */
+/** So many candidates are to pass of a source that looks among all products, and most it is asked for: its time grows with them. */
+const PASSING_OF_ALL = 100;
 const MOST_OF_ALL = 2000;
 /** And for which looks among few, or at what visitors met together. */
 const MOST_OF_FEW = 5000;
@@ -36,9 +37,8 @@ export function narrowing(
     };
     return { passes, among: undefined, oneOf: Math.max(1, catalog.size / Math.max(1, filter.atMost)) };
   }
-  const indices = Array.from(few, (productId) => model.indexOf(productId)).filter((index) => index !== undefined);
-  const among = new Set(indices);
-  return { passes: (index) => among.has(index), among: Uint32Array.from(among).sort(), oneOf: 1 };
+  const { among, has } = few.indices(model);
+  return { passes: has, among, oneOf: 1 };
 }
 
 /** The `k` best that pass. */
@@ -49,7 +49,12 @@ export function askSource(
   k: number,
   to: Narrowing | undefined,
 ): Candidates {
-  const asked = to === undefined ? k : to.among ? MOST_OF_FEW : Math.min(MOST_OF_ALL, Math.ceil(k * to.oneOf));
+  const asked =
+    to === undefined
+      ? k
+      : to.among
+        ? MOST_OF_FEW
+        : Math.max(k, Math.min(MOST_OF_ALL, Math.ceil(Math.min(k, PASSING_OF_ALL) * to.oneOf)));
   const found = list === "recommended" ? source.complements(query, asked) : source.alternatives(query, asked);
   return to === undefined ? found : kept(found, k, to.passes);
 }

@@ -1,6 +1,7 @@
 /** What fills a list when no source proposes enough: what is popular. */
 import type { Product } from "../domain/product.js";
 import type { ServingModel } from "../model/source.js";
+import { sortedByPopularity } from "./few.js";
 import type { Passing } from "./passing.js";
 import type { Catalog } from "./selection.js";
 import type { Situation } from "./situation.js";
@@ -26,18 +27,12 @@ export function withinOf(
   model: ServingModel | undefined,
 ): Within {
   const members = filter?.few();
-  if (members === undefined) return { first, filter, few: undefined };
-  let sorted: readonly string[] | undefined;
-  const few = () => {
-    sorted ??= sortedByPopularity(members, model);
-    return sorted;
-  };
-  return { first, filter, few };
+  return { first, filter, few: members && (() => members.popular(model)) };
 }
 
 /** The products of these that popularity is told of beside all; undefined when these are not few. */
 export function popularIn({ first, filter }: Within): ReadonlySet<string> | undefined {
-  return filter === undefined ? first : filter.few();
+  return filter === undefined ? first : filter.few()?.ids;
 }
 
 /**
@@ -84,16 +79,4 @@ function* byPopularity(productIds: ReadonlySet<string>, model: ServingModel | un
   }
   for (const index of model.byPopularity) if (productIds.has(model.productIds[index]!)) yield model.productIds[index]!;
   yield* unknownProducts(productIds, model);
-}
-
-function sortedByPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): string[] {
-  const unknown: string[] = [];
-  const known: { readonly productId: string; readonly score: number }[] = [];
-  for (const productId of productIds) {
-    const index = model?.indexOf(productId);
-    if (model === undefined || index === undefined) unknown.push(productId);
-    else known.push({ productId, score: model.popularity[index]! });
-  }
-  known.sort((a, b) => b.score - a.score || (a.productId < b.productId ? -1 : 1));
-  return [...known.map(({ productId }) => productId), ...unknown.sort()];
 }

@@ -1,6 +1,7 @@
 /** Which products a filter lets through, and where to look for them. */
 import type { Product } from "../domain/product.js";
 import { groupName, isPricedWithin, type ProductFilter, type ProductGroup } from "../domain/product-filter.js";
+import type { FewCache, FewProducts } from "./few.js";
 import type { Catalog } from "./selection.js";
 
 /** What the filters of a request leave. */
@@ -11,7 +12,7 @@ export interface Passing {
   /** Ids that hold all that pass, perhaps others and some of them twice; `atMost` of them. */
   ids(): Iterable<string>;
   /** All that pass, when few do: then they are looked at one by one. Found once. */
-  few(): ReadonlySet<string> | undefined;
+  few(): FewProducts | undefined;
 }
 
 /** What few are: no more than this, or than this share of the catalogue. */
@@ -30,13 +31,18 @@ type Group = readonly ReadonlySet<string>[];
  */
 export function passing(
   filters: readonly ProductFilter[],
-  catalog: Pick<Catalog, "size" | "get" | "group" | "pricedWithin" | "products">,
+  catalog: Pick<Catalog, "size" | "get" | "group" | "pricedWithin" | "products" | "revision">,
   named: readonly ProductGroup[],
   missing: Set<string>,
+  cache: FewCache,
 ): Passing | undefined {
+  const used: ProductGroup[] = [];
   const groupOf = (groupId: string): Group => {
     const own = named.find((group) => group.groupId === groupId);
-    if (own !== undefined) return setsOf(own, catalog);
+    if (own !== undefined) {
+      used.push(own);
+      return setsOf(own, catalog);
+    }
     const group = catalog.group(groupName(groupId));
     if (group === undefined) missing.add(groupId);
     return group === undefined ? [] : [group];
@@ -60,7 +66,7 @@ export function passing(
     prices.every((range) => isPricedWithin(product.price, range));
   const atMost = narrowest === undefined ? catalog.size : sizeOf(narrowest);
   const ids = () => (narrowest === undefined ? allIds(catalog) : allOf(narrowest));
-  let found: ReadonlySet<string> | undefined;
+  let found: FewProducts | undefined;
   const find = () => {
     const few = new Set<string>();
     for (const productId of ids()) {
@@ -71,10 +77,15 @@ export function passing(
   };
   const few = () => {
     if (atMost > Math.max(FEW, catalog.size * FEW_SHARE)) return undefined;
-    found ??= find();
+    found ??= cache(catalog, JSON.stringify([filters.map(keyOf), used]), find);
     return found;
   };
   return { passes, atMost, ids, few };
+}
+
+/** What decides of a filter which products pass. */
+function keyOf({ anyGroup, allGroups, noGroup, price }: ProductFilter): readonly unknown[] {
+  return [anyGroup, allGroups, noGroup, price];
 }
 
 function setsOf({ categoryIds, brands, tags, productIds }: ProductGroup, catalog: Pick<Catalog, "group">): Group {

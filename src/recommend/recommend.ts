@@ -6,6 +6,7 @@ import { type Blended, createBlender } from "./blend.js";
 import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
 import { fallbackProducts, insteadOf, popularIn, withinOf } from "./fallback.js";
+import { createFewCache } from "./few.js";
 import { besideAlternative, isBoughtTogether, recommendedShare } from "./parting.js";
 import { passing, wantsInStock } from "./passing.js";
 import { type ListWeights, propose, weightsOf, weightsOfFrame } from "./propose.js";
@@ -37,6 +38,8 @@ export type Recommender = (situation: Situation, withReasons: boolean) => Recomm
 export function createRecommender({ metrics }: { readonly metrics: Metrics }): Recommender {
   const blenders = new WeakMap<ServingModel, ReturnType<typeof createBlender>>();
 
+  const fewOf = createFewCache();
+
   function blended(
     model: ServingModel,
     asked: SourceQuery,
@@ -61,7 +64,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const current = currentProducts(query, catalog);
     for (const productId of current) if (catalog.get(productId) === undefined) missing.add(productId);
     if (query.frameId !== "" && query.frameId !== frame.frameId) missing.add(query.frameId);
-    const filter = passing(situation.filters, catalog, situation.app.groups, missing);
+    const filter = passing(situation.filters, catalog, situation.app.groups, missing, fewOf);
     const within = withinOf(categoryProducts(query, catalog), filter, model);
     const to = narrowing(filter, model, catalog);
     const asked = model && {

@@ -11,6 +11,8 @@ export interface Catalog {
   group(groupId: string): ReadonlySet<string> | undefined;
   pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;
+  /** Grows with each write; absent where nothing is written. */
+  readonly revision?: number;
 }
 
 export interface SelectionRules {

@@ -5,6 +5,7 @@ import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import type { Product } from "../../src/domain/product.js";
 import { isPricedWithin, NO_FILTER, type ProductFilter, type ProductGroup } from "../../src/domain/product-filter.js";
+import type { ProductChange } from "../../src/ports/product-store.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import type { Situation } from "../../src/recommend/situation.js";
@@ -143,6 +144,34 @@ describe("a filter", () => {
     const fresh = { ...NO_FILTER, anyGroup: ["new"], availability: "in_stock" as const };
     expect(idsOf(await answerOf([TENT, STOVE, LAMP], [camp, fresh]))).toEqual(["tent"]);
     expect(idsOf(await answerOf([TENT, { ...LAMP, categories: TENT.categories }], [camp, fresh]))).toEqual(["tent"]);
+  });
+});
+
+describe("a filter that is asked again", () => {
+  it("takes in what was written meanwhile", async () => {
+    let tell: (changes: readonly ProductChange[]) => void = () => {};
+    const catalog = await createCatalogViews({
+      async *scan() {
+        yield [TENT, STOVE, MAP];
+      },
+      watch: (_appId, listener) => {
+        tell = listener;
+        return () => {};
+      },
+    }).of("shop");
+    const recommend = createRecommender({ metrics: countingMetrics() });
+    const filters = [{ ...NO_FILTER, anyGroup: ["camp"] }];
+    const query = { ...BLANK_QUERY, recommendedCount: 10, alternativeCount: 0 };
+    const situation = { query, frame: DEFAULT_FRAME, known: [], catalog, model: undefined, version: "", now: NOON };
+    const ask = () =>
+      recommend({ ...situation, filters, app: bareApp("shop", 0) }, false)
+        .recommended.map(({ productId }) => productId)
+        .sort();
+    expect(ask()).toEqual(["stove", "tent"]);
+    tell([{ put: { ...MAP, categories: TENT.categories } }, { put: { ...STOVE, categories: [] } }]);
+    expect(ask()).toEqual(["map", "tent"]);
+    tell([{ removed: "tent" }]);
+    expect(ask()).toEqual(["map"]);
   });
 });
 

@@ -10,14 +10,20 @@ export type ProductVectors = (product: number) => Float32Array | undefined;
 
 export function productVectors({ rows, vectors, index }: SemanticModel, productCount: number): ProductVectors {
   const { dimensions } = index;
-  const rowOf = new Int32Array(productCount).fill(-1);
-  rows.forEach((product, row) => {
-    rowOf[product] = row;
-  });
+  const rowOf = rowsOf(rows, productCount);
   return (product) => {
     const row = rowOf[product]!;
     return row < 0 ? undefined : vectors.subarray(row * dimensions, (row + 1) * dimensions);
   };
+}
+
+/** The row of each product's vector; -1 for none. */
+function rowsOf(rows: Uint32Array, productCount: number): Int32Array {
+  const rowOf = new Int32Array(productCount).fill(-1);
+  rows.forEach((product, row) => {
+    rowOf[product] = row;
+  });
+  return rowOf;
 }
 
 /**
@@ -26,7 +32,8 @@ export function productVectors({ rows, vectors, index }: SemanticModel, productC
  * all are not proposed.
  */
 export function semanticSource(model: SemanticModel, productCount: number): Source {
-  const { rows, index } = model;
+  const { rows, index, vectors } = model;
+  const rowOf = rowsOf(rows, productCount);
   const vectorOf = productVectors(model, productCount);
 
   const allNear = (direction: Float32Array, k: number) => {
@@ -36,9 +43,14 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
   const best = createTopK();
   const nearestAmong = (products: Uint32Array, direction: Float32Array, k: number) => {
     best.reset(k);
+    const { dimensions } = index;
     for (const product of products) {
-      const vector = vectorOf(product);
-      if (vector !== undefined) best.offer(product, dot(vector, direction));
+      const row = rowOf[product]!;
+      if (row < 0) continue;
+      const from = row * dimensions;
+      let similarity = 0;
+      for (let d = 0; d < dimensions; d++) similarity += vectors[from + d]! * direction[d]!;
+      best.offer(product, similarity);
     }
     return best.take();
   };
