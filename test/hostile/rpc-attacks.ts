@@ -30,6 +30,14 @@ const flood = (name: string, what: string, bytes: Uint8Array, first: Uint8Array 
 
 const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024));
 
+/** A message as large as one may be, without its last byte. */
+const largest = 4 * 1024 * 1024 - 5;
+const stalled = post(
+  GET_APP,
+  "application/grpc-web+proto",
+  Buffer.concat([Buffer.from([0]), word(largest), Buffer.alloc(largest, "a")]),
+).subarray(0, -1);
+
 export const RPC_ATTACKS: readonly Attack[] = [
   siege("rapid reset", "8 connections, each opens and resets 1,000 streams at once, then comes again", {
     port: rpc,
@@ -92,6 +100,11 @@ export const RPC_ATTACKS: readonly Attack[] = [
       afterAnswer: true,
       bytes: () => post(GET_APP, "application/proto", bomb, "Content-Encoding: gzip\r\n"),
     },
+  }),
+  siege("large messages that stall", "100 connections that send a message of 4 MiB but for its last byte", {
+    port: rpc,
+    connections: 100,
+    first: () => stalled,
   }),
   siege("lengths that lie", "20 connections, each announces a message of 4 GiB ten times a second", {
     port: rpc,
