@@ -14,6 +14,7 @@ import { withPlainMessage } from "./grpc-message.js";
 import { namingFields } from "./json-messages.js";
 import { withPlainDemands } from "./plain-demands.js";
 import { timedBody } from "./timed-body.js";
+import { wholeMessages } from "./whole-messages.js";
 
 /** A request as either of the two servers of a listener gives it. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -58,6 +59,9 @@ export interface RpcHandler {
   handle(request: NodeRequest, response: NodeResponse): boolean;
 }
 
+/** Content types of bodies that are messages with a prefix each. */
+const ENVELOPED = /^application\/(grpc|connect\+)/;
+
 /** As connectNodeAdapter does it, with limits on bodies that stall and errors given to `onError`. */
 export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
   const { limits } = deps;
@@ -90,7 +94,9 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
           const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
           const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
           response.once("close", release);
-          return body;
+          return ENVELOPED.test(universal.header.get("content-type") ?? "")
+            ? wholeMessages(body, limits.readMaxBytes)
+            : body;
         };
         const body = isStream(universal.body) ? bodyOf(universal.body) : universal.body;
         handler({ ...universal, body })

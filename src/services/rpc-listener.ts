@@ -199,13 +199,20 @@ function namedHosts(request: NodeRequest): string[] {
   return named.length > 0 ? named : [""];
 }
 
-/** Cuts off a caller that keeps sending its body long after the answer was complete. */
+/**
+ * Cuts off a caller that keeps sending its body long after the answer was complete. Over HTTP/1.1 a body that was given up
+ * is not read any more, so neither its end nor that of the connection would be noticed.
+ */
 function lingerBriefly(request: NodeRequest, response: NodeResponse, ms: number): void {
+  const { socket } = request; // Node takes it off the request with the answer
   response.once("finish", () => {
     if (request.complete) return;
-    const end = () => ("stream" in request ? request.stream.close() : request.destroy());
+    const end = () => {
+      if ("stream" in request) request.stream.close();
+      else if (!request.complete) socket.destroy();
+    };
     const timer = setTimeout(end, ms).unref();
-    request.once("close", () => clearTimeout(timer));
+    ("stream" in request ? request : socket).once("close", () => clearTimeout(timer));
   });
 }
 

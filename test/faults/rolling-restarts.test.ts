@@ -8,12 +8,11 @@ import { EventLoad, storedEvents, type Told } from "./event-load.js";
 import { faultStoreOf, rounds } from "./faults.js";
 import { recordFault } from "./report.js";
 
-const EMBEDDED_RESTARTS = rounds(5, 20);
-const MONGO_RESTARTS = rounds(3, 20);
-const STOREFRONTS = 12;
-const INTERNAL_CALLERS = 4;
-/** Between two calls of a caller. */
-const PAUSE_MS = 5;
+/** `pauseMs` is between two calls of a caller: what is stored is listed at the end, for which FerretDB takes its time. */
+const PLANS = {
+  embedded: { restarts: rounds(5, 20), storefronts: 12, internalCallers: 4, pauseMs: 5 },
+  mongo: { restarts: rounds(3, 10), storefronts: 4, internalCallers: 2, pauseMs: 50 },
+};
 
 /** An RPC that came after the connection's GOAWAY: it was not looked at, and may be sent again elsewhere. */
 const REFUSED_UNSEEN = /REFUSED_STREAM/;
@@ -29,7 +28,7 @@ function wordsOf(told: Told): string {
 }
 
 describe.each(await serverStoreKinds())("servers restarted in turn, under load: $name", ({ name, newStore, env }) => {
-  const restarts = faultStoreOf(name) === "embedded" ? EMBEDDED_RESTARTS : MONGO_RESTARTS;
+  const { restarts, storefronts, internalCallers, pauseMs } = PLANS[faultStoreOf(name)];
   it(
     "no event is lost or there twice, no call fails that was taken, and each server ends with 0",
     async () => {
@@ -51,12 +50,12 @@ describe.each(await serverStoreKinds())("servers restarted in turn, under load: 
           const told = await call();
           if (isRefusedUnseen(told)) refusedUnseen++;
           else if (told.kind !== "accepted") failed.push(wordsOf(told));
-          await pause(PAUSE_MS);
+          await pause(pauseMs);
         }
       };
       const calling = [
-        ...Array.from({ length: STOREFRONTS }, () => caller(() => load.post(balancer.facadeUrl))),
-        ...Array.from({ length: INTERNAL_CALLERS }, () => {
+        ...Array.from({ length: storefronts }, () => caller(() => load.post(balancer.facadeUrl))),
+        ...Array.from({ length: internalCallers }, () => {
           const clients = rpcClients(balancer.rpcUrl);
           return caller(() => load.record(clients));
         }),

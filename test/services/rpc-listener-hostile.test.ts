@@ -78,6 +78,13 @@ describe("messages", () => {
     },
   );
 
+  it("that are refused while they come leave no connection open over HTTP/1.1", async () => {
+    const { port } = await openListener({ limits: { sharedBytes: 0, lingerMs: 50 } });
+    const head = `POST /aisle.v1.AppService/GetApp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/proto\r\n`;
+    const answer = await exchange(port, `${head}Content-Length: 1000000\r\n\r\n`, Buffer.alloc(999_999));
+    expect(answer).toContain('"code":"unavailable"');
+  });
+
   it("larger than the limit only after decompression are RESOURCE_EXHAUSTED", async () => {
     const { url } = await openListener({ limits: { readMaxBytes: 1_000 } });
     const answer = await fetch(`${url}/aisle.v1.AppService/CreateApp`, {

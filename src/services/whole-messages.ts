@@ -1,0 +1,58 @@
+/** Before each message of a stream, in all three protocols: flags, and its length in four bytes. */
+const PREFIX_BYTES = 5;
+const FIRST_BYTES = 16 * 1024;
+
+/**
+ * The bytes of a stream of messages, given on message by message, each with its prefix. Connect sets as many bytes aside as
+ * a prefix announces, whether they come or not, and counts all pieces of a message with each one that comes, which takes
+ * long for many small ones. Here each byte is copied a few times and memory grows with what came. A message of more than `mostBytes` is given on as it comes, to be refused.
+ */
+export async function* wholeMessages(
+  body: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const message = createGrowingBytes();
+  let isRefused = false;
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.length && !isRefused; ) {
+      const wanted = message.size < PREFIX_BYTES ? PREFIX_BYTES : PREFIX_BYTES + message.lengthInPrefix();
+      const end = Math.min(chunk.length, at + wanted - message.size);
+      message.add(chunk.subarray(at, end));
+      at = end;
+      if (message.size < PREFIX_BYTES) continue;
+      const length = message.lengthInPrefix();
+      isRefused = length > mostBytes;
+      if (isRefused || message.size === PREFIX_BYTES + length) yield message.take();
+    }
+    if (isRefused) yield chunk;
+  }
+  if (message.size > 0) yield message.take();
+}
+
+/** Bytes that are added to a buffer which is made twice as large when it is full. */
+function createGrowingBytes() {
+  let bytes = Buffer.alloc(0);
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    lengthInPrefix: () => bytes.readUInt32BE(1),
+    add(more: Uint8Array) {
+      if (size + more.length > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * bytes.length, size + more.length));
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
+      }
+      bytes.set(more, size);
+      size += more.length;
+    },
+    /** All of them; the next ones go into another buffer. */
+    take(): Uint8Array {
+      const all = bytes.subarray(0, size);
+      bytes = Buffer.alloc(0);
+      size = 0;
+      return all;
+    },
+  };
+}
