@@ -3,7 +3,7 @@ import { type App, bareApp } from "../../src/domain/app.js";
 import { type Contact, type SubscriptionChange, UNKNOWN } from "../../src/domain/contact.js";
 import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
-import { DEFAULT_FRAME, type FrameConfiguration } from "../../src/domain/frame.js";
+import { DEFAULT_FRAME, type FrameConfiguration, type FrameVariant } from "../../src/domain/frame.js";
 import type { FrameExposure } from "../../src/domain/frame-tally.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { HookEntry } from "../../src/domain/mailing.js";
@@ -46,6 +46,23 @@ export function exposure(): FrameExposure {
   return { frames: [met] };
 }
 
+/** A variant that is as its frame. */
+export function variant(name: string, weight: number, more: Partial<FrameVariant> = {}): FrameVariant {
+  return {
+    name,
+    weight,
+    recommendedCount: null,
+    alternativeCount: null,
+    diversity: null,
+    sources: null,
+    includeViewed: null,
+    includeBought: null,
+    rotation: null,
+    fallback: null,
+    ...more,
+  };
+}
+
 /** A frame that says something of everything. */
 export function fullFrame(frameId: string): FrameConfiguration {
   return frame(frameId, {
@@ -75,18 +92,7 @@ export function fullFrame(frameId: string): FrameConfiguration {
     },
     fallback: false,
     variants: [
-      {
-        name: "a",
-        weight: 1,
-        recommendedCount: null,
-        alternativeCount: null,
-        diversity: null,
-        sources: null,
-        includeViewed: null,
-        includeBought: null,
-        rotation: null,
-        fallback: null,
-      },
+      variant("a", 1),
       {
         name: "b",
         weight: 2.5,

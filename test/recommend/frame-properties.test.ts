@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FRAME_SOURCES, type FrameConfiguration } from "../../src/domain/frame.js";
 import type { Product } from "../../src/domain/product.js";
-import { NO_FILTER } from "../../src/domain/product-filter.js";
+import { NO_FILTER, type ProductFilter } from "../../src/domain/product-filter.js";
 import type { RecommendQuery } from "../../src/recommend/query.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, catalogOf, IDS, modelOf, ranked, shopProduct, source } from "./frame-shop.js";
@@ -34,6 +34,14 @@ const anyModel = fc
     ),
   );
 
+const anyFilter: fc.Arbitrary<ProductFilter> = fc
+  .record({
+    excludeProductIds: someIds(3),
+    anyGroup: fc.constantFrom([], [], ["low"], ["low", "high"], ["none"]),
+    noGroup: fc.constantFrom([], [], ["high"]),
+  })
+  .map((filter) => ({ ...NO_FILTER, ...filter }));
+
 const anyFrame: fc.Arbitrary<Partial<FrameConfiguration>> = fc
   .record({
     recommendedCount: fc.integer({ min: 0, max: 6 }),
@@ -47,6 +55,7 @@ const anyFrame: fc.Arbitrary<Partial<FrameConfiguration>> = fc
     inStockOnly: fc.boolean(),
     pinnedProductIds: someIds(5),
     bannedProductIds: someIds(5),
+    filter: anyFilter,
     sources: fc.constantFrom([], [{ source: "cart", weight: 1 } as const]),
   })
   .map((frame) => ({
@@ -66,7 +75,7 @@ const anyQuery: fc.Arbitrary<Partial<RecommendQuery>> = fc.record({
   ),
   frameInteractions: fc.array(fc.constant({ frameId: "default", at: NOON }), { maxLength: 3 }),
   currentProductIds: someIds(2),
-  filter: someIds(3).map((excludeProductIds) => ({ ...NO_FILTER, excludeProductIds })),
+  filter: anyFilter,
 });
 
 describe("whatever the frame, the catalogue and the visitor", () => {
@@ -91,6 +100,15 @@ describe("whatever the frame, the catalogue and the visitor", () => {
             expect(query.filter?.excludeProductIds).not.toContain(id);
             if (!frame.includeViewed) expect(query.currentProductIds).not.toContain(id);
           }
+          for (const { anyGroup, noGroup, excludeProductIds } of [query.filter, frame.filter].map(
+            (f) => f ?? NO_FILTER,
+          ))
+            for (const { productId, categories } of shown) {
+              const groups = categories.map(({ categoryId }) => categoryId);
+              expect(excludeProductIds).not.toContain(productId);
+              expect(noGroup.some((group) => groups.includes(group))).toBe(false);
+              if (anyGroup.length > 0) expect(anyGroup.some((group) => groups.includes(group))).toBe(true);
+            }
           for (const product of shown) {
             expect(product.hidden).toBe(false);
             if (frame.inStockOnly) expect(product.available).toBe(true);

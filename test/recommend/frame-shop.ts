@@ -74,7 +74,7 @@ export function ask(
     known: [],
     catalog: catalogOf(IDS.map((id) => shopProduct(id))),
     model: modelOf(IDS),
-    filters: [query.filter ?? NO_FILTER],
+    filters: [query.filter ?? NO_FILTER, frame.filter ?? NO_FILTER],
     app: bareApp("shop", 0),
     version: "2026112112",
     now: NOON,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Candidates, NO_CANDIDATES } from "../../src/algorithms/candidates.js";
+import { NO_CANDIDATES } from "../../src/algorithms/candidates.js";
 import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import type { Interaction } from "../../src/domain/interaction.js";
@@ -8,11 +8,11 @@ import { NO_FILTER } from "../../src/domain/product-filter.js";
 import type { ServingModel, Source } from "../../src/model/source.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
-import type { Catalog } from "../../src/recommend/selection.js";
 import type { Situation } from "../../src/recommend/situation.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { NOON } from "../fixtures/store.js";
+import { catalogOf, modelOf, ranked, source } from "./frame-shop.js";
 
 // The shop: ten products p0 … p9, most popular first. Sessions propose p1 p2 p3 …, texts propose p9 p8 p7 …
 const IDS = Array.from({ length: 10 }, (_, i) => `p${i}`);
@@ -27,44 +27,13 @@ function shopProduct(productId: string, more: Partial<Product> = {}): Product {
   });
 }
 
-function catalogOf(products: readonly Product[]): Catalog {
-  const byId = new Map(products.map((product) => [product.productId, product]));
-  return {
-    size: products.length,
-    hasTitles: products.some((product) => product.title !== ""),
-    get: (productId) => byId.get(productId),
-    idOfSku: (sku) => products.find((product) => product.sku === sku)?.productId,
-    group: (groupId) => {
-      const found = products.filter((product) => product.categories.some((c) => c.categoryId === groupId));
-      return found.length === 0 ? undefined : new Set(found.map((product) => product.productId));
-    },
-    pricedWithin: () => [new Set(byId.keys())],
-    products: () => byId.values(),
-  };
-}
-
-function ranked(indices: readonly number[]): Candidates {
-  return { indices: Uint32Array.from(indices), scores: Float64Array.from(indices, (_, i) => 1 / (i + 1)) };
-}
-
-function source(name: Source["name"], complements: Candidates, alternatives: Candidates): Source {
-  return { name, complements: () => complements, alternatives: () => alternatives, explain: () => undefined };
-}
-
 const SOURCES = [
   source("collaborative", ranked([1, 2, 3]), NO_CANDIDATES),
   source("semantic", NO_CANDIDATES, ranked([9, 8, 7, 1])),
 ];
 
 function model(sources: readonly Source[] = SOURCES): ServingModel {
-  return {
-    modelId: "m1",
-    productIds: IDS,
-    indexOf: (productId) => (IDS.includes(productId) ? IDS.indexOf(productId) : undefined),
-    sources,
-    byPopularity: Uint32Array.from(IDS.keys()),
-    popularity: Float32Array.from(IDS, (_, i) => 10 - i),
-  };
+  return modelOf(IDS, sources);
 }
 
 const QUERY: RecommendQuery = { ...BLANK_QUERY, appId: "shop", recommendedCount: 3, alternativeCount: 3 };

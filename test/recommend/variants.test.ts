@@ -2,22 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bareFrame, type FrameVariant } from "../../src/domain/frame.js";
 import { frameOfVariant, splittingKey, variantOf } from "../../src/recommend/variants.js";
-
-function variant(name: string, weight: number, more: Partial<FrameVariant> = {}): FrameVariant {
-  return {
-    name,
-    weight,
-    recommendedCount: null,
-    alternativeCount: null,
-    diversity: null,
-    sources: null,
-    includeViewed: null,
-    includeBought: null,
-    rotation: null,
-    fallback: null,
-    ...more,
-  };
-}
+import { variant } from "../contract/samples.js";
 
 const visitors = Array.from({ length: 20_000 }, (_, i) => `f:visitor-${i}`);
 const split = (variants: readonly FrameVariant[], frameId = "home", appId = "shop") =>
