@@ -15,9 +15,15 @@ export async function* wholeMessages(
   let isRefused = false;
   for await (const chunk of body) {
     for (let at = 0; at < chunk.length && !isRefused; ) {
+      const whole = message.size === 0 ? wholeLength(chunk, at) : 0;
+      if (whole > 0 && whole <= PREFIX_BYTES + mostBytes) {
+        yield chunk.subarray(at, at + whole);
+        at += whole;
+        continue;
+      }
       const wanted = message.size < PREFIX_BYTES ? PREFIX_BYTES : PREFIX_BYTES + message.lengthInPrefix();
       const end = Math.min(chunk.length, at + wanted - message.size);
-      message.add(chunk.subarray(at, end));
+      message.add(chunk.subarray(at, end), wanted);
       at = end;
       if (message.size < PREFIX_BYTES) continue;
       const length = message.lengthInPrefix();
@@ -29,7 +35,15 @@ export async function* wholeMessages(
   if (message.size > 0) yield message.take();
 }
 
-/** Bytes that are added to a buffer which is made twice as large when it is full. */
+/** Bytes of the message that begins at `at`, when all of it is there; else 0. */
+function wholeLength(chunk: Uint8Array, at: number): number {
+  const rest = chunk.length - at;
+  if (rest < PREFIX_BYTES) return 0;
+  const length = PREFIX_BYTES + new DataView(chunk.buffer, chunk.byteOffset + at).getUint32(1);
+  return rest < length ? 0 : length;
+}
+
+/** Bytes that are added to a buffer which is made twice as large when it is full, up to what is wanted. */
 function createGrowingBytes() {
   let bytes = Buffer.alloc(0);
   let size = 0;
@@ -38,9 +52,10 @@ function createGrowingBytes() {
       return size;
     },
     lengthInPrefix: () => bytes.readUInt32BE(1),
-    add(more: Uint8Array) {
+    add(more: Uint8Array, wanted: number) {
       if (size + more.length > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * bytes.length, size + more.length));
+        const twice = Math.max(FIRST_BYTES, 2 * bytes.length, size + more.length);
+        const larger = Buffer.allocUnsafeSlow(size === 0 ? twice : Math.min(twice, wanted));
         bytes.copy(larger, 0, 0, size);
         bytes = larger;
       }

@@ -26,7 +26,10 @@ async function given(bytes: Buffer, sizes: readonly number[]): Promise<Uint8Arra
   return all;
 }
 
-const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 });
+const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 500, max: 3000 })), {
+  minLength: 1,
+  maxLength: 5,
+});
 
 describe("the messages of a body", () => {
   it("are given on one by one, however they come", async () => {
