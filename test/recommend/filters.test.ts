@@ -139,6 +139,14 @@ describe("a filter", () => {
   it("never shows what it excludes", async () =>
     expect(await shown({ excludeProductIds: ["tent", "map"] })).toEqual(["stove"]));
 
+  it("holds for pinned products, and for what fills alternative by the category of what is viewed", async () => {
+    const cook = [{ ...NO_FILTER, anyGroup: ["cook"] }];
+    const shop = [TENT, { ...TENT, productId: "dome" }, STOVE];
+    const frame = { ...DEFAULT_FRAME, pinnedProductIds: ["dome"] };
+    expect(idsOf(await answerOf(shop, cook, { currentProductIds: ["tent"], recommendedCount: 0 }))).toEqual(["stove"]);
+    expect(idsOf(await answerOf(shop, cook, {}, { frame }))).toEqual(["stove"]);
+  });
+
   it("holds beside another one", async () => {
     const camp = { ...NO_FILTER, anyGroup: ["camp"], availability: "any" as const };
     const fresh = { ...NO_FILTER, anyGroup: ["new"], availability: "in_stock" as const };
