@@ -26,12 +26,16 @@ interface Entry {
   readonly index: LiveIndex;
   /** Undefined before the first time. */
   revision: number | undefined;
+  /** How often it was looked after since it was last asked for. */
+  unasked: number;
   /** Ids of the newest events that were taken in. */
   seen: ReadonlySet<string>;
 }
 
 /** Products that are taken in at a time: a few milliseconds. */
 const SLICE = 40;
+/** An app that nobody asks for is looked after so often more, then when it is asked for again. */
+const MOST_UNASKED = 600;
 /** The newest events are read, and more of them when none of these was met before. */
 const EVENTS_FIRST = 100;
 const EVENTS_MOST = 1000;
@@ -70,6 +74,7 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
 
   const refresh = async (): Promise<void> => {
     for (const [appId, entry] of [...entries]) {
+      if (entry.unasked++ > MOST_UNASKED) continue;
       await takeProducts(entry);
       // Without the store recommendations go on; the next time makes up for it.
       await takeEvents(appId, entry).catch(() => undefined);
@@ -79,12 +84,16 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
   return {
     of(appId, catalog, model) {
       const kept = entries.get(appId);
-      if (kept?.catalog === catalog && kept.index.model === model) return kept.index;
+      if (kept?.catalog === catalog && kept.index.model === model) {
+        kept.unasked = 0;
+        return kept.index;
+      }
       if (model.placing === undefined) return undefined;
       const entry = {
         catalog,
         index: new LiveIndex(model, model.placing),
         revision: undefined,
+        unasked: 0,
         seen: new Set<string>(),
       };
       entries.set(appId, entry);
