@@ -40,6 +40,7 @@ export function memoryUnitOfWork(app: App): UnitOfWork {
     confirmations: records(),
     outbox: records(true),
     deadHooks: records(true),
+    feeds: records(true),
     products: records(),
     productSkus: records(),
     orders: records(),

@@ -8,6 +8,9 @@ import { createDeleteProduct, createUpsertProducts } from "./catalog/write-produ
 import type { Now } from "./domain/clock.js";
 import { doorsOf } from "./doors.js";
 import { createEvaluator, type RunEvaluation } from "./evaluation/evaluator.js";
+import type { FetchFeed } from "./feed/fetch-feed.js";
+import { createReadFeeds } from "./feeds/read-feeds.js";
+import { createFeedSettings } from "./feeds/settings.js";
 import { keepHistory } from "./intake/history.js";
 import { keepOrderBook } from "./intake/order-book.js";
 import { createRecordEvent, createTakeEvent } from "./intake/record-event.js";
@@ -19,7 +22,7 @@ import { createRecordSentEvent } from "./intake/without-profile.js";
 import { createMailing, type MailingOptions } from "./mailing.js";
 import { createModelRegistry } from "./model/registry.js";
 import { loadServingModel } from "./model/serving-model.js";
-import { createPatience } from "./patience.js";
+import { createPatience, type FarStore } from "./patience.js";
 import type { Copies } from "./ports/copies.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { Store } from "./ports/store.js";
@@ -65,6 +68,7 @@ export interface AppDependencies extends MailingOptions {
   readonly newAppId: () => string;
   /** 32 hex digits that nobody can guess. */
   readonly newSecret: () => string;
+  readonly fetchFeed?: FetchFeed | undefined;
   /** Of backend senders, where several processes share one limit. Else it is kept in this process. */
   readonly senderLimit?: SenderLimit | undefined;
   /** Of a store that is some way off: how long its answers are waited for. Nothing, for one that is near. */
@@ -74,16 +78,6 @@ export interface AppDependencies extends MailingOptions {
   readonly metrics: Metrics;
   readonly tracer?: Tracer | undefined;
   readonly report: ReportInternal;
-}
-
-/** In milliseconds. */
-export interface FarStore {
-  /** A single event that is not stored by then is refused, as is a question for a visitor's status. */
-  readonly answerMs: number;
-  /** Recommendations are made without a visitor's stored history that was not read by then. */
-  readonly historyMs: number;
-  /** A remembered app or frame serves when it was not read again by then. */
-  readonly settingsMs: number;
 }
 
 /** Nobody waits for a store that has answered nobody for this long after the last who did. */
@@ -222,6 +216,7 @@ export function createAisle(deps: AppDependencies) {
       upsertProducts: createUpsertProducts({ unitOfWork, now }),
       deleteProduct: createDeleteProduct({ unitOfWork, now }),
       hideUnlisted: createHideUnlisted({ products, unitOfWork, now }),
+      feeds: createFeedSettings({ feeds: store.feeds, unitOfWork, now }),
       now,
       apps,
       products,
@@ -252,8 +247,10 @@ export function createAisle(deps: AppDependencies) {
     privacy: createPrivacyService({ visitors, contacts, copies, erasures, apps, now, report }),
   };
 
+  const doors = doorsOf(services);
+  const { catalog } = doors.clients;
   return {
-    ...doorsOf(services),
+    ...doors,
     trainer,
     /** Goes on with erasures that a process has left; see `Erasures.resume`. */
     resumeErasures: erasures.resume,
@@ -265,6 +262,8 @@ export function createAisle(deps: AppDependencies) {
     refreshLive: liveLayer.refresh,
     /** Writes what was counted of frames; with `all` also the newest of it. */
     writeFrameCounts: frameCounts.flush,
+    /** Reads the feeds that are due. */
+    readFeeds: createReadFeeds({ ...deps, feeds: store.feeds, unitOfWork, catalog }),
     /** Takes note of models that other processes published. */
     lookForModels: registry.lookAgain,
     close(): void {

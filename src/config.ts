@@ -82,6 +82,8 @@ export interface Config {
   readonly tls: CertificateFiles | null;
   /** Whether messages to hooks may go to loopback and private addresses. */
   readonly privateHooks: boolean;
+  /** Whether feeds may be read from loopback and private addresses. */
+  readonly privateFeeds: boolean;
   /** Milliseconds for which a server that was told to stop goes on serving, not ready any more, before it closes its ports. */
   readonly preStopMs: number;
   /** With fewer bytes left on its disk an embedded store takes no writes. */
@@ -134,7 +136,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     const said = given(flags[name], env, name);
     return said === undefined ? [] : readNetworks(SETTINGS[name], said);
   };
-  const isOn = (name: "demo" | "insecureRpc" | "learnedOrder" | "privateHooks", whenAbsent: boolean) =>
+  const isOn = (name: "demo" | "insecureRpc" | "learnedOrder" | "privateHooks" | "privateFeeds", whenAbsent: boolean) =>
     readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
   const facade = {
     host: readHost(SETTINGS.host, text("host")),
@@ -176,6 +178,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
     privateHooks: isOn("privateHooks", false),
+    privateFeeds: isOn("privateFeeds", false),
     tls: readTls(SETTINGS, given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
     preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
     minFreeBytes: whole("minFreeMib", 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,

@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { createHttpsFeedSource } from "./adapters/feeds/https-feed-source.js";
 import { hnswIndexes } from "./adapters/hnsw/vector-indexes.js";
 import { createHttpsHookSender } from "./adapters/hooks/https-hook-sender.js";
-import { createAisle, type FarStore } from "./app.js";
+import { createAisle } from "./app.js";
 import type { EmbedderLocation } from "./embedder-location.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { createSpreadLimit, EXCHANGE_MS } from "./intake/spread-limit.js";
 import { openStoreWhenThere, type StoreLocation } from "./open-store.js";
-import { createPatience } from "./patience.js";
+import { createPatience, type FarStore } from "./patience.js";
 import type { Metrics } from "./ports/metrics.js";
 import type { TallyBoard } from "./ports/tally-board.js";
 import type { Tracer } from "./ports/tracer.js";
@@ -62,6 +63,8 @@ export async function openLocalServices(options: {
   readonly publicUrl: string | undefined;
   /** See `Config.privateHooks`. */
   readonly privateHooks: boolean;
+  /** See `Config.privateFeeds`. */
+  readonly privateFeeds: boolean;
 }) {
   const now = Date.now;
   const newId = createUuids({ now, randomUuid: randomUUID });
@@ -92,6 +95,7 @@ export async function openLocalServices(options: {
     newSecret: () => randomBytes(16).toString("hex"),
     publicUrl: options.publicUrl,
     sendHook: createHttpsHookSender({ allowPrivate: options.privateHooks }),
+    fetchFeed: createHttpsFeedSource({ allowPrivate: options.privateFeeds }),
     senderLimit: spread?.limit ?? options.senderLimit,
     linkLimits: options.linkLimits,
     farStore: isFar ? farStore(options.answerMs) : undefined,

@@ -55,3 +55,13 @@ export function createPatience(deps: {
   };
   return { wait, waitLong: async (read) => begin(read) };
 }
+
+/** How long a store that is some way off is waited for, in milliseconds. */
+export interface FarStore {
+  /** A single event that is not stored by then is refused, as is a question for a visitor's status. */
+  readonly answerMs: number;
+  /** Recommendations are made without a visitor's stored history that was not read by then. */
+  readonly historyMs: number;
+  /** A remembered app or frame serves when it was not read again by then. */
+  readonly settingsMs: number;
+}

@@ -26,7 +26,7 @@ import type { MetricsText } from "./services/plain-answers.js";
 import { createRpcListener, MAX_RPC_CONNECTIONS } from "./services/rpc-listener.js";
 import { RPC_METHODS } from "./services/rpc-methods.js";
 import type { StopSignal } from "./stop-signal.js";
-import { type Schedule, startSchedule } from "./training/schedule.js";
+import { type Schedule, startSchedule, startStoppable } from "./training/schedule.js";
 import { createUuids } from "./uuids.js";
 
 /** Calls under way get this long to end after a signal. */
@@ -39,7 +39,7 @@ const SILENT_MS = 500;
 const BACKLOG = 4096;
 /** How often health looks whether the store takes writes. */
 const HEALTH_EVERY_MS = 1_000;
-/** How often messages to hooks are looked for. */
+/** How often messages to hooks, and feeds that are due, are looked for. */
 const HOOKS_EVERY_MS = 1_000;
 /** How often what was counted of frames is written. */
 const FRAME_COUNTS_EVERY_MS = 1_000;
@@ -95,6 +95,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     senderLimit: around.senderLimit,
     publicUrl: duties.facade ? ports.facadeUrl : (config.publicUrl ?? undefined),
     privateHooks: config.privateHooks,
+    privateFeeds: config.privateFeeds,
   });
   const { aisle, opening } = services;
   const ready = async () => {
@@ -214,6 +215,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     if (duties.training) schedules.push(startSchedule(config.trainEveryMs, trainChanged, report));
     if (duties.training && aisle?.deliverHooks)
       schedules.push(startSchedule(HOOKS_EVERY_MS, aisle.deliverHooks, report));
+    if (duties.training && aisle) schedules.push(startStoppable(HOOKS_EVERY_MS, aisle.readFeeds, report));
     if (aisle !== undefined) schedules.push(startSchedule(MODELS_EVERY_MS, aisle.lookForModels, report));
     if (aisle !== undefined)
       schedules.push(startSchedule(FRAME_COUNTS_EVERY_MS, async () => aisle.writeFrameCounts(false), report));

@@ -24,6 +24,7 @@ export interface ConfigFlags {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly privateHooks?: boolean | undefined;
+  readonly privateFeeds?: boolean | undefined;
   readonly preStop?: string | undefined;
   readonly minFreeMib?: string | undefined;
   readonly trustedProxies?: string | undefined;
@@ -66,6 +67,7 @@ export const SETTINGS = {
   connectionsPerAddress: { flag: "--connections-per-address", variable: "AISLE_CONNECTIONS_PER_ADDRESS" },
   otlpEndpoint: { flag: "--otlp-endpoint", variable: "AISLE_OTLP_ENDPOINT" },
   traceRatio: { flag: "--trace-ratio", variable: "AISLE_TRACE_RATIO" },
+  privateFeeds: { flag: "--private-feeds", variable: "AISLE_PRIVATE_FEEDS" },
   privateHooks: { flag: "--private-hooks", variable: "AISLE_PRIVATE_HOOKS" },
   insecureRpc: { flag: "--insecure-rpc", variable: "AISLE_INSECURE_RPC" },
 } as const satisfies Record<keyof ConfigFlags, Setting>;

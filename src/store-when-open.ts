@@ -39,6 +39,10 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
       due: async (appId, now, limit) => opened().hooks.due(appId, now, limit),
       dead: async (appId, after, limit) => opened().hooks.dead(appId, after, limit),
     },
+    feeds: {
+      list: async (appId) => opened().feeds.list(appId),
+      all: async (after, limit) => opened().feeds.all(after, limit),
+    },
     products: {
       get: async (appId, productId) => opened().products.get(appId, productId),
       getBySku: async (appId, sku) => opened().products.getBySku(appId, sku),

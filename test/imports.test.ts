@@ -23,6 +23,7 @@ const TABLE: ImportTable = {
   catalog: ["domain", "ports"],
   intake: ["domain", "ports"],
   hooks: ["domain", "ports"],
+  feeds: ["gen", "domain", "ports", "feed"],
   training: ["domain", "ports", "algorithms", "model"],
   recommend: ["domain", "ports", "algorithms", "model"],
   migrate: ["domain", "ports"],
@@ -40,6 +41,7 @@ const TABLE: ImportTable = {
     "recommend",
     "evaluation",
     "hooks",
+    "feeds",
     "privacy",
   ],
   // How people write money: for whoever reads what they wrote.

@@ -6,6 +6,7 @@ import { addDoctorCommand, type Doctor } from "./doctor-command.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
 import { addEventsCommand } from "./events-command.js";
 import { endingOf } from "./failure.js";
+import { addFeedCommands } from "./feed-command.js";
 import { addFrameCommands } from "./frame-command.js";
 import { addGroupCommands } from "./group-command.js";
 import { addHookCommands } from "./hook-command.js";
@@ -74,6 +75,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addServeCommand(program, deps);
   addAppCommands(program, deps);
   addImportCommands(program, deps);
+  addFeedCommands(program, deps);
   addTrainCommand(program, deps);
   addEvaluateCommand(program, deps);
   addRecommendCommand(program, deps);

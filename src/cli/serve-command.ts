@@ -25,6 +25,7 @@ export interface ServeFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly privateHooks?: boolean;
+  readonly privateFeeds?: boolean;
   readonly preStop?: string;
   readonly minFreeMib?: string;
   readonly trustedProxies?: string;
@@ -99,6 +100,7 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
       "--trace-ratio <share>",
       "share of the traces beginning here that are made, 0 to 1 (AISLE_TRACE_RATIO, else 1)",
     )
+    .option("--private-feeds", "read feeds from private addresses, too (AISLE_PRIVATE_FEEDS)")
     .option("--private-hooks", "send messages to hooks at private addresses, too (AISLE_PRIVATE_HOOKS)")
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")

@@ -39,6 +39,7 @@ export type Resource =
   | "frame_configuration"
   | "link"
   | "hook"
+  | "feed"
   | "product_group";
 
 /** The thing named does not exist in this app (or the app itself does not). */

@@ -42,3 +42,9 @@ export function isBad<Field extends string>(entry: Entry<Field>): entry is BadRo
 export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
+
+/** The id that a row gives, where it is one that can be read. */
+export function textId(row: Row<string>): string | undefined {
+  const id = row.id ?? row.values.id;
+  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+}

@@ -2,6 +2,7 @@ import type { App } from "../domain/app.js";
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Erasure } from "../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
+import type { Feed } from "../domain/feed.js";
 import type { FrameConfiguration, FrameVersion } from "../domain/frame.js";
 import type { FrameExposure, FrameTally } from "../domain/frame-tally.js";
 import type { Interaction } from "../domain/interaction.js";
@@ -24,6 +25,8 @@ export interface CopiedRecords {
   readonly visitors: Visitor;
   /** Visitor id by key of a visitor. */
   readonly visitorKeys: string;
+  /** A feed under way is begun again where it is copied to. */
+  readonly feeds: Feed;
   readonly products: Product;
   /** Product id by SKU. */
   readonly productSkus: string;
@@ -59,6 +62,7 @@ export const COPIED_TABLES = [
   "contactKeys",
   "visitors",
   "visitorKeys",
+  "feeds",
   "products",
   "productSkus",
   "events",

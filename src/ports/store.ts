@@ -2,6 +2,7 @@ import type { AppStore } from "./app-store.js";
 import type { ContactStore } from "./contact-store.js";
 import type { Copies } from "./copies.js";
 import type { EventStore } from "./event-store.js";
+import type { FeedStore } from "./feed-store.js";
 import type { HookStore } from "./hook-store.js";
 import type { InteractionStore } from "./interaction-store.js";
 import type { Leases } from "./lease.js";
@@ -22,6 +23,7 @@ export interface Store {
   readonly interactions: InteractionStore;
   readonly contacts: ContactStore;
   readonly hooks: HookStore;
+  readonly feeds: FeedStore;
   readonly products: ProductStore;
   readonly orders: OrderStore;
   readonly models: ModelStore;

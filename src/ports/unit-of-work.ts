@@ -2,6 +2,7 @@ import type { App } from "../domain/app.js";
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Erasure } from "../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../domain/event.js";
+import type { Feed } from "../domain/feed.js";
 import type { FrameExposure, FrameTally } from "../domain/frame-tally.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { LedgerHead } from "../domain/ledger.js";
@@ -69,6 +70,8 @@ export interface Transaction {
   readonly outbox: Records<HookEntry>;
   /** Messages that were given up, by their id. */
   readonly deadHooks: Records<HookEntry>;
+  /** By feed id. */
+  readonly feeds: Records<Feed>;
   /** By product id. `put` and `delete` keep `productSkus` up to date. */
   readonly products: Records<Product>;
   /** Product id by SKU; of several products with one SKU, the one written last. A product with SKU "" is in it by none. */

@@ -7,11 +7,13 @@ import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
+import type { FeedSettings } from "../feeds/settings.js";
 import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { ProductStore } from "../ports/product-store.js";
 import { guarded, type ReportInternal } from "./errors.js";
+import { createFeedHandlers } from "./feed-handlers.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { groupMessage, productDraft, productGroup, productMessage, type ShowingRules } from "./product-messages.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
@@ -25,6 +27,7 @@ export interface CatalogServiceDependencies {
   readonly upsertProducts: UpsertProducts;
   readonly deleteProduct: DeleteProduct;
   readonly hideUnlisted: HideUnlisted;
+  readonly feeds: FeedSettings;
   readonly now: Now;
   readonly apps: Pick<AppStore, "get">;
   readonly products: ProductStore;
@@ -41,6 +44,8 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
     hasTitles: products.some(({ title }) => title === "") && (await deps.hasTitles(app.appId)),
   });
   return {
+    ...createFeedHandlers(deps),
+
     upsertProducts: guarded(report, async (requests) => {
       const batches = createBatches(deps.upsertProducts);
       for await (const request of requests) await batches.take(request, request.fromFeed);

@@ -28,3 +28,19 @@ export function startSchedule(everyMs: number, work: () => Promise<void>, onErro
     },
   };
 }
+
+/** The same for work that may take long: the signal fires when the schedule is stopped. */
+export function startStoppable(
+  everyMs: number,
+  work: (stop: AbortSignal) => Promise<void>,
+  onError: (error: unknown) => void,
+): Schedule {
+  const stopping = new AbortController();
+  const schedule = startSchedule(everyMs, () => work(stopping.signal), onError);
+  return {
+    stop() {
+      stopping.abort();
+      return schedule.stop();
+    },
+  };
+}

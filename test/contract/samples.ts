@@ -3,6 +3,7 @@ import { type App, bareApp } from "../../src/domain/app.js";
 import { type Contact, type SubscriptionChange, UNKNOWN } from "../../src/domain/contact.js";
 import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
+import type { Feed } from "../../src/domain/feed.js";
 import { DEFAULT_FRAME, type FrameConfiguration, type FrameVariant } from "../../src/domain/frame.js";
 import type { FrameExposure } from "../../src/domain/frame-tally.js";
 import type { Interaction } from "../../src/domain/interaction.js";
@@ -323,6 +324,52 @@ export const anyProduct: fc.Arbitrary<Product> = fc.record({
   addedAt: anyTime,
   updatedAt: anyTime,
   learnedFrom: fc.option(fc.record({ count: fc.nat(1000), visitors: anyTexts, confirmed: fc.boolean() })),
+});
+
+export function feed(feedId: string, more: Partial<Feed> = {}): Feed {
+  return {
+    feedId,
+    url: "https://shop.example/feed.xml",
+    format: "",
+    currency: "",
+    full: false,
+    everyMs: 3_600_000,
+    nextAt: 0,
+    claimedBy: "",
+    claimedUntil: 0,
+    etag: "",
+    lastModified: "",
+    importedAt: 0,
+    lastRun: null,
+    ...more,
+  };
+}
+
+export const anyFeed: fc.Arbitrary<Feed> = fc.record({
+  feedId: anyId,
+  url: anyText,
+  format: anyText,
+  currency: anyText,
+  full: fc.boolean(),
+  everyMs: fc.nat(),
+  nextAt: anyTime,
+  claimedBy: anyText,
+  claimedUntil: anyTime,
+  etag: anyText,
+  lastModified: anyText,
+  importedAt: anyTime,
+  lastRun: fc.option(
+    fc.record({
+      at: anyTime,
+      tookMs: fc.nat(),
+      outcome: fc.constantFrom("imported" as const, "unchanged" as const, "failed" as const),
+      accepted: fc.nat(),
+      rejected: fc.nat(),
+      hidden: fc.nat(),
+      error: anyText,
+      rejects: fc.array(fc.record({ position: fc.nat(), id: anyText, reason: anyText }), { maxLength: 3 }),
+    }),
+  ),
 });
 
 export const anyInteraction: fc.Arbitrary<Interaction> = fc.record(

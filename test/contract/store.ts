@@ -4,6 +4,7 @@ import { appStoreContract } from "./app-store.js";
 import { contactStoreContract } from "./contact-store.js";
 import { copiesContract } from "./copies.js";
 import { eventStoreContract } from "./event-store.js";
+import { feedStoreContract } from "./feed-store.js";
 import { hookStoreContract } from "./hook-store.js";
 import { interactionStoreContract } from "./interaction-store.js";
 import { leasesContract } from "./lease.js";
@@ -66,6 +67,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
   appStoreContract(name, open);
   contactStoreContract(name, open);
   hookStoreContract(name, open);
+  feedStoreContract(name, open);
   copiesContract(name, open);
   eventStoreContract(name, open);
   interactionStoreContract(name, open);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { NO_MAILING_SECRETS } from "../../src/domain/mailing.js";
 import type { Records, Transaction } from "../../src/ports/unit-of-work.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
-import { change, contact, erasure, event, hookEntry, order, product, visitor } from "./samples.js";
+import { change, contact, erasure, event, feed, hookEntry, order, product, visitor } from "./samples.js";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -53,6 +53,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
         tx.confirmations,
         tx.outbox,
         tx.deadHooks,
+        tx.feeds,
       ];
       await run((tx) => {
         tx.idempotency.put("1k", { eventId: "e", bodyHash: "h", claimedAt: START });
@@ -71,11 +72,12 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
         tx.confirmations.put("1k", { askedAt: 1, askedBy: "e", eventId: "e", visitorKey: "" });
         tx.outbox.put("1k", hookEntry("1k"));
         tx.deadHooks.put("1k", hookEntry("1k"));
+        tx.feeds.put("1k", feed("1k"));
       });
       const found = (appId: string, one: string) =>
         run((tx) => kinds(tx).map((records) => records.get(one) !== undefined), appId);
       expect(await found("shop1", "k")).not.toContain(true);
-      expect((await found("shop", "1k")).filter(Boolean)).toHaveLength(17); // all but refused events, which have ids of their own
+      expect((await found("shop", "1k")).filter(Boolean)).toHaveLength(18); // all but refused events, which have ids of their own
     });
 
     it("makes nothing of a work that throws, and rejects with what it threw", async () => {

@@ -175,6 +175,16 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     await expect(rpc.catalog.getProduct({ appId: "two", productId: "p9" })).rejects.toThrow(/not_found/);
   });
 
+  it("feeds of one are neither shown to the other nor changed by it", async () => {
+    const { rpc } = await twoShops();
+    const feed = { feedId: "main", url: "https://one.example/feed.xml", every: { seconds: 3600n } };
+    await rpc.catalog.setFeed({ appId: "one", feed });
+    expect((await rpc.catalog.listFeeds({ appId: "two" })).feeds).toEqual([]);
+    await expect(rpc.catalog.runFeed({ appId: "two", feedId: "main" })).rejects.toThrow(/not_found/);
+    await expect(rpc.catalog.deleteFeed({ appId: "two", feedId: "main" })).rejects.toThrow(/not_found/);
+    expect((await rpc.catalog.listFeeds({ appId: "one" })).feeds).toMatchObject([{ feedId: "main" }]);
+  });
+
   it("a full feed of one hides nothing of the other", async () => {
     const { rpc, now } = await twoShops();
     now.at += 1000;

@@ -1,10 +1,11 @@
 import { createRouterTransport } from "@connectrpc/connect";
 import { v7 } from "uuid";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
-import { createAisle, type FarStore } from "../../src/app.js";
+import { createAisle } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
 import { evaluateApp } from "../../src/evaluation/evaluate-app.js";
 import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
+import type { FarStore } from "../../src/patience.js";
 import { toConnectError } from "../../src/services/errors.js";
 import { trainModel } from "../../src/training/train-model.js";
 import { embeddedWireStore, type OpenWireStore } from "./store.js";

@@ -86,6 +86,7 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
     contactKeys: plain(tables.contactKeys, (staged) => staged.contactKeys),
     visitors: plain(tables.visitors, (staged) => staged.visitors),
     visitorKeys: plain(tables.visitorKeys, (staged) => staged.visitorKeys),
+    feeds: plain(tables.feeds, (staged) => staged.feeds),
     products: plain(tables.products, (staged) => staged.products),
     productSkus: plain(tables.productSkus, (staged) => staged.productSkus),
     events: plain(tables.events, (staged) => staged.events),

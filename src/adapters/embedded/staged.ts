@@ -221,6 +221,7 @@ export function stageTables(tables: Tables, journal: Journal): StagedTables {
     confirmations: new Staged(tables.confirmations, journal),
     outbox: new Staged(tables.outbox, journal),
     deadHooks: new Staged(tables.deadHooks, journal),
+    feeds: new Staged(tables.feeds, journal),
     products: new Staged(tables.products, journal),
     productSkus: new Staged(tables.productSkus, journal),
     productLog: new StagedAppends(tables.productLog, journal),

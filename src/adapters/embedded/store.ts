@@ -8,6 +8,7 @@ import { createContactStore } from "./contact-store.js";
 import { createCopies } from "./copies.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { createEventStore } from "./event-store.js";
+import { createFeedStore } from "./feed-store.js";
 import { freeBytesOf } from "./free-space.js";
 import { createHookStore } from "./hook-store.js";
 import { createSweep } from "./idempotency.js";
@@ -115,6 +116,7 @@ export async function assembleStore(
     interactions: createInteractionStore(environment),
     contacts: createContactStore(environment),
     hooks: createHookStore(environment),
+    feeds: createFeedStore(environment),
     products: createProductStore(environment, watchers),
     orders: createOrderStore(environment),
     models: createModelStore({ environment, writer, now, newId, onDamage }),

@@ -18,6 +18,7 @@ import {
 import { interactionRecord, orderRecord, productRecord } from "./records/catalog.js";
 import { erasureRecord } from "./records/erasure.js";
 import { eventRecord, idempotencyRecord } from "./records/event.js";
+import { feedRecord } from "./records/feed.js";
 import { frameExposureRecord, frameRecord, frameTallyRecord, frameVersionRecord } from "./records/frame.js";
 import { confirmationRecord, hookEntryRecord, mailingSecretsRecord } from "./records/mailing.js";
 import { rejectedEventRecord, rejectedLogRecord } from "./records/rejected-event.js";
@@ -65,6 +66,7 @@ export function openTables(open: <T>(name: string, codec: RecordCodec<T>) => Tab
     confirmations: open("confirmations", confirmationRecord),
     outbox: open("outbox", hookEntryRecord),
     deadHooks: open("deadHooks", hookEntryRecord),
+    feeds: open("feeds", feedRecord),
     products: open("products", productRecord),
     productSkus: open("productSkus", textRecord),
     productLog: open("productLog", textsRecord),

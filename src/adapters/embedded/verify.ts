@@ -154,6 +154,7 @@ class Verification {
     await this.walk("confirmations", of(tables.confirmations));
     await this.walk("outbox", of(tables.outbox));
     await this.walk("deadHooks", of(tables.deadHooks));
+    await this.walk("feeds", of(tables.feeds));
     await this.walk("products", products);
     await this.walk("productSkus", of(tables.productSkus), (appId, productId, key) =>
       holds(products, keyOf(appId, productId), ({ sku }) => sku === ownPart(key)) ? undefined : "index",

@@ -1,5 +1,6 @@
 import { SHED_REASONS } from "../../domain/errors.js";
 import { KNOWN_ACTIONS } from "../../domain/event.js";
+import { FEED_OUTCOMES } from "../../domain/feed.js";
 import { HOOK_FAILURES } from "../../domain/mailing.js";
 import type { MetricDefinition } from "./label-sets.js";
 
@@ -49,6 +50,7 @@ const TABLES = [
   "confirmations",
   "outbox",
   "deadHooks",
+  "feeds",
   "products",
   "productSkus",
   "orders",
@@ -102,6 +104,11 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   hook_messages: {
     help: "Messages sent to the hooks of apps, by what came of it",
     labels: { outcome: ["delivered", ...HOOK_FAILURES] },
+  },
+  feed_runs: { help: "Feeds read by schedule, by what came of it", labels: { outcome: FEED_OUTCOMES } },
+  feed_items: {
+    help: "Products of feeds read by schedule: taken, rejected, and hidden because they were not listed",
+    labels: { outcome: ["accepted", "rejected", "hidden"] },
   },
   recommend_unknown_frames: { help: "Requests that named a frame configuration their app does not have" },
   frame_outcomes: {

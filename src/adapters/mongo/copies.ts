@@ -101,6 +101,7 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
       remove: (staged, key) => staged.interactions.delete(key),
     },
     changes: plain(tables.changes, (staged) => staged.changes),
+    feeds: plain(tables.feeds, (staged) => staged.feeds),
     ledgerHeads: plain(tables.ledgerHeads, (staged) => staged.ledgerHeads),
     mailingSecrets: plain(tables.mailingSecrets, (staged) => staged.mailingSecrets),
     confirmations: plain(tables.confirmations, (staged) => staged.confirmations),

@@ -62,6 +62,7 @@ export class Draft {
       confirmations: new Staged(tables.confirmations, this),
       outbox: new Staged(tables.outbox, this),
       deadHooks: new Staged(tables.deadHooks, this),
+      feeds: new Staged(tables.feeds, this),
       products: new Staged(tables.products, this),
       productSkus: new Staged(tables.productSkus, this),
       orders: new Staged(tables.orders, this),

@@ -10,6 +10,7 @@ import { asked, type Connection, collectionOf, connect } from "./connection.js";
 import { createContactStore } from "./contact-store.js";
 import { createCopies } from "./copies.js";
 import { createEventStore } from "./event-store.js";
+import { createFeedStore } from "./feed-store.js";
 import { checkFormat, FORMAT_NUMBER, formatOf } from "./format.js";
 import { createHookStore } from "./hook-store.js";
 import { sweepIdempotency } from "./idempotency.js";
@@ -141,6 +142,7 @@ function assembleStore(
     interactions: createInteractionStore(tables),
     contacts: createContactStore(tables),
     hooks: createHookStore(tables),
+    feeds: createFeedStore(tables),
     products: createProductStore(tables, watchers),
     orders: createOrderStore(tables),
     leases,

@@ -6,6 +6,7 @@ import { appShape, copyMarkShape, type KeptModel, leaseShape, modelShape, pointe
 import { type HistoryRow, historyRowShape, orderShape, productShape } from "./records/catalog.js";
 import { erasureShape } from "./records/erasure.js";
 import { eventShape, idempotencyShape } from "./records/event.js";
+import { feedShape } from "./records/feed.js";
 import { frameExposureShape, frameShape, frameTallyShape, frameVersionShape } from "./records/frame.js";
 import { confirmationShape, hookEntryShape, mailingSecretsShape } from "./records/mailing.js";
 import { rejectedEventShape, rejectedLogShape } from "./records/rejected-event.js";
@@ -47,6 +48,7 @@ export function openTables(connection: Connection): Tables {
     confirmations: reread("confirmations", confirmationShape),
     outbox: written("outbox", hookEntryShape),
     deadHooks: written("deadHooks", hookEntryShape),
+    feeds: reread("feeds", feedShape),
     products: reread("products", productShape),
     productSkus: reread("productSkus", text),
     orders: reread("orders", orderShape),

@@ -2,6 +2,7 @@ import type { App } from "../../domain/app.js";
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import type { Erasure } from "../../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
+import type { Feed } from "../../domain/feed.js";
 import type { FrameConfiguration, FrameVersion } from "../../domain/frame.js";
 import type { FrameExposure, FrameTally } from "../../domain/frame-tally.js";
 import type { LedgerHead } from "../../domain/ledger.js";
@@ -45,6 +46,8 @@ export interface RecordTypes {
   readonly outbox: HookEntry;
   /** Messages that were given up. */
   readonly deadHooks: HookEntry;
+  /** Where products are read from by schedule. */
+  readonly feeds: Feed;
   readonly products: Product;
   /** Product ids by SKU. */
   readonly productSkus: string;

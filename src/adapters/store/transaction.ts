@@ -126,6 +126,9 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   get deadHooks() {
     return this.recordsOf(this.tables.deadHooks);
   }
+  get feeds() {
+    return this.recordsOf(this.tables.feeds);
+  }
   get products(): Records<Product> {
     this.mustRun();
     this.known.products ??= new ProductRecords(this.prefix, this.staged.products, this.staged.productSkus);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createColumnPlan, type FieldSet } from "../../feed/columns.js";
 import { createFeedReader, type FeedFormat, type FeedReader } from "../../feed/feed-reader.js";
-import { BadLine, type Entry, type ImportItem, isBad, type Row } from "../../feed/source.js";
+import { BadLine, type Entry, type ImportItem, isBad, type Row, textId } from "../../feed/source.js";
 import type { ImportInput } from "./input.js";
 import type { Listing } from "./listing.js";
 import type { Progress } from "./progress.js";
@@ -81,7 +81,7 @@ export async function runImport<Field extends string, Message>(
         } catch (error) {
           if (!(error instanceof BadLine)) throw error;
           const { line, raw } = entry;
-          const id = entry.id ?? idOf(entry);
+          const id = textId(entry);
           listing?.add(id ?? "");
           rejects.add({ line, raw, reason: error.message, ...(id !== undefined && { id }) });
         }
@@ -110,9 +110,4 @@ function createKeys(seed: string | null): (raw: string) => string {
     state = createHash("sha256").update(state).update(raw).digest();
     return `import:${state.toString("base64url")}`;
   };
-}
-
-function idOf(row: Row<string>): string | undefined {
-  const id = row.values.id;
-  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }

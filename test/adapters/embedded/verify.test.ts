@@ -102,6 +102,7 @@ describe("verification of an embedded store", () => {
       confirmations: 0,
       outbox: 0,
       deadHooks: 0,
+      feeds: 0,
       removals: 0,
       copies: 0,
     });

@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Feed } from "./feed_pb.js";
+import { file_aisle_v1_feed } from "./feed_pb.js";
 import type { Product, ProductGroup } from "./product_pb.js";
 import { file_aisle_v1_product } from "./product_pb.js";
 import type { RefusedItem } from "./refused_item_pb.js";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIoMBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgiiwEKFlJlcGxhY2VDYXRhbG9nUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQSDgoGaGlkZGVuGAQgASgEEhAKCHVubGlzdGVkGAUgASgEIkQKEUdldFByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJEgsKA3NrdRgDIAEoCSI4ChJHZXRQcm9kdWN0UmVzcG9uc2USIgoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3QiTAoTTGlzdFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiVAoUTGlzdFByb2R1Y3RzUmVzcG9uc2USIwoIcHJvZHVjdHMYASADKAsyES5haXNsZS52MS5Qcm9kdWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChREZWxldGVQcm9kdWN0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKcHJvZHVjdF9pZBgCIAEoCSIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UiTwoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoFZ3JvdXAYAiABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiQAoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USJQoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiKgoYTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCSJDChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cCI9ChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghncm91cF9pZBgCIAEoCSIcChpEZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZTLYBQoOQ2F0YWxvZ1NlcnZpY2USVwoOVXBzZXJ0UHJvZHVjdHMSHy5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1JlcXVlc3QaIC5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1Jlc3BvbnNlIgAoARJXCg5SZXBsYWNlQ2F0YWxvZxIfLmFpc2xlLnYxLlJlcGxhY2VDYXRhbG9nUmVxdWVzdBogLmFpc2xlLnYxLlJlcGxhY2VDYXRhbG9nUmVzcG9uc2UiACgBEkwKCkdldFByb2R1Y3QSGy5haXNsZS52MS5HZXRQcm9kdWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldFByb2R1Y3RSZXNwb25zZSIDkAIBElIKDExpc3RQcm9kdWN0cxIdLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1JlcXVlc3QaHi5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXNwb25zZSIDkAIBElIKDURlbGV0ZVByb2R1Y3QSHi5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVxdWVzdBofLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXNwb25zZSIAElgKD1NldFByb2R1Y3RHcm91cBIgLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlcXVlc3QaIS5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXNwb25zZSIAEmEKEUxpc3RQcm9kdWN0R3JvdXBzEiIuYWlzbGUudjEuTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0GiMuYWlzbGUudjEuTGlzdFByb2R1Y3RHcm91cHNSZXNwb25zZSIDkAIBEmEKEkRlbGV0ZVByb2R1Y3RHcm91cBIjLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QaJC5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSIAYgZwcm90bzM", [file_aisle_v1_product, file_aisle_v1_refused_item]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIoMBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgiiwEKFlJlcGxhY2VDYXRhbG9nUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQSDgoGaGlkZGVuGAQgASgEEhAKCHVubGlzdGVkGAUgASgEIkQKEUdldFByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJEgsKA3NrdRgDIAEoCSI4ChJHZXRQcm9kdWN0UmVzcG9uc2USIgoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3QiTAoTTGlzdFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiVAoUTGlzdFByb2R1Y3RzUmVzcG9uc2USIwoIcHJvZHVjdHMYASADKAsyES5haXNsZS52MS5Qcm9kdWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChREZWxldGVQcm9kdWN0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKcHJvZHVjdF9pZBgCIAEoCSIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UiTwoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoFZ3JvdXAYAiABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiQAoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USJQoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiKgoYTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCSJDChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cCI9ChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghncm91cF9pZBgCIAEoCSIcChpEZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSI+Cg5TZXRGZWVkUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHAoEZmVlZBgCIAEoCzIOLmFpc2xlLnYxLkZlZWQiLwoPU2V0RmVlZFJlc3BvbnNlEhwKBGZlZWQYASABKAsyDi5haXNsZS52MS5GZWVkIiIKEExpc3RGZWVkc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJIjIKEUxpc3RGZWVkc1Jlc3BvbnNlEh0KBWZlZWRzGAEgAygLMg4uYWlzbGUudjEuRmVlZCI0ChFEZWxldGVGZWVkUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDwoHZmVlZF9pZBgCIAEoCSIUChJEZWxldGVGZWVkUmVzcG9uc2UiMQoOUnVuRmVlZFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg8KB2ZlZWRfaWQYAiABKAkiEQoPUnVuRmVlZFJlc3BvbnNlMvIHCg5DYXRhbG9nU2VydmljZRJXCg5VcHNlcnRQcm9kdWN0cxIfLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVxdWVzdBogLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVzcG9uc2UiACgBElcKDlJlcGxhY2VDYXRhbG9nEh8uYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXF1ZXN0GiAuYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXNwb25zZSIAKAESQAoHU2V0RmVlZBIYLmFpc2xlLnYxLlNldEZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuU2V0RmVlZFJlc3BvbnNlIgASSQoJTGlzdEZlZWRzEhouYWlzbGUudjEuTGlzdEZlZWRzUmVxdWVzdBobLmFpc2xlLnYxLkxpc3RGZWVkc1Jlc3BvbnNlIgOQAgESSQoKRGVsZXRlRmVlZBIbLmFpc2xlLnYxLkRlbGV0ZUZlZWRSZXF1ZXN0GhwuYWlzbGUudjEuRGVsZXRlRmVlZFJlc3BvbnNlIgASQAoHUnVuRmVlZBIYLmFpc2xlLnYxLlJ1bkZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuUnVuRmVlZFJlc3BvbnNlIgASTAoKR2V0UHJvZHVjdBIbLmFpc2xlLnYxLkdldFByb2R1Y3RSZXF1ZXN0GhwuYWlzbGUudjEuR2V0UHJvZHVjdFJlc3BvbnNlIgOQAgESUgoMTGlzdFByb2R1Y3RzEh0uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1Jlc3BvbnNlIgOQAgESUgoNRGVsZXRlUHJvZHVjdBIeLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXF1ZXN0Gh8uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlc3BvbnNlIgASWAoPU2V0UHJvZHVjdEdyb3VwEiAuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBohLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlc3BvbnNlIgASYQoRTGlzdFByb2R1Y3RHcm91cHMSIi5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QaIy5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlIgOQAgESYQoSRGVsZXRlUHJvZHVjdEdyb3VwEiMuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVxdWVzdBokLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlc3BvbnNlIgBiBnByb3RvMw", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_refused_item]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -492,6 +494,183 @@ export const DeleteProductGroupResponseSchema: GenMessage<DeleteProductGroupResp
   messageDesc(file_aisle_v1_catalog_service, 15);
 
 /**
+ * SetFeedRequest is the request of SetFeed.
+ *
+ * @generated from message aisle.v1.SetFeedRequest
+ */
+export type SetFeedRequest = Message<"aisle.v1.SetFeedRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The feed.
+   *
+   * @generated from field: aisle.v1.Feed feed = 2;
+   */
+  feed?: Feed | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.SetFeedRequest.
+ * Use `create(SetFeedRequestSchema)` to create a new message.
+ */
+export const SetFeedRequestSchema: GenMessage<SetFeedRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 16);
+
+/**
+ * SetFeedResponse is the answer of SetFeed.
+ *
+ * @generated from message aisle.v1.SetFeedResponse
+ */
+export type SetFeedResponse = Message<"aisle.v1.SetFeedResponse"> & {
+  /**
+   * Output only. The feed.
+   *
+   * @generated from field: aisle.v1.Feed feed = 1;
+   */
+  feed?: Feed | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.SetFeedResponse.
+ * Use `create(SetFeedResponseSchema)` to create a new message.
+ */
+export const SetFeedResponseSchema: GenMessage<SetFeedResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 17);
+
+/**
+ * ListFeedsRequest is the request of ListFeeds.
+ *
+ * @generated from message aisle.v1.ListFeedsRequest
+ */
+export type ListFeedsRequest = Message<"aisle.v1.ListFeedsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListFeedsRequest.
+ * Use `create(ListFeedsRequestSchema)` to create a new message.
+ */
+export const ListFeedsRequestSchema: GenMessage<ListFeedsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 18);
+
+/**
+ * ListFeedsResponse is the answer of ListFeeds.
+ *
+ * @generated from message aisle.v1.ListFeedsResponse
+ */
+export type ListFeedsResponse = Message<"aisle.v1.ListFeedsResponse"> & {
+  /**
+   * Output only. The feeds, at most 20.
+   *
+   * @generated from field: repeated aisle.v1.Feed feeds = 1;
+   */
+  feeds: Feed[];
+};
+
+/**
+ * Describes the message aisle.v1.ListFeedsResponse.
+ * Use `create(ListFeedsResponseSchema)` to create a new message.
+ */
+export const ListFeedsResponseSchema: GenMessage<ListFeedsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 19);
+
+/**
+ * DeleteFeedRequest is the request of DeleteFeed.
+ *
+ * @generated from message aisle.v1.DeleteFeedRequest
+ */
+export type DeleteFeedRequest = Message<"aisle.v1.DeleteFeedRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The feed.
+   *
+   * @generated from field: string feed_id = 2;
+   */
+  feedId: string;
+};
+
+/**
+ * Describes the message aisle.v1.DeleteFeedRequest.
+ * Use `create(DeleteFeedRequestSchema)` to create a new message.
+ */
+export const DeleteFeedRequestSchema: GenMessage<DeleteFeedRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 20);
+
+/**
+ * DeleteFeedResponse is the answer of DeleteFeed.
+ *
+ * @generated from message aisle.v1.DeleteFeedResponse
+ */
+export type DeleteFeedResponse = Message<"aisle.v1.DeleteFeedResponse"> & {
+};
+
+/**
+ * Describes the message aisle.v1.DeleteFeedResponse.
+ * Use `create(DeleteFeedResponseSchema)` to create a new message.
+ */
+export const DeleteFeedResponseSchema: GenMessage<DeleteFeedResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 21);
+
+/**
+ * RunFeedRequest is the request of RunFeed.
+ *
+ * @generated from message aisle.v1.RunFeedRequest
+ */
+export type RunFeedRequest = Message<"aisle.v1.RunFeedRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The feed.
+   *
+   * @generated from field: string feed_id = 2;
+   */
+  feedId: string;
+};
+
+/**
+ * Describes the message aisle.v1.RunFeedRequest.
+ * Use `create(RunFeedRequestSchema)` to create a new message.
+ */
+export const RunFeedRequestSchema: GenMessage<RunFeedRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 22);
+
+/**
+ * RunFeedResponse is the answer of RunFeed.
+ *
+ * @generated from message aisle.v1.RunFeedResponse
+ */
+export type RunFeedResponse = Message<"aisle.v1.RunFeedResponse"> & {
+};
+
+/**
+ * Describes the message aisle.v1.RunFeedResponse.
+ * Use `create(RunFeedResponseSchema)` to create a new message.
+ */
+export const RunFeedResponseSchema: GenMessage<RunFeedResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 23);
+
+/**
  * CatalogService keeps the products of an app.
  *
  * @generated from service aisle.v1.CatalogService
@@ -523,6 +702,50 @@ export const CatalogService: GenService<{
     methodKind: "client_streaming";
     input: typeof ReplaceCatalogRequestSchema;
     output: typeof ReplaceCatalogResponseSchema;
+  },
+  /**
+   * SetFeed sets where products are read from by schedule, or replaces the feed
+   * of this id; it is read at once. At most 20 of an app, else
+   * INVALID_ARGUMENT.
+   *
+   * @generated from rpc aisle.v1.CatalogService.SetFeed
+   */
+  setFeed: {
+    methodKind: "unary";
+    input: typeof SetFeedRequestSchema;
+    output: typeof SetFeedResponseSchema;
+  },
+  /**
+   * ListFeeds lists an app's feeds in order of their ids, with what came of the
+   * last reading of each.
+   *
+   * @generated from rpc aisle.v1.CatalogService.ListFeeds
+   */
+  listFeeds: {
+    methodKind: "unary";
+    input: typeof ListFeedsRequestSchema;
+    output: typeof ListFeedsResponseSchema;
+  },
+  /**
+   * DeleteFeed ends a feed; its products stay. NOT_FOUND when there is none.
+   *
+   * @generated from rpc aisle.v1.CatalogService.DeleteFeed
+   */
+  deleteFeed: {
+    methodKind: "unary";
+    input: typeof DeleteFeedRequestSchema;
+    output: typeof DeleteFeedResponseSchema;
+  },
+  /**
+   * RunFeed has a feed read within seconds, by a process that trains, also when
+   * its host says that it has not changed. NOT_FOUND when there is none.
+   *
+   * @generated from rpc aisle.v1.CatalogService.RunFeed
+   */
+  runFeed: {
+    methodKind: "unary";
+    input: typeof RunFeedRequestSchema;
+    output: typeof RunFeedResponseSchema;
   },
   /**
    * GetProduct returns a product by id or SKU. NOT_FOUND when there is none.

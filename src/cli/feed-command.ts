@@ -1,0 +1,183 @@
+import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { FEED_FORMATS } from "../feed/feed-reader.js";
+import { type Feed, FeedOutcome, type FeedRun } from "../gen/aisle/v1/feed_pb.js";
+import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { Failure } from "./failure.js";
+import { count, duration, printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+import { currencyCode, plainId } from "./values.js";
+
+interface AppOptions extends ServerOptions {
+  readonly app: string;
+}
+
+interface SetOptions extends AppOptions {
+  readonly id: string;
+  readonly url: string;
+  readonly every: number;
+  readonly format?: string;
+  readonly currency?: string;
+  readonly full?: boolean;
+}
+
+const CALL = { timeoutMs: CALL_TIMEOUT_MS };
+const DEFAULT_ID = "main";
+/** How often a feed that is read is looked at, and how long it may not have begun. */
+const LOOK_EVERY_MS = 1000;
+const LOOKS_BEFORE = 60;
+
+export function addFeedCommands(program: Command, deps: ProgramDeps): void {
+  const feed = program.command("feed").description("read an app's products from an address by schedule");
+  const command = (name: string, description: string) =>
+    withServer(feed.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
+  const named = (name: string, description: string) =>
+    command(name, description).option("--id <id>", "which of the app's feeds", plainId, DEFAULT_ID);
+  named("set", "set where products are read from; they are read at once, and then again and again")
+    .requiredOption("--url <url>", "an https address")
+    .requiredOption("--every <time>", "time between two readings: 15m, 1h, 1d; 5m to 30d", interval)
+    .addOption(new Option("--format <format>", "how it is written, when its content misleads").choices(FEED_FORMATS))
+    .option("--currency <code>", "currency of prices that name none, such as EUR", currencyCode)
+    .option("--full", "hide products of the catalogue that it does not list, never more than half of them")
+    .addHelpText(
+      "after",
+      `
+A process that trains reads it, one of all that share a store. The feed is as for "aisle import products", at most 4 GiB
+and an hour. Its host is asked whether it has changed; after a day it is read all the same, as sales begin and end.
+
+Example:
+  $ aisle feed set --app shop1 --url https://shop.example/feed.xml --every 1h --full`,
+    )
+    .action((options: SetOptions) => setFeed(options, deps));
+  command("list", "list the feeds of an app, and what came of the last reading of each")
+    .option("--json", "print one JSON document a line")
+    .addHelpText("after", "\nExample:\n  $ aisle feed list --app shop1")
+    .action((options: AppOptions & { readonly json?: boolean }) => listFeeds(options, deps));
+  named("run", "read a feed now, wait until it is read, and say what came of it")
+    .addHelpText("after", "\nExample:\n  $ aisle feed run --app shop1")
+    .action((options: AppOptions & { readonly id: string }) => runFeed(options, deps));
+  named("remove", "read a feed no more; its products stay")
+    .addHelpText("after", "\nExample:\n  $ aisle feed remove --app shop1")
+    .action((options: AppOptions & { readonly id: string }) => removeFeed(options, deps));
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function interval(text: string): number {
+  const [, digits = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text.trim().toLowerCase()) ?? [];
+  if (digits === "") throw new InvalidArgumentError("A time such as 15m, 1h or 1d is accepted.");
+  return Number(digits) * (UNITS[unit] ?? 0);
+}
+
+async function setFeed(options: SetOptions, deps: ProgramDeps): Promise<void> {
+  const { app: appId, id: feedId, url, every, format = "", currency = "", full = false } = options;
+  const feed = { feedId, url, format, currency, full, every: durationFromMs(every) };
+  await withClients(options, deps, ({ catalog }) => catalog.setFeed({ appId, feed }, CALL));
+  writeLine(deps.stdout, `Feed ${feedId} of ${appId} is read every ${intervalText(every)}, from now on`);
+}
+
+async function feedsOf({ catalog }: Clients, appId: string): Promise<Feed[]> {
+  return (await catalog.listFeeds({ appId }, CALL)).feeds;
+}
+
+async function listFeeds(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {
+  const feeds = await withClients(options, deps, (clients) => feedsOf(clients, options.app));
+  if (options.json) {
+    for (const feed of feeds) writeJson(deps.stdout, feedJson(feed));
+    return;
+  }
+  if (feeds.length === 0) {
+    writeLine(deps.stdout, "The app has no feeds");
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [{ title: "id" }, { title: "every" }, { title: "url" }, { title: "last read" }, { title: "what came of it" }],
+    feeds.map((feed) => [
+      feed.feedId,
+      intervalText(feed.every === undefined ? 0 : durationMs(feed.every)) + (feed.full ? ", full" : ""),
+      printable(feed.url),
+      feed.lastRun === undefined ? "" : timeText(feed.lastRun.at),
+      [...(feed.running ? ["is read now"] : []), ...(feed.lastRun === undefined ? [] : [runText(feed.lastRun)])].join(
+        "; ",
+      ),
+    ]),
+  );
+}
+
+function feedJson({ feedId, url, format, currency, full, every, nextAt, running, lastRun }: Feed) {
+  return {
+    feedId,
+    url,
+    format,
+    currency,
+    full,
+    everyMs: every === undefined ? 0 : durationMs(every),
+    nextAt: timeText(nextAt),
+    running,
+    lastRun:
+      lastRun === undefined
+        ? null
+        : {
+            at: timeText(lastRun.at),
+            outcome: FeedOutcome[lastRun.outcome].toLowerCase(),
+            accepted: Number(lastRun.accepted),
+            rejected: Number(lastRun.rejected),
+            hidden: Number(lastRun.hidden),
+            error: lastRun.error,
+            rejects: lastRun.rejects.map(({ position, productId, reason }) => ({
+              position: Number(position),
+              id: productId,
+              reason,
+            })),
+          },
+  };
+}
+
+async function runFeed(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
+  const { app: appId, id: feedId } = options;
+  const run = await withClients(options, deps, async (clients) => {
+    const find = async () => (await feedsOf(clients, appId)).find((feed) => feed.feedId === feedId);
+    const before = beginningOf(await find());
+    await clients.catalog.runFeed({ appId, feedId }, CALL);
+    for (let looks = 0; ; looks++) {
+      await deps.sleep(LOOK_EVERY_MS, deps.signal);
+      const feed = await find();
+      if (feed === undefined) throw new Failure("The feed was removed");
+      if (feed.lastRun !== undefined && beginningOf(feed) !== before) return feed.lastRun;
+      if (feed.running) looks = 0;
+      if (looks > LOOKS_BEFORE) throw new Failure("No process began to read the feed: does one run that trains?");
+    }
+  });
+  for (const { position, reason } of run.rejects) writeLine(deps.stderr, `entry ${position}: ${printable(reason)}`);
+  if (run.outcome === FeedOutcome.FAILED) throw new Failure(printable(run.error));
+  writeLine(deps.stdout, runText(run));
+}
+
+/** When its last reading began, milliseconds since 1970; 0 before the first. */
+function beginningOf(feed: Feed | undefined): number {
+  return feed?.lastRun?.at === undefined ? 0 : timestampMs(feed.lastRun.at);
+}
+
+async function removeFeed(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
+  const { app: appId, id: feedId } = options;
+  await withClients(options, deps, ({ catalog }) => catalog.deleteFeed({ appId, feedId }, CALL));
+  writeLine(deps.stdout, `Feed ${feedId} of ${appId} is read no more`);
+}
+
+function runText({ outcome, accepted, rejected, hidden, error, took }: FeedRun): string {
+  const why = error === "" ? "" : `: ${printable(error)}`;
+  if (outcome === FeedOutcome.UNCHANGED) return "unchanged since it was imported";
+  if (outcome === FeedOutcome.FAILED) return `failed${why}`;
+  const tookText = took === undefined ? "" : `, in ${duration(durationMs(took))}`;
+  return `${count(accepted)} products taken, ${count(rejected)} rejected, ${count(hidden)} hidden${tookText}${why}`;
+}
+
+function intervalText(ms: number): string {
+  for (const unit of ["d", "h"]) {
+    const length = UNITS[unit] ?? 1;
+    if (ms >= length && ms % length === 0) return `${ms / length}${unit}`;
+  }
+  return `${Math.round(ms / 60_000)}m`;
+}

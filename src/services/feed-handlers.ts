@@ -1,0 +1,83 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { InvalidArgument } from "../domain/errors.js";
+import type { Feed } from "../domain/feed.js";
+import type { FeedSettings } from "../feeds/settings.js";
+import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
+import { FeedOutcome, type FeedSchema } from "../gen/aisle/v1/feed_pb.js";
+import type { AppStore } from "../ports/app-store.js";
+import { guarded, type ReportInternal } from "./errors.js";
+import { timestampOf } from "./messages.js";
+import { requireApp } from "./require-app.js";
+
+const OUTCOMES = {
+  imported: FeedOutcome.IMPORTED,
+  unchanged: FeedOutcome.UNCHANGED,
+  failed: FeedOutcome.FAILED,
+} as const;
+
+/** The part of the catalogue's service that keeps feeds. */
+export function createFeedHandlers(deps: {
+  readonly feeds: FeedSettings;
+  readonly apps: Pick<AppStore, "get">;
+  readonly report: ReportInternal;
+}): Pick<ServiceImpl<typeof CatalogService>, "setFeed" | "listFeeds" | "deleteFeed" | "runFeed"> {
+  const { feeds, apps, report } = deps;
+  return {
+    setFeed: guarded(report, async ({ appId, feed }) => {
+      await requireApp(apps, appId);
+      if (feed === undefined) throw new InvalidArgument("feed", "missing");
+      const { feedId, url, format, currency, full, every } = feed;
+      const everyMs = every === undefined ? 0 : durationMs(every);
+      return { feed: feedMessage(await feeds.set(appId, { feedId, url, format, currency, full, everyMs })) };
+    }),
+
+    listFeeds: guarded(report, async ({ appId }) => {
+      await requireApp(apps, appId);
+      return { feeds: (await feeds.list(appId)).map(feedMessage) };
+    }),
+
+    deleteFeed: guarded(report, async ({ appId, feedId }) => {
+      await requireApp(apps, appId);
+      await feeds.remove(appId, feedId);
+      return {};
+    }),
+
+    runFeed: guarded(report, async ({ appId, feedId }) => {
+      await requireApp(apps, appId);
+      await feeds.runNow(appId, feedId);
+      return {};
+    }),
+  };
+}
+
+function feedMessage(feed: Feed): MessageInitShape<typeof FeedSchema> {
+  const { feedId, url, format, currency, full, everyMs, nextAt, claimedBy, lastRun } = feed;
+  return {
+    feedId,
+    url,
+    format,
+    currency,
+    full,
+    every: durationFromMs(everyMs),
+    nextAt: timestampOf(nextAt),
+    running: claimedBy !== "",
+    ...(lastRun !== null && {
+      lastRun: {
+        at: timestampOf(lastRun.at),
+        took: durationFromMs(lastRun.tookMs),
+        outcome: OUTCOMES[lastRun.outcome],
+        accepted: BigInt(lastRun.accepted),
+        rejected: BigInt(lastRun.rejected),
+        hidden: BigInt(lastRun.hidden),
+        error: lastRun.error,
+        rejects: lastRun.rejects.map(({ position, id, reason }) => ({
+          position: BigInt(position),
+          productId: id,
+          reason,
+        })),
+      },
+    }),
+  };
+}

@@ -1,0 +1,91 @@
+import { createServer, type Http2Server } from "node:http2";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FeedFailure, type FetchFeed } from "../../src/feed/fetch-feed.js";
+import { createReadFeeds } from "../../src/feeds/read-feeds.js";
+import { openAisle } from "../fixtures/aisle.js";
+import { runCommand } from "./run-command.js";
+
+let aisle: Awaited<ReturnType<typeof openAisle>>;
+let server: Http2Server;
+let text: string | null;
+beforeEach(async () => {
+  text = "id,title\n1,Lamp\n,none\n";
+  aisle = await openAisle();
+  await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
+  server = createServer(connectNodeAdapter({ routes: (router) => aisle.routes(router) }));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterEach(() => {
+  server.close();
+});
+
+const fetchFeed: FetchFeed = async () => {
+  if (text === null) throw new FeedFailure("host_not_found");
+  const bytes = Buffer.from(text);
+  async function* chunks() {
+    yield bytes;
+  }
+  return { version: { etag: "", lastModified: "" }, totalBytes: null, chunks: chunks(), close: () => {} };
+};
+
+/** While a command waits, time goes by and the feeds that are due are read. */
+const sleep = async () => {
+  aisle.now.at += 1000;
+  const { store, clients, now, metrics } = aisle;
+  const parts = { feeds: store.feeds, unitOfWork: store.unitOfWork, catalog: clients.catalog, fetchFeed };
+  const read = createReadFeeds({ ...parts, now, newId: () => "claim", metrics, report: () => {} });
+  await read(new AbortController().signal);
+};
+
+const run = (command: string, ...args: string[]) => {
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const all = ["feed", command, "--app", "shop", "--server", `http://127.0.0.1:${port}`, ...args];
+  return runCommand(all, { sleep });
+};
+const URL = "https://shop.example/feed.csv";
+
+describe("aisle feed", () => {
+  it("sets a feed, reads it when that is asked for, lists what came of it and removes it", async () => {
+    expect((await run("set", "--url", URL, "--every", "90m")).stdout).toBe(
+      "Feed main of shop is read every 90m, from now on\n",
+    );
+    expect((await run("list")).stdout).toMatch(/main +90m +https:\/\/shop\.example\/feed\.csv\n/);
+    const { exitCode, stdout, stderr } = await run("run");
+    expect([exitCode, stdout]).toEqual([0, "1 products taken, 1 rejected, 0 hidden, in 0 ms\n"]);
+    expect(stderr).toBe("entry 3: id: missing\n");
+    expect((await run("list")).stdout).toContain("1 products taken, 1 rejected");
+    expect(JSON.parse((await run("list", "--json")).stdout)).toMatchObject({
+      feedId: "main",
+      everyMs: 5_400_000,
+      lastRun: { outcome: "imported", accepted: 1, rejects: [{ position: 3, id: "", reason: "id: missing" }] },
+    });
+    expect((await run("remove")).stdout).toBe("Feed main of shop is read no more\n");
+    expect((await run("list")).stdout).toBe("The app has no feeds\n");
+  });
+
+  it("ends with 1 and the reason when the feed was not read", async () => {
+    text = null;
+    await run("set", "--url", URL, "--every", "1h", "--id", "other");
+    const { exitCode, stderr } = await run("run", "--id", "other");
+    expect([exitCode, stderr]).toEqual([1, "error: The feed was not read: its host is not found\n"]);
+    expect((await run("list")).stdout).toContain("failed: The feed was not read");
+  });
+
+  it.each([
+    [["--url", URL, "--every", "often"], "A time such as 15m"],
+    [["--url", URL, "--every", "1m"], "feed.every, 5 minutes to 30 days"],
+    [["--url", "http://shop.example/f", "--every", "1h"], "feed.url, an https address"],
+    [["--url", URL, "--every", "1h", "--format", "pdf"], "Allowed choices are google, ceneo, csv, tsv, jsonl"],
+  ])("refuses %j", async (args, reason) => {
+    const { exitCode, stderr } = await run("set", ...args);
+    expect(exitCode).toBeGreaterThan(0);
+    expect(stderr).toContain(reason);
+  });
+
+  it("says that there is no such feed", async () => {
+    expect((await run("run")).stderr).toContain("There is no such feed");
+    expect((await run("remove")).exitCode).toBe(1);
+  });
+});
