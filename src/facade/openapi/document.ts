@@ -69,7 +69,11 @@ export function openApiDocument(url: string): JsonObject {
       "/aisle.js": {
         get: plain("helper", "The helper for pages of shops", {
           "200": {
-            ...answer("The script.", "Error", [], {}),
+            description: "The script.",
+            headers: {
+              etag: { description: "Of this version of the script.", schema: { type: "string" } },
+              "cache-control": { description: "It may be kept for an hour.", schema: { type: "string" } },
+            },
             content: { "text/javascript": { schema: { type: "string" } } },
           },
           "304": { description: "The script is the one whose ETag was sent." },
