@@ -5,8 +5,9 @@
  *
  * Imports the contacts, each with a visitor, over RPC, then asks for visitors among them without cookies, so that each
  * answer is read from the store. Servers run on the first processor and the load on the second; passes of a closed loop
- * alternate, CPU is that of the server's process for each 200. Then, in an open loop at half of what was answered, the
- * latency from the time each request was due. `--json` writes all figures and those of the machine.
+ * alternate, CPU is that of the server's process for each 200. Then, in passes of an open loop at half of what Aisle
+ * answered, again of both in turns, the latency from the time each request was due. `--json` writes all figures and
+ * those of the machine.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -32,6 +33,7 @@ const BATCH = 1000;
 /** Visitors that are asked for, spread over all. */
 const ASKED = 20_000;
 const WARM_SECONDS = 6;
+const OPEN_WARM_SECONDS = 3;
 
 const { values } = parseArgs({
   options: {
@@ -104,6 +106,35 @@ function medianOf(passes: readonly Awaited<ReturnType<typeof pass>>[]) {
   return median;
 }
 
+function latencyTable(name: string, reports: readonly Awaited<ReturnType<typeof load>>[]): string {
+  const table = new Table({
+    style: { head: [], border: [] },
+    head: [name, ...reports.map((_, n) => String(n + 1)), "median"],
+    colAligns: ["left", ...reports.map(() => "right" as const), "right"],
+  });
+  const row = (title: string, times: readonly number[]) => {
+    const median = [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+    table.push([title, ...[...times, median].map((ms) => ms.toFixed(2))]);
+  };
+  row(
+    "p50",
+    reports.map(({ ok }) => ok.p50),
+  );
+  row(
+    "p99",
+    reports.map(({ ok }) => ok.p99),
+  );
+  row(
+    "p99.9",
+    reports.map(({ ok }) => ok.p999),
+  );
+  row(
+    "the load left late by, p99",
+    reports.map(({ lateness }) => lateness.p99),
+  );
+  return table.toString();
+}
+
 console.log(JSON.stringify(machine()));
 const directory = await mkdtemp(join(tmpdir(), "aisle-status-"));
 const server = await startPinnedServer(SERVER_CPU, `embedded:${directory}`, "--log-level", "warn");
@@ -126,9 +157,10 @@ try {
   if (reference === undefined || measured === undefined) throw new Error("there was no pass");
 
   const rate = measured.okPerSecond / 2;
-  const plan = { url: ours.url, bodies: [], queries, connections: 512, rate };
-  await load({ ...plan, seconds: 2 }, LOAD_CPU);
-  const half = await load({ ...plan, seconds: 4 * seconds }, LOAD_CPU);
+  const plan = { bodies: [], queries, connections: 512, rate, seconds, warmSeconds: OPEN_WARM_SECONDS };
+  const open = asked.map((): Awaited<ReturnType<typeof load>>[] => []);
+  for (let n = 0; n < Number(values.passes); n++)
+    for (const [at, { url }] of asked.entries()) open[at]?.push(await load({ ...plan, url }, LOAD_CPU));
 
   const table = new Table({
     style: { head: [], border: [] },
@@ -140,12 +172,10 @@ try {
     table.push([name, row.cpuMicros.toFixed(1), ratio, Math.round(row.okPerSecond).toLocaleString("en"), row.failed]);
   }
   console.log(table.toString());
-  const { p50, p99, p999, max } = half.ok;
-  const times = { p50, p99, p999, max, lateP99: half.lateness.p99 };
-  const said = Object.entries(times).map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`);
-  console.log(`open loop at ${Math.round(rate).toLocaleString("en")} a second: ${said.join(", ")}`);
+  console.log(`open loop at ${Math.round(rate).toLocaleString("en")} a second, ms, each pass:`);
+  for (const [at, { name }] of asked.entries()) console.log(latencyTable(name, open[at] ?? []));
   if (values.json !== undefined) {
-    const figures = { machine: machine(), contacts, importSeconds, reference, measured, rate, half };
+    const figures = { machine: machine(), contacts, importSeconds, reference, measured, rate, open };
     await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
   }
 } finally {

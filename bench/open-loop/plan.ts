@@ -13,6 +13,11 @@ export interface LoadPlan {
   /** Open loop: requests a second, each due at its time whether or not those before it were answered. */
   readonly rate?: number | undefined;
   readonly seconds: number;
+  /**
+   * Open loop: for so long before the `seconds`, requests are sent and not counted, except those that are lost, given up
+   * or unsent. A load that begins cold is late itself, and the connections that it opens for that are the server's work.
+   */
+  readonly warmSeconds?: number | undefined;
   /** A request without an answer so long after it left is given up, with its connection. */
   readonly timeoutMs?: number | undefined;
   /** Open loop: a request that finds no connection for so long is not sent; as long as `timeoutMs` when not given. */
@@ -39,6 +44,8 @@ export interface LoadReport {
   readonly okEachSecond: readonly number[];
   /** Answers by status, those included that came after the plan's time. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** Answers to requests that were due in the plan's `warmSeconds`, of which nothing else is told. */
+  readonly warmAnswers: number;
   /** Answers of 429 and 503 that did not say when to come again. */
   readonly refusedWithoutRetryAfter: number;
   readonly timeouts: number;

@@ -20,13 +20,14 @@ const TIMER_MS = 2;
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   const { rate, seconds, timeoutMs = DEFAULT_TIMEOUT_MS, patienceMs = timeoutMs } = plan;
+  const warmSeconds = rate === undefined ? 0 : (plan.warmSeconds ?? 0);
   const requests = requestsOf(plan);
   const { hostname: host, port } = new URL(plan.url);
   const ids = plan.idsFile === undefined ? undefined : createWriteStream(plan.idsFile);
   const connections = new Set<Connection>();
   const free: Connection[] = [];
   const startAt = performance.now();
-  const tally = new Tally(startAt, seconds);
+  const tally = new Tally(startAt + warmSeconds * 1000, seconds);
   const cpu = process.cpuUsage();
   /** When the requests that wait for a connection were due; those before `first` have left. */
   let due: number[] = [];
@@ -36,7 +37,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   let done = () => {};
 
   const send = (connection: Connection, dueAt: number) => {
-    if (rate !== undefined) tally.late(performance.now() - dueAt);
+    if (rate !== undefined) tally.left(dueAt, performance.now());
     connection.send(requests[sent++ % requests.length]!, dueAt);
   };
   const open = () => {
@@ -103,7 +104,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
       endIfOver();
     }, seconds * 1000);
   } else {
-    const total = Math.floor(rate * seconds);
+    const total = Math.floor(rate * (warmSeconds + seconds));
     let next = 0;
     const dueAt = (n: number) => startAt + (n / rate) * 1000;
     const tick = () => {

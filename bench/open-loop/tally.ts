@@ -2,11 +2,12 @@ import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import type { Answer } from "./answer-reader.js";
 import type { Latency, LoadReport } from "./plan.js";
 
-/** Counts what a load sees. Times are milliseconds of one clock. */
+/** Counts what a load sees of requests due from `startAt`, for `seconds`. Times are milliseconds of one clock. */
 export class Tally {
   timeouts = 0;
   lost = 0;
   unsent = 0;
+  private warmAnswers = 0;
   private readonly statuses = new Map<number, number>();
   private readonly okEachSecond: number[];
   private otherInTime = 0;
@@ -22,11 +23,15 @@ export class Tally {
     this.okEachSecond = Array.from({ length: Math.ceil(seconds) }, () => 0);
   }
 
-  late(ms: number): void {
-    record(this.lateness, ms);
+  left(dueAt: number, now: number): void {
+    if (dueAt >= this.startAt) record(this.lateness, now - dueAt);
   }
 
   answered({ status, hasRetryAfter }: Answer, dueAt: number, now: number): void {
+    if (dueAt < this.startAt) {
+      this.warmAnswers++;
+      return;
+    }
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     const second = Math.floor((now - this.startAt) / 1000);
     const inTime = now - this.startAt < this.seconds * 1000;
@@ -41,13 +46,14 @@ export class Tally {
   }
 
   report(cpu: NodeJS.CpuUsage): LoadReport {
-    const { timeouts, lost, unsent, okEachSecond, refusedWithoutRetryAfter } = this;
-    const answers = [...this.statuses.values()].reduce((sum, count) => sum + count, 0);
+    const { timeouts, lost, unsent, okEachSecond, refusedWithoutRetryAfter, warmAnswers } = this;
+    const answers = [...this.statuses.values()].reduce((sum, count) => sum + count, warmAnswers);
     return {
       okPerSecond: okEachSecond.reduce((sum, count) => sum + count, 0) / this.seconds,
       otherPerSecond: this.otherInTime / this.seconds,
       okEachSecond,
       statuses: Object.fromEntries(this.statuses),
+      warmAnswers,
       refusedWithoutRetryAfter,
       timeouts,
       lost,

@@ -10,6 +10,7 @@ import { FORMS } from "./forms.js";
 
 const LOAD_CPU = 1;
 const CONNECTIONS = 512;
+const WARM_SECONDS = 3;
 
 /** Milliseconds, of the server while it was under load. */
 export interface Pauses {
@@ -43,7 +44,13 @@ export async function measureAtRate(
   rate: number,
   seconds: number,
 ): Promise<HalfRate> {
-  const plan = { url: server.traceUrl, bodies: FORMS.shop ?? [], connections: CONNECTIONS, rate };
+  const plan = {
+    url: server.traceUrl,
+    bodies: FORMS.shop ?? [],
+    connections: CONNECTIONS,
+    rate,
+    warmSeconds: WARM_SECONDS,
+  };
   await load({ ...plan, seconds: 3 }, LOAD_CPU);
   const before = await seriesOf(server.rpcUrl); // reading the event loop's lateness begins it anew
   const used = await processFigures(server.pid);
@@ -58,8 +65,8 @@ export async function measureAtRate(
     failed: answers - ok + report.lost + report.timeouts + report.unsent,
     latency: report.ok,
     lateness: report.lateness,
-    cpuMicros: (cpuMs * 1000) / Math.max(1, ok),
-    pauses: pausesOf(before, after, seconds),
+    cpuMicros: (cpuMs * 1000) / Math.max(1, ok + report.warmAnswers),
+    pauses: pausesOf(before, after, WARM_SECONDS + seconds),
   };
 }
 

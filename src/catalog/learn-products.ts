@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { EventProduct } from "../domain/event.js";
 import { isOnHosts, type LearnedFrom, type Product } from "../domain/product.js";
 import { type Effect, NO_OUTCOME } from "../ports/effect.js";
@@ -34,15 +34,15 @@ export const learnProducts: Effect = (tx, event, { visitor }) => {
 /** With the sender, "" for nobody; the same object when that is nothing new. */
 function counted(from: LearnedFrom, sender: string, wanted: number): LearnedFrom {
   if (from.confirmed) return from;
-  const hash = sender === "" ? "" : hashOf(sender);
-  const isNew = hash !== "" && !from.visitors.includes(hash);
+  const tag = sender === "" ? "" : hashOf(sender);
+  const isNew = tag !== "" && !from.visitors.includes(tag);
   const count = from.count + (isNew ? 1 : 0);
   if (count >= wanted || wanted <= 1) return { count, visitors: [], confirmed: true };
-  return isNew ? { count, visitors: [...from.visitors, hash], confirmed: false } : from;
+  return isNew ? { count, visitors: [...from.visitors, tag], confirmed: false } : from;
 }
 
 function hashOf(visitorId: string): string {
-  return createHash("sha256").update(visitorId).digest().subarray(0, HASH_BYTES).toString("base64url");
+  return hash("sha256", visitorId, "buffer").subarray(0, HASH_BYTES).toString("base64url");
 }
 
 function onHosts(seen: EventProduct, origins: readonly string[]): EventProduct {

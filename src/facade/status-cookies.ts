@@ -7,7 +7,7 @@
  *
  * The hash keeps one visitor's cookies from answering for another on a shared browser.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readCookie } from "./cookies.js";
 
 /** What /subscription_status says. `status` is null for unknown; who is not identified has no status. */
@@ -67,5 +67,5 @@ export function createStatusCookies(secure: boolean, maxAgeSeconds: number): Sta
 }
 
 function fingerprintHash(visitorId: string): string {
-  return createHash("sha256").update(visitorId).digest("hex").slice(0, 16);
+  return hash("sha256", visitorId, "hex").slice(0, 16);
 }

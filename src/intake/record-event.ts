@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
@@ -182,5 +182,5 @@ function resolveSkus(tx: Transaction, event: Event): Event {
 
 /** What a retry must repeat: all that the event says, not who was seen sending it. */
 function hashOf({ bot: _, sentBy: __, ...said }: EventDraft): string {
-  return createHash("sha256").update(JSON.stringify(said)).digest("base64url");
+  return hash("sha256", JSON.stringify(said), "base64url");
 }

@@ -9,7 +9,7 @@
  *
  * Networks and their addresses are kept as hashes with a secret that is made anew each day and then lost.
  */
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { NETWORK_SECRET, type NetworkLinks } from "../domain/network-links.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import type { Visitor } from "../domain/visitor.js";
@@ -33,7 +33,7 @@ const TAG_LENGTH = 10;
 
 /** What of an address a visitor was linked to is remembered with it. Tells whether it is the same, not which. */
 export function linkTag(addressId: string): string {
-  return createHash("sha256").update(addressId).digest("base64url").slice(0, TAG_LENGTH);
+  return hash("sha256", addressId, "base64url").slice(0, TAG_LENGTH);
 }
 
 export function dayOf(at: number): number {
@@ -74,7 +74,7 @@ function admitNetwork(admission: Admission, addressId: string): LimitReached | u
   const secret = secretOf(tx, day, newSecret);
   const network = keyed(secret, `network ${sender.network}`);
   const address = keyed(secret, `address ${addressId}`);
-  const slot = String(Number.parseInt(createHash("sha256").update(network).digest("hex").slice(0, 8), 16) % SLOTS);
+  const slot = String(Number.parseInt(hash("sha256", network, "hex").slice(0, 8), 16) % SLOTS);
   const before = tx.networkLinks.get(slot);
   const tallies = before?.day === day ? before.tallies : [];
   const addresses = tallies.find((tally) => tally.network === network)?.addresses ?? [];

@@ -67,9 +67,13 @@ class StagedEntry<T> implements StagedWrite {
 /**
  * A table as the works of a batch see it. What was read once is not read again within the batch, and what several works
  * wrote is written once.
+ *
+ * Each batch has a map of its own. V8 links what a map held before `clear` (or before it grew) to what it holds then,
+ * for iterators that may be under way: once such a table has been moved to the old generation, it keeps alive those of
+ * all later batches, and all they hold, until the next major collection.
  */
 export class Staged<T> implements StagedTable<T> {
-  private readonly entries = new Map<Key, StagedEntry<T>>();
+  private entries = new Map<Key, StagedEntry<T>>();
 
   constructor(
     readonly table: Table<T>,
@@ -99,7 +103,7 @@ export class Staged<T> implements StagedTable<T> {
   }
 
   clear(): void {
-    this.entries.clear();
+    if (this.entries.size > 0) this.entries = new Map();
   }
 
   private entry(key: Key): StagedEntry<T> {
@@ -119,7 +123,7 @@ export class Staged<T> implements StagedTable<T> {
 class StagedAppends<T> implements StagedTable<T>, StagedWrite {
   readonly atOnce = true;
   /** What the work under way wrote; undefined where it removed a record. */
-  private readonly written = new Map<Key, T | undefined>();
+  private written = new Map<Key, T | undefined>();
   private bytes: (Buffer | undefined)[] = [];
 
   constructor(
@@ -141,8 +145,8 @@ class StagedAppends<T> implements StagedTable<T>, StagedWrite {
   }
 
   clear(): void {
-    this.written.clear();
-    this.bytes = [];
+    if (this.written.size > 0) this.written = new Map();
+    if (this.bytes.length > 0) this.bytes = [];
   }
 
   keep(): number {
