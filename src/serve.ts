@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import type { Config } from "./config.js";
 import { DUTIES, findPorts, readyLines } from "./duties.js";
 import { runPrimary } from "./primary.js";
@@ -6,6 +7,10 @@ import { stopSignal } from "./stop-signal.js";
 
 /** Runs a server, in this process or in several that it looks after, until SIGTERM or SIGINT; then drains it. */
 export async function serve(config: Config, say: (line: string) => void): Promise<void> {
+  // V8 would move what a site in the code makes to the old generation at once, for good, when most of it lived long for a
+  // while, as much does while requests wait: each of its objects, and all that they refer to, then waits for a major
+  // collection. It asks when a collection ends, so that this has an effect on what runs already.
+  setFlagsFromString("--no-allocation-site-pretenuring");
   if (config.workers > 1) return runPrimary(config, say);
   const stop = stopSignal();
   const duties = DUTIES[config.role];

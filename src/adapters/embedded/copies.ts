@@ -2,6 +2,7 @@ import type { SubscriptionChange } from "../../domain/contact.js";
 import { isErased } from "../../domain/ledger.js";
 import type { CopiedRecords, CopiedTable, Copies } from "../../ports/copies.js";
 import { copiedRange, copiedRows, markOfRun } from "../store/copies.js";
+import type { ChangedApps } from "./activity.js";
 import type { Environment } from "./environment.js";
 import { appKey, type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
 import type { Removals } from "./removal.js";
@@ -21,7 +22,7 @@ export function createCopies(deps: {
   readonly environment: Environment;
   readonly writer: Writer;
   readonly removals: Removals;
-  readonly changed: Set<string>;
+  readonly changed: ChangedApps;
 }): Copies {
   const { environment, writer, removals, changed } = deps;
   const { tables, storeId } = environment;

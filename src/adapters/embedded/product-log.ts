@@ -35,7 +35,7 @@ export interface ProductLog {
 }
 
 export function createProductLog(newGeneration: () => string): ProductLog {
-  const added = new Map<string, Logged>();
+  let added = new Map<string, Logged>();
 
   const append = (tables: StagedTables, appId: string, ids: readonly string[]): Logged => {
     const key = appKey(appId);
@@ -50,9 +50,11 @@ export function createProductLog(newGeneration: () => string): ProductLog {
   };
 
   return {
-    added,
+    get added() {
+      return added;
+    },
     upkeep: (tables) => {
-      added.clear();
+      if (added.size > 0) added = new Map();
       for (const [appId, ids] of writtenIds(tables)) {
         if (unlessDamaged(tables.removals, appKey(appId)) !== undefined) continue; // nothing of the app is to be left
         added.set(appId, append(tables, appId, ids));

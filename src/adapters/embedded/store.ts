@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Now } from "../../domain/clock.js";
 import type { Metrics } from "../../ports/metrics.js";
 import type { Store } from "../../ports/store.js";
-import { createActivity } from "./activity.js";
+import { ChangedApps, createActivity } from "./activity.js";
 import { createAppStore } from "./app-store.js";
 import { createContactStore } from "./contact-store.js";
 import { createCopies } from "./copies.js";
@@ -91,7 +91,7 @@ export async function assembleStore(
   options: EmbeddedStoreOptions & { readonly onDamage: (table: string) => void },
 ): Promise<Store> {
   const { now, metrics, limits, onDamage, newId = randomUUID } = options;
-  const changed = new Set<string>();
+  const changed = new ChangedApps();
   const log = createProductLog(newId);
   const watchers = new ProductWatchers({ environment, log, metrics, pollMs: options.watchPollMs ?? WATCH_POLL_MS });
   const writer = new Writer({

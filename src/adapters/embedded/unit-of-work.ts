@@ -5,6 +5,7 @@ import type { Interaction } from "../../domain/interaction.js";
 import { isErased } from "../../domain/ledger.js";
 import type { Records, Transaction, UnitOfWork } from "../../ports/unit-of-work.js";
 import { AppRecords, AppTransaction, IdempotencyRecords } from "../store/transaction.js";
+import type { ChangedApps } from "./activity.js";
 import { keyOf, ownedKey, timedKey } from "./keys.js";
 import type { StagedTables } from "./staged.js";
 import type { Writer } from "./writer.js";
@@ -13,7 +14,7 @@ import type { Writer } from "./writer.js";
 export function createUnitOfWork(deps: {
   readonly writer: Writer;
   readonly now: Now;
-  readonly changed: Set<string>;
+  readonly changed: ChangedApps;
 }): UnitOfWork {
   const { writer, now, changed } = deps;
   const runIn = <T>(transaction: EmbeddedTransaction, work: (tx: Transaction) => T): T => {
