@@ -145,10 +145,8 @@ function honest(forSeconds: number): Promise<LoadReport> {
       c_id: `c${n}`,
     }).toString(),
   );
-  return load(
-    { url: `${server.facadeUrl}/trace`, bodies, connections: 200, rate: Number(values.rate), seconds: forSeconds },
-    1,
-  );
+  const plan = { bodies, connections: 200, rate: Number(values.rate), seconds: forSeconds, warmSeconds: 1 };
+  return load({ ...plan, url: `${server.facadeUrl}/trace` }, 1);
 }
 
 function failures({ statuses, timeouts, lost, unsent }: LoadReport): number {

@@ -108,13 +108,15 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
   const health = createHealthState();
   const admission = createAdmission(() => performance.now(), ADMISSION_LIMITS);
   metrics.watch?.("facade_trace_waiting", () => admission.waiting);
+  // One random part for all: ids of requests need not be hard to guess, and time and count keep them apart.
+  const requestsOfProcess = randomUUID();
   const facade = createFacade({
     admission,
     certificate,
     clients: services.clients,
     now: Date.now,
     monotonicNow: () => performance.now(),
-    newRequestId: createUuids({ now: Date.now, randomUuid: randomUUID }),
+    newRequestId: createUuids({ now: Date.now, randomUuid: () => requestsOfProcess }),
     publicUrl: ports.facadeUrl,
     cacheMaxAgeSeconds: config.cacheSeconds,
     callTimeoutMs: services.callMs,
