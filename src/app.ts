@@ -178,7 +178,9 @@ export function createAisle(deps: AppDependencies) {
     copies,
     unitOfWork,
     scrub: store.scrub,
-    settled: () => rejecting.settled(),
+    settled: async () => {
+      await Promise.all([rejecting.settled(), frameCounts.flush(true)]);
+    },
     now,
     newId,
     metrics,

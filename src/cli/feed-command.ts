@@ -22,6 +22,11 @@ interface SetOptions extends AppOptions {
   readonly full?: boolean;
 }
 
+interface RunOptions extends AppOptions {
+  readonly id: string;
+  readonly force?: boolean;
+}
+
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const DEFAULT_ID = "main";
 /** How often a feed that is read is looked at, and how long it may not have begun. */
@@ -55,8 +60,9 @@ Example:
     .addHelpText("after", "\nExample:\n  $ aisle feed list --app shop1")
     .action((options: AppOptions & { readonly json?: boolean }) => listFeeds(options, deps));
   named("run", "read a feed now, wait until it is read, and say what came of it")
+    .option("--force", "this time hide what a full feed does not list even if that is more than half of the products")
     .addHelpText("after", "\nExample:\n  $ aisle feed run --app shop1")
-    .action((options: AppOptions & { readonly id: string }) => runFeed(options, deps));
+    .action((options: RunOptions) => runFeed(options, deps));
   named("remove", "read a feed no more; its products stay")
     .addHelpText("after", "\nExample:\n  $ aisle feed remove --app shop1")
     .action((options: AppOptions & { readonly id: string }) => removeFeed(options, deps));
@@ -135,12 +141,12 @@ function feedJson({ feedId, url, format, currency, full, every, nextAt, running,
   };
 }
 
-async function runFeed(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
-  const { app: appId, id: feedId } = options;
+async function runFeed(options: RunOptions, deps: ProgramDeps): Promise<void> {
+  const { app: appId, id: feedId, force = false } = options;
   const run = await withClients(options, deps, async (clients) => {
     const find = async () => (await feedsOf(clients, appId)).find((feed) => feed.feedId === feedId);
     const before = beginningOf(await find());
-    await clients.catalog.runFeed({ appId, feedId }, CALL);
+    await clients.catalog.runFeed({ appId, feedId, force }, CALL);
     for (let looks = 0; ; looks++) {
       await deps.sleep(LOOK_EVERY_MS, deps.signal);
       const feed = await find();

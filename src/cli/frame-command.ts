@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text as readText } from "node:stream/consumers";
 import { fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   type FrameConfiguration,
   FrameConfigurationSchema,
@@ -32,6 +32,7 @@ interface SetOptions extends ServerOptions, FilterOptions {
   readonly includeBought?: boolean;
   readonly rebuyAfter?: number;
   readonly diversity: number;
+  readonly inStockOnly?: boolean;
   readonly rotation: boolean;
   readonly fallback: boolean;
   readonly pin?: readonly string[];
@@ -80,7 +81,13 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
     .option("--min-price <amount>", "show only products that cost so much at least")
     .option("--max-price <amount>", "show only products that cost so much at most")
     .option("--currency <code>", "the currency of these prices (default: any)", currencyCode)
-    .option("--out-of-stock", "show products that are out of stock, too")
+    .addOption(
+      new Option(
+        "--out-of-stock",
+        "show products that are out of stock, too (default: where a request says so)",
+      ).conflicts("inStockOnly"),
+    )
+    .option("--in-stock-only", "show no product that is out of stock, whatever a request says")
     .option("--no-rotation", "show the same however often the frame was used")
     .option("--no-fallback", "leave empty what no source fills")
     .option(
@@ -149,7 +156,8 @@ function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigura
     diversity: options.diversity,
     rotation: options.rotation,
     fallback: options.fallback,
-    inStockOnly: !(options.outOfStock ?? false),
+    ...(options.outOfStock && { inStockOnly: false }),
+    ...(options.inStockOnly && { inStockOnly: true }),
     pinnedProductIds: [...(options.pin ?? [])],
     bannedProductIds: [...(options.ban ?? [])],
     filter: filterOf({ ...options, outOfStock: false }),

@@ -68,7 +68,7 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
     ["diversity", String(frame.diversity)],
     ["viewed too", yes(frame.includeViewed)],
     ["bought too", frame.rebuyAfterDays > 0 ? `after ${frame.rebuyAfterDays} days` : yes(frame.includeBought)],
-    ["out of stock too", yes(frame.inStockOnly === false)],
+    ["out of stock too", frame.inStockOnly === undefined ? "where a filter says so" : yes(!frame.inStockOnly)],
     ["rotation", yes(frame.rotation !== false)],
     ["fallback", yes(frame.fallback !== false)],
     ["pinned", frame.pinnedProductIds.join(", ")],
@@ -107,6 +107,8 @@ function variantText(variant: FrameVariant): string {
     variant.includeBought !== undefined && `bought too ${yes(variant.includeBought)}`,
     variant.rotation !== undefined && `rotation ${yes(variant.rotation)}`,
     variant.fallback !== undefined && `fallback ${yes(variant.fallback)}`,
+    variant.filter && `filter ${filterText(variant.filter) || "none"}`,
+    variant.pinChoice && `pinned ${variant.pinChoice.productIds.join(", ") || "none"}`,
   ].filter((text) => typeof text === "string");
   return `weight ${variant.weight}: ${changed.length === 0 ? "as the frame" : changed.join(", ")}`;
 }

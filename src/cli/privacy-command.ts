@@ -183,6 +183,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   ["changes", "ledger entries"],
   ["rejectedEvents", "refused events"],
   ["idempotency", "idempotency keys"],
+  ["frameExposures", "meetings with frames"],
 ]);
 
 function removedText({ removed }: Erasure): string {

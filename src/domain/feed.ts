@@ -37,6 +37,8 @@ export interface Feed {
   /** What it does not list is hidden. */
   readonly full: boolean;
   readonly everyMs: number;
+  /** The next reading alone may hide more than half. */
+  readonly forced: boolean;
   /** When it is read next. */
   readonly nextAt: number;
   /** Which process reads it now, and until when it may; "" for none. */

@@ -9,7 +9,7 @@ export interface FrameTally {
   readonly visitors: number;
   /** Of these, who then viewed a product they had been shown, or said that they used the frame. */
   readonly clicked: number;
-  /** Of these, who ordered while the exposure was remembered. */
+  /** Of these, who ordered while the exposure was remembered, and did not cancel all of it in that time. */
   readonly ordered: number;
 }
 
@@ -26,6 +26,8 @@ export interface ExposedFrame {
   /** 0: not yet. */
   readonly clickedAt: number;
   readonly orderedAt: number;
+  /** Orders that count for it, the newest last. */
+  readonly orderIds: readonly string[];
 }
 
 /** What one visitor met of all such frames. */

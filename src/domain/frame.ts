@@ -29,6 +29,8 @@ export interface FrameVariant {
   readonly includeBought: boolean | null;
   readonly rotation: boolean | null;
   readonly fallback: boolean | null;
+  readonly filter: ProductFilter | null;
+  readonly pinnedProductIds: readonly string[] | null;
 }
 
 /** How one place in a shop's pages is filled. */
@@ -52,6 +54,8 @@ export interface FrameConfiguration {
   readonly pinnedProductIds: readonly string[];
   readonly bannedProductIds: readonly string[];
   readonly inStockOnly: boolean;
+  /** The frame itself says `inStockOnly`: where it is true no filter of a request readmits what is out of stock. */
+  readonly stockSaid: boolean;
   /** Holds beside what a request says. */
   readonly filter: ProductFilter;
   /** What the sources leave empty is filled by what is popular. */
@@ -93,6 +97,7 @@ export function bareFrame(frameId: string): FrameConfiguration {
     pinnedProductIds: [],
     bannedProductIds: [],
     inStockOnly: true,
+    stockSaid: false,
     filter: NO_FILTER,
     fallback: true,
     variants: [],

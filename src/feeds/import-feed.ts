@@ -30,6 +30,7 @@ interface Batch {
   readonly listedIds: string[];
   readonly incomplete: boolean;
   readonly fromFeed: boolean;
+  readonly force: boolean;
 }
 
 /**
@@ -39,7 +40,7 @@ interface Batch {
  */
 export async function importFeed(
   appId: string,
-  feed: Pick<Feed, "format" | "currency" | "full">,
+  feed: Pick<Feed, "format" | "currency" | "full" | "forced">,
   chunks: AsyncIterable<Uint8Array>,
   catalog: Pick<Client<typeof CatalogService>, "upsertProducts" | "replaceCatalog">,
   nowMs: number,
@@ -78,7 +79,7 @@ export async function importFeed(
       }
     };
     const batch = (incomplete: boolean): Batch => {
-      const full = { appId, products, listedIds, incomplete, fromFeed: true };
+      const full = { appId, products, listedIds, incomplete, fromFeed: true, force: feed.forced };
       products = [];
       listedIds = [];
       return full;

@@ -49,10 +49,10 @@ export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
     });
 
   /** Changes a feed as long as it is claimed. */
-  const change = (appId: string, { feedId, claimedBy }: Feed, changed: Partial<Feed>) =>
+  const change = (appId: string, { feedId, claimedBy }: Feed, changed: (feed: Feed) => Partial<Feed>) =>
     unitOfWork.run(appId, (tx) => {
       const feed = tx.feeds.get(feedId);
-      if (feed?.claimedBy === claimedBy) tx.feeds.put(feedId, { ...feed, ...changed });
+      if (feed?.claimedBy === claimedBy) tx.feeds.put(feedId, { ...feed, ...changed(feed) });
     });
 
   const read = async (
@@ -91,18 +91,22 @@ export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
     const claimed = await claim(appId, feedId, deps.newId());
     if (claimed === undefined) return;
     const renewal = setInterval(() => {
-      change(appId, claimed, { claimedUntil: now() + CLAIM_MS }).catch(deps.report);
+      change(appId, claimed, () => ({ claimedUntil: now() + CLAIM_MS })).catch(deps.report);
     }, RENEW_MS);
     try {
       const came = await read(fetchFeed, appId, claimed, stop);
       const released = { claimedBy: "", claimedUntil: 0 };
-      if (stop.aborted) return await change(appId, claimed, released);
+      if (stop.aborted) return await change(appId, claimed, () => released);
       const { lastRun } = came;
       metrics.count("feed_runs", { outcome: lastRun.outcome });
       metrics.count("feed_items", { outcome: "accepted" }, lastRun.accepted);
       metrics.count("feed_items", { outcome: "rejected" }, lastRun.rejected);
       metrics.count("feed_items", { outcome: "hidden" }, lastRun.hidden);
-      await change(appId, claimed, { ...came, ...released, nextAt: now() + claimed.everyMs });
+      const done = { ...came, ...released, nextAt: now() + claimed.everyMs, forced: false };
+      await change(appId, claimed, ({ nextAt, forced }) => {
+        const isAskedAnew = forced && !claimed.forced; // while this reading was under way
+        return isAskedAnew ? { ...done, nextAt, forced } : done;
+      });
     } finally {
       clearInterval(renewal);
     }

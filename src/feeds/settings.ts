@@ -14,8 +14,11 @@ export interface FeedSettings {
   set(appId: string, setting: FeedSetting): Promise<Feed>;
   list(appId: string): Promise<Feed[]>;
   remove(appId: string, feedId: string): Promise<void>;
-  /** Makes a feed due, and lets it be read though its host may say that it has not changed. */
-  runNow(appId: string, feedId: string): Promise<void>;
+  /**
+   * Makes a feed due, and lets it be read though its host may say that it has not changed; with `force` that reading alone
+   * may hide more than half.
+   */
+  runNow(appId: string, feedId: string, force: boolean): Promise<void>;
 }
 
 const MAX_URL = 2000;
@@ -38,6 +41,7 @@ export function createFeedSettings(deps: {
         const before = tx.feeds.get(checked.feedId);
         const feed: Feed = {
           ...checked,
+          forced: false,
           nextAt: now(),
           // What reads the feed as it was says so at its end, and is not listened to.
           claimedBy: "",
@@ -57,11 +61,11 @@ export function createFeedSettings(deps: {
         if (tx.feeds.get(feedId) === undefined) throw new NotFound("feed");
         tx.feeds.delete(feedId);
       }),
-    runNow: (appId, feedId) =>
+    runNow: (appId, feedId, force) =>
       unitOfWork.run(appId, (tx) => {
         const feed = tx.feeds.get(feedId);
         if (feed === undefined) throw new NotFound("feed");
-        tx.feeds.put(feedId, { ...feed, nextAt: now(), etag: "", lastModified: "" });
+        tx.feeds.put(feedId, { ...feed, forced: force, nextAt: now(), etag: "", lastModified: "" });
       }),
   };
 }

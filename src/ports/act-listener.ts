@@ -5,6 +5,8 @@ export interface VisitorAct {
   readonly visitor: VisitorIds;
   readonly actionType: string;
   readonly productIds: readonly string[];
+  /** Of an order or its cancellation; "" for others. */
+  readonly orderId: string;
   readonly bot: boolean;
   readonly occurredAt: number;
 }

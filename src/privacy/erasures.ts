@@ -27,7 +27,7 @@ export interface ErasuresDependencies extends PersonStores {
   readonly unitOfWork: UnitOfWork;
   /** See `Store.scrub`. */
   readonly scrub: (appId: string) => Promise<void>;
-  /** Resolves when refused events that are on their way into the log are there. */
+  /** Resolves when refused events and what was counted of frames, on their way into the store, are there. */
   readonly settled: () => Promise<void>;
   readonly now: Now;
   readonly newId: () => string;

@@ -1,5 +1,6 @@
 import type { Contact, SubscriptionChange } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
+import type { FrameExposure } from "../domain/frame-tally.js";
 import type { Interaction } from "../domain/interaction.js";
 import type { Confirmation, HookEntry } from "../domain/mailing.js";
 import type { Order } from "../domain/order.js";
@@ -31,7 +32,8 @@ export type PersonItem =
   | { readonly kind: "rejectedEvents"; readonly value: RejectedEvent }
   | { readonly kind: "idempotency"; readonly value: string }
   | { readonly kind: "confirmations"; readonly value: Confirmation; readonly key: string }
-  | { readonly kind: "outbox" | "deadHooks"; readonly value: HookEntry };
+  | { readonly kind: "outbox" | "deadHooks"; readonly value: HookEntry }
+  | { readonly kind: "frameExposures"; readonly value: FrameExposure; readonly key: string };
 
 export interface PersonPage {
   readonly items: readonly PersonItem[];
@@ -163,5 +165,15 @@ export async function* readPerson(
         rows.length,
       );
     }
+  }
+
+  const visitorKeys = new Set<string>(person.visitorKeys);
+  for await (const rows of rowsOf(copies, appId, "frameExposures")) {
+    const theirs = rows.filter(({ key }) => visitorKeys.has(key));
+    yield page(
+      "frameExposures",
+      theirs.map(({ key, value }) => ({ kind: "frameExposures", key, value })),
+      rows.length,
+    );
   }
 }

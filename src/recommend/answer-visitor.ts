@@ -112,13 +112,14 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     const frameInteractions = await knownFrames(getFrame, query);
     const splitBy = refusesProfile(app.privacy.signals, query.signals) ? undefined : splittingKey(query.visitor);
     const shown: Product[] = [];
-    return frames.map((frame, i) => {
+    return frames.map((whole, i) => {
       // Who wants no profile is not told apart from others, and so not split from them.
-      const variant = variantOf(query.appId, frame, splitBy);
+      const variant = variantOf(query.appId, whole, splitBy);
+      const frame = variant === undefined ? whole : frameOfVariant(whole, variant);
       const answer = deps.recommend(
         {
           query: { ...query, frameId: frameIds[i]!, frameInteractions },
-          frame: variant === undefined ? frame : frameOfVariant(frame, variant),
+          frame,
           variant: variant?.name ?? "",
           shown,
           known,

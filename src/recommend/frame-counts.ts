@@ -102,6 +102,7 @@ export function createFrameCounts(deps: {
         const labels = { place: place === 0 ? "other" : String(place) };
         for (const outcome of OUTCOMES)
           if (counts[outcome] > 0) metrics.count("frame_outcomes", { outcome, ...labels }, counts[outcome]);
+        if (counts.ordered < 0) metrics.count("frame_outcomes", { outcome: "cancelled", ...labels }, -counts.ordered);
       }
     }
   };
@@ -115,9 +116,11 @@ export function createFrameCounts(deps: {
     },
 
     took: (appId, act) => {
-      if (act.bot || (act.actionType !== "product_view" && act.actionType !== "order")) return;
+      // Who cancels is seldom who ordered, and need not say whose order it was: the order knows.
+      const isCancelling = act.actionType === "order_cancel";
+      if (!isCancelling && (act.bot || (act.actionType !== "product_view" && act.actionType !== "order"))) return;
       const keys = visitorKeys(act.visitor);
-      if (keys.length > 0) add(appId, { kind: "act", keys, act, at: now() });
+      if (isCancelling || keys.length > 0) add(appId, { kind: "act", keys, act, at: now() });
     },
 
     flush: async (all) => {
@@ -147,7 +150,7 @@ function take(tx: Transaction, list: readonly Waiting[]): Change[] {
     added.set(key, { ...change, ...sum(added.get(key) ?? NO_TALLY, change) });
   };
   for (const one of list)
-    for (const key of one.keys) {
+    for (const key of concerned(tx, one)) {
       const before = tx.frameExposures.get(key);
       if (one.kind === "act" && before === undefined) continue;
       const after =
@@ -159,6 +162,14 @@ function take(tx: Transaction, list: readonly Waiting[]): Change[] {
     }
   for (const [key, change] of added) tx.frameTallies.put(key, sum(tx.frameTallies.get(key) ?? NO_TALLY, change));
   return [...added.values()];
+}
+
+/** The names of those whom it concerns; nobody's for an order that was cancelled already. */
+function concerned(tx: Transaction, one: Waiting): Iterable<VisitorKey> {
+  if (one.kind === "shown" || one.act.orderId === "") return one.keys;
+  const order = tx.orders.get(one.act.orderId);
+  if (order?.cancelled && one.act.actionType === "order") return [];
+  return order === undefined ? one.keys : new Set([...one.keys, ...visitorKeys(order.visitor)]);
 }
 
 function sum(a: FrameTally, b: FrameTally): FrameTally {

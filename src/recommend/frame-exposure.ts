@@ -16,6 +16,8 @@ type Count = (change: Change) => void;
 const MOST_SHOWN = 60;
 /** Frames that are remembered of a visitor, those met last. */
 const MOST_FRAMES = 20;
+/** Orders of a visitor that are remembered of a frame, the newest. */
+const MOST_ORDERS = 20;
 /** A browser's clock and the server's may differ by so much. */
 const CLOCK_MS = 60_000;
 
@@ -30,7 +32,7 @@ export function withShown(
   const before =
     found?.variant === variant && at - found.lastAt < EXPOSURE_MS
       ? found
-      : { frameId, variant, firstAt: at, lastAt: at, shown: [], clickedAt: 0, orderedAt: 0 };
+      : { frameId, variant, firstAt: at, lastAt: at, shown: [], clickedAt: 0, orderedAt: 0, orderIds: [] };
   count({ ...NO_TALLY, frameId, variant, day: dayOf(at), exposures: 1 });
   if (before !== found) count({ ...NO_TALLY, frameId, variant, day: dayOf(at), visitors: 1 });
   const shown = [...before.shown.filter((productId) => !productIds.includes(productId)), ...productIds];
@@ -39,15 +41,19 @@ export function withShown(
   return [...frames.filter((frame) => frame !== found), after].slice(-MOST_FRAMES);
 }
 
-/** The frames with what the visitor then did; the same ones when that concerns none. */
+/**
+ * The frames with what the visitor then did; the same ones when that concerns none. An order that was cancelled does not
+ * count, and counts no longer.
+ */
 export function withAct(
   frames: readonly ExposedFrame[],
-  { actionType, productIds, occurredAt }: VisitorAct,
+  { actionType, productIds, orderId, occurredAt }: VisitorAct,
   count: Count,
 ): readonly ExposedFrame[] {
   const after = frames.map((frame) => {
+    if (actionType === "order_cancel") return cancelled(frame, orderId, count);
     if (occurredAt < frame.firstAt - CLOCK_MS || occurredAt - frame.lastAt >= EXPOSURE_MS) return frame;
-    if (actionType === "order") return ordered(frame, occurredAt, count);
+    if (actionType === "order") return ordered(frame, orderId, occurredAt, count);
     return productIds.some((productId) => frame.shown.includes(productId)) ? clicked(frame, occurredAt, count) : frame;
   });
   return after.every((frame, i) => frame === frames[i]) ? frames : after;
@@ -61,9 +67,18 @@ function clicked(frame: ExposedFrame, at: number, count: Count): ExposedFrame {
   return { ...frame, clickedAt: at };
 }
 
-function ordered(frame: ExposedFrame, at: number, count: Count): ExposedFrame {
-  if (frame.orderedAt !== 0) return frame;
-  const { frameId, variant, firstAt } = frame;
-  count({ ...NO_TALLY, frameId, variant, day: dayOf(firstAt), ordered: 1 });
-  return { ...frame, orderedAt: at };
+function ordered(frame: ExposedFrame, orderId: string, at: number, count: Count): ExposedFrame {
+  const { frameId, variant, firstAt, orderedAt, orderIds } = frame;
+  if (orderIds.includes(orderId)) return frame;
+  if (orderedAt === 0) count({ ...NO_TALLY, frameId, variant, day: dayOf(firstAt), ordered: 1 });
+  return { ...frame, orderedAt: orderedAt || at, orderIds: [...orderIds, orderId].slice(-MOST_ORDERS) };
+}
+
+function cancelled(frame: ExposedFrame, orderId: string, count: Count): ExposedFrame {
+  const { frameId, variant, firstAt, orderIds } = frame;
+  if (!orderIds.includes(orderId)) return frame;
+  const left = orderIds.filter((other) => other !== orderId);
+  if (left.length > 0) return { ...frame, orderIds: left };
+  count({ ...NO_TALLY, frameId, variant, day: dayOf(firstAt), ordered: -1 });
+  return { ...frame, orderIds: left, orderedAt: 0 };
 }

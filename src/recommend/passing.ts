@@ -1,4 +1,5 @@
 /** Which products a filter lets through, and where to look for them. */
+import type { FrameConfiguration } from "../domain/frame.js";
 import type { Product } from "../domain/product.js";
 import { groupName, isPricedWithin, type ProductFilter, type ProductGroup } from "../domain/product-filter.js";
 import type { FewCache, FewProducts } from "./few.js";
@@ -111,8 +112,14 @@ function* allIds(catalog: Pick<Catalog, "products">): Generator<string> {
   for (const { productId } of catalog.products()) yield productId;
 }
 
-/** True when products out of stock are not to be shown: as one filter says so, or as the frame says when none does. */
-export function wantsInStock(filters: readonly ProductFilter[], ofFrame: boolean): boolean {
+/**
+ * True when products out of stock are not to be shown: as one filter says so, else as the frame says; where the frame only
+ * takes it so, a filter can readmit them.
+ */
+export function wantsInStock(
+  filters: readonly ProductFilter[],
+  frame: Pick<FrameConfiguration, "inStockOnly" | "stockSaid">,
+): boolean {
   if (filters.some(({ availability }) => availability === "in_stock")) return true;
-  return ofFrame && !filters.some(({ availability }) => availability === "any");
+  return frame.inStockOnly && (frame.stockSaid || !filters.some(({ availability }) => availability === "any"));
 }

@@ -79,7 +79,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
         excluded: excludedProducts(situation, context, current),
         last: frame.includeViewed ? new Set() : context.viewed,
         passes: filter?.passes,
-        inStockOnly: wantsInStock(situation.filters, frame.inStockOnly),
+        inStockOnly: wantsInStock(situation.filters, frame),
         learnedAfterVisitors: situation.app.learnedAfterVisitors,
       },
       ownedVariants(situation, context, current),

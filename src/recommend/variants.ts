@@ -49,6 +49,8 @@ export function frameOfVariant(frame: FrameConfiguration, variant: FrameVariant)
     includeBought: variant.includeBought ?? frame.includeBought,
     rotation: variant.rotation ?? frame.rotation,
     fallback: variant.fallback ?? frame.fallback,
+    filter: variant.filter ?? frame.filter,
+    pinnedProductIds: variant.pinnedProductIds ?? frame.pinnedProductIds,
   };
 }
 

@@ -44,9 +44,9 @@ export function createFeedHandlers(deps: {
       return {};
     }),
 
-    runFeed: guarded(report, async ({ appId, feedId }) => {
+    runFeed: guarded(report, async ({ appId, feedId, force }) => {
       await requireApp(apps, appId);
-      await feeds.runNow(appId, feedId);
+      await feeds.runNow(appId, feedId, force);
       return {};
     }),
   };

@@ -54,9 +54,7 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
   checkName(`${PATH}.title`, asked.title);
   const pinnedProductIds = productIds(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, MAX_PINNED);
   const bannedProductIds = productIds(`${PATH}.banned_product_ids`, asked.bannedProductIds, MAX_BANNED);
-  const both = pinnedProductIds.findIndex((productId) => bannedProductIds.includes(productId));
-  if (both >= 0)
-    throw new InvalidArgument(`${PATH}.pinned_product_ids[${both}]`, "invalid", "a product that is not banned");
+  checkPins(`${PATH}.pinned_product_ids`, pinnedProductIds, bannedProductIds);
   return {
     frameId: asked.frameId,
     title: asked.title,
@@ -72,9 +70,10 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     pinnedProductIds,
     bannedProductIds,
     inStockOnly: asked.inStockOnly ?? true,
+    stockSaid: asked.inStockOnly !== undefined,
     fallback: asked.fallback ?? true,
     filter: readFilter(`${PATH}.filter`, asked.filter),
-    variants: variants(`${PATH}.variants`, asked.variants),
+    variants: variants(`${PATH}.variants`, asked.variants, bannedProductIds),
     updatedAt: at,
   };
 }
@@ -85,15 +84,16 @@ function readFilter(path: string, asked: FrameMessage["filter"]): ProductFilter 
   return filter;
 }
 
-function variants(path: string, asked: readonly FrameVariantMessage[]): FrameVariant[] {
+function variants(path: string, asked: readonly FrameVariantMessage[], banned: readonly string[]): FrameVariant[] {
   if (asked.length > MAX_VARIANTS) throw new InvalidArgument(path, "invalid", `at most ${MAX_VARIANTS}`);
   const read = asked.map((variant, i): FrameVariant => {
     const field = `${path}[${i}]`;
+    const pins = `${field}.pin_choice.product_ids`;
     if (variant.name === "") throw new InvalidArgument(`${field}.name`, "missing");
     if (!isAppId(variant.name)) throw new InvalidArgument(`${field}.name`, "invalid", ID_RULE);
     if (asked.findIndex(({ name }) => name === variant.name) < i)
       throw new InvalidArgument(`${field}.name`, "invalid", "each name once");
-    const { recommendedCount, alternativeCount, diversity, sourceChoice } = variant;
+    const { recommendedCount, alternativeCount, diversity, sourceChoice, filter, pinChoice } = variant;
     return {
       name: variant.name,
       weight: number(`${field}.weight`, variant.weight, MAX_WEIGHT),
@@ -105,6 +105,10 @@ function variants(path: string, asked: readonly FrameVariantMessage[]): FrameVar
       includeBought: variant.includeBought ?? null,
       rotation: variant.rotation ?? null,
       fallback: variant.fallback ?? null,
+      filter: orNull(filter, (message) => readFilter(`${field}.filter`, message)),
+      pinnedProductIds: orNull(pinChoice, (choice) =>
+        checkPins(pins, productIds(pins, choice.productIds, MAX_PINNED), banned),
+      ),
     };
   });
   if (read.length > 0 && read.every(({ weight }) => weight === 0))
@@ -141,6 +145,12 @@ function productIds(path: string, asked: readonly string[], most: number): strin
   return [...asked];
 }
 
+function checkPins(path: string, pinned: readonly string[], banned: readonly string[]): readonly string[] {
+  const both = pinned.findIndex((productId) => banned.includes(productId));
+  if (both >= 0) throw new InvalidArgument(`${path}[${both}]`, "invalid", "a product that is not banned");
+  return pinned;
+}
+
 function pageKind(asked: PageKindMessage): PageKind {
   const found = PAGE_KINDS.find(([, message]) => message === asked);
   if (found === undefined)
@@ -170,6 +180,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
     sources: frame.sources.map(sourceMessage),
     pinnedProductIds: [...frame.pinnedProductIds],
     bannedProductIds: [...frame.bannedProductIds],
+    inStockOnly: frame.stockSaid ? frame.inStockOnly : undefined,
     filter: frame.filter === NO_FILTER ? undefined : filterMessage(frame.filter),
     variants: frame.variants.map(({ sources: chosen, ...variant }) => ({
       name: variant.name,
@@ -182,6 +193,8 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
       includeBought: variant.includeBought ?? undefined,
       rotation: variant.rotation ?? undefined,
       fallback: variant.fallback ?? undefined,
+      filter: variant.filter === null ? undefined : filterMessage(variant.filter),
+      pinChoice: variant.pinnedProductIds === null ? undefined : { productIds: [...variant.pinnedProductIds] },
     })),
     updatedAt: timestampOf(frame.updatedAt),
   };

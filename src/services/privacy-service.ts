@@ -3,6 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import type { Erasure, ErasureCounts } from "../domain/erasure.js";
 import { InvalidArgument } from "../domain/errors.js";
+import type { ExposedFrame } from "../domain/frame-tally.js";
 import { type Confirmation, confirmationOf } from "../domain/mailing.js";
 import type { Order } from "../domain/order.js";
 import type { Visitor } from "../domain/visitor.js";
@@ -13,6 +14,7 @@ import type {
   ErasureSchema,
   ExportVisitorRequest,
   ExportVisitorResponseSchema,
+  KeptFrameExposureSchema,
   KeptOrderSchema,
   KeptVisitorSchema,
   Person as PersonMessage,
@@ -67,15 +69,21 @@ async function* exportVisitor(
 ): AsyncGenerator<MessageInitShape<typeof ExportVisitorResponseSchema>> {
   await requireApp(deps.apps, appId);
   for await (const { items } of readPerson(deps, appId, namesOf(person), deps.now())) {
-    for (const one of items) {
-      const item = itemMessage(one);
-      if (item !== undefined) yield { item };
-    }
+    for (const one of items) for (const item of itemMessages(one)) yield { item };
   }
 }
 
-/** Undefined for what only repeats what others say: rows of the history are events and orders, too. */
-function itemMessage(item: PersonItem): MessageInitShape<typeof ExportVisitorResponseSchema>["item"] | undefined {
+type ItemMessage = NonNullable<MessageInitShape<typeof ExportVisitorResponseSchema>["item"]>;
+
+/** None for what only repeats what others say: rows of the history are events and orders, too. */
+function itemMessages(item: PersonItem): ItemMessage[] {
+  if (item.kind === "frameExposures")
+    return item.value.frames.map((frame) => ({ case: "frameExposure", value: exposureMessage(item.key, frame) }));
+  const message = itemMessage(item);
+  return message === undefined ? [] : [message];
+}
+
+function itemMessage(item: Exclude<PersonItem, { kind: "frameExposures" }>): ItemMessage | undefined {
   switch (item.kind) {
     case "contacts":
       return { case: "contact", value: contactMessage(item.value) };
@@ -185,16 +193,40 @@ function awaitedMessage(
   return { contactId, channel: channelOf(channel), askedAt: timestampOf(askedAt), eventId };
 }
 
-function visitorMessage(visitor: Visitor): MessageInitShape<typeof KeptVisitorSchema> {
-  const ids = (kind: string) => visitor.keys.filter((key) => key.startsWith(kind)).map((key) => key.slice(2));
+/** @param key The visitor key under which it is kept. */
+function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typeof KeptFrameExposureSchema> {
+  const idOf = (kind: string) => idsOf([key], kind)[0] ?? "";
   return {
-    visitorId: visitor.visitorId,
-    clientIds: ids("c:"),
-    fingerprintIds: ids("f:"),
-    userIds: ids("u:"),
-    contactId: visitor.contactId,
-    createdAt: timestampOf(visitor.createdAt),
+    visitor: { clientId: idOf("c:"), fingerprintId: idOf("f:"), userId: idOf("u:") },
+    frameId: frame.frameId,
+    variant: frame.variant,
+    firstAt: timestampOf(frame.firstAt),
+    lastAt: timestampOf(frame.lastAt),
+    shownProductIds: [...frame.shown],
+    clickedAt: timestampOf(frame.clickedAt),
+    orderedAt: timestampOf(frame.orderedAt),
+    orderIds: [...frame.orderIds],
   };
+}
+
+function visitorMessage({
+  visitorId,
+  keys,
+  contactId,
+  createdAt,
+}: Visitor): MessageInitShape<typeof KeptVisitorSchema> {
+  return {
+    visitorId,
+    clientIds: idsOf(keys, "c:"),
+    fingerprintIds: idsOf(keys, "f:"),
+    userIds: idsOf(keys, "u:"),
+    contactId,
+    createdAt: timestampOf(createdAt),
+  };
+}
+
+function idsOf(keys: readonly string[], kind: string): string[] {
+  return keys.filter((key) => key.startsWith(kind)).map((key) => key.slice(kind.length));
 }
 
 function orderMessage(order: Order): MessageInitShape<typeof KeptOrderSchema> {

@@ -121,12 +121,28 @@ describe("aisle frame with all that a frame says", () => {
     ]);
   });
 
+  it("keeps what is out of stock away from every request, or leaves that to these", async () => {
+    const set = (id: string, ...more: string[]) =>
+      aisle(...`frame set --app shop --id ${id} --recommended 5 --alternative 0`.split(" "), ...more);
+    const shown = async (id: string) => (await aisle("frame", "show", "--app", "shop", "--id", id)).stdout;
+    await set("strict", "--in-stock-only");
+    expect(server.state.frames[0]?.inStockOnly).toBe(true);
+    expect(await shown("strict")).toMatch(/^out of stock too {2}no$/m);
+    await set("side");
+    expect(server.state.frames[1]?.inStockOnly).toBeUndefined();
+    expect(await shown("side")).toMatch(/^out of stock too {2}where a filter says so$/m);
+    expect((await set("side", "--in-stock-only", "--out-of-stock")).exitCode).toBe(2);
+  });
+
   it("sets it from what it shows as JSON", async () => {
     const frame = {
       frameId: "side",
       recommendedCount: 5,
       rotation: false,
-      variants: [{ name: "calm", weight: 1, diversity: 0.5, sourceChoice: {} }],
+      variants: [
+        { name: "calm", weight: 1, diversity: 0.5, sourceChoice: {} },
+        { name: "loud", weight: 1, filter: { noGroup: ["sale"] }, pinChoice: { productIds: ["a", "b"] } },
+      ],
     };
     const set = (json: unknown, ...more: string[]) =>
       runCommand(["frame", "set", "--app", "shop", "--file", "-", ...more], {
@@ -136,6 +152,8 @@ describe("aisle frame with all that a frame says", () => {
     expect((await set(frame)).stdout).toBe("Frame side shows 5 recommended and 0 alternative products\n");
     const { stdout } = await aisle("frame", "show", "--app", "shop", "--id", "side", "--json");
     expect(JSON.parse(stdout)).toEqual(frame);
+    const lines = (await aisle("frame", "show", "--app", "shop", "--id", "side")).stdout;
+    expect(lines).toContain("variant loud      weight 1: filter none of sale, pinned a, b\n");
     await set(frame, "--id", "other");
     expect(server.state.frames[1]?.frameId).toBe("other");
     expect(await set({ frameID: "x" })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("frameID") });

@@ -65,6 +65,15 @@ describe("aisle feed", () => {
     expect((await run("list")).stdout).toBe("The app has no feeds\n");
   });
 
+  it("hides more than half of the products when it is forced", async () => {
+    await run("set", "--url", URL, "--every", "1h", "--full");
+    text = "id,title\n1,Lamp\n2,Tent\n3,Rope\n";
+    await run("run");
+    text = "id,title\n1,Lamp\n";
+    expect((await run("run")).exitCode).toBe(1);
+    expect((await run("run", "--force")).stdout).toBe("1 products taken, 0 rejected, 2 hidden, in 0 ms\n");
+  });
+
   it("ends with 1 and the reason when the feed was not read", async () => {
     text = null;
     await run("set", "--url", URL, "--every", "1h", "--id", "other");

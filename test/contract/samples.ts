@@ -12,6 +12,7 @@ import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
 import { NO_MONEY } from "../../src/domain/money.js";
 import type { Order } from "../../src/domain/order.js";
 import type { Product } from "../../src/domain/product.js";
+import { NO_FILTER } from "../../src/domain/product-filter.js";
 import type { RejectedEvent } from "../../src/domain/rejected-event.js";
 import { newVisitor, type Visitor } from "../../src/domain/visitor.js";
 import { bareProduct } from "../fixtures/bare-product.js";
@@ -43,7 +44,16 @@ export function frame(frameId: string, change: Partial<FrameConfiguration> = {})
 }
 
 export function exposure(): FrameExposure {
-  const met = { frameId: "f1", variant: "a", firstAt: 1, lastAt: 2, shown: ["p1", "pä"], clickedAt: 2, orderedAt: 0 };
+  const met = {
+    frameId: "f1",
+    variant: "a",
+    firstAt: 1,
+    lastAt: 2,
+    shown: ["p1", "pä"],
+    clickedAt: 2,
+    orderedAt: 0,
+    orderIds: ["o1"],
+  };
   return { frames: [met] };
 }
 
@@ -60,6 +70,8 @@ export function variant(name: string, weight: number, more: Partial<FrameVariant
     includeBought: null,
     rotation: null,
     fallback: null,
+    filter: null,
+    pinnedProductIds: null,
     ...more,
   };
 }
@@ -83,6 +95,7 @@ export function fullFrame(frameId: string): FrameConfiguration {
     pinnedProductIds: ["p1", "pä"],
     bannedProductIds: ["p2"],
     inStockOnly: false,
+    stockSaid: true,
     filter: {
       anyGroup: ["g1", "g2"],
       allGroups: ["g3"],
@@ -105,6 +118,8 @@ export function fullFrame(frameId: string): FrameConfiguration {
         includeBought: true,
         rotation: true,
         fallback: false,
+        filter: { ...NO_FILTER, noGroup: ["g5"] },
+        pinnedProductIds: [],
       },
     ],
     updatedAt: 9,
@@ -334,6 +349,7 @@ export function feed(feedId: string, more: Partial<Feed> = {}): Feed {
     currency: "",
     full: false,
     everyMs: 3_600_000,
+    forced: false,
     nextAt: 0,
     claimedBy: "",
     claimedUntil: 0,
@@ -352,6 +368,7 @@ export const anyFeed: fc.Arbitrary<Feed> = fc.record({
   currency: anyText,
   full: fc.boolean(),
   everyMs: fc.nat(),
+  forced: fc.boolean(),
   nextAt: anyTime,
   claimedBy: anyText,
   claimedUntil: anyTime,

@@ -85,6 +85,40 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     });
   });
 
+  it("hides more than half only in the one reading that is to be forced", async () => {
+    const { set, read, feed, shown, host, now, catalog } = await openShop(openStore);
+    await set();
+    await read();
+    host.text = lines(["p1"]);
+    now.at += HOUR_MS;
+    await read();
+    expect((await feed())?.lastRun).toMatchObject({ outcome: FeedOutcome.FAILED, hidden: 0n });
+    await catalog.runFeed({ appId: "shop", feedId: "main", force: true });
+    await read();
+    expect(await shown()).toEqual(["p1"]);
+    host.text = lines(["p4"]);
+    now.at += HOUR_MS;
+    await read();
+    expect((await feed())?.lastRun?.outcome).toBe(FeedOutcome.FAILED);
+    expect(await shown()).toEqual(["p1", "p4"]);
+  });
+
+  it("that is to be forced while it is read is read again, forced", async () => {
+    const { set, read, shown, host, now, catalog } = await openShop(openStore);
+    await set();
+    await read();
+    host.text = lines(["p1"]);
+    now.at += HOUR_MS;
+    host.halfway = async () => {
+      host.halfway = async () => {};
+      await catalog.runFeed({ appId: "shop", feedId: "main", force: true });
+    };
+    await read();
+    expect(await shown()).toEqual(["p1", "p2", "p3"]);
+    await read();
+    expect(await shown()).toEqual(["p1"]);
+  });
+
   it("is left alone while its host says that it is the same, and read after a day all the same", async () => {
     const { set, read, feed, host, now } = await openShop(openStore);
     host.etag = '"a"';

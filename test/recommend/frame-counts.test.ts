@@ -52,6 +52,34 @@ describe.each(stores)("what comes of the variants of a frame: $name", ({ openSto
     expect((await report())[0]).toEqual(["plain", 4, 3, 1, 1]);
   });
 
+  it("is without visitors who cancelled all they ordered, whoever tells of it and in whichever order", async () => {
+    const { show, order, act, report, metrics } = await openShop(openStore);
+    const cancel = (order_id: string) => act({ action_type: "order_cancel", order_id });
+    const ordering = async () => (await report())[0]?.[4];
+    for (const visitor of ["v1", "v2", "v3"]) await show(visitor);
+    await report();
+    await order("v1", "o1");
+    await order("v1", "o2");
+    await order("v2", "o3");
+    expect(await ordering()).toBe(2);
+    await cancel("o1");
+    expect(await ordering()).toBe(2);
+    await cancel("o2");
+    await cancel("o2");
+    expect(await ordering()).toBe(1);
+    await cancel("o4");
+    await order("v3", "o4");
+    await order("v3", "o5");
+    await cancel("o5");
+    expect(await ordering()).toBe(1);
+    await order("v1", "o6");
+    expect(await ordering()).toBe(2);
+    const before = metrics.counts.get("frame_outcomes") ?? 0;
+    await cancel("o6");
+    expect(await ordering()).toBe(1);
+    expect(metrics.counts.get("frame_outcomes")).toBe(before + 1);
+  });
+
   it("counts what a request tells of a used frame as a click, and no use from before", async () => {
     const { show, report, now } = await openShop(openStore);
     const used = (at: number) => ({
@@ -124,14 +152,33 @@ describe("what comes of the variants of a frame", () => {
   });
 
   it("is in the metrics, and leaves with the person who is erased", async () => {
-    const { rpc, store, show, view, report, metrics } = await openShop(undefined);
+    const { rpc, store, show, view, order, act, report, metrics } = await openShop(undefined);
     await show("v1");
     await report();
     await view("v1", "b");
     await report();
     expect(metrics.counts.get("frame_outcomes")).toBe(3); // an answer, a visitor, a click
+    await act({ action_type: "product_view", fp_ccid: "v1", c_id: "c1", product_ids: "a" }); // another id of v1
+    await order("v1", "o1");
+    await report();
     expect(await store.copies.scan("shop", "frameExposures", "", 10)).toHaveLength(1);
-    for await (const _ of rpc.privacy.eraseVisitor({ appId: "shop", person: { visitor: { fingerprintId: "v1" } } }));
+    const person = { visitor: { clientId: "c1" } };
+    const kept: unknown[] = [];
+    for await (const { item } of rpc.privacy.exportVisitor({ appId: "shop", person }))
+      if (item.case === "frameExposure") kept.push(item.value);
+    expect(kept).toEqual([
+      expect.objectContaining({
+        visitor: expect.objectContaining({ fingerprintId: "v1" }),
+        frameId: "home",
+        variant: "plain",
+        shownProductIds: ["a", "b"],
+        clickedAt: expect.anything(),
+        orderIds: ["o1"],
+      }),
+    ]);
+    await show("v1"); // waits in memory while the person is erased
+    for await (const _ of rpc.privacy.eraseVisitor({ appId: "shop", person }));
+    await report();
     expect(await store.copies.scan("shop", "frameExposures", "", 10)).toEqual([]);
   });
 

@@ -119,6 +119,15 @@ describe("a frame's other rules", () => {
     expect(ask({ rotation: false }, query)).toMatchObject({ recommended: ask({}).recommended });
   });
 
+  it("keep what is out of stock away from every request when they say so themselves", () => {
+    const catalog = catalogOf(IDS.map((id) => shopProduct(id, { available: id !== "p5" })));
+    const query = { filter: { ...NO_FILTER, availability: "any" as const } };
+    expect(ask({}, query, { catalog }).recommended).toBe("p5 p1 p6");
+    expect(ask({ stockSaid: true }, query, { catalog }).recommended).toBe("p1 p6 p2");
+    const narrower = { filter: { ...NO_FILTER, availability: "in_stock" as const } };
+    expect(ask({ inStockOnly: false, stockSaid: true }, narrower, { catalog }).recommended).toBe("p1 p6 p2");
+  });
+
   it("show what is out of stock where they say so, and what is hidden never", () => {
     const catalog = catalogOf(IDS.map((id) => shopProduct(id, { available: id !== "p5", hidden: id === "p1" })));
     expect(ask({}, {}, { catalog }).recommended).toBe("p6 p2 p3");

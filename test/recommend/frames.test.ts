@@ -52,6 +52,35 @@ describe("a frame's filter", () => {
   });
 });
 
+describe("a variant's filter and pins", () => {
+  it("stand in the place of the frame's, for its visitors alone", async () => {
+    const { rpc } = await openAisle();
+    await rpc.apps.createApp({ app: { appId: "shop" } });
+    const feed = async function* () {
+      const tagged = (productId: string, tag: string) => ({ productId, title: productId, tags: [tag] });
+      yield { appId: "shop", products: [tagged("a", "x"), tagged("b", "x"), tagged("c", "y"), tagged("d", "y")] };
+    };
+    await rpc.catalog.upsertProducts(feed());
+    const shown = async (variant: object, visitor?: object) => {
+      const frameConfiguration = {
+        frameId: "f",
+        recommendedCount: 4,
+        filter: { anyGroup: ["x"] },
+        pinnedProductIds: ["b"],
+        variants: [{ name: "v", weight: 1, ...variant }],
+      };
+      await rpc.apps.setFrameConfiguration({ appId: "shop", frameConfiguration });
+      const { recommended } = await rpc.recommendations.recommend({ appId: "shop", frameId: "f", ...visitor });
+      return recommended.map(({ productId }) => productId).join(" ");
+    };
+    const visitor = { visitor: { clientId: "c" } };
+    expect(await shown({}, visitor)).toBe("b a");
+    expect(await shown({ filter: { anyGroup: ["y"] }, pinChoice: { productIds: ["d"] } }, visitor)).toBe("d c");
+    expect(await shown({ filter: { anyGroup: ["y"] }, pinChoice: { productIds: ["d"] } })).toBe("b a");
+    expect(await shown({ filter: {}, pinChoice: {} }, visitor)).toBe("a b c d");
+  });
+});
+
 describe("a frame's diversity", () => {
   async function openShop() {
     const { rpc, recommend } = await openAisle();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bareFrame, type FrameVariant } from "../../src/domain/frame.js";
+import { NO_FILTER } from "../../src/domain/product-filter.js";
 import { frameOfVariant, splittingKey, variantOf } from "../../src/recommend/variants.js";
 import { variant } from "../contract/samples.js";
 
@@ -68,6 +69,8 @@ describe("the frame of a variant", () => {
       includeBought: true,
       rotation: false,
       fallback: false,
+      filter: { ...NO_FILTER, noGroup: ["sale"] },
+      pinnedProductIds: ["p1"],
     };
     const frame = { ...bareFrame("f"), recommendedCount: 9, diversity: 0.5, includeViewed: true };
     expect(frameOfVariant(frame, variant("a", 1, said))).toEqual({ ...frame, ...said });

@@ -60,6 +60,15 @@ describe("a frame that is written", () => {
     ["variants, at least one weight above 0", { variants: [{ name: "a" }] }],
     ["variants[0].recommended_count", { variants: [{ name: "a", weight: 1, recommendedCount: 101 }] }],
     ["variants[0].alternative_count", { variants: [{ name: "a", weight: 1, alternativeCount: 101 }] }],
+    ["variants[0].filter.price.min", { variants: [{ name: "a", weight: 1, filter: { price: { min: "x" } } }] }],
+    [
+      "variants[0].pin_choice.product_ids[1], each product once",
+      { variants: [{ name: "a", weight: 1, pinChoice: { productIds: ["p1", "p1"] } }] },
+    ],
+    [
+      "variants[0].pin_choice.product_ids[0], a product that is not banned",
+      { bannedProductIds: ["p1"], variants: [{ name: "a", weight: 1, pinChoice: { productIds: ["p1"] } }] },
+    ],
     ["variants[0].diversity", { variants: [{ name: "a", weight: 1, diversity: 2 }] }],
     [
       "variants[0].source_choice.sources[0].weight",
@@ -76,7 +85,8 @@ describe("a frame that is written", () => {
 
   it("is answered as it was written, with what was not said as it is taken", async () => {
     await set({ recommendedCount: 4 });
-    expect(await get()).toMatchObject({ rotation: true, fallback: true, inStockOnly: true, sources: [], variants: [] });
+    expect(await get()).toMatchObject({ rotation: true, fallback: true, sources: [], variants: [] });
+    expect(await get()).not.toHaveProperty("inStockOnly");
     const all = {
       title: "For you",
       pageKind: PageKind.CART,
@@ -103,6 +113,8 @@ describe("a frame that is written", () => {
           includeBought: true,
           rotation: true,
           fallback: true,
+          filter: { noGroup: ["sale"] },
+          pinChoice: { productIds: ["p4"] },
         },
       ],
     };
@@ -110,5 +122,7 @@ describe("a frame that is written", () => {
     const read = await get();
     expect(read).toMatchObject(all);
     expect(read).not.toMatchObject({ variants: [{ recommendedCount: 0 }] });
+    expect(read).not.toMatchObject({ variants: [{ filter: {} }] });
+    expect(read).not.toMatchObject({ variants: [{ pinChoice: {} }] });
   });
 });

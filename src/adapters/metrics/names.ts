@@ -112,9 +112,9 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   },
   recommend_unknown_frames: { help: "Requests that named a frame configuration their app does not have" },
   frame_outcomes: {
-    help: "Answers for frames that split visitors, and visitors who met, clicked and ordered, by the variant's place",
+    help: "Answers for frames that split visitors, and visitors who met, clicked, ordered and cancelled all they ordered, by the variant's place",
     labels: {
-      outcome: ["exposures", "visitors", "clicked", "ordered"],
+      outcome: ["exposures", "visitors", "clicked", "ordered", "cancelled"],
       place: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "other"],
     },
   },

@@ -17,6 +17,7 @@ export const feedRecord: RecordCodec<Feed> = {
     feed.lastModified,
     feed.importedAt,
     feed.lastRun === null ? [] : runCells(feed.lastRun),
+    feed.forced,
   ],
   fromCells: (cells) => ({
     feedId: cell.text(cells, 0),
@@ -32,6 +33,7 @@ export const feedRecord: RecordCodec<Feed> = {
     lastModified: cell.text(cells, 10),
     importedAt: cell.number(cells, 11),
     lastRun: cell.list(cells, 12).length === 0 ? null : runFrom(cell.list(cells, 12)),
+    forced: cell.laterFlag(cells, 13),
   }),
 };
 

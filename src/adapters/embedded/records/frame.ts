@@ -32,7 +32,16 @@ export const frameTallyRecord: RecordCodec<FrameTally> = {
 
 export const frameExposureRecord: RecordCodec<FrameExposure> = {
   toCells: ({ frames }) => [
-    frames.map((one) => [one.frameId, one.variant, one.firstAt, one.lastAt, one.shown, one.clickedAt, one.orderedAt]),
+    frames.map((one) => [
+      one.frameId,
+      one.variant,
+      one.firstAt,
+      one.lastAt,
+      one.shown,
+      one.clickedAt,
+      one.orderedAt,
+      one.orderIds,
+    ]),
   ],
   fromCells: (cells) => ({
     frames: cell.rows(cells, 0, (row) => ({
@@ -43,6 +52,7 @@ export const frameExposureRecord: RecordCodec<FrameExposure> = {
       shown: cell.texts(row, 4),
       clickedAt: cell.number(row, 5),
       orderedAt: cell.number(row, 6),
+      orderIds: row.length > 7 ? cell.texts(row, 7) : [],
     })),
   }),
 };
@@ -69,6 +79,7 @@ function frameCells(frame: FrameConfiguration): unknown[] {
       frame.variants.map(variantCells),
       frame.version,
       filterCells(frame.filter),
+      frame.stockSaid,
     ],
   ];
 }
@@ -102,6 +113,7 @@ function rulesFrom(cells: Cells) {
     variants: cell.rows(cells, 8, variantFrom),
     version: cell.number(cells, 9),
     filter: cells.length > 10 ? filterFrom(cell.list(cells, 10)) : NO_FILTER,
+    stockSaid: cells.length > 11 && cell.flag(cells, 11),
   };
 }
 
@@ -150,6 +162,8 @@ function variantCells(variant: FrameVariant): unknown[] {
     variant.includeBought,
     variant.rotation,
     variant.fallback,
+    variant.filter && filterCells(variant.filter),
+    variant.pinnedProductIds,
   ];
 }
 
@@ -165,5 +179,12 @@ function variantFrom(cells: Cells): FrameVariant {
     includeBought: cell.flagOrNull(cells, 7),
     rotation: cell.flagOrNull(cells, 8),
     fallback: cell.flagOrNull(cells, 9),
+    filter: isSaid(cells, 10) ? filterFrom(cell.list(cells, 10)) : null,
+    pinnedProductIds: isSaid(cells, 11) ? cell.texts(cells, 11) : null,
   };
+}
+
+/** False for what is null, and for what rows of earlier versions do not have. */
+function isSaid(row: Cells, i: number): boolean {
+  return i < row.length && row[i] !== null;
 }

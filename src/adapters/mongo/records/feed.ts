@@ -1,5 +1,5 @@
 import { FEED_OUTCOMES, type Feed, type FeedReject, type FeedRun } from "../../../domain/feed.js";
-import { flag, list, number, oneOf, orNull, record, text } from "../shape.js";
+import { flag, list, number, oneOf, orElse, orNull, record, text } from "../shape.js";
 
 export const feedShape = record<Feed>({
   feedId: text,
@@ -8,6 +8,7 @@ export const feedShape = record<Feed>({
   currency: text,
   full: flag,
   everyMs: number,
+  forced: orElse(flag, false),
   nextAt: number,
   claimedBy: text,
   claimedUntil: number,

@@ -12,6 +12,15 @@ import { flag, list, number, oneOf, orElse, orNull, record, text } from "../shap
 
 const sourcesShape = list(record<SourceWeight>({ source: oneOf(...FRAME_SOURCES), weight: number }));
 
+const filterShape = record<ProductFilter>({
+  anyGroup: list(text),
+  allGroups: list(text),
+  noGroup: list(text),
+  excludeProductIds: list(text),
+  price: orNull(record<PriceRange>({ min: text, max: text, currency: text })),
+  availability: oneOf("", "in_stock", "any"),
+});
+
 const variantShape = record<FrameVariant>({
   name: text,
   weight: number,
@@ -23,15 +32,8 @@ const variantShape = record<FrameVariant>({
   includeBought: orNull(flag),
   rotation: orNull(flag),
   fallback: orNull(flag),
-});
-
-const filterShape = record<ProductFilter>({
-  anyGroup: list(text),
-  allGroups: list(text),
-  noGroup: list(text),
-  excludeProductIds: list(text),
-  price: orNull(record<PriceRange>({ min: text, max: text, currency: text })),
-  availability: oneOf("", "in_stock", "any"),
+  filter: orElse(orNull(filterShape), null),
+  pinnedProductIds: orElse(orNull(list(text)), null),
 });
 
 /** Frames of earlier versions have no diversity, or none of what came after it: they stand as they always did. */
@@ -50,6 +52,7 @@ export const frameShape = record<FrameConfiguration>({
   pinnedProductIds: orElse(list(text), []),
   bannedProductIds: orElse(list(text), []),
   inStockOnly: orElse(flag, true),
+  stockSaid: orElse(flag, false),
   fallback: orElse(flag, true),
   filter: orElse(filterShape, NO_FILTER),
   variants: orElse(list(variantShape), []),
@@ -76,6 +79,7 @@ export const frameExposureShape = record<FrameExposure>({
       shown: list(text),
       clickedAt: number,
       orderedAt: number,
+      orderIds: orElse(list(text), []),
     }),
   ),
 });

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIucCCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5ncxInCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0EhoKDWRvdWJsZV9vcHRfaW4YCCABKAhIAIgBARIjChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgNSAGIAQFCEAoOX2RvdWJsZV9vcHRfaW5CGQoXX2xlYXJuZWRfYWZ0ZXJfdmlzaXRvcnMidQoPUHJpdmFjeVNldHRpbmdzEikKB3NpZ25hbHMYASABKA4yGC5haXNsZS52MS5Qcml2YWN5U2lnbmFscxIWCg5yZXRlbnRpb25fZGF5cxgCIAEoDRIfChdyZWplY3RlZF9yZXRlbnRpb25fZGF5cxgDIAEoDSJOCgxTb3VyY2VXZWlnaHQSLgoGc291cmNlGAEgASgOMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25Tb3VyY2USDgoGd2VpZ2h0GAIgASgBIuEEChJGcmFtZUNvbmZpZ3VyYXRpb24SEAoIZnJhbWVfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSGQoRcmVjb21tZW5kZWRfY291bnQYAyABKA0SGQoRYWx0ZXJuYXRpdmVfY291bnQYBCABKA0SFgoOaW5jbHVkZV92aWV3ZWQYBSABKAgSFgoOaW5jbHVkZV9ib3VnaHQYBiABKAgSLgoKdXBkYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGl2ZXJzaXR5GAggASgBEiUKCXBhZ2Vfa2luZBgJIAEoDjISLmFpc2xlLnYxLlBhZ2VLaW5kEicKB3NvdXJjZXMYCiADKAsyFi5haXNsZS52MS5Tb3VyY2VXZWlnaHQSGAoQcmVidXlfYWZ0ZXJfZGF5cxgLIAEoDRIVCghyb3RhdGlvbhgMIAEoCEgAiAEBEhoKEnBpbm5lZF9wcm9kdWN0X2lkcxgNIAMoCRIaChJiYW5uZWRfcHJvZHVjdF9pZHMYDiADKAkSGgoNaW5fc3RvY2tfb25seRgPIAEoCEgBiAEBEhUKCGZhbGxiYWNrGBAgASgISAKIAQESDwoHdmVyc2lvbhgRIAEoDRIoCgh2YXJpYW50cxgSIAMoCzIWLmFpc2xlLnYxLkZyYW1lVmFyaWFudBIuCgZmaWx0ZXIYEyABKAsyHi5haXNsZS52MS5SZWNvbW1lbmRhdGlvbkZpbHRlckILCglfcm90YXRpb25CEAoOX2luX3N0b2NrX29ubHlCCwoJX2ZhbGxiYWNrIqwDCgxGcmFtZVZhcmlhbnQSDAoEbmFtZRgBIAEoCRIOCgZ3ZWlnaHQYAiABKAESHgoRcmVjb21tZW5kZWRfY291bnQYAyABKA1IAIgBARIeChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDUgBiAEBEhYKCWRpdmVyc2l0eRgFIAEoAUgCiAEBEjIKDXNvdXJjZV9jaG9pY2UYBiABKAsyFi5haXNsZS52MS5Tb3VyY2VDaG9pY2VIA4gBARIbCg5pbmNsdWRlX3ZpZXdlZBgHIAEoCEgEiAEBEhsKDmluY2x1ZGVfYm91Z2h0GAggASgISAWIAQESFQoIcm90YXRpb24YCSABKAhIBogBARIVCghmYWxsYmFjaxgKIAEoCEgHiAEBQhQKEl9yZWNvbW1lbmRlZF9jb3VudEIUChJfYWx0ZXJuYXRpdmVfY291bnRCDAoKX2RpdmVyc2l0eUIQCg5fc291cmNlX2Nob2ljZUIRCg9faW5jbHVkZV92aWV3ZWRCEQoPX2luY2x1ZGVfYm91Z2h0QgsKCV9yb3RhdGlvbkILCglfZmFsbGJhY2siNwoMU291cmNlQ2hvaWNlEicKB3NvdXJjZXMYASADKAsyFi5haXNsZS52MS5Tb3VyY2VXZWlnaHQqUwoJTGlua1RydXN0EhoKFkxJTktfVFJVU1RfVU5TUEVDSUZJRUQQABITCg9MSU5LX1RSVVNUX09QRU4QARIVChFMSU5LX1RSVVNUX1NUUklDVBACKoQBCg5Qcml2YWN5U2lnbmFscxIfChtQUklWQUNZX1NJR05BTFNfVU5TUEVDSUZJRUQQABIXChNQUklWQUNZX1NJR05BTFNfT0ZGEAESFwoTUFJJVkFDWV9TSUdOQUxTX0dQQxACEh8KG1BSSVZBQ1lfU0lHTkFMU19HUENfQU5EX0ROVBADKpEBCghQYWdlS2luZBIZChVQQUdFX0tJTkRfVU5TUEVDSUZJRUQQABISCg5QQUdFX0tJTkRfSE9NRRABEhYKElBBR0VfS0lORF9DQVRFR09SWRACEhUKEVBBR0VfS0lORF9QUk9EVUNUEAMSEgoOUEFHRV9LSU5EX0NBUlQQBBITCg9QQUdFX0tJTkRfT1JERVIQBWIGcHJvdG8z", [file_aisle_v1_recommendation, file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIucCCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5ncxInCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0EhoKDWRvdWJsZV9vcHRfaW4YCCABKAhIAIgBARIjChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgNSAGIAQFCEAoOX2RvdWJsZV9vcHRfaW5CGQoXX2xlYXJuZWRfYWZ0ZXJfdmlzaXRvcnMidQoPUHJpdmFjeVNldHRpbmdzEikKB3NpZ25hbHMYASABKA4yGC5haXNsZS52MS5Qcml2YWN5U2lnbmFscxIWCg5yZXRlbnRpb25fZGF5cxgCIAEoDRIfChdyZWplY3RlZF9yZXRlbnRpb25fZGF5cxgDIAEoDSJOCgxTb3VyY2VXZWlnaHQSLgoGc291cmNlGAEgASgOMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25Tb3VyY2USDgoGd2VpZ2h0GAIgASgBIuEEChJGcmFtZUNvbmZpZ3VyYXRpb24SEAoIZnJhbWVfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSGQoRcmVjb21tZW5kZWRfY291bnQYAyABKA0SGQoRYWx0ZXJuYXRpdmVfY291bnQYBCABKA0SFgoOaW5jbHVkZV92aWV3ZWQYBSABKAgSFgoOaW5jbHVkZV9ib3VnaHQYBiABKAgSLgoKdXBkYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGl2ZXJzaXR5GAggASgBEiUKCXBhZ2Vfa2luZBgJIAEoDjISLmFpc2xlLnYxLlBhZ2VLaW5kEicKB3NvdXJjZXMYCiADKAsyFi5haXNsZS52MS5Tb3VyY2VXZWlnaHQSGAoQcmVidXlfYWZ0ZXJfZGF5cxgLIAEoDRIVCghyb3RhdGlvbhgMIAEoCEgAiAEBEhoKEnBpbm5lZF9wcm9kdWN0X2lkcxgNIAMoCRIaChJiYW5uZWRfcHJvZHVjdF9pZHMYDiADKAkSGgoNaW5fc3RvY2tfb25seRgPIAEoCEgBiAEBEhUKCGZhbGxiYWNrGBAgASgISAKIAQESDwoHdmVyc2lvbhgRIAEoDRIoCgh2YXJpYW50cxgSIAMoCzIWLmFpc2xlLnYxLkZyYW1lVmFyaWFudBIuCgZmaWx0ZXIYEyABKAsyHi5haXNsZS52MS5SZWNvbW1lbmRhdGlvbkZpbHRlckILCglfcm90YXRpb25CEAoOX2luX3N0b2NrX29ubHlCCwoJX2ZhbGxiYWNrIoUECgxGcmFtZVZhcmlhbnQSDAoEbmFtZRgBIAEoCRIOCgZ3ZWlnaHQYAiABKAESHgoRcmVjb21tZW5kZWRfY291bnQYAyABKA1IAIgBARIeChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDUgBiAEBEhYKCWRpdmVyc2l0eRgFIAEoAUgCiAEBEjIKDXNvdXJjZV9jaG9pY2UYBiABKAsyFi5haXNsZS52MS5Tb3VyY2VDaG9pY2VIA4gBARIbCg5pbmNsdWRlX3ZpZXdlZBgHIAEoCEgEiAEBEhsKDmluY2x1ZGVfYm91Z2h0GAggASgISAWIAQESFQoIcm90YXRpb24YCSABKAhIBogBARIVCghmYWxsYmFjaxgKIAEoCEgHiAEBEi4KBmZpbHRlchgLIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyEicKCnBpbl9jaG9pY2UYDCABKAsyEy5haXNsZS52MS5QaW5DaG9pY2VCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudEIMCgpfZGl2ZXJzaXR5QhAKDl9zb3VyY2VfY2hvaWNlQhEKD19pbmNsdWRlX3ZpZXdlZEIRCg9faW5jbHVkZV9ib3VnaHRCCwoJX3JvdGF0aW9uQgsKCV9mYWxsYmFjayIgCglQaW5DaG9pY2USEwoLcHJvZHVjdF9pZHMYASADKAkiNwoMU291cmNlQ2hvaWNlEicKB3NvdXJjZXMYASADKAsyFi5haXNsZS52MS5Tb3VyY2VXZWlnaHQqUwoJTGlua1RydXN0EhoKFkxJTktfVFJVU1RfVU5TUEVDSUZJRUQQABITCg9MSU5LX1RSVVNUX09QRU4QARIVChFMSU5LX1RSVVNUX1NUUklDVBACKoQBCg5Qcml2YWN5U2lnbmFscxIfChtQUklWQUNZX1NJR05BTFNfVU5TUEVDSUZJRUQQABIXChNQUklWQUNZX1NJR05BTFNfT0ZGEAESFwoTUFJJVkFDWV9TSUdOQUxTX0dQQxACEh8KG1BSSVZBQ1lfU0lHTkFMU19HUENfQU5EX0ROVBADKpEBCghQYWdlS2luZBIZChVQQUdFX0tJTkRfVU5TUEVDSUZJRUQQABISCg5QQUdFX0tJTkRfSE9NRRABEhYKElBBR0VfS0lORF9DQVRFR09SWRACEhUKEVBBR0VfS0lORF9QUk9EVUNUEAMSEgoOUEFHRV9LSU5EX0NBUlQQBBITCg9QQUdFX0tJTkRfT1JERVIQBWIGcHJvdG8z", [file_aisle_v1_recommendation, file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -239,8 +239,8 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
   diversity: number;
 
   /**
-   * Optional. Where the frame stands, for people and storefronts; what is shown
-   * does not depend on it.
+   * Optional. Where the frame stands. While `sources` is empty it says what comes
+   * first, see PageKind.
    *
    * @generated from field: aisle.v1.PageKind page_kind = 9;
    */
@@ -290,8 +290,9 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
   bannedProductIds: string[];
 
   /**
-   * Optional. Show no product that is out of stock. Not set: true. Hidden ones
-   * are never shown.
+   * Optional. True: no product that is out of stock is shown, whatever a request
+   * says. False: they are shown, unless a filter says IN_STOCK. Not set: they are
+   * shown only where a filter says ANY. Hidden ones are never shown.
    *
    * @generated from field: optional bool in_stock_only = 15;
    */
@@ -416,6 +417,21 @@ export type FrameVariant = Message<"aisle.v1.FrameVariant"> & {
    * @generated from field: optional bool fallback = 10;
    */
   fallback?: boolean | undefined;
+
+  /**
+   * Optional. Instead of the frame's; one that says nothing: none.
+   *
+   * @generated from field: aisle.v1.RecommendationFilter filter = 11;
+   */
+  filter?: RecommendationFilter | undefined;
+
+  /**
+   * Optional. Instead of the frame's; with an empty list: none. None of them is
+   * banned by the frame, else INVALID_ARGUMENT.
+   *
+   * @generated from field: aisle.v1.PinChoice pin_choice = 12;
+   */
+  pinChoice?: PinChoice | undefined;
 };
 
 /**
@@ -424,6 +440,27 @@ export type FrameVariant = Message<"aisle.v1.FrameVariant"> & {
  */
 export const FrameVariantSchema: GenMessage<FrameVariant> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 4);
+
+/**
+ * PinChoice is a list of products for the first places that may be empty.
+ *
+ * @generated from message aisle.v1.PinChoice
+ */
+export type PinChoice = Message<"aisle.v1.PinChoice"> & {
+  /**
+   * Optional. As in FrameConfiguration.
+   *
+   * @generated from field: repeated string product_ids = 1;
+   */
+  productIds: string[];
+};
+
+/**
+ * Describes the message aisle.v1.PinChoice.
+ * Use `create(PinChoiceSchema)` to create a new message.
+ */
+export const PinChoiceSchema: GenMessage<PinChoice> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app, 5);
 
 /**
  * SourceChoice is a list of sources that may be empty.
@@ -444,7 +481,7 @@ export type SourceChoice = Message<"aisle.v1.SourceChoice"> & {
  * Use `create(SourceChoiceSchema)` to create a new message.
  */
 export const SourceChoiceSchema: GenMessage<SourceChoice> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app, 5);
+  messageDesc(file_aisle_v1_app, 6);
 
 /**
  * LinkTrust says what a visitor is shown of the contact it is linked to. A link
@@ -525,48 +562,54 @@ export const PrivacySignalsSchema: GenEnum<PrivacySignals> = /*@__PURE__*/
   enumDesc(file_aisle_v1_app, 1);
 
 /**
- * PageKind is the kind of page a frame stands on.
+ * PageKind is the kind of page a frame stands on. It says what comes first in a
+ * frame that names no sources.
  *
  * @generated from enum aisle.v1.PageKind
  */
 export enum PageKind {
   /**
-   * Not said.
+   * Not said: by what the request tells.
    *
    * @generated from enum value: PAGE_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The first page of the shop.
+   * The first page of the shop: `recommended` goes by all that the visitor met
+   * and by what is popular, not by the cart or current products.
    *
    * @generated from enum value: PAGE_KIND_HOME = 1;
    */
   HOME = 1,
 
   /**
-   * A list of products of a category.
+   * A list of products of a category: products of the current categories have
+   * the first places of both lists, others come behind them.
    *
    * @generated from enum value: PAGE_KIND_CATEGORY = 2;
    */
   CATEGORY = 2,
 
   /**
-   * The page of one product.
+   * The page of one product: what could be taken in its place is shown in
+   * `alternative`, and `recommended` has the choice of what is left.
    *
    * @generated from enum value: PAGE_KIND_PRODUCT = 3;
    */
   PRODUCT = 3,
 
   /**
-   * The cart.
+   * The cart: `recommended` completes the cart; current products are part of it.
    *
    * @generated from enum value: PAGE_KIND_CART = 4;
    */
   CART = 4,
 
   /**
-   * The page after an order.
+   * The page after an order: `recommended` completes the visitor's last order;
+   * current products are part of it. Nothing of it is shown, also with
+   * `include_bought`, and also in a frame that names sources.
    *
    * @generated from enum value: PAGE_KIND_ORDER = 5;
    */

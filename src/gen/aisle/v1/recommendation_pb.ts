@@ -404,7 +404,7 @@ export enum AvailabilityFilter {
   IN_STOCK = 1,
 
   /**
-   * Products out of stock, too.
+   * Products out of stock, too; not in a frame that says `in_stock_only`.
    *
    * @generated from enum value: AVAILABILITY_FILTER_ANY = 2;
    */
