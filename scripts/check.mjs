@@ -48,6 +48,7 @@ const steps = [
   ["buf breaking", compareReleased],
   ["types (tsc)", () => tool(bin("tsc"), "--noEmit", "-p", ".")],
   ["types of the helper for pages (tsc)", () => tool(bin("tsc"), "-p", "src/browser/page")],
+  ["types of the console (tsc)", () => tool(bin("tsc"), "-p", "src/console")],
   ["lint and format (biome)", () => tool(bin("biome"), "ci", "--error-on-warnings", ".")],
 ];
 

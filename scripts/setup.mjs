@@ -112,8 +112,9 @@ async function build() {
   const { code, output } = await run(bin("tsc"), ["-p", "tsconfig.build.json", "--outDir", next], { quiet: true });
   if (code !== 0) throw new Failure(`the build failed\n${output.trimEnd()}`);
   await buildHelper(join(next, "browser"));
+  await buildConsole(join(next, "console"));
   for (const file of filesBelow(join(root, "src"))) {
-    if (file.endsWith(".ts") || file.endsWith("tsconfig.json")) continue;
+    if (file.endsWith(".ts") || file.endsWith("tsconfig.json") || file.startsWith("console/")) continue;
     mkdirSync(dirname(join(next, file)), { recursive: true });
     cpSync(join(root, "src", file), join(next, file));
   }
@@ -139,4 +140,22 @@ async function buildHelper(folder) {
   const types = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
   const { code, output } = await run(bin("tsc"), ["-p", page, ...types], { quiet: true });
   if (code !== 0) throw new Failure(`the build of the helper failed\n${output.trimEnd()}`);
+}
+
+/** The console's page: one script, one style sheet, and the licences of what they are made with. */
+async function buildConsole(folder) {
+  const { build: bundle } = await import("vite");
+  await bundle({
+    configFile: false,
+    root: join(root, "src/console"),
+    base: "/console/",
+    logLevel: "error",
+    build: {
+      outDir: folder,
+      target: "es2022",
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      license: { fileName: "licenses.md" },
+    },
+  });
 }

@@ -34,6 +34,11 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** What a process does: everything, REST alone, RPC alone, or training by schedule alone. */
 export const ROLES = ["all", "facade", "services", "trainer"] as const;
 
+/** Who is shown the console: callers on this machine, all who reach the RPC port, nobody. */
+export const CONSOLE_VIEWERS = ["loopback", "any", "off"] as const;
+
+export type ConsoleViewers = (typeof CONSOLE_VIEWERS)[number];
+
 export type Role = (typeof ROLES)[number];
 
 /** A collector's base address, without a slash at its end, and the share of traces beginning here that it gets, 0 to 1. */
@@ -73,6 +78,7 @@ export interface Config {
   readonly rpcNames: readonly string[];
   /** File of the tokens that RPC callers need; null: none is needed. */
   readonly rpcTokens: string | null;
+  readonly console: ConsoleViewers;
   /** What a facade says to services in another process; null: nothing. */
   readonly token: string | null;
   readonly embedder: EmbedderLocation;
@@ -115,6 +121,7 @@ const DEFAULTS = {
   cacheSeconds: "1800",
   answerMs: "750",
   role: "all",
+  console: "loopback",
   workers: "1",
   embedder: "builtin",
   preStop: "0",
@@ -174,6 +181,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
     rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
     rpcTokens: rpcTokens ?? null,
+    console: readWord(SETTINGS.console, text("console"), CONSOLE_VIEWERS),
     token: env.AISLE_TOKEN?.trim() || null,
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),

@@ -39,6 +39,9 @@ export function readyLines(config: Config, duties: Duties, ports: Ports, demo: b
   const doors = [
     duties.facade && `storefronts at ${ports.facadeUrl}`,
     duties.rpc === "services" && `RPC at ${urlOf(config.rpc.host, ports.rpcPort)}`,
+    duties.rpc === "services" &&
+      config.console !== "off" &&
+      `console at ${urlOf(config.rpc.host, ports.rpcPort)}/console/`,
     duties.rpc === "health" && `training, health at ${urlOf(config.rpc.host, ports.rpcPort)}`,
   ];
   const ready = `aisle is ready: ${doors.filter((door) => door !== false).join(", ")}`;

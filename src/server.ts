@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createPrometheusMetrics, type PrometheusMetrics } from "./adapters/metrics/prometheus.js";
 import { createCertificateWatch, readCertificate } from "./certificate.js";
 import type { Config, OtlpConfig } from "./config.js";
+import { readConsoleFiles } from "./console-files.js";
 import { demoFile } from "./demo/demo.js";
 import { setUpDemo } from "./demo-shop.js";
 import type { Duties, Ports } from "./duties.js";
@@ -20,6 +21,7 @@ import { createPeerConnections } from "./peer-connections.js";
 import type { Metrics } from "./ports/metrics.js";
 import { rpcInterceptors } from "./rpc-interceptors.js";
 import { createTokenWatch } from "./rpc-tokens.js";
+import type { ConsolePages } from "./services/console-answers.js";
 import { toConnectError } from "./services/errors.js";
 import { createHealthState, type HealthState } from "./services/health.js";
 import type { MetricsText } from "./services/plain-answers.js";
@@ -157,6 +159,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     allowedHosts: config.rpcNames,
     health,
     metrics: around.metricsOfAll ?? metrics,
+    console: consolePages(config, duties, ports),
     interceptors: rpcInterceptors({ tracer, metrics, logger, tokens: () => tokens?.tokens() }),
     admits: admitsBelow(MAX_RPC_CONNECTIONS),
     onShed: () => metrics.count("shed", { reason: "call_bytes" }),
@@ -249,6 +252,13 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     await tracer?.close();
     clearTimeout(forced);
   }
+}
+
+function consolePages(config: Config, duties: Duties, ports: Ports): ConsolePages | undefined {
+  const files = config.console === "off" || duties.rpc !== "services" ? undefined : readConsoleFiles();
+  if (files === undefined) return undefined;
+  const storefrontUrl = duties.facade ? ports.facadeUrl : (config.publicUrl ?? undefined);
+  return { files, storefrontUrl, anyPeer: config.console === "any" };
 }
 
 /** The libraries are loaded only where there is somebody to send traces to. */

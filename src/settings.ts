@@ -19,6 +19,7 @@ export interface ConfigFlags {
   readonly rpcUrl?: string | undefined;
   readonly rpcNames?: string | undefined;
   readonly rpcTokens?: string | undefined;
+  readonly console?: string | undefined;
   readonly embedder?: string | undefined;
   readonly learnedOrder?: boolean | undefined;
   readonly tlsCert?: string | undefined;
@@ -54,6 +55,7 @@ export const SETTINGS = {
   rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
   rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
   rpcTokens: { flag: "--rpc-tokens", variable: "AISLE_RPC_TOKENS" },
+  console: { flag: "--console", variable: "AISLE_CONSOLE" },
   embedder: { flag: "--embedder", variable: "AISLE_EMBEDDER" },
   learnedOrder: { flag: "--learned-order", variable: "AISLE_LEARNED_ORDER" },
   tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },

@@ -83,6 +83,7 @@ const TOP_MODULES = [
   "app-spans.ts",
   "app.ts",
   "certificate.ts",
+  "console-files.ts",
   "helper-script.ts",
   ...CONFIG_MODULES,
   "demo-shop.ts",
@@ -138,7 +139,7 @@ const LONG: Readonly<Record<string, string>> = {};
 const src = join(import.meta.dirname, "../src");
 const tree = new Map(
   readdirSync(src, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => [path.split(sep).join("/"), readFileSync(join(src, path), "utf8")]),
 );
 

@@ -24,14 +24,19 @@ const manifest: Package = JSON.parse(text("package.json"));
 const locked: Readonly<Record<string, Package>> = JSON.parse(text("package-lock.json")).packages;
 const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort();
 
-/** Names of the packages that src imports. */
-const imported = new Set(
-  readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .flatMap((path) => importsOf(text(join("src", path))).map(({ specifier }) => specifier))
-    .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
-    .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier),
-);
+/** Names of the packages that modules of src import. */
+const importedBy = (modules: (path: string) => boolean) =>
+  new Set(
+    readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+      .filter((path) => /\.tsx?$/.test(path) && modules(path))
+      .flatMap((path) => importsOf(text(join("src", path)), path.endsWith("x") ? "tsx" : "ts"))
+      .map(({ specifier }) => specifier)
+      .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+      .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier),
+  );
+// The console is one file when it is built.
+const isConsole = (path: string) => /^console[/\\]/.test(path);
+const imported = importedBy((path) => !isConsole(path));
 
 /** The files that git knows; none outside a clone. */
 const tracked = existsSync(join(root, ".git"))
@@ -85,6 +90,7 @@ describe("dependencies", () => {
 
   it("that src uses are each among those the server runs with, not found by luck", () => {
     expect([...imported].filter((name) => manifest.dependencies?.[name] === undefined)).toEqual([]);
+    expect([...importedBy(isConsole)].filter((name) => !direct.includes(name))).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * One port for all RPC callers: gRPC, gRPC-Web and Connect, over HTTP/2 without TLS (prior knowledge) and HTTP/1.1,
- * with health and reflection, GET /metrics and GET /healthz.
+ * with health and reflection, GET /metrics, GET /healthz and the console.
  *
  * An HTTP/1.1 server owns the port, so that its own checks (header time, idle connections) run on it; the first
  * bytes of a connection decide whether its socket goes on to it or to an HTTP/2 server without a port.
@@ -14,6 +14,7 @@ import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@conne
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.js";
 import { Health } from "../gen/grpc/health/v1/health_pb.js";
 import { createSharedBytes } from "./bytes-under-way.js";
+import { type ConsolePages, createConsoleAnswers } from "./console-answers.js";
 import { createFarewell } from "./farewell.js";
 import { createFirstBytes } from "./first-bytes.js";
 import { createHealthService, createHealthState, type HealthState } from "./health.js";
@@ -67,6 +68,8 @@ export interface RpcListenerDeps {
   /** What grpc.health.v1 tells; without one it says SERVING from listen to close. */
   health?: HealthState;
   metrics?: MetricsText;
+  /** What `/console/` shows; without it there is no console. */
+  console?: ConsolePages | undefined;
   interceptors?: Interceptor[];
   /** Files whose types reflection shows besides those of the routed services. */
   reflectedFiles?: readonly DescFile[];
@@ -123,6 +126,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
 
   const hostAllowed = createHostCheck(deps.host, deps.allowedHosts ?? []);
   const plain = createPlainAnswers({ metrics: deps.metrics, onError: (error) => onError(error, "") });
+  const console = deps.console === undefined ? () => false : createConsoleAnswers(deps.console);
   const farewell = createFarewell();
   const answer = (request: NodeRequest, response: NodeResponse) => {
     farewell.took(response);
@@ -131,7 +135,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     endWhenStalled(response, limits.stallMs);
     if (!namedHosts(request).every(hostAllowed)) {
       plainError(response, 403, "permission_denied", "Host is not one this listener answers for");
-    } else if (!rpc.handle(request, response)) {
+    } else if (!rpc.handle(request, response) && !console(request, response)) {
       plain(request, response);
     }
   };

@@ -1,0 +1,20 @@
+import type { ComponentChild } from "preact";
+import type { Page } from "../route.js";
+import { EventsPage } from "./events.js";
+import { ProductsPage } from "./products.js";
+import { RejectedPage } from "./rejected.js";
+import { TryPage } from "./try.js";
+
+/** The page of an app. */
+export function pageOf(page: Page, appId: string): ComponentChild {
+  switch (page) {
+    case "try":
+      return <TryPage appId={appId} />;
+    case "events":
+      return <EventsPage appId={appId} />;
+    case "rejected":
+      return <RejectedPage appId={appId} />;
+    case "products":
+      return <ProductsPage appId={appId} />;
+  }
+}

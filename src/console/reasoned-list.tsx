@@ -1,0 +1,61 @@
+import type { ProductCard, ProductReason } from "../gen/aisle/v1/recommendation_pb.js";
+import { Empty } from "./parts.js";
+import { Picture, priceText } from "./products.js";
+import { reasonText, SOURCE_NAMES, shortNumber } from "./reasons.js";
+
+/** A list of an answer: products with pictures, scores and what brought them. */
+export function ReasonedList(props: {
+  readonly title: string;
+  readonly about: string;
+  readonly cards: readonly ProductCard[];
+  readonly reasons: readonly ProductReason[];
+  readonly titleOf: (productId: string) => string;
+}) {
+  const { title, about, cards, reasons, titleOf } = props;
+  const best = Math.max(...reasons.map(({ score }) => score), Number.MIN_VALUE);
+  return (
+    <section class="card" aria-label={title}>
+      <h2>
+        {title} <span class="count">{cards.length}</span>
+      </h2>
+      <p class="muted">{about}</p>
+      {cards.length === 0 && <Empty>Nothing.</Empty>}
+      <ol class="products">
+        {cards.map((card, index) => {
+          const reason = reasons[index];
+          return (
+            <li key={card.productId}>
+              <Picture url={card.imageUrl} />
+              <div>
+                <h3>{card.title || card.productId}</h3>
+                <p class="muted">{[priceText(card.price), card.productId].filter((text) => text !== "").join(" · ")}</p>
+                {reason && (
+                  <>
+                    <p class="score">
+                      <span class="bar" aria-hidden="true">
+                        <span style={{ width: `${Math.max(2, (100 * reason.score) / best)}%` }} />
+                      </span>
+                      <span>score {shortNumber(reason.score)}</span>
+                      {reason.pinned && <span class="tag">pinned</span>}
+                    </p>
+                    <ul class="reasons">
+                      {reason.sources.map((part) => (
+                        <li key={part.source}>
+                          <span class="tag">
+                            {SOURCE_NAMES[part.source] ?? "Other"}
+                            {part.rank > 0 && ` #${part.rank}`}
+                          </span>{" "}
+                          {reasonText(part, titleOf)}
+                        </li>
+                      ))}
+                    </ul>
+                  </>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
