@@ -22,7 +22,11 @@ export const LOOKS = [
 /** A server with the demo shop, and a browser. */
 export async function openedDemo(owner: Owner, flags: readonly string[] = []) {
   const directory = await temporaryDirectory(owner);
-  const server = await startServer({ directory: `${directory}/store`, flags: ["--demo", ...flags], owner });
+  const server = await startServer({
+    directory: `${directory}/store`,
+    flags: ["--demo", "--no-learned-order", ...flags],
+    owner,
+  });
   const browser = await openBrowser(owner);
   await browser.grantPermissions(["clipboard-read", "clipboard-write"]);
   return { server, browser, url: `${server.rpcUrl}/console/` };
