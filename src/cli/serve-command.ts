@@ -51,7 +51,10 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--host <host>", "address the REST interface listens on (AISLE_HOST, else 127.0.0.1)")
     .option("--rpc-host <host>", "address the RPC port listens on (AISLE_RPC_HOST, else 127.0.0.1)")
     .option("--rpc-tokens <file>", "tokens that RPC callers need; see aisle token (AISLE_RPC_TOKENS)")
-    .option("--console <whom>", "who sees the console at /console/: loopback, any or off (AISLE_CONSOLE, else loopback)")
+    .option(
+      "--console <whom>",
+      "who sees the console at /console/: loopback, any or off (AISLE_CONSOLE, else loopback)",
+    )
     .option("--insecure-rpc", "let callers from other machines use the RPC port without a token (AISLE_INSECURE_RPC)")
     .option("--public-url <url>", "address under which storefronts reach this server (AISLE_PUBLIC_URL)")
     .option(
