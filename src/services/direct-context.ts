@@ -10,6 +10,14 @@ import {
 } from "@connectrpc/connect";
 import { unlessAborted } from "./unless-aborted.js";
 
+/** Where a call came from, when that is not this process. */
+export interface CallOrigin {
+  readonly protocolName: string;
+  readonly url: string;
+  /** Its headers, made when they are asked for. */
+  readonly header: () => Headers;
+}
+
 /**
  * What a handler sees of a call that came from the same process. Headers, values and the signal are made when a
  * handler asks for them: nearly none does, and making them all costs ten times the rest of a direct call.
@@ -18,7 +26,7 @@ import { unlessAborted } from "./unless-aborted.js";
  * timer and links the signals.
  */
 export class DirectContext implements HandlerContext {
-  readonly protocolName = "direct";
+  readonly protocolName: string;
   readonly requestMethod = "POST";
   readonly #options: CallOptions | undefined;
   readonly #limits: ReturnType<typeof createHandlerContext> | undefined;
@@ -27,6 +35,8 @@ export class DirectContext implements HandlerContext {
   #responseHeader: Headers | undefined;
   #responseTrailer: Headers | undefined;
   #values: ContextValues | undefined;
+  #isOver = false;
+  #reason: unknown;
 
   /** A property, as the interface has it: handlers may take it off the context. */
   readonly timeoutMs: () => number | undefined;
@@ -35,8 +45,10 @@ export class DirectContext implements HandlerContext {
     readonly service: DescService,
     readonly method: DescMethod,
     options: CallOptions | undefined,
+    private readonly origin: CallOrigin | undefined = undefined,
   ) {
     this.#options = options;
+    this.protocolName = origin?.protocolName ?? "direct";
     const { timeoutMs, signal } = options ?? {};
     if (timeoutMs === undefined && signal === undefined) {
       this.timeoutMs = noTimeout;
@@ -47,7 +59,7 @@ export class DirectContext implements HandlerContext {
       method,
       protocolName: this.protocolName,
       requestMethod: this.requestMethod,
-      url: "",
+      url: origin?.url ?? "",
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(signal !== undefined && { requestSignal: signal }),
     });
@@ -61,17 +73,18 @@ export class DirectContext implements HandlerContext {
   }
 
   get url(): string {
-    return `direct:/${this.service.typeName}/${this.method.name}`;
+    return this.origin?.url ?? `direct:/${this.service.typeName}/${this.method.name}`;
   }
 
   get signal(): AbortSignal {
     if (this.#limits !== undefined) return this.#limits.signal;
     this.#controller ??= new AbortController();
+    if (this.#isOver) this.#controller.abort(this.#reason);
     return this.#controller.signal;
   }
 
   get requestHeader(): Headers {
-    this.#requestHeader ??= new Headers(this.#options?.headers);
+    this.#requestHeader ??= this.origin?.header() ?? new Headers(this.#options?.headers);
     return this.#requestHeader;
   }
 
@@ -82,6 +95,15 @@ export class DirectContext implements HandlerContext {
 
   get responseTrailer(): Headers {
     this.#responseTrailer ??= new Headers();
+    return this.#responseTrailer;
+  }
+
+  /** What the handler set, if it set anything. */
+  get headerSet(): Headers | undefined {
+    return this.#responseHeader;
+  }
+
+  get trailerSet(): Headers | undefined {
     return this.#responseTrailer;
   }
 
@@ -118,6 +140,11 @@ export class DirectContext implements HandlerContext {
     this.#end(new ConnectError("the caller stopped reading", Code.Canceled));
   }
 
+  /** Tells the handler that nobody waits any more. */
+  abort(reason: unknown): void {
+    this.#end(reason);
+  }
+
   #callerError(thrown: unknown): ConnectError {
     const signal = this.#limits?.signal;
     if (signal?.aborted) return ConnectError.from(signal.reason, Code.Canceled);
@@ -127,6 +154,8 @@ export class DirectContext implements HandlerContext {
 
   /** Signals fire at the end of a call too, as over the wire; the deadline's timer goes with them. */
   #end(reason: unknown): void {
+    this.#isOver = true;
+    this.#reason = reason;
     this.#limits?.abort(reason);
     this.#controller?.abort(reason);
   }

@@ -11,6 +11,7 @@ import {
 import { countedBody, type SharedBytes } from "./bytes-under-way.js";
 import { inTurn } from "./decompression.js";
 import { withPlainMessage } from "./grpc-message.js";
+import { createGrpcUnary } from "./grpc-unary.js";
 import { namingFields } from "./json-messages.js";
 import { withPlainDemands } from "./plain-demands.js";
 import { timedBody } from "./timed-body.js";
@@ -73,7 +74,8 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     shutdownSignal: deps.shutdown,
     interceptors: deps.interceptors,
   });
-  deps.routes(namingFields(router));
+  const short = createGrpcUnary(deps);
+  deps.routes(short.knowing(namingFields(router)));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
 
   return {
@@ -88,26 +90,29 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         if (ConnectError.from(error).code !== Code.Aborted) deps.onError(error, handler.requestPath);
         cutOff(response);
       };
-      try {
-        const universal = withPlainDemands(universalRequestFromNodeRequest(request, response, undefined, undefined));
-        const bodyOf = (chunks: AsyncIterable<Uint8Array>) => {
-          const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
-          const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
-          response.once("close", release);
-          return ENVELOPED.test(universal.header.get("content-type") ?? "")
-            ? wholeMessages(body, limits.readMaxBytes)
-            : body;
-        };
-        const body = isStream(universal.body) ? bodyOf(universal.body) : universal.body;
-        handler({ ...universal, body })
-          .then((answer) => {
-            if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
-            return universalResponseToNodeResponse(withMessage(answer), response);
-          })
-          .catch(fail);
-      } catch (error) {
-        fail(error);
-      }
+      const answer = (given?: AsyncIterable<Uint8Array>) => {
+        try {
+          const universal = withPlainDemands(universalRequestFromNodeRequest(request, response, undefined, undefined));
+          const bodyOf = (chunks: AsyncIterable<Uint8Array>) => {
+            const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
+            const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
+            response.once("close", release);
+            return ENVELOPED.test(universal.header.get("content-type") ?? "")
+              ? wholeMessages(body, limits.readMaxBytes)
+              : body;
+          };
+          const sent = given ?? universal.body;
+          handler({ ...universal, body: isStream(sent) ? bodyOf(sent) : sent })
+            .then((answer) => {
+              if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
+              return universalResponseToNodeResponse(withMessage(answer), response);
+            })
+            .catch(fail);
+        } catch (error) {
+          fail(error);
+        }
+      };
+      if (!("stream" in request && "stream" in response && short.take(request, response, answer))) answer();
       return true;
     },
   };

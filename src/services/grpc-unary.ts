@@ -1,0 +1,302 @@
+/**
+ * A short way for the calls that programs make most: gRPC, one message each way, small and not compressed.
+ *
+ * Connect answers every protocol by one chain: bytes in an iterator, a dozen iterators around each other, three sets of
+ * headers and two controllers a call, which takes several times what the call itself does. Here the body is read, and when it
+ * is one plain message it goes to the same implementation, through the same interceptors, and its answer back. Whatever
+ * else comes (other protocols, streams, compressed, large, broken or too many messages) goes Connect's way, with the
+ * bytes that were read, so that there is one place that refuses.
+ *
+ * Answers are not compressed.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createServiceImplSpec,
+  type Interceptor,
+  type MethodImpl,
+  type MethodImplSpec,
+  type ServiceImpl,
+  type UnaryRequest,
+  type UnaryResponse,
+} from "@connectrpc/connect";
+import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { DirectContext } from "./direct-context.js";
+import { withPlainMessage } from "./grpc-message.js";
+import type { RpcLimits } from "./rpc-handler.js";
+
+/** A call of one message each way. */
+type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
+
+type RouteOptions = Parameters<ConnectRouter["service"]>[2];
+
+/** Flags, and the length of the message in four bytes (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+const PREFIX_BYTES = 5;
+/** No more than each call may hold without being counted (`bytes-under-way.ts`). */
+const MOST_BYTES = 4096;
+const CONTENT_TYPES: ReadonlySet<string | undefined> = new Set(["application/grpc", "application/grpc+proto"]);
+const TIMEOUT = /^\d{1,8}[HMSmun]$/;
+
+export interface GrpcUnaryDeps {
+  readonly limits: Pick<RpcLimits, "readMaxBytes" | "writeMaxBytes" | "maxTimeoutMs" | "bodyTimeoutMs">;
+  readonly interceptors: readonly Interceptor[];
+  /** When it fires, the signals of all calls fire. */
+  readonly shutdown: AbortSignal;
+  /** Told when an answer could not be written. */
+  readonly onError: (error: unknown, call: string) => void;
+}
+
+export interface GrpcUnary {
+  /** The same router, whose services can be called the short way. */
+  knowing(router: ConnectRouter): ConnectRouter;
+  /**
+   * Takes the request if it may go the short way: then `giveBack` is called, at most once, when its body turns out to be
+   * another, with the body. False, and nothing is done, for a request that may not.
+   */
+  take(
+    request: Http2ServerRequest,
+    response: Http2ServerResponse,
+    giveBack: (body: AsyncIterable<Uint8Array>) => void,
+  ): boolean;
+}
+
+export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
+  const specs = new Map<string, UnarySpec>();
+  const open = new Set<DirectContext>();
+  const mostBytes = Math.min(MOST_BYTES, PREFIX_BYTES + deps.limits.readMaxBytes);
+  deps.shutdown.addEventListener("abort", () => {
+    for (const context of open) context.abort(deps.shutdown.reason);
+  });
+
+  const answer = async (
+    path: string,
+    spec: UnarySpec,
+    message: MessageShape<DescMessage>,
+    request: Http2ServerRequest,
+    response: Http2ServerResponse,
+  ) => {
+    const context = contextOf(spec, path, request.headers, deps.limits.maxTimeoutMs);
+    open.add(context);
+    const { stream } = response;
+    const gone = () => context.abort(new ConnectError("the caller hung up", Code.Canceled));
+    stream.once("aborted", gone);
+    let bytes: Uint8Array = NOTHING;
+    let trailer: Headers | undefined;
+    try {
+      if (deps.shutdown.aborted) throw ConnectError.from(deps.shutdown.reason);
+      const answered = await invoke(spec, message, context, deps.interceptors);
+      bytes = framed(toBinary(spec.method.output, answered), deps.limits.writeMaxBytes);
+      context.finish();
+    } catch (thrown) {
+      trailer = new Headers();
+      setTrailerStatus(trailer, context.fail(thrown));
+    }
+    open.delete(context);
+    if (stream.destroyed || stream.closed) return;
+    response.writeHead(200, { ...recordOf(context.headerSet), "content-type": "application/grpc+proto" });
+    response.addTrailers({
+      ...recordOf(context.trailerSet),
+      ...(trailer === undefined ? GRPC_OK : recordOf(withPlainMessage(trailer))),
+    });
+    response.end(bytes);
+  };
+
+  return {
+    knowing: (router) => ({
+      ...router,
+      service<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>) {
+        for (const spec of Object.values(createServiceImplSpec(service, implementation).methods))
+          if (spec.kind === "unary") specs.set(pathOf(spec.method), spec);
+        router.service(service, implementation);
+        return this;
+      },
+      rpc<M extends DescMethod>(method: M, implementation: MethodImpl<M>, options: RouteOptions) {
+        specs.delete(pathOf(method));
+        router.rpc(method, implementation, options);
+        return this;
+      },
+    }),
+
+    take(request, response, giveBack) {
+      const path = request.url;
+      const spec = specs.get(path);
+      if (spec === undefined || !isPlain(request, deps.limits.maxTimeoutMs)) return false;
+      const use = (body: Buffer) => {
+        const message = messageOf(spec.method.input, body);
+        if (message === undefined) return false;
+        answer(path, spec, message, request, response).catch((error: unknown) => {
+          deps.onError(error, path);
+          response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+        });
+        return true;
+      };
+      readShort(request.stream, { bytes: mostBytes, ms: deps.limits.bodyTimeoutMs }, use, giveBack);
+      return true;
+    },
+  };
+}
+
+function pathOf({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`;
+}
+
+const NOTHING = new Uint8Array(0);
+const GRPC_OK = { "grpc-status": "0" };
+
+function isPlain({ method, headers, stream }: Http2ServerRequest, maxTimeoutMs: number): boolean {
+  if (method !== "POST" || !CONTENT_TYPES.has(headers["content-type"])) return false;
+  if (stream.endAfterHeaders || stream.readableEnded) return false; // an empty body has ended before it is asked for
+  const encoding = headers["grpc-encoding"];
+  if (encoding !== undefined && encoding !== "identity") return false;
+  const timeout = headers["grpc-timeout"];
+  if (timeout === undefined) return true;
+  return typeof timeout === "string" && TIMEOUT.test(timeout) && !parseTimeout(timeout, maxTimeoutMs).error;
+}
+
+function contextOf(spec: UnarySpec, path: string, headers: IncomingHttpHeaders, maxTimeoutMs: number): DirectContext {
+  const timeout = headers["grpc-timeout"];
+  const { timeoutMs } = typeof timeout === "string" ? parseTimeout(timeout, maxTimeoutMs) : {};
+  return new DirectContext(spec.method.parent, spec.method, timeoutMs === undefined ? undefined : { timeoutMs }, {
+    protocolName: "grpc",
+    url: path,
+    header: () => requestHeader(headers),
+  });
+}
+
+/** Through the interceptors, outermost first, to the implementation. */
+async function invoke(
+  { impl, method }: UnarySpec,
+  message: MessageShape<DescMessage>,
+  context: DirectContext,
+  interceptors: readonly Interceptor[],
+): Promise<MessageShape<DescMessage>> {
+  const { service } = context;
+  const request: UnaryRequest = {
+    stream: false,
+    service,
+    method,
+    message,
+    requestMethod: context.requestMethod,
+    url: context.url,
+    // Made when an interceptor asks.
+    get header() {
+      return context.requestHeader;
+    },
+    get signal() {
+      return context.signal;
+    },
+    get contextValues() {
+      return context.values;
+    },
+  };
+  const last = async (): Promise<UnaryResponse> => ({
+    stream: false,
+    service,
+    method,
+    message: create(method.output, await impl(message, context)),
+    get header() {
+      return context.responseHeader;
+    },
+    get trailer() {
+      return context.responseTrailer;
+    },
+  });
+  let next: Parameters<Interceptor>[0] = last;
+  for (let at = interceptors.length - 1; at >= 0; at--) next = interceptors[at]!(next);
+  const call = async () => next(request);
+  const answer = await (context.limited ? context.within(call) : call());
+  if (answer.stream) throw new ConnectError("an interceptor made a stream of one message", Code.Internal);
+  return answer.message;
+}
+
+/**
+ * Reads a short body and gives it to `use`. When that says no, and for a body that is longer or takes longer, the bytes are
+ * given back, with the rest. A call that ends in the middle is forgotten.
+ */
+function readShort(
+  stream: ServerHttp2Stream,
+  most: { readonly bytes: number; readonly ms: number },
+  use: (body: Buffer) => boolean,
+  giveBack: (body: AsyncIterable<Uint8Array>) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const stop = () => {
+    clearTimeout(timer);
+    stream.off("data", take).off("end", end).off("close", stop);
+  };
+  const giveRest = () => {
+    stop();
+    stream.pause();
+    giveBack(chunksAndRest(chunks, stream));
+  };
+  const take = (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > most.bytes) giveRest();
+  };
+  const end = () => {
+    stop();
+    const [first = Buffer.alloc(0), ...more] = chunks;
+    const body = more.length === 0 ? first : Buffer.concat(chunks, size);
+    if (!use(body)) giveBack(chunksAndRest([body], []));
+  };
+  const timer = setTimeout(giveRest, most.ms).unref();
+  stream.on("data", take).once("end", end).once("close", stop);
+}
+
+async function* chunksAndRest(
+  chunks: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* chunks;
+  yield* rest;
+}
+
+/** The message of a body that is one, not compressed; undefined for any other. */
+function messageOf(input: DescMessage, body: Buffer): MessageShape<DescMessage> | undefined {
+  if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES)
+    return undefined;
+  try {
+    return fromBinary(input, body.subarray(PREFIX_BYTES));
+  } catch {
+    return undefined;
+  }
+}
+
+function framed(message: Uint8Array, mostBytes: number): Buffer {
+  if (message.length > mostBytes) {
+    const text = `message size ${message.length} is larger than configured writeMaxBytes ${mostBytes}`;
+    throw new ConnectError(text, Code.ResourceExhausted);
+  }
+  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
+  bytes[0] = 0;
+  bytes.writeUInt32BE(message.length, 1);
+  bytes.set(message, PREFIX_BYTES);
+  return bytes;
+}
+
+function requestHeader(headers: IncomingHttpHeaders): Headers {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith(":") || value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) all.append(name, one);
+  }
+  return all;
+}
+
+function recordOf(headers: Headers | undefined): Record<string, string> {
+  return headers === undefined ? {} : Object.fromEntries(headers);
+}
