@@ -10,7 +10,7 @@
  * Answers are not compressed.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import {
   create,
   type DescMessage,
@@ -36,6 +36,7 @@ import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grp
 import { DirectContext } from "./direct-context.js";
 import { withPlainMessage } from "./grpc-message.js";
 import type { RpcLimits } from "./rpc-handler.js";
+import { readShort } from "./short-body.js";
 
 /** A call of one message each way. */
 type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
@@ -219,50 +220,6 @@ async function invoke(
   const answer = await (context.limited ? context.within(call) : call());
   if (answer.stream) throw new ConnectError("an interceptor made a stream of one message", Code.Internal);
   return answer.message;
-}
-
-/**
- * Reads a short body and gives it to `use`. When that says no, and for a body that is longer or takes longer, the bytes are
- * given back, with the rest. A call that ends in the middle is forgotten.
- */
-function readShort(
-  stream: ServerHttp2Stream,
-  most: { readonly bytes: number; readonly ms: number },
-  use: (body: Buffer) => boolean,
-  giveBack: (body: AsyncIterable<Uint8Array>) => void,
-): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const stop = () => {
-    clearTimeout(timer);
-    stream.off("data", take).off("end", end).off("close", stop);
-  };
-  const giveRest = () => {
-    stop();
-    stream.pause();
-    giveBack(chunksAndRest(chunks, stream));
-  };
-  const take = (chunk: Buffer) => {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > most.bytes) giveRest();
-  };
-  const end = () => {
-    stop();
-    const [first = Buffer.alloc(0), ...more] = chunks;
-    const body = more.length === 0 ? first : Buffer.concat(chunks, size);
-    if (!use(body)) giveBack(chunksAndRest([body], []));
-  };
-  const timer = setTimeout(giveRest, most.ms).unref();
-  stream.on("data", take).once("end", end).once("close", stop);
-}
-
-async function* chunksAndRest(
-  chunks: readonly Uint8Array[],
-  rest: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* chunks;
-  yield* rest;
 }
 
 /** The message of a body that is one, not compressed; undefined for any other. */
