@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rpcClients, type ServerProcess, sharedOwner, startServer, temporaryDirectory } from "../fixtures/server.js";
 
@@ -10,7 +10,7 @@ const page = readFileSync(join(root, "docs/clients.md"), "utf8");
 const run = promisify(execFile);
 
 /** The languages of the page, and what must be installed for each. */
-const TOOLS = { TypeScript: [], Go: ["go"], Python: ["python3"] } as const;
+const TOOLS = { TypeScript: [], Go: ["go"], Python: ["python3"], Java: ["mvn", "javac"] } as const;
 
 /** Packages are fetched and compiled the first time. */
 const FIRST_MS = 8 * 60_000;
@@ -28,7 +28,7 @@ async function type(lines: readonly string[], env: Readonly<Record<string, strin
     env: { ...process.env, ...env },
     timeout: FIRST_MS,
   });
-  return stdout;
+  return stripVTControlCharacters(stdout);
 }
 
 const isOnPath = (command: string) =>
