@@ -49,6 +49,7 @@ const steps = [
   ["types (tsc)", () => tool(bin("tsc"), "--noEmit", "-p", ".")],
   ["types of the helper for pages (tsc)", () => tool(bin("tsc"), "-p", "src/browser/page")],
   ["types of the console (tsc)", () => tool(bin("tsc"), "-p", "src/console")],
+  ["types of the demo shop's script (tsc)", () => tool(bin("tsc"), "-p", "src/demo/page")],
   ["lint and format (biome)", () => tool(bin("biome"), "ci", "--error-on-warnings", ".")],
 ];
 

@@ -113,6 +113,7 @@ async function build() {
   if (code !== 0) throw new Failure(`the build failed\n${output.trimEnd()}`);
   await buildHelper(join(next, "browser"));
   await buildConsole(join(next, "console"));
+  await bundle(join(root, "src/demo/page/shop.ts"), join(next, "demo/page/shop.js"));
   for (const file of filesBelow(join(root, "src"))) {
     if (file.endsWith(".ts") || file.endsWith("tsconfig.json") || file.startsWith("console/")) continue;
     mkdirSync(dirname(join(next, file)), { recursive: true });
@@ -124,28 +125,33 @@ async function build() {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** The helper for shops' pages: one file of plain JavaScript, and its types. */
+/** The helper for shops' pages, one file of plain JavaScript, and its types. */
 async function buildHelper(folder) {
   const page = join(root, "src/browser/page");
-  const { build: bundle } = await import("esbuild");
-  await bundle({
-    entryPoints: [join(page, "aisle.ts")],
-    outfile: join(folder, "aisle.js"),
+  await bundle(join(page, "aisle.ts"), join(folder, "aisle.js"));
+  const types = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
+  const { code, output } = await run(bin("tsc"), ["-p", page, ...types], { quiet: true });
+  if (code !== 0) throw new Failure(`the build of the helper failed\n${output.trimEnd()}`);
+}
+
+/** A script for pages, with all that it imports. */
+async function bundle(entry, outfile) {
+  const { build: bundled } = await import("esbuild");
+  await bundled({
+    entryPoints: [entry],
+    outfile,
     bundle: true,
     minify: true,
     format: "iife",
     target: "es2020",
     logLevel: "silent",
   });
-  const types = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
-  const { code, output } = await run(bin("tsc"), ["-p", page, ...types], { quiet: true });
-  if (code !== 0) throw new Failure(`the build of the helper failed\n${output.trimEnd()}`);
 }
 
 /** The console's page: one script, one style sheet, and the licences of what they are made with. */
 async function buildConsole(folder) {
-  const { build: bundle } = await import("vite");
-  await bundle({
+  const { build: built } = await import("vite");
+  await built({
     configFile: false,
     root: join(root, "src/console"),
     base: "/console/",

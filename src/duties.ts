@@ -48,7 +48,7 @@ export function readyLines(config: Config, duties: Duties, ports: Ports, demo: b
   if (!demo) return [ready];
   return [
     ready,
-    `The demo shop is at ${ports.facadeUrl}/demo/ — or try:`,
+    `Open ${ports.facadeUrl}/demo/ for the demo shop, or try:`,
     ...demoCurlLines(ports.facadeUrl, Date.now()),
   ];
 }

@@ -4,7 +4,7 @@ import { createPrometheusMetrics, type PrometheusMetrics } from "./adapters/metr
 import { createCertificateWatch, readCertificate } from "./certificate.js";
 import type { Config, OtlpConfig } from "./config.js";
 import { readConsoleFiles } from "./console-files.js";
-import { demoFile } from "./demo/demo.js";
+import { createDemoFiles } from "./demo/demo.js";
 import { setUpDemo } from "./demo-shop.js";
 import type { Duties, Ports } from "./duties.js";
 import { ADMISSION_LIMITS, createAdmission } from "./facade/admission.js";
@@ -12,11 +12,11 @@ import { createFacade } from "./facade/facade.js";
 import { renewCertificate } from "./facade/secure-server.js";
 import { MAX_CONNECTIONS } from "./facade/server-limits.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
-import { readHelperScript } from "./helper-script.js";
 import type { SenderLimit } from "./intake/sender-limit.js";
 import { FACADE, opened, RPC, trackSockets } from "./listen.js";
 import { createLog } from "./log.js";
 import { openServices } from "./open-services.js";
+import { readDemoScript, readHelperScript } from "./page-scripts.js";
 import { createPeerConnections } from "./peer-connections.js";
 import type { Metrics } from "./ports/metrics.js";
 import { rpcInterceptors } from "./rpc-interceptors.js";
@@ -127,7 +127,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     metrics,
     logger,
     tracer,
-    staticFiles: demoFile,
+    staticFiles: config.demo ? createDemoFiles({ script: readDemoScript() }) : undefined,
     helperScript: readHelperScript(),
     networks: config,
   });

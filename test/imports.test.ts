@@ -63,7 +63,8 @@ const TABLE: ImportTable = {
   cli: ["gen", "amounts", "feed"],
   browser: ["gen"],
   console: ["gen"],
-  demo: ["gen", "domain"],
+  // Its pages are a shop on the helper.
+  demo: ["gen", "domain", "browser"],
   [TOP]: [EVERYTHING],
 };
 
@@ -84,7 +85,6 @@ const TOP_MODULES = [
   "app.ts",
   "certificate.ts",
   "console-files.ts",
-  "helper-script.ts",
   ...CONFIG_MODULES,
   "demo-shop.ts",
   "doctor.ts",
@@ -97,6 +97,7 @@ const TOP_MODULES = [
   "main.ts",
   "migrate-stores.ts",
   "open-services.ts",
+  "page-scripts.ts",
   "open-store.ts",
   "patience.ts",
   "peer-connections.ts",

@@ -36,8 +36,8 @@ export interface Helper {
   /** Broad to narrow. */
   viewCategory(categoryIds: readonly string[], categoryNames?: readonly string[]): void;
   search(query: string): void;
-  /** Subscribes to the newsletter. */
-  subscribe(person: SubscribeInput): void;
+  /** Subscribes to the newsletter. True once the service knows; false where it refuses, or is told later. Never rejects. */
+  subscribe(person: SubscribeInput): Promise<boolean>;
   /** Any other event, with fields of POST /trace. */
   trace(actionType: string, fields?: Readonly<Record<string, string>>): void;
   recommend(options?: RecommendOptions): Promise<Recommendation>;
@@ -77,10 +77,10 @@ export function createHelper(options: HelperOptions, environment: Environment): 
     if (cId !== "") form.set("c_id", cId);
     if (fpccid !== "") form.set("fp_ccid", fpccid);
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
-    outbox.post(form);
+    return outbox.post(form);
   };
   const trace = (actionType: string, fields: Readonly<Record<string, string>> = {}) => {
-    if (!visitor.isUnknown) send(actionType, fields);
+    if (!visitor.isUnknown) void send(actionType, fields);
   };
   const remember = (...given: Parameters<typeof history.add>) => {
     if (!visitor.isUnknown) history.add(...given);

@@ -16,8 +16,11 @@ interface Letter {
 
 /** Sends events until the service has acknowledged them: over page changes, reloads, and while the browser is offline. */
 export interface Outbox {
-  /** Begins to send the form now, and keeps it until it is acknowledged. */
-  post(form: URLSearchParams): void;
+  /**
+   * Begins to send the form now, and keeps it until it is acknowledged. True when the service has taken it at this try;
+   * else it is sent again, or was refused. Never rejects.
+   */
+  post(form: URLSearchParams): Promise<boolean>;
   /** Sends what is due: when a page opens, and when the browser is online again. */
   send(): void;
 }
@@ -45,20 +48,24 @@ export function createOutbox(
     );
   };
 
-  const deliver = async ({ key, form, tries }: Letter): Promise<void> => {
+  const deliver = async ({ key, form, tries }: Letter): Promise<boolean> => {
     const body = new URLSearchParams(form);
     body.set("idempotency_key", key);
     let waitMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
     try {
       // A form of this type asks no leave of the service first, and goes on when the page is left.
       const answer = await fetch(url, { method: "POST", body, keepalive: true, credentials: "include" });
-      if (!isTemporary(answer.status)) return change(key, () => undefined);
+      if (!isTemporary(answer.status)) {
+        change(key, () => undefined);
+        return answer.status === 200;
+      }
       waitMs = Math.max(waitMs, Number(answer.headers.get("retry-after") ?? 0) * 1000);
     } catch {
       // No answer: whether it was stored is not known, and its key makes that matter not.
     }
     change(key, (letter) => ({ ...letter, tries: tries + 1, nextAt: now() + waitMs }));
     later(send, waitMs);
+    return false;
   };
 
   function send(): void {
@@ -83,7 +90,7 @@ export function createOutbox(
       const at = now();
       const letter: Letter = { key: newId(), form: String(form), at, tries: 0, nextAt: at + LEASE_MS };
       shelf.write("outbox", [...letters(), letter].slice(-MOST));
-      void deliver(letter);
+      return deliver(letter);
     },
   };
 }

@@ -1,5 +1,5 @@
 export { demoCurlLines } from "./curl-lines.js";
-export { type DemoFile, demoFile, demoPage } from "./files.js";
+export { createDemoFiles, type DemoFile, demoPage } from "./files.js";
 export { demoPicture } from "./picture/picture.js";
 export { demoProducts } from "./products.js";
 export { DEMO_APP_ID, DEMO_APP_NAME } from "./shop.js";

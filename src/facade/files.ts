@@ -21,7 +21,7 @@ const FRESH_SECONDS = 3600;
 
 export function addFiles(app: FastifyInstance, { staticFiles, helperScript }: PublicFiles): void {
   if (helperScript !== undefined) {
-    const etag = `"${createHash("sha256").update(helperScript).digest("base64url").slice(0, 22)}"`;
+    const etag = etagOf(helperScript);
     app.get("/aisle.js", (request, reply) => {
       reply.header("etag", etag).header("cache-control", `public, max-age=${FRESH_SECONDS}`);
       reply.header("cross-origin-resource-policy", "cross-origin"); // pages of any shop load it
@@ -34,9 +34,18 @@ export function addFiles(app: FastifyInstance, { staticFiles, helperScript }: Pu
     app.get<{ Params: { "*": string } }>("/demo/*", (request, reply) => {
       const file = staticFiles(`/demo/${request.params["*"]}`);
       if (file === undefined) return sendError(reply, 404, TEXT.notFound);
+      const etag = etagOf(file.body);
+      // Kept by the browser, and asked for each time: what a newer server sends is seen at once.
+      reply.header("etag", etag).header("cache-control", "no-cache");
+      if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
       return reply.header("content-type", file.contentType).send(file.body);
     });
   }
+}
+
+/** A tag that is another one for another content. */
+function etagOf(content: string | Buffer): string {
+  return `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 }
 
 /** RFC 9110, 13.1.2: a list of tags, or any; compared weakly. */

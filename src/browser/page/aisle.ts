@@ -12,6 +12,7 @@ import type { Cookies, Environment } from "../environment.js";
 import { createHelper, type Helper, type HelperOptions } from "../helper.js";
 import type { Card } from "../recommend.js";
 import { type RenderOptions, render } from "./render.js";
+import { pageStorage } from "./storage.js";
 
 export interface PageHelper extends Helper {
   render(element: HTMLElement, options: RenderOptions): Promise<readonly Card[]>;
@@ -50,15 +51,6 @@ function pageEnvironment(): Environment {
     later: (work, ms) => void setTimeout(work, ms),
     refusesTracking: navigator.globalPrivacyControl === true,
   };
-}
-
-/** To read `localStorage` throws where the browser forbids it. */
-function pageStorage(): Storage | undefined {
-  try {
-    return window.localStorage;
-  } catch {
-    return undefined;
-  }
 }
 
 const pageCookies: Cookies = {

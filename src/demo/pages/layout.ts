@@ -1,68 +1,92 @@
-import { decimalPrice } from "../catalogue/catalogue.js";
+import { DEPARTMENTS, decimalPrice } from "../catalogue/catalogue.js";
 import type { Article } from "../catalogue/notation.js";
 import { html, type Markup } from "../html.js";
 import { DEMO_APP_NAME } from "../shop.js";
 
-/** What a page needs to know of the server. */
+/** What a page needs to know of its surroundings. */
 export interface PageOptions {
   /** App the page's calls are for. */
   readonly appId: string;
-  /** Path from the page to the facade's root without a slash at its end, for example `..`; or a URL of the same origin. */
+  /** Path from the page to the root that `/demo/` lies below, without a slash at its end, for example `..`. */
   readonly baseUrl: string;
+  /** Origin of Aisle where that is another one than the shop's, for example `https://recs.shop.example`. */
+  readonly serviceUrl?: string;
 }
 
 export interface PageContent {
+  /** What the page's script is to do. */
+  readonly kind: "home" | "shelf" | "product" | "cart" | "thanks";
   readonly title: string;
   readonly description: string;
-  /** Product the page shows; "" for none. */
-  readonly productId: string;
+  /** Ids and names of the department, and the category, that the page belongs to; none for the others. */
+  readonly path?: readonly { readonly id: string; readonly name: string }[];
   readonly main: Markup;
 }
 
-/** Nothing inline: styles and script are files of their own, so that this policy needs no exceptions. */
-const POLICY =
-  "default-src 'none'; img-src 'self' http: https:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'";
+/** Nothing inline: styles and scripts are files of their own, so that this policy needs no exceptions. */
+function policy(service: string): string {
+  return `default-src 'none'; img-src 'self' http: https:; style-src 'self'; script-src 'self'${service}; connect-src 'self'${service}; form-action 'none'; base-uri 'none'`;
+}
 
 const MARK = html`<svg class="mark" viewBox="0 0 40 40" aria-hidden="true"><path d="M3 33 16 8l7 13 4-6 10 18Z" fill="currentColor"/><circle cx="30" cy="9" r="4" fill="#e8a23c"/></svg>`;
 
+const CART = html`<svg class="sign" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 8h12l-1 12H7ZM9 8a3 3 0 0 1 6 0" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"/></svg>`;
+
 /** A whole page around its content. */
-export function layout({ appId, baseUrl }: PageOptions, { title, description, productId, main }: PageContent): string {
+export function layout({ appId, baseUrl, serviceUrl }: PageOptions, content: PageContent): string {
+  const { kind, title, description, path = [], main } = content;
   const home = `${baseUrl}/demo/`;
+  const isHere = (id: string) => (path.some((level) => level.id === id) ? html` aria-current="true"` : html``);
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta http-equiv="Content-Security-Policy" content="${policy(serviceUrl === undefined ? "" : ` ${serviceUrl}`)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${description}">
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="${home}icon.svg">
 <link rel="stylesheet" href="${home}shop.css">
+<script src="${serviceUrl ?? baseUrl}/aisle.js" data-app="${appId}" defer></script>
 <script src="${home}shop.js" defer></script>
 </head>
-<body data-app="${appId}" data-root="${baseUrl}" data-product="${productId}">
+<body data-kind="${kind}" data-root="${baseUrl}" data-category-ids="${joined(path.map(({ id }) => id))}" data-category-names="${joined(path.map(({ name }) => name))}">
 <a class="skip" href="#main">Skip to content</a>
-<header class="top">
+<header class="top"><div class="bar">
 <a class="brand" href="${home}">${MARK}<span>${DEMO_APP_NAME}</span></a>
-<details class="cart" id="cart"><summary>Cart <span class="count" id="cart-count">0</span></summary>
-<div class="panel"><ul id="cart-lines"></ul><p id="cart-empty">Your cart is empty.</p>
-<div class="row" id="cart-actions" hidden><button type="button" id="cart-order">Order</button><button type="button" class="plain" id="cart-clear">Empty cart</button></div></div></details>
-</header>
-<p class="toast" id="toast" role="status" aria-live="polite"></p>
+<nav class="departments" aria-label="Departments"><ul>${DEPARTMENTS.map(({ id, name }) => html`<li><a href="${home}c/${id}"${isHere(id)}>${name}</a></li>`)}</ul></nav>
+<a class="cart" href="${home}cart"${kind === "cart" ? html` aria-current="page"` : html``}>${CART}Cart <span class="count" id="cart-count">0</span></a>
+</div></header>
+<p class="toast" id="toast" role="status"></p>
 <main id="main">
 ${main}
 </main>
 <footer>
-<section class="letter" aria-labelledby="letter-title"><div><h2 id="letter-title">Letters from the fell</h2><p id="letter-state">New gear and old paths, once a month.</p></div>
-<form id="letter"><label for="letter-email">E-mail</label><input id="letter-email" name="email" type="email" autocomplete="email" required placeholder="you@example.com"><button type="submit">Subscribe</button></form></section>
-<details class="calls"><summary>Calls this page made</summary><ol id="calls"></ol><noscript><p>Recommendations need JavaScript.</p></noscript></details>
-<p class="small">A demo shop with invented goods. Nothing is sold here; orders train the recommendations of the app “${appId}”.</p>
+<section class="letter" aria-labelledby="letter-title"><div><h2 id="letter-title">Letters from the fell</h2><p id="letter-state" role="status">New gear and old paths, once a month.</p></div>
+<form id="letter" hidden><label for="letter-email">E-mail</label><input id="letter-email" name="email" type="email" autocomplete="email" required placeholder="you@example.com"><button type="submit">Subscribe</button></form></section>
+<section class="privacy" aria-labelledby="privacy-title"><h2 id="privacy-title">Your choice</h2>
+<p><button type="button" class="switch" id="consent" role="switch" aria-checked="false" disabled>Remember me for recommendations</button></p>
+<p class="small" id="consent-state">Needs JavaScript.</p></section>
+<details class="calls"><summary>What this page told Aisle</summary><p class="small" id="ids"></p><ol id="calls"></ol></details>
+<noscript><p class="small">Cart and recommendations need JavaScript.</p></noscript>
+<p class="small">A demo shop with invented goods and our own drawings. Nothing is sold here and no mail is sent; what you do trains the recommendations of the app “${appId}” on this installation.</p>
 </footer>
 </body>
 </html>
 `;
   return page.markup;
+}
+
+/** As the page's script takes lists apart; no id and no name of ours has this character. */
+function joined(texts: readonly string[]): string {
+  return texts.join("|");
+}
+
+/** Where the visitor is, from the shop's door on; the last step is the page itself. */
+export function breadcrumbs(steps: readonly { readonly id: string; readonly name: string }[], home: string): Markup {
+  const links = [{ name: "Shop", link: home }, ...steps.map(({ id, name }) => ({ name, link: `${home}c/${id}` }))];
+  return html`<nav class="crumbs" aria-label="Breadcrumb"><ol>${links.map(({ name, link }) => html`<li><a href="${link}">${name}</a></li>`)}</ol></nav>`;
 }
 
 /** An article as a card that links to its page. */
@@ -71,9 +95,9 @@ export function card(article: Article, { baseUrl }: PageOptions): Markup {
   return html`<li><a class="card" href="${baseUrl}/demo/p/${article.id}"><img src="${baseUrl}/demo/img/${article.id}.svg" alt="" width="400" height="400" loading="lazy">${sold}<span class="name">${article.title}</span><span class="price">${priceText(article)}</span></a></li>`;
 }
 
-/** A row of recommendations that the page's script fills; hidden until there is something in it. */
-export function recommendationRow(list: "recommended" | "alternative", heading: string, hint: string): Markup {
-  return html`<section class="frame" data-list="${list}" aria-labelledby="${list}-title" hidden><div class="heading"><h2 id="${list}-title">${heading}</h2><p>${hint}</p></div><ul class="cards scroll" tabindex="0" aria-labelledby="${list}-title"></ul></section>`;
+/** The place of a frame of recommendations, which the page's script has Aisle's helper fill. */
+export function frame(list: "recommended" | "alternative", title: string): Markup {
+  return html`<div class="frame" data-list="${list}" data-title="${title}"></div>`;
 }
 
 export function priceText(article: Article): string {

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type EventSchema, SenderType } from "../../gen/aisle/v1/event_pb.js";
-import { CATEGORIES, DEPARTMENTS, decimalPrice } from "../catalogue/catalogue.js";
+import { decimalPrice, shelfById } from "../catalogue/catalogue.js";
 import type { Article } from "../catalogue/notation.js";
 import type { Visitor } from "./visitors.js";
 
@@ -101,7 +101,5 @@ function euro(cents: number) {
 }
 
 function categoryPath(categoryId: string) {
-  const department = DEPARTMENTS.find(({ categories }) => categories.some(({ id }) => id === categoryId));
-  const category = CATEGORIES.find(({ id }) => id === categoryId);
-  return [department, category].flatMap((level) => (level ? [{ categoryId: level.id, name: level.name }] : []));
+  return (shelfById(categoryId)?.path ?? []).map(({ id, name }) => ({ categoryId: id, name }));
 }
