@@ -55,6 +55,7 @@ export function createOutbox(
     try {
       // A form of this type asks no leave of the service first, and goes on when the page is left.
       const answer = await fetch(url, { method: "POST", body, keepalive: true, credentials: "include" });
+      answer.json().catch(() => undefined); // until it is read, the browser counts the call as under way
       if (!isTemporary(answer.status)) {
         change(key, () => undefined);
         return answer.status === 200;

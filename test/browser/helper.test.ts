@@ -151,6 +151,16 @@ describe("the helper of shops' pages: what the visitor does", () => {
 });
 
 describe("the helper of shops' pages: events that do not get through", () => {
+  it("says whether the service has taken a subscription at once", async () => {
+    const browser = new FakeBrowser();
+    const helper = browser.open();
+    expect(await helper.subscribe({ email: "maja@example.com" })).toBe(true);
+    browser.answering = () => ({ status: 403, body: { error: "Origin not allowed" } });
+    expect(await helper.subscribe({ email: "maja@example.com" })).toBe(false);
+    browser.isOnline = false;
+    expect(await helper.subscribe({ email: "maja@example.com" })).toBe(false);
+  });
+
   it("sends them again after a reload, under the key they had, until they are acknowledged", async () => {
     const browser = new FakeBrowser();
     browser.isOnline = false;

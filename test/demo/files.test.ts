@@ -1,13 +1,19 @@
-import { Script } from "node:vm";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ARTICLES } from "../../src/demo/catalogue/catalogue.js";
-import { demoFile, demoPage, demoPicture, demoProducts } from "../../src/demo/demo.js";
+import { ARTICLES, CATEGORIES, DEPARTMENTS } from "../../src/demo/catalogue/catalogue.js";
+import { createDemoFiles, demoPage, demoPicture, demoProducts } from "../../src/demo/demo.js";
 import { html } from "../../src/demo/html.js";
 import { productPage } from "../../src/demo/pages/product-page.js";
 import { formFault } from "./xml.js";
 
 const EMPTY = ["meta", "link", "img", "input"];
 const products = demoProducts({ baseUrl: "" });
+const demoFile = createDemoFiles({ script: Buffer.from("void 0;") });
+const bodyOf = (path: string) => String(demoFile(path)?.body ?? "");
+
+/** The pages of the shop's departments and categories. */
+const SHELVES = [...DEPARTMENTS, ...CATEGORIES].map(({ id }) => `/demo/c/${id}`);
 
 /** Paths that a page links to, as a browser at `path` resolves them. */
 function linksOf(page: string, path: string): string[] {
@@ -17,28 +23,30 @@ function linksOf(page: string, path: string): string[] {
 }
 
 describe("the demo shop's files", () => {
-  it.each(["/demo/", "/demo/p/lark-2", "/demo/p/eider-minus-12"])(
+  it.each(["/demo/", "/demo/cart", "/demo/thanks", "/demo/p/lark-2", "/demo/p/eider-minus-12", ...SHELVES])(
     "%s is a well-formed page whose links all lead somewhere",
     (path) => {
-      const { contentType, body } = demoFile(path) ?? { contentType: "", body: "" };
-      expect(contentType).toBe("text/html; charset=utf-8");
+      expect(demoFile(path)?.contentType).toBe("text/html; charset=utf-8");
+      const body = bodyOf(path);
       expect(formFault(body, EMPTY)).toBe("");
       const links = linksOf(body, path);
-      expect(links.length).toBeGreaterThan(4);
-      expect(links.filter((link) => demoFile(link) === undefined)).toEqual([]);
+      expect(links).toContain("/aisle.js");
+      expect(links.filter((link) => link !== "/aisle.js" && demoFile(link) === undefined)).toEqual([]);
     },
   );
 
-  it("the first page leads to every product", () => {
-    const links = new Set(linksOf(demoFile("/demo/")?.body ?? "", "/demo/"));
+  it("the first page leads to every shelf, and the shelves to every product", () => {
+    const first = new Set(linksOf(bodyOf("/demo/"), "/demo/"));
+    expect(SHELVES.filter((shelf) => !first.has(shelf))).toEqual([]);
+    const links = new Set(SHELVES.flatMap((shelf) => linksOf(bodyOf(shelf), shelf)));
     expect(products.filter(({ productId }) => !links.has(`/demo/p/${productId}`))).toEqual([]);
   });
 
   it("every product has a page with its title, price and picture", () => {
     for (const { productId, price } of products) {
-      const body = demoFile(`/demo/p/${productId}`)?.body ?? "";
+      const body = bodyOf(`/demo/p/${productId}`);
       expect(formFault(body, EMPTY), productId).toBe("");
-      expect(body).toContain(`data-product="${productId}"`);
+      expect(body).toContain(`data-id="${productId}"`);
       expect(body).toContain(`€ ${price?.amount}`);
       expect(linksOf(body, `/demo/p/${productId}`)).toContain(`/demo/img/${productId}.svg`);
     }
@@ -55,6 +63,8 @@ describe("the demo shop's files", () => {
     "/demo",
     "/demo/p/",
     "/demo/p/nothing",
+    "/demo/c/nothing",
+    "/demo/c/constructor",
     "/demo/img/nothing.svg",
     "/demo/img/lark-2.png",
     "/demo/p/lark-2/",
@@ -67,26 +77,38 @@ describe("the demo shop's files", () => {
   });
 
   it("pages name no host, so that any public URL serves them", () => {
-    for (const path of ["/demo/", "/demo/p/lark-2"]) expect(demoFile(path)?.body).not.toMatch(/https?:\/\//);
+    for (const path of ["/demo/", "/demo/p/lark-2"]) expect(bodyOf(path)).not.toMatch(/https?:\/\//);
   });
 
   it("pages run nothing inline and allow nothing but their own files and pictures", () => {
-    const body = demoFile("/demo/p/lark-2")?.body ?? "";
+    const body = bodyOf("/demo/p/lark-2");
     expect(body).toContain("default-src &#39;none&#39;");
     expect(body).toContain("script-src &#39;self&#39;;");
     expect(body).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=|javascript:/);
   });
 
-  it("the script is valid and never writes markup", () => {
-    const { contentType, body } = demoFile("/demo/shop.js") ?? { contentType: "", body: "" };
-    expect(contentType).toBe("text/javascript; charset=utf-8");
-    expect(() => new Script(body)).not.toThrow();
-    expect(body).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+  it("a shop on another origin than Aisle takes the helper from there, and allows it alone", () => {
+    const files = createDemoFiles({ serviceUrl: "https://recs.shop.example" });
+    const body = String(files("/demo/p/lark-2")?.body);
+    expect(body).toContain('<script src="https://recs.shop.example/aisle.js"');
+    expect(body).toContain("script-src &#39;self&#39; https://recs.shop.example;");
+    expect(body).toContain("connect-src &#39;self&#39; https://recs.shop.example;");
+  });
+
+  it("there is no script where none was built, and the scripts never write markup", () => {
+    expect(createDemoFiles()("/demo/shop.js")).toBeUndefined();
+    const folder = join(import.meta.dirname, "../../src/demo/page");
+    const scripts = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+    expect(scripts).toContain("shop.ts");
+    for (const name of scripts)
+      expect(readFileSync(join(folder, name), "utf8"), name).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/,
+      );
   });
 
   it("a product that is out of stock cannot be put into the cart", () => {
-    expect(demoFile("/demo/p/eider-minus-12")?.body).toMatch(/<button[^>]* id="add"[^>]* disabled>/);
-    expect(demoFile("/demo/p/lark-2")?.body).not.toMatch(/<button[^>]* id="add"[^>]* disabled>/);
+    expect(bodyOf("/demo/p/eider-minus-12")).toMatch(/<button[^>]* id="add"[^>]* disabled>/);
+    expect(bodyOf("/demo/p/lark-2")).not.toMatch(/<button[^>]* id="add"[^>]* disabled>/);
   });
 
   it("texts and options are escaped wherever they stand", () => {
@@ -110,7 +132,8 @@ describe("the demo shop's files", () => {
 
   it("a page can be made for another app and place", () => {
     const body = demoPage("/demo/p/lark-2", { appId: "other", baseUrl: "/shop" }) ?? "";
-    expect(body).toContain('data-app="other" data-root="/shop"');
+    expect(body).toContain('src="/shop/aisle.js" data-app="other"');
+    expect(body).toContain('data-root="/shop"');
     expect(body).toContain('src="/shop/demo/img/lark-2.svg"');
   });
 });

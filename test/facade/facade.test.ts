@@ -64,6 +64,12 @@ describe("the facade", () => {
     expect(await facade.inject({ method: "GET", url: "/demo/" })).toMatchObject({ statusCode: 200, body: "<p>demo" });
     expect(await facade.inject({ method: "GET", url: "/demo/../package.json" })).toMatchObject({ statusCode: 404 });
     expect((await facade.inject({ method: "GET", url: "/demo" })).headers.location).toBe("/demo/");
+    const { etag = "" } = (await facade.inject({ method: "GET", url: "/demo/" })).headers;
+    const again = await facade.inject({ method: "GET", url: "/demo/", headers: { "if-none-match": String(etag) } });
+    expect([again.statusCode, again.body, etag !== ""]).toEqual([304, "", true]);
+    const { facade: withoutDemo } = openFacade();
+    for (const url of ["/demo", "/demo/"])
+      expect(await withoutDemo.inject({ method: "GET", url })).toMatchObject({ statusCode: 404 });
   });
 
   it("counts what a form had too much of", async () => {

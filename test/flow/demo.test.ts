@@ -112,6 +112,7 @@ describe("aisle serve --demo on an empty store", () => {
     const page = await fetch(`${server.facadeUrl}/demo/`);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringMatching(/^text\/html/)]);
     expect(await page.text()).toContain("Larkfell");
+    expect((await fetch(`${server.facadeUrl}/demo/shop.js`)).headers.get("content-type")).toMatch(/^text\/javascript/);
   });
 
   it("writes nothing but the curl lines' and its own words to the terminal", () => {

@@ -10,12 +10,13 @@ export function createLetter(aisle: PageHelper): Letter {
   const form = byId("letter", HTMLFormElement);
   const state = byId("letter-state", HTMLElement);
   const input = byId("letter-email", HTMLInputElement);
+  const invitation = state.textContent;
 
   const show = async (force: boolean) => {
     const { status, showForm } = await aisle.subscription({ force });
     form.hidden = !showForm;
     if (status === true) state.textContent = "You are subscribed. See you next month.";
-    if (status === false) state.textContent = "You have left our letters. We will not ask again.";
+    else state.textContent = status === false ? "You have left our letters. We will not ask again." : invitation;
     return showForm;
   };
   form.addEventListener("submit", async (event) => {

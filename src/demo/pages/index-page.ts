@@ -28,7 +28,8 @@ ${frame("alternative", "Also worth a look")}`;
 }
 
 function tile({ id, name, categories }: Department, home: string): Markup {
-  const pictures = categories.flatMap(({ articles }) => articles.slice(0, 1)).slice(0, 3);
+  const [first = [], second = []] = [0, 1].map((at) => categories.flatMap(({ articles }) => articles[at] ?? []));
+  const pictures = [...first, ...second].slice(0, 3);
   return html`<li class="tile"><div class="tile-pictures" aria-hidden="true">${pictures.map((article) => html`<img src="${home}img/${article.id}.svg" alt="" width="400" height="400" loading="lazy">`)}</div>
 <h3><a href="${home}c/${id}">${name}</a></h3>
 <ul class="chips">${categories.map((category) => html`<li><a href="${home}c/${category.id}">${category.name}</a></li>`)}</ul></li>`;

@@ -68,7 +68,7 @@ ${main}
 <section class="privacy" aria-labelledby="privacy-title"><h2 id="privacy-title">Your choice</h2>
 <p><button type="button" class="switch" id="consent" role="switch" aria-checked="false" disabled>Remember me for recommendations</button></p>
 <p class="small" id="consent-state">Needs JavaScript.</p></section>
-<details class="calls"><summary>What this page told Aisle</summary><p class="small" id="ids"></p><ol id="calls"></ol></details>
+<details class="calls"><summary>What this page asked Aisle</summary><p class="small" id="ids"></p><ol id="calls"></ol></details>
 <noscript><p class="small">Cart and recommendations need JavaScript.</p></noscript>
 <p class="small">A demo shop with invented goods and our own drawings. Nothing is sold here and no mail is sent; what you do trains the recommendations of the app “${appId}” on this installation.</p>
 </footer>

@@ -13,7 +13,7 @@ export function cartPage(options: PageOptions): string {
 <form id="order"><label for="order-email">E-mail <span class="small">(if you like; no mail is sent)</span></label><input id="order-email" name="email" type="email" autocomplete="email" placeholder="you@example.com">
 <button type="submit">Place the order</button></form></section>
 </div>
-<div id="frames" hidden>${frame("recommended", "Goes with what is in your cart")}</div>`;
+<div id="frames" hidden>${frame("recommended", "You may also need")}</div>`;
   return layout(options, {
     kind: "cart",
     title: `Your cart – ${DEMO_APP_NAME}`,
@@ -26,7 +26,7 @@ export function cartPage(options: PageOptions): string {
 export function thanksPage(options: PageOptions): string {
   const main = html`<div id="thanks-empty" class="empty" hidden><h1>No order yet</h1><p><a class="button" href="${options.baseUrl}/demo/">Look around</a></p></div>
 <div id="thanks-full" hidden><h1>Thank you!</h1>
-<p>Order <strong id="order-id"></strong> is on its imaginary way. Aisle knows of it, and asks nobody to buy the same again.</p>
+<p>Order <strong id="order-id"></strong> is on its imaginary way. Aisle knows of it, and does not offer you the same again.</p>
 <ul id="order-lines" class="lines" aria-label="Things you ordered"></ul>
 <p class="sum">Total <strong id="order-total"></strong></p></div>
 <div id="frames" hidden>${frame("recommended", "For next time")}</div>`;

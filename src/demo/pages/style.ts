@@ -16,7 +16,7 @@ html { scroll-behavior: smooth; scroll-padding-top: 8rem; }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } .card, .toast, .aisle-product { transition: none !important; } }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
 [hidden] { display: none !important; }
-main, footer, .top { max-width: 78rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2rem); }
+main, footer { max-width: 78rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2rem); }
 h1, h2, h3 { line-height: 1.15; letter-spacing: -.015em; margin: 0; text-wrap: balance; }
 h1 { font-size: clamp(1.9rem, 4.4vw, 3.1rem); }
 h2 { font-size: clamp(1.35rem, 2.6vw, 1.8rem); }
@@ -31,12 +31,12 @@ a { color: inherit; }
 .bar { max-width: 78rem; margin-inline: auto; padding: .7rem clamp(1rem, 4vw, 2rem); display: grid; grid-template-columns: 1fr auto; align-items: center; gap: .3rem 1.5rem; }
 .brand { display: flex; align-items: center; gap: .6rem; font-weight: 700; font-size: 1.1rem; text-decoration: none; min-height: 2.75rem; }
 .mark { width: 2.1rem; height: 2.1rem; color: var(--brand); flex: none; }
-.departments { grid-column: 1 / -1; min-width: 0; }
+.departments { grid-column: 1 / -1; order: 1; min-width: 0; }
 .departments ul { display: flex; gap: 1.2rem; overflow-x: auto; scrollbar-width: none; padding: 4px; margin: -4px; }
 .departments a { display: block; padding: .35rem 0; white-space: nowrap; text-decoration: none; border-bottom: 2px solid transparent; }
 .departments a:hover { color: var(--brand); }
 .departments a[aria-current] { border-color: var(--brand); font-weight: 600; }
-@media (min-width: 60rem) { .bar { grid-template-columns: auto 1fr auto; } .departments { grid-column: auto; } .departments ul { justify-content: center; } }
+@media (min-width: 60rem) { .bar { grid-template-columns: auto 1fr auto; } .departments { grid-column: auto; order: 0; } .departments ul { justify-content: center; } }
 .cart { display: inline-flex; align-items: center; gap: .45rem; min-height: 2.75rem; padding: .3rem .9rem; border: 1px solid var(--line); border-radius: 99px; background: var(--card); font-weight: 600; text-decoration: none; }
 .cart:hover { border-color: var(--brand); }
 .sign { width: 1.2rem; height: 1.2rem; }
@@ -48,7 +48,7 @@ button.plain { background: none; color: var(--ink); border: 1px solid var(--line
 .toast { transition: none !important; } }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
 [hidden] { display: none !important; }
-main, footer, .top { max-width: 78rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2rem); }
+main, footer { max-width: 78rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2rem); }
 h1, h2, h3 { line-height: 1.15; letter-spacing: -.015em; margin: 0; text-wrap: balance; }
 h1 { font-size: clamp(1.9rem, 4.4vw, 3.1rem); }
 h2 { font-size: clamp(1.35rem, 2.6vw, 1.8rem); }
@@ -63,12 +63,12 @@ a { color: inherit; }
 .bar { max-width: 78rem; margin-inline: auto; padding: .7rem clamp(1rem, 4vw, 2rem); display: grid; grid-template-columns: 1fr auto; align-items: center; gap: .3rem 1.5rem; }
 .brand { display: flex; align-items: center; gap: .6rem; font-weight: 700; font-size: 1.1rem; text-decoration: none; min-height: 2.75rem; }
 .mark { width: 2.1rem; height: 2.1rem; color: var(--brand); flex: none; }
-.departments { grid-column: 1 / -1; min-width: 0; }
+.departments { grid-column: 1 / -1; order: 1; min-width: 0; }
 .departments ul { display: flex; gap: 1.2rem; overflow-x: auto; scrollbar-width: none; padding: 4px; margin: -4px; }
 .departments a { display: block; padding: .35rem 0; white-space: nowrap; text-decoration: none; border-bottom: 2px solid transparent; }
 .departments a:hover { color: var(--brand); }
 .departments a[aria-current] { border-color: var(--brand); font-weight: 600; }
-@media (min-width: 60rem) { .bar { grid-template-columns: auto 1fr auto; } .departments { grid-column: auto; } .departments ul { justify-content: center; } }
+@media (min-width: 60rem) { .bar { grid-template-columns: auto 1fr auto; } .departments { grid-column: auto; order: 0; } .departments ul { justify-content: center; } }
 .cart { display: inline-flex; align-items: center; gap: .45rem; min-height: 2.75rem; padding: .3rem .9rem; border: 1px solid var(--line); border-radius: 99px; background: var(--card); font-weight: 600; text-decoration: none; }
 .cart:hover { border-color: var(--brand); }
 .sign { width: 1.2rem; height: 1.2rem; }
@@ -111,7 +111,8 @@ button.plain { background: none; color: var(--ink); border: 1px solid var(--line
 .card .price { padding: 0 .9rem .8rem; margin-top: auto; color: var(--soft); }
 .badge { position: absolute; top: .6rem; left: .6rem; background: var(--ink); color: var(--paper); border-radius: 99px; padding: .15rem .7rem; font-size: .78rem; }
 /* A frame of recommendations is as high before its products come as it is with them. */
-:root { --frame: 23.4rem; --column: 10.5rem; }
+:root { --frame: 24rem; --column: 10.5rem; }
+@media (min-width: 60rem) { :root { --frame: 22.8rem; } }
 @media (min-width: 78rem) { :root { --column: calc((100% - 5rem) / 6); } }
 .frame { margin-block: 2.6rem 1rem; min-height: var(--frame); }
 .frame.aisle-frame { min-height: 0; }
@@ -144,13 +145,15 @@ dd { margin: 0; font-weight: 600; }
 .tags { display: flex; flex-wrap: wrap; gap: .4rem; }
 .tags li { border: 1px solid var(--line); border-radius: 99px; padding: .1rem .7rem; font-size: .85rem; color: var(--soft); }
 main { min-height: 100vh; padding-block: .6rem 2rem; }
-h1 { text-wrap: balance; }
+main > h1, .empty h1, #thanks-full h1 { margin-top: 1.2rem; }
+nav + .cards { margin-top: 1.4rem; }
 .empty { display: grid; gap: 1rem; justify-items: start; padding-block: 1.5rem; }
 .checkout { display: grid; gap: 1.5rem clamp(1.5rem, 4vw, 3rem); margin-top: 1.2rem; align-items: start; }
 @media (min-width: 60rem) { .checkout { grid-template-columns: 1fr 22rem; } }
 .lines { display: grid; gap: .8rem; }
 .lines li { display: grid; grid-template-columns: auto 1fr auto; align-items: center; gap: .3rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 18px; padding: .7rem 1rem .7rem .7rem; }
-.lines img { border-radius: 12px; width: 5rem; height: 5rem; grid-row: span 2; background: var(--line); }
+.checkout .lines img { grid-row: span 2; }
+.lines img { border-radius: 12px; width: 5rem; height: 5rem; background: var(--line); }
 .lines a { font-weight: 600; text-decoration: none; }
 .lines a:hover { text-decoration: underline; }
 .lines .cost { white-space: nowrap; font-weight: 600; }
@@ -172,7 +175,7 @@ footer { margin-top: 2rem; padding-block: 2rem 3rem; display: grid; gap: 1.6rem;
 input { font: inherit; padding: .65rem 1rem; border-radius: 99px; border: 1px solid var(--soft); background: var(--card); color: var(--ink); min-width: 0; width: 15rem; max-width: 100%; }
 .privacy { display: grid; gap: .6rem; }
 .privacy h2 { font-size: 1.1rem; }
-.switch { display: inline-flex; align-items: center; gap: .7rem; padding: .3rem 0; background: none; color: var(--ink); font-weight: 400; border-radius: 6px; }
+.switch { display: inline-flex; align-items: center; gap: .7rem; padding: .3rem 0; background: none; color: var(--ink); font-weight: 400; border-radius: 6px; text-align: left; }
 .switch:disabled { background: none; }
 .switch::before { content: ""; width: 2.6rem; height: 1.5rem; border-radius: 99px; flex: none; border: 2px solid var(--soft); background: radial-gradient(circle at .62rem 50%, var(--soft) .38rem, transparent .42rem); }
 .switch[aria-checked="true"]::before { border-color: var(--brand); background: radial-gradient(circle at calc(100% - .62rem) 50%, var(--on-brand) .38rem, var(--brand) .42rem); }
