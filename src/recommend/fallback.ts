@@ -72,7 +72,7 @@ function* unknownProducts(productIds: Iterable<string>, model: ServingModel | un
 }
 
 /** Most popular ones first, equal ones by their ids; those the model does not know last. Read as far as it is needed. */
-function* byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): Generator<string> {
+export function* byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): Generator<string> {
   if (model === undefined || productIds.size <= model.productIds.length * FEW) {
     yield* sortedByPopularity(productIds, model);
     return;

@@ -1,4 +1,4 @@
-import type { FrameConfiguration, FrameSource } from "../domain/frame.js";
+import type { FrameConfiguration, FrameSource, PageKind } from "../domain/frame.js";
 import { blendHistoryOf, blendPageOf, type SourceWeights, sourceWeights } from "../model/blend-weights.js";
 import type { List, ServingModel, SourceQuery } from "../model/source.js";
 import type { Metrics } from "../ports/metrics.js";
@@ -8,6 +8,8 @@ import type { WeightedCandidates } from "./blend.js";
 /** Where an app has too little to learn weights from, `recommended` completes: what is bought together leads. */
 const BROWSING: SourceWeights = { collaborative: 0.5, cart: 1, association_rules: 0.5, semantic: 0, popularity: 0 };
 const WITH_CART: SourceWeights = { collaborative: 0.2, cart: 1, association_rules: 0.1, semantic: 0, popularity: 0 };
+/** On the first page of a shop: the visitor's taste, and what is popular. */
+const TASTE: SourceWeights = { collaborative: 1, cart: 0, association_rules: 0.2, semantic: 0, popularity: 0.2 };
 const ALTERNATIVES: SourceWeights = { semantic: 1, collaborative: 0.6, association_rules: 0, cart: 0, popularity: 0 };
 
 /** What others than a source with a learned order count: they fill its end. */
@@ -30,11 +32,11 @@ export function weightsOfFrame({ sources }: Pick<FrameConfiguration, "sources">)
  * Weights learned from the app's own newest visits and orders where there are some. A customer's next order has an order
  * of its own, learned or not; `alternative` has weights that are the same for all apps, as nothing tells what was wanted.
  */
-export function weightsOf(list: List, query: SourceQuery, model: ServingModel): ListWeights {
+export function weightsOf(list: List, query: SourceQuery, model: ServingModel, kind: PageKind = ""): ListWeights {
   if (list === "alternative") return { weights: ALTERNATIVES, by: "score" };
   const learned = query.purchases ? undefined : model.blend?.[blendPageOf(query)];
   if (learned !== undefined) return { weights: learned[blendHistoryOf(query)], by: "place" };
-  const weights = query.hasCart ? WITH_CART : BROWSING;
+  const weights = query.hasCart ? WITH_CART : kind === "home" ? TASTE : BROWSING;
   const leading = model.sources.find((source) => source.isLearned?.(query))?.name;
   if (leading === undefined) return { weights, by: "score" };
   const weigh = (name: keyof SourceWeights) => (name === leading ? 1 : weights[name] * FILLING);

@@ -5,8 +5,9 @@ import { type Narrowing, narrowing } from "./ask-source.js";
 import { type Blended, createBlender } from "./blend.js";
 import { arrangement } from "./diversity.js";
 import { explain } from "./explain.js";
-import { fallbackProducts, insteadOf, popularIn, withinOf } from "./fallback.js";
+import { byPopularity, fallbackProducts, insteadOf, popularIn, withinOf } from "./fallback.js";
 import { createFewCache } from "./few.js";
+import { type Asked, askedOn, decidingKind } from "./page-kind.js";
 import { besideAlternative, isBoughtTogether, recommendedShare } from "./parting.js";
 import { passing, wantsInStock } from "./passing.js";
 import { type ListWeights, propose, weightsOf, weightsOfFrame } from "./propose.js";
@@ -25,7 +26,7 @@ import {
 } from "./situation.js";
 import { sourceQuery } from "./source-query.js";
 import { preferSubstitutes, sameCategory, toReplace } from "./substitutes.js";
-import { chain, flat } from "./tiers.js";
+import { chain, flat, ownFirst, without } from "./tiers.js";
 import { type VisitorContext, visitorContext } from "./visitor-context.js";
 import { liveSimilar, liveTogether } from "./with-live.js";
 
@@ -65,14 +66,20 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     for (const productId of current) if (catalog.get(productId) === undefined) missing.add(productId);
     if (query.frameId !== "" && query.frameId !== frame.frameId) missing.add(query.frameId);
     const filter = passing(situation.filters, catalog, situation.app.groups, missing, fewOf);
-    const within = withinOf(categoryProducts(query, catalog), filter, model);
+    const ofCategories = categoryProducts(query, catalog);
+    const within = withinOf(ofCategories, filter, model);
     const to = narrowing(filter, model, catalog);
-    const asked = model && {
-      ...sourceQuery(context, current, model, situation.now),
-      unseen: unseenTexts(current, catalog, model),
-      among: to?.among,
-    };
-    const replaced = toReplace(current, asked, model, catalog);
+    const kind = decidingKind(frame);
+    const onPage = askedOn(kind, context, current);
+    const queryOf = (about: Asked) =>
+      model && {
+        ...sourceQuery(about.context, about.current, model, situation.now),
+        unseen: unseenTexts(about.current, catalog, model),
+        among: to?.among,
+      };
+    const here = queryOf({ context, current });
+    const asked = { recommended: onPage.context === context ? here : queryOf(onPage), alternative: here };
+    const replaced = toReplace(current, asked.alternative, model, catalog);
     const selection = new Selection(
       catalog,
       {
@@ -94,22 +101,25 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const pinnedIn: List = asks.recommended > 0 ? "recommended" : "alternative";
     const pinned = selection.pin(frame.pinnedProductIds, asks[pinnedIn]);
     const counts = { ...asks, [pinnedIn]: asks[pinnedIn] - pinned.length };
-    const weights = (list: List) => model && asked && (weightsOfFrame(frame) ?? weightsOf(list, asked, model));
+    const weights = (list: List) => {
+      const about = asked[list];
+      return model && about && (weightsOfFrame(frame) ?? weightsOf(list, about, model, kind));
+    };
     const proposed = (list: List) => {
-      const chosen = weights(list);
-      return model && asked && chosen && blended(model, asked, list, counts[list], chosen, to);
+      const [about, chosen] = [asked[list], weights(list)];
+      return model && about && chosen && blended(model, about, list, counts[list], chosen, to);
     };
     const complements = proposed("recommended");
     const similar = proposed("alternative");
     const substitutes =
       model && similar && preferSubstitutes(similar, replaced, (index) => catalog.get(model.productIds[index]!));
 
-    const question = { live: situation.live, model, asked, catalog, passes: filter?.passes };
+    const question = { live: situation.live, model, asked: asked.alternative, catalog, passes: filter?.passes };
     const similarIds = liveSimilar(substitutes, replaced, candidateCount(counts.alternative), {
       ...question,
       weights: counts.alternative === 0 ? undefined : weights("alternative"),
     });
-    const togetherIds = liveTogether(complements, metNow(current, context), question);
+    const togetherIds = liveTogether(complements, metNow(onPage.current, onPage.context), question);
 
     const turn = turnOf(situation);
     const turned = (count: number) => (turn === 0 ? count : count * ROTATION_POOL);
@@ -125,11 +135,24 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       replaced,
       spared.slice(0, turned(counts.alternative)),
       catalog,
-      (productId) => model !== undefined && asked !== undefined && isBoughtTogether(model, asked, productId),
+      (productId) =>
+        model !== undefined && asked.alternative !== undefined && isBoughtTogether(model, asked.alternative, productId),
     );
 
+    const own = kind === "category" ? ofCategories : undefined;
+    const popular = (sparing: readonly string[]) =>
+      own && frame.fallback ? without(new Set(sparing), byPopularity(own, model)) : [];
+    const inPlace = (proposals: readonly string[], sparing: readonly string[], tiers: Iterable<Iterable<string>>) =>
+      own === undefined ? tiers : ownFirst(own, proposals, popular(sparing), tiers);
+
+    // On the page of a product its substitutes have the first choice.
+    const chosenFirst = kind === "product" ? selection.pick([similarIds.productIds], counts.alternative, turn) : [];
     const picked = selection.pick(
-      frame.fallback ? chain(completing, fallbackProducts(situation, within), spared) : [completing],
+      inPlace(
+        completing,
+        spared,
+        frame.fallback ? chain(completing, fallbackProducts(situation, within), spared) : [completing],
+      ),
       recommendedShare(counts, spared.length, there),
       turn,
       arrangement({
@@ -139,11 +162,18 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       }),
     );
     // Substitutes are to be like one product, and so like each other: what diversity would put first is no substitute.
-    const instead = selection.pick(
-      chain(similarIds.productIds, frame.fallback ? insteadOf(replaced, situation, within) : []),
-      counts.alternative,
-      turn,
-    );
+    const instead = [
+      ...chosenFirst,
+      ...selection.pick(
+        inPlace(
+          similarIds.productIds,
+          [],
+          chain(similarIds.productIds, frame.fallback ? insteadOf(replaced, situation, within) : []),
+        ),
+        counts.alternative - chosenFirst.length,
+        turn,
+      ),
+    ];
 
     const recommended = pinnedIn === "recommended" ? [...pinned, ...picked] : picked;
     const alternative = pinnedIn === "alternative" ? [...pinned, ...instead] : instead;
@@ -153,7 +183,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       return explain(products, {
         pinned: new Set(pinned.map(({ productId }) => productId)),
         model,
-        query: asked,
+        query: asked[list],
         list,
         blended: blend,
         weights: weights(list)?.weights,

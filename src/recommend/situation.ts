@@ -7,6 +7,7 @@ import type { ProductFilter } from "../domain/product-filter.js";
 import { productText } from "../model/product-text.js";
 import type { ServingModel } from "../model/source.js";
 import type { LiveProducts } from "./live-products.js";
+import { ownedOn } from "./page-kind.js";
 import type { RecommendQuery } from "./query.js";
 import type { Catalog } from "./selection.js";
 import type { VisitorContext } from "./visitor-context.js";
@@ -63,7 +64,7 @@ export function excludedProducts(
   const excluded = new Set([
     ...filters.flatMap((filter) => filter.excludeProductIds),
     ...frame.bannedProductIds,
-    ...context.cart,
+    ...ownedOn(frame, context, current),
   ]);
   if (!frame.includeViewed) for (const productId of current) excluded.add(productId);
   if (!frame.includeBought)
@@ -87,7 +88,7 @@ export function ownedVariants(
   current: readonly string[],
 ): string[] {
   return [
-    ...context.cart,
+    ...ownedOn(frame, context, current),
     ...(frame.includeViewed ? [] : current),
     ...(frame.includeBought ? [] : boughtSince(context, now, frame.rebuyAfterDays)),
   ];

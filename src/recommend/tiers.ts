@@ -13,7 +13,19 @@ export function* chain(
   yield [...sparing].reverse();
 }
 
-function* without(spared: ReadonlySet<string>, productIds: Iterable<string>): Generator<string> {
+/** Tiers that begin with what is among `first` of the proposals, then of what is popular; the others stand behind. */
+export function* ownFirst(
+  first: ReadonlySet<string>,
+  proposals: Iterable<string>,
+  popular: Iterable<string>,
+  tiers: Iterable<Iterable<string>>,
+): Generator<Iterable<string>> {
+  yield [...proposals].filter((productId) => first.has(productId));
+  yield popular;
+  yield* tiers;
+}
+
+export function* without(spared: ReadonlySet<string>, productIds: Iterable<string>): Generator<string> {
   for (const productId of productIds) if (!spared.has(productId)) yield productId;
 }
 

@@ -600,7 +600,8 @@ export enum PageKind {
   PRODUCT = 3,
 
   /**
-   * The cart: `recommended` completes the cart; current products are part of it.
+   * The cart: `recommended` completes the cart; current products are part of it,
+   * and not shown, also in a frame that names sources.
    *
    * @generated from enum value: PAGE_KIND_CART = 4;
    */
