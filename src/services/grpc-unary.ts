@@ -47,11 +47,13 @@ type RouteOptions = Parameters<ConnectRouter["service"]>[2];
 const PREFIX_BYTES = 5;
 /** No more than each call may hold without being counted (`bytes-under-way.ts`). */
 const MOST_BYTES = 4096;
+/** A body that takes longer is not waited for here: Connect's way has the limits of slow ones. */
+const SHORT_MS = 1_000;
 const CONTENT_TYPES: ReadonlySet<string | undefined> = new Set(["application/grpc", "application/grpc+proto"]);
 const TIMEOUT = /^\d{1,8}[HMSmun]$/;
 
 export interface GrpcUnaryDeps {
-  readonly limits: Pick<RpcLimits, "readMaxBytes" | "writeMaxBytes" | "maxTimeoutMs" | "bodyTimeoutMs">;
+  readonly limits: Pick<RpcLimits, "readMaxBytes" | "writeMaxBytes" | "maxTimeoutMs">;
   readonly interceptors: readonly Interceptor[];
   /** When it fires, the signals of all calls fire. */
   readonly shutdown: AbortSignal;
@@ -143,7 +145,7 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
         });
         return true;
       };
-      readShort(request.stream, { bytes: mostBytes, ms: deps.limits.bodyTimeoutMs }, use, giveBack);
+      readShort(request.stream, { bytes: mostBytes, ms: SHORT_MS }, use, giveBack);
       return true;
     },
   };

@@ -205,6 +205,23 @@ describe("what goes Connect's way", () => {
     expect([app?.displayName.length, wentShort()]).toEqual([100_000, [false]]);
   });
 
+  it("a message whose end takes longer than a second", async () => {
+    const { url, wentShort } = await openWith();
+    const session = connect(url);
+    onTestFinished(() => session.destroy());
+    const stream = session.request({
+      ":method": "POST",
+      ":path": PATH,
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
+    stream.resume();
+    stream.write(framed(bytes).subarray(0, 8));
+    const trailers = new Promise<Record<string, unknown>>((resolve) => stream.on("trailers", resolve));
+    setTimeout(() => stream.end(framed(bytes).subarray(8)), 1_500);
+    expect([(await trailers)["grpc-status"], wentShort()]).toEqual(["0", [false]]);
+  });
+
   it("a compressed message", async () => {
     const { url, wentShort } = await openWith();
     const trailers = await post(url, framed(gzipSync(bytes), 1), { "grpc-encoding": "gzip" });
