@@ -27,6 +27,10 @@ export async function main(args: readonly string[]): Promise<number> {
         const { examine } = await import("./doctor.js");
         yield* examine(request, env);
       },
+      backup: async (request, env) => {
+        const { backUp } = await import("./back-up.js");
+        await backUp(request, env);
+      },
       feedSource: createHttpsFeedSource,
       stdin: process.stdin,
       stdout: process.stdout,

@@ -83,6 +83,7 @@ const TOP_MODULES = [
   "app-copies.ts",
   "app-spans.ts",
   "app.ts",
+  "back-up.ts",
   "certificate.ts",
   "console-files.ts",
   ...CONFIG_MODULES,

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { Command } from "commander";
 import type { FetchFeed } from "../feed/fetch-feed.js";
 import { addAppCommands } from "./app-command.js";
+import { addBackupCommand, type Backup } from "./backup-command.js";
 import { addDoctorCommand, type Doctor } from "./doctor-command.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
 import { addEventsCommand } from "./events-command.js";
@@ -30,6 +31,7 @@ export interface ProgramDeps {
   /** Opens stores by itself. */
   readonly migrate: Migrate;
   readonly doctor: Doctor;
+  readonly backup: Backup;
   /** Reads feeds by https. */
   readonly feedSource: (options: { readonly allowPrivate: boolean }) => FetchFeed;
   readonly stdin: Readable;
@@ -69,7 +71,7 @@ Example:
   $ aisle train --app shop1
   $ aisle recommend --app shop1 --current 4711
 
-All commands but "serve", "token", "migrate" and "doctor" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
+All commands but "serve", "token", "migrate", "backup" and "doctor" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
 Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     );
   addServeCommand(program, deps);
@@ -90,6 +92,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addPrivacyCommands(program, deps);
   addTokenCommand(program, deps);
   addMigrateCommand(program, deps);
+  addBackupCommand(program, deps);
   addDoctorCommand(program, deps);
   return program;
 }

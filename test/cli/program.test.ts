@@ -161,6 +161,7 @@ describe("aisle serve", () => {
       serve: async () => {},
       migrate: async function* () {},
       doctor: async function* () {},
+      backup: async () => {},
       feedSource: () => async () => undefined,
       stdin: process.stdin,
       stdout: process.stdout,

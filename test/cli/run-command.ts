@@ -17,6 +17,7 @@ export async function runCommand(args: readonly string[], deps: Partial<ProgramD
       serve: async () => {},
       migrate: async function* () {},
       doctor: async function* () {},
+      backup: async () => {},
       feedSource: () => async () => undefined,
       stdin: Readable.from([]),
       stdout: stdout.output,

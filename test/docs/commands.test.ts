@@ -1,0 +1,69 @@
+import { existsSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { DOCS, deadLinks, outputPattern, readPage } from "./page.js";
+import { createReader } from "./reader.js";
+
+/** Pages whose commands are typed here, each by a reader with a server and a store of its own. */
+const TYPED = ["start.md", "integrate.md", "move.md", "operate.md", "algorithms.md"];
+
+/** Pages whose commands are not, and why. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "README.md": "it has none",
+  "browser.md": "it has no commands; test/browser calls the helper",
+  "clients.md": "test/clients types them",
+  "cluster.md": "they need several machines",
+  "identity.md": "test/cli runs them",
+  "mongodb.md": "they need MongoDB",
+  "performance.md": "they measure for minutes",
+  "privacy.md": "test/cli runs them",
+};
+
+/** Blocks that need a container engine, a service manager or a network may not become many. */
+const MOST_NOT_RUN = 8;
+
+/** A page is read in seconds; a busy machine takes longer. */
+const PAGE_MS = 180_000;
+
+const pages = TYPED.map(readPage);
+const hasCurl = (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, "curl")));
+if (!hasCurl && process.env.CI) throw new Error("the pages of docs/ need curl on the PATH");
+if (!hasCurl) process.stderr.write("\nSkipped: the pages of docs/ need curl on the PATH\n");
+
+describe("the pages of docs/", () => {
+  it("are all either typed here or known to be tested elsewhere", () => {
+    const there = readdirSync(DOCS).filter((name) => name.endsWith(".md"));
+    expect(there.sort()).toEqual([...TYPED, ...Object.keys(ELSEWHERE)].sort());
+  });
+
+  it("leave few commands untyped, which are listed aloud", () => {
+    const untyped = pages.flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === "not-run"));
+    process.stderr.write(untyped.map(({ place, text }) => `\nNot run: ${place}: ${text}`).join(""));
+    expect(untyped.length).toBeLessThanOrEqual(MOST_NOT_RUN);
+  });
+
+  it.each(pages)("$name has its commands in blocks that are typed, and links to what is there", (page) => {
+    const withoutBlocks = page.text.replace(/^```[\s\S]*?^```$/gm, "");
+    expect(withoutBlocks.match(/^ {4}\S.*$/gm) ?? []).toEqual([]);
+    expect(deadLinks(page)).toEqual([]);
+  });
+
+  it.skipIf(!hasCurl).each(pages)(
+    "every command of $name works and prints what the page shows",
+    async (page) => {
+      const reader = await createReader(onTestFinished);
+      await reader.follow(page);
+    },
+    PAGE_MS,
+  );
+});
+
+describe("what a page shows as output", () => {
+  it("leaves out within a line what … stands for, and lines where it stands alone", () => {
+    const shown = outputPattern("id: … of 3\n…\nthe end\n");
+    expect("id: 7 of 3\nmore\nand more\nthe end\n").toMatch(shown);
+    expect("id: 7 of 3\nthe end\n").toMatch(shown);
+    expect("id: 7 of 4\nthe end\n").not.toMatch(shown);
+    expect("id: 7 of 3\nthe end\nnot shown\n").not.toMatch(shown);
+  });
+});
