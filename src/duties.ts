@@ -34,14 +34,19 @@ export async function findPorts(config: Config, duties: Duties): Promise<Ports> 
   return { facadePort, rpcPort, facadeUrl: config.publicUrl ?? urlOf(config.facade.host, facadePort, scheme) };
 }
 
+/** Where this process shows the console; undefined where it does not. */
+export function consoleUrlOf(config: Config, duties: Duties, ports: Pick<Ports, "rpcPort">): string | undefined {
+  const isShown = duties.rpc === "services" && config.console !== "off";
+  return isShown ? `${urlOf(config.rpc.host, ports.rpcPort)}/console/` : undefined;
+}
+
 /** The first line that says a server is ready, and those about the demo. */
 export function readyLines(config: Config, duties: Duties, ports: Ports, demo: boolean): string[] {
+  const consoleUrl = consoleUrlOf(config, duties, ports);
   const doors = [
     duties.facade && `storefronts at ${ports.facadeUrl}`,
     duties.rpc === "services" && `RPC at ${urlOf(config.rpc.host, ports.rpcPort)}`,
-    duties.rpc === "services" &&
-      config.console !== "off" &&
-      `console at ${urlOf(config.rpc.host, ports.rpcPort)}/console/`,
+    consoleUrl !== undefined && `console at ${consoleUrl}`,
     duties.rpc === "health" && `training, health at ${urlOf(config.rpc.host, ports.rpcPort)}`,
   ];
   const ready = `aisle is ready: ${doors.filter((door) => door !== false).join(", ")}`;

@@ -6,7 +6,7 @@ import type { Config, OtlpConfig } from "./config.js";
 import { readConsoleFiles } from "./console-files.js";
 import { createDemoFiles } from "./demo/demo.js";
 import { setUpDemo } from "./demo-shop.js";
-import type { Duties, Ports } from "./duties.js";
+import { consoleUrlOf, type Duties, type Ports } from "./duties.js";
 import { ADMISSION_LIMITS, createAdmission } from "./facade/admission.js";
 import { createFacade } from "./facade/facade.js";
 import { renewCertificate } from "./facade/secure-server.js";
@@ -100,6 +100,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     privateFeeds: config.privateFeeds,
   });
   const { aisle, opening } = services;
+  const consoleUrl = consoleUrlOf(config, duties, ports);
   const ready = async () => {
     try {
       await services.ready();
@@ -127,7 +128,9 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     metrics,
     logger,
     tracer,
-    staticFiles: config.demo ? createDemoFiles({ script: readDemoScript() }) : undefined,
+    staticFiles: config.demo
+      ? createDemoFiles({ script: readDemoScript(), ...(consoleUrl !== undefined && { consoleUrl }) })
+      : undefined,
     helperScript: readHelperScript(),
     networks: config,
   });

@@ -14,11 +14,9 @@ export interface DemoFile {
   readonly body: string | Buffer;
 }
 
-export interface DemoFilesOptions {
+export interface DemoFilesOptions extends Pick<PageOptions, "serviceUrl" | "consoleUrl"> {
   /** The script of the pages as the build has made it (`page/shop.ts`); without one they have none. */
   readonly script?: Buffer | undefined;
-  /** Origin of Aisle where the shop is served from another one. */
-  readonly serviceUrl?: string;
 }
 
 const SVG = "image/svg+xml; charset=utf-8";
@@ -31,7 +29,7 @@ const PICTURE = /^\/demo\/img\/([a-z0-9-]+)\.svg$/;
 
 /** Finds the file at a path below `/demo/`, without its query; undefined when there is none. Pages link by relative paths. */
 export function createDemoFiles(options: DemoFilesOptions = {}): (path: string) => DemoFile | undefined {
-  const { script, serviceUrl } = options;
+  const { script, ...places } = options;
   return (path) => {
     if (path === "/demo/shop.css") return { contentType: "text/css; charset=utf-8", body: SHOP_CSS };
     if (path === "/demo/shop.js") return fileOf("text/javascript; charset=utf-8", script);
@@ -39,7 +37,7 @@ export function createDemoFiles(options: DemoFilesOptions = {}): (path: string) 
     const picture = PICTURE.exec(path)?.[1];
     if (picture !== undefined) return fileOf(SVG, demoPicture(picture));
     const baseUrl = path.split("/").length > 3 ? "../.." : "..";
-    const page = demoPage(path, { appId: DEMO_APP_ID, baseUrl, ...(serviceUrl !== undefined && { serviceUrl }) });
+    const page = demoPage(path, { appId: DEMO_APP_ID, baseUrl, ...places });
     return fileOf("text/html; charset=utf-8", page);
   };
 }

@@ -11,6 +11,8 @@ export interface PageOptions {
   readonly baseUrl: string;
   /** Origin of Aisle where that is another one than the shop's, for example `https://recs.shop.example`. */
   readonly serviceUrl?: string;
+  /** Where the console shows what the visitor did; not said where there is none. */
+  readonly consoleUrl?: string;
 }
 
 export interface PageContent {
@@ -33,10 +35,14 @@ const MARK = html`<svg class="mark" viewBox="0 0 40 40" aria-hidden="true"><path
 const CART = html`<svg class="sign" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 8h12l-1 12H7ZM9 8a3 3 0 0 1 6 0" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"/></svg>`;
 
 /** A whole page around its content. */
-export function layout({ appId, baseUrl, serviceUrl }: PageOptions, content: PageContent): string {
+export function layout({ appId, baseUrl, serviceUrl, consoleUrl }: PageOptions, content: PageContent): string {
   const { kind, title, description, path = [], main } = content;
   const home = `${baseUrl}/demo/`;
   const isHere = (id: string) => (path.some((level) => level.id === id) ? html` aria-current="true"` : html``);
+  const toConsole =
+    consoleUrl === undefined
+      ? html``
+      : html`<p class="small"><a href="${consoleUrl}">What Aisle saw: its console</a></p>`;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -69,6 +75,7 @@ ${main}
 <p><button type="button" class="switch" id="consent" role="switch" aria-checked="false" disabled>Remember me for recommendations</button></p>
 <p class="small" id="consent-state">Needs JavaScript.</p></section>
 <details class="calls"><summary>What this page asked Aisle</summary><p class="small" id="ids"></p><ol id="calls"></ol></details>
+${toConsole}
 <noscript><p class="small">Cart and recommendations need JavaScript.</p></noscript>
 <p class="small">A demo shop with invented goods and our own drawings. Nothing is sold here and no mail is sent; what you do trains the recommendations of the app “${appId}” on this installation.</p>
 </footer>
