@@ -3,6 +3,7 @@ import { stageSpans } from "./app-spans.js";
 import { createCatalogViews } from "./catalog/catalog-view.js";
 import { createHideUnlisted } from "./catalog/hide-unlisted.js";
 import { learnProducts } from "./catalog/learn-products.js";
+import { createLoadAhead } from "./catalog/load-ahead.js";
 import { createProductGroups } from "./catalog/product-groups.js";
 import { createDeleteProduct, createUpsertProducts } from "./catalog/write-products.js";
 import type { Now } from "./domain/clock.js";
@@ -264,6 +265,8 @@ export function createAisle(deps: AppDependencies) {
     refreshLive: liveLayer.refresh,
     /** Writes what was counted of frames; with `all` also the newest of it. */
     writeFrameCounts: frameCounts.flush,
+    /** Reads catalogues into memory before they are asked for. */
+    loadAhead: createLoadAhead({ apps: store.apps, views: catalogViews }),
     /** Reads the feeds that are due. */
     readFeeds: createReadFeeds({ ...deps, feeds: store.feeds, unitOfWork, catalog }),
     /** Takes note of models that other processes published. */

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+import { Unavailable } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
 import { brandGroup, type PriceRange } from "../domain/product-filter.js";
 import type { ProductChange, ProductStore } from "../ports/product-store.js";
@@ -22,6 +24,8 @@ export interface CatalogView {
   changedSince(revision: number): readonly string[] | undefined;
 }
 
+/** Products put at a time: some milliseconds of work, so that answers are made meanwhile. */
+const SLICE = 1000;
 /** Writes that are known one by one, the newest of them. */
 const MAX_JOURNAL = 20_000;
 
@@ -64,7 +68,7 @@ export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch"
       entries.delete(appId);
     },
     close() {
-      for (const entry of entries.values()) entry.stop();
+      for (const entry of entries.values()) entry.close();
       entries.clear();
     },
   };
@@ -79,6 +83,7 @@ class KeptCatalog {
   current: Promise<CatalogView>;
   view: MemoryCatalog | undefined;
   readonly stop: () => void;
+  private closed = false;
   /** The view that is being read, and what was written meanwhile: there the later state stands. */
   private loading: { readonly view: MemoryCatalog; readonly written: Set<string> } | undefined;
 
@@ -92,6 +97,12 @@ class KeptCatalog {
       for (const change of changes) this.take(change);
     });
     this.current = this.load();
+  }
+
+  /** Reads nothing more: the store is about to be closed. */
+  close(): void {
+    this.closed = true;
+    this.stop();
   }
 
   private take(change: ProductChange): void {
@@ -113,8 +124,13 @@ class KeptCatalog {
     this.loading = loading;
     const read = async (): Promise<CatalogView> => {
       for await (const batch of this.scan()) {
-        if (this.loading !== loading) return this.current;
-        for (const product of batch) if (!loading.written.has(product.productId)) loading.view.put(product);
+        for (let from = 0; from < batch.length; from += SLICE) {
+          if (from > 0) await setImmediate();
+          if (this.closed) throw new Unavailable("The catalogue is closed");
+          if (this.loading !== loading) return this.current;
+          for (const product of batch.slice(from, from + SLICE))
+            if (!loading.written.has(product.productId)) loading.view.put(product);
+        }
       }
       if (this.loading !== loading) return this.current;
       this.loading = undefined;

@@ -63,7 +63,11 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
     .option("--recommended <n>", "complementary products at most, 0 to 100", wholeNumber(0, 100))
     .option("--alternative <n>", "similar products at most, 0 to 100", wholeNumber(0, 100))
     .option("--title <title>", "a title for people")
-    .option("--page <kind>", "where it stands, which says what comes first: home, category, product, cart or order", pageKind)
+    .option(
+      "--page <kind>",
+      "where it stands, which says what comes first: home, category, product, cart or order",
+      pageKind,
+    )
     .option(
       "--source <name=weight>",
       "a source and its weight; again for more (default: chosen for the visitor)",

@@ -32,6 +32,8 @@ interface Entry {
   seen: ReadonlySet<string>;
 }
 
+/** Products that are looked at at a time, when all are: some milliseconds. */
+const LOOKS = 20_000;
 /** Products that are taken in at a time: a few milliseconds. */
 const SLICE = 40;
 /** An app that nobody asks for is looked after so often more, then when it is asked for again. */
@@ -49,11 +51,7 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
     if (entry.revision === catalog.revision) return;
     const to = catalog.revision;
     const changed = entry.revision === undefined ? undefined : catalog.changedSince(entry.revision);
-    const ids =
-      changed ??
-      Array.from(catalog.products(), ({ productId }) => productId).filter(
-        (productId) => index.model.indexOf(productId) === undefined,
-      );
+    const ids = changed ?? (await unknownIds(entry));
     for (let from = 0; from < ids.length; from += SLICE) {
       for (const productId of ids.slice(from, from + SLICE)) index.put(productId, catalog.get(productId));
       await setImmediate();
@@ -109,4 +107,15 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
       entries.delete(appId);
     },
   };
+}
+
+/** Ids of all products that the model does not know. */
+async function unknownIds({ catalog, index }: Pick<Entry, "catalog" | "index">): Promise<string[]> {
+  const found: string[] = [];
+  let looks = 0;
+  for (const { productId } of catalog.products()) {
+    if (index.model.indexOf(productId) === undefined) found.push(productId);
+    if (++looks % LOOKS === 0) await setImmediate();
+  }
+  return found;
 }

@@ -1,0 +1,75 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createCatalogViews } from "../../src/catalog/catalog-view.js";
+import { createLoadAhead } from "../../src/catalog/load-ahead.js";
+import type { Product } from "../../src/domain/product.js";
+import { app, product } from "../contract/samples.js";
+import { openAisle } from "../fixtures/aisle.js";
+
+const going = new AbortController().signal;
+const apps = (...appIds: string[]) => ({ list: async () => appIds.map((appId) => app(appId)) });
+
+/** Catalogues of a store; the scan of an app that it does not have fails. */
+function viewsOf(catalogues: Readonly<Record<string, readonly Product[]>>) {
+  const scanned: string[] = [];
+  const views = createCatalogViews({
+    scan: async function* (appId) {
+      scanned.push(appId);
+      const products = catalogues[appId];
+      if (products === undefined) throw new Error("on purpose");
+      yield products;
+    },
+    watch: () => () => undefined,
+  });
+  return { views, scanned };
+}
+
+describe("catalogues that are loaded ahead", () => {
+  it("are in memory before they are asked for, each read once, also after one that cannot be read", async () => {
+    const { views, scanned } = viewsOf({ a: [product("p1")], c: [product("p2"), product("p3")] });
+    const load = createLoadAhead({ apps: apps("a", "b", "c"), views });
+    await load(going);
+    expect([views.loaded("a")?.size, views.loaded("b"), views.loaded("c")?.size]).toEqual([1, undefined, 2]);
+    await load(going);
+    expect(scanned).toEqual(["a", "b", "c", "b"]);
+  });
+
+  it("wait for nobody to ask, nor for the end of a large one, when they are to stop", async () => {
+    const stop = new AbortController();
+    const views = { of: () => new Promise<never>(() => undefined) };
+    const loading = createLoadAhead({ apps: apps("a", "b"), views })(stop.signal);
+    await setImmediate();
+    stop.abort();
+    await expect(loading).resolves.toBeUndefined();
+  });
+
+  it("leave others their turn while they are read", async () => {
+    const many = Array.from({ length: 5000 }, (_, i) => product(`p${i}`));
+    const { views } = viewsOf({ a: many });
+    let turns = 0;
+    const loading = views.of("a");
+    const others = (async () => {
+      for (; views.loaded("a") === undefined; turns++) await setImmediate();
+    })();
+    expect((await loading).size).toBe(5000);
+    await others;
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  it("take in what is written later, so that no answer has to read them", async () => {
+    const aisle = await openAisle();
+    await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
+    await aisle.loadAhead(going);
+    const feed = async function* () {
+      yield { appId: "shop", products: [{ productId: "p1", title: "Lamp" }] };
+    };
+    await aisle.rpc.catalog.upsertProducts(feed());
+    Object.assign(aisle.store.products, {
+      scan: () => {
+        throw new Error("the catalogue was read for an answer");
+      },
+    });
+    const { recommended } = await aisle.recommend({ appId: "shop", productInteractions: [] });
+    expect(recommended.map(({ productId }) => productId)).toEqual(["p1"]);
+  });
+});
