@@ -6,8 +6,9 @@
  * The feed is made from its number alone and written to a temporary file. It is imported into an empty app, again as it
  * is, and once more without every tenth product. For each: products a second, CPU and the most memory of the command and
  * of the server, both processes of their own. After the first: how long until the product that came last is answered, by
- * RPC and as the page of POST /recommend, whose catalogue is read on its first use. Where there are catalogues in the data
- * that is shared, each is imported as well.
+ * RPC and as the page of POST /recommend. Then the server is started again: how long the page asked at once waits while
+ * the catalogue is read, and how long /healthz took at most meanwhile. Where there are catalogues in the data that is
+ * shared, each is imported as well.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,6 +16,7 @@ import { createWriteStream, existsSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { createClient } from "@connectrpc/connect";
@@ -135,6 +137,26 @@ async function untilAnswered(
   return { byRpcMs, firstPageMs: await timed(page), nextPageMs: await timed(page) };
 }
 
+/** How long the page of a server that has just begun takes, and how long others waited meanwhile, ms. */
+async function afterStart(server: BenchServer) {
+  const waits: number[] = [];
+  let loading = true;
+  const others = (async () => {
+    while (loading) {
+      const from = performance.now();
+      await (await fetch(`${server.facadeUrl}/healthz`)).text();
+      waits.push(performance.now() - from);
+      await setTimeout(2);
+    }
+  })();
+  const { firstPageMs, nextPageMs } = await untilAnswered(server);
+  loading = false;
+  await others;
+  waits.sort((a, b) => a - b);
+  const at = (share: number) => Math.round((waits[Math.floor((waits.length - 1) * share)] ?? 0) * 10) / 10;
+  return { firstPageMs, nextPageMs, others: { asked: waits.length, p50Ms: at(0.5), p99Ms: at(0.99), mostMs: at(1) } };
+}
+
 const directory = await mkdtemp(join(tmpdir(), "aisle-feed-"));
 try {
   const whole = join(directory, "feed.xml");
@@ -142,7 +164,8 @@ try {
   const bytes = await writeFeed(whole, () => true);
   await writeFeed(parts, (n) => n % 10 !== 3);
   console.log(JSON.stringify({ ...machine(), products: PRODUCTS, feedMib: Math.round(bytes / 2 ** 20) }));
-  const server = await startServer(join(directory, "store"), "--log-level", "warn");
+  const start = () => startServer(join(directory, "store"), "--log-level", "warn");
+  let server = await start();
   const runs: Run[] = [];
   try {
     await aisle(server, "app", "create", APP);
@@ -150,6 +173,10 @@ try {
     runs.push(await importing("a fresh app", server, PRODUCTS, args(whole)));
     const answered = await untilAnswered(server);
     console.log(JSON.stringify(answered));
+    await server.stop();
+    server = await start();
+    const restarted = await afterStart(server);
+    console.log(JSON.stringify(restarted));
     runs.push(await importing("the same again", server, PRODUCTS, args(whole)));
     runs.push(await importing("without a tenth", server, Math.ceil(PRODUCTS * 0.9), args(parts)));
     for (const name of CATALOGUES) {
@@ -160,7 +187,7 @@ try {
       runs.push(await importing(name, server, count, [file, "--app", name, "--full"]));
     }
     if (values.json !== undefined)
-      await writeFile(values.json, `${JSON.stringify({ machine: machine(), answered, runs }, null, 2)}\n`);
+      await writeFile(values.json, `${JSON.stringify({ machine: machine(), answered, restarted, runs }, null, 2)}\n`);
   } finally {
     await server.stop();
   }

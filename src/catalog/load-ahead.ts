@@ -17,18 +17,32 @@ export function createLoadAhead(deps: {
   readonly apps: Pick<AppStore, "list">;
   readonly views: Pick<CatalogViews, "of">;
 }): LoadAhead {
-  return async (stop) => {
+  /** Products of an app; 0 for what cannot be read now: it is tried again, and keeps nothing from the others. */
+  const sizeOf = (appId: string) =>
+    deps.views.of(appId).then(
+      ({ size }) => size,
+      () => 0,
+    );
+
+  const load = async (stop: AbortSignal): Promise<void> => {
     let products = 0;
-    const stopped = new Promise<number>((resolve) => stop.addEventListener("abort", () => resolve(0), { once: true }));
-    // What cannot be read now is tried again, and keeps nothing from the others.
-    const sizeOf = (appId: string) =>
-      deps.views.of(appId).then(
-        ({ size }) => size,
-        () => 0,
-      );
     for (const { appId } of await deps.apps.list("", MOST_APPS).catch(() => [])) {
       if (stop.aborted || products >= MOST_PRODUCTS) return;
-      products += await Promise.race([sizeOf(appId), stopped]);
+      products += await sizeOf(appId);
+    }
+  };
+
+  return async (stop) => {
+    let onStop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      onStop = resolve;
+    });
+    stop.addEventListener("abort", onStop);
+    try {
+      // Nobody who stops waits until a large catalogue is read.
+      await Promise.race([load(stop), stopped]);
+    } finally {
+      stop.removeEventListener("abort", onStop);
     }
   };
 }

@@ -15,6 +15,15 @@ export interface FrameTally {
 
 export const NO_TALLY: FrameTally = { exposures: 0, visitors: 0, clicked: 0, ordered: 0 };
 
+export function sumOfTallies(a: FrameTally, b: FrameTally): FrameTally {
+  return {
+    exposures: a.exposures + b.exposures,
+    visitors: a.visitors + b.visitors,
+    clicked: a.clicked + b.clicked,
+    ordered: a.ordered + b.ordered,
+  };
+}
+
 /** What one visitor met of a frame that splits its visitors. */
 export interface ExposedFrame {
   readonly frameId: string;

@@ -7,7 +7,7 @@
  * that ends without warning, a few seconds at most, is not counted; nothing is counted twice.
  */
 import type { Now } from "../domain/clock.js";
-import { EXPOSURE_MS, type FrameTally, NO_TALLY, tallyKey } from "../domain/frame-tally.js";
+import { EXPOSURE_MS, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
 import { type VisitorKey, visitorKeys } from "../domain/visitor.js";
 import type { ActListener, VisitorAct } from "../ports/act-listener.js";
 import type { AppStore } from "../ports/app-store.js";
@@ -147,7 +147,7 @@ function take(tx: Transaction, list: readonly Waiting[]): Change[] {
   const added = new Map<string, Change>();
   const count = (change: Change) => {
     const key = tallyKey(change.frameId, change.day, change.variant);
-    added.set(key, { ...change, ...sum(added.get(key) ?? NO_TALLY, change) });
+    added.set(key, { ...change, ...sumOfTallies(added.get(key) ?? NO_TALLY, change) });
   };
   for (const one of list)
     for (const key of concerned(tx, one)) {
@@ -160,7 +160,8 @@ function take(tx: Transaction, list: readonly Waiting[]): Change[] {
       if (after !== before?.frames)
         tx.frameExposures.put(key, { frames: after.filter(({ lastAt }) => one.at - lastAt < EXPOSURE_MS) });
     }
-  for (const [key, change] of added) tx.frameTallies.put(key, sum(tx.frameTallies.get(key) ?? NO_TALLY, change));
+  for (const [key, change] of added)
+    tx.frameTallies.put(key, sumOfTallies(tx.frameTallies.get(key) ?? NO_TALLY, change));
   return [...added.values()];
 }
 
@@ -170,13 +171,4 @@ function concerned(tx: Transaction, one: Waiting): Iterable<VisitorKey> {
   const order = tx.orders.get(one.act.orderId);
   if (order?.cancelled && one.act.actionType === "order") return [];
   return order === undefined ? one.keys : new Set([...one.keys, ...visitorKeys(order.visitor)]);
-}
-
-function sum(a: FrameTally, b: FrameTally): FrameTally {
-  return {
-    exposures: a.exposures + b.exposures,
-    visitors: a.visitors + b.visitors,
-    clicked: a.clicked + b.clicked,
-    ordered: a.ordered + b.ordered,
-  };
 }

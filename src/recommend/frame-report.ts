@@ -1,6 +1,6 @@
 import { type Estimate, shareDifference, wilson } from "../algorithms/proportions.js";
 import { NotFound } from "../domain/errors.js";
-import { type FrameTally, NO_TALLY } from "../domain/frame-tally.js";
+import { type FrameTally, NO_TALLY, sumOfTallies } from "../domain/frame-tally.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { Copies } from "../ports/copies.js";
 
@@ -39,7 +39,7 @@ export function createFrameReporter(deps: {
         if (!key.startsWith(prefix)) return found;
         const [, day = "", variant = ""] = key.split("/");
         const isAsked = day >= days.from && (days.to === "" || day <= days.to);
-        if (isAsked) found.set(variant, sum(found.get(variant) ?? NO_TALLY, value));
+        if (isAsked) found.set(variant, sumOfTallies(found.get(variant) ?? NO_TALLY, value));
         after = key;
       }
       if (rows.length < AT_ONCE) return found;
@@ -67,13 +67,4 @@ export function createFrameReporter(deps: {
 function rated(variant: string, tally: FrameTally) {
   const { visitors, clicked, ordered } = tally;
   return { ...tally, variant, clickRate: wilson(clicked, visitors), orderRate: wilson(ordered, visitors) };
-}
-
-function sum(a: FrameTally, b: FrameTally): FrameTally {
-  return {
-    exposures: a.exposures + b.exposures,
-    visitors: a.visitors + b.visitors,
-    clicked: a.clicked + b.clicked,
-    ordered: a.ordered + b.ordered,
-  };
 }

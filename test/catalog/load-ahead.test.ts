@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
@@ -41,6 +42,15 @@ describe("catalogues that are loaded ahead", () => {
     await setImmediate();
     stop.abort();
     await expect(loading).resolves.toBeUndefined();
+  });
+
+  it("leave nothing behind with who may stop them", async () => {
+    const { views } = viewsOf({ a: [] });
+    const load = createLoadAhead({ apps: apps("a"), views });
+    const { signal } = new AbortController();
+    await load(signal);
+    await load(signal);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("leave others their turn while they are read", async () => {

@@ -98,6 +98,13 @@ describe.each(await serverStoreKinds())("what came after the training: $name", (
       for (const view of viewsOf(visitor, "stove-1", "new"))
         await post(`${server.facadeUrl}/trace`, "application/x-www-form-urlencoded", `${new URLSearchParams(view)}`);
     await expect.poll(() => shows("stove-1", "completing"), { timeout: 5000, interval: 100 }).toBe(8);
+
+    await upsert(clients, { productId: "new", ...TENT, title: "Ridge tent with porch", hidden: true });
+    await expect.poll(() => shows("tent-1", "similar"), { timeout: 5000, interval: 100 }).toBe(0);
+    await upsert(clients, { productId: "new", ...TENT, title: "Ridge tent with porch" });
+    await expect.poll(() => shows("tent-1", "similar"), { timeout: 5000, interval: 100 }).toBe(8);
+    await upsert(clients, { productId: "new", ...TENT, title: "Ridge tent with porch", availability: 2 });
+    await expect.poll(() => shows("tent-1", "similar"), { timeout: 5000, interval: 100 }).toBe(0);
   }, 60_000);
 });
 

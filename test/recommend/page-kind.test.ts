@@ -131,10 +131,23 @@ describe("a frame on the page of a product", () => {
 });
 
 describe("the kind of page", () => {
-  it("changes nothing in a frame that names its sources", () => {
-    const sources = [{ source: "collaborative", weight: 1 }] as const;
-    const query = { interactions: [met("add_to_cart", "p3", 2)], currentCategoryIds: ["low"] };
-    for (const pageKind of ["home", "category", "product", "cart", "order"] as const)
-      expect(ask({ sources, pageKind }, query)).toMatchObject(ask({ sources }, query));
+  const sources = [
+    { source: "collaborative", weight: 1 },
+    { source: "semantic", weight: 1 },
+  ] as const;
+  const KINDS = ["home", "category", "product", "cart", "order"] as const;
+
+  it.each(KINDS)("%s changes nothing in a frame that names its sources", (pageKind) => {
+    const interactions = [met("order", "p0", 9), met("product_view", "p2", 3), met("add_to_cart", "p3", 2)];
+    const query = { interactions, currentProductIds: ["p4"], currentCategoryIds: ["low"] };
+    expect(questions({ sources, pageKind }, query)).toEqual(questions({ sources }, query));
+    const categories = [{ categoryId: "low", name: "" }];
+    const catalog = catalogOf(IDS.map((id) => shopProduct(id, ["p7", "p8"].includes(id) ? { categories } : {})));
+    const model = modelOf(IDS, [
+      source("collaborative", ranked([9, 5, 6]), NO_CANDIDATES),
+      source("semantic", NO_CANDIDATES, ranked([9, 10, 8])),
+    ]);
+    const shown = ask({ sources, pageKind }, query, { catalog, model });
+    expect(shown).toMatchObject(ask({ sources }, query, { catalog, model }));
   });
 });

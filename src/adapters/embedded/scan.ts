@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { after, keysOf } from "./keys.js";
 import type { Table } from "./table.js";
 
-/** Rows read at a time: some ten milliseconds of work with their reader's, and no read transaction held meanwhile. */
-export const SCAN_ROWS = 1000;
+/** Rows read at a time: some milliseconds of work with their reader's, and no read transaction held meanwhile. */
+export const SCAN_ROWS = 500;
 
 /** The values of an app in batches, in order of keys; other work gets its turn between two batches. */
 export async function* scanValues<T>(table: Table<T>, appId: string): AsyncGenerator<readonly T[]> {
