@@ -122,7 +122,7 @@ export function Table({ label, children }: { readonly label: string; readonly ch
 export function Field(props: {
   readonly id: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly fault?: string | undefined;
   readonly children: (attributes: {
     readonly id: string;

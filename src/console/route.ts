@@ -6,6 +6,8 @@ export const PAGES = {
   events: "Events",
   rejected: "Rejected events",
   products: "Products",
+  models: "Models",
+  subscriptions: "Subscriptions",
 } as const;
 
 export type Page = keyof typeof PAGES;

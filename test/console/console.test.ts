@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { describeWithChromium, openBrowser } from "../fixtures/browser.js";
-import { type ServerProcess, sharedOwner, startServer, temporaryDirectory } from "../fixtures/server.js";
+import { rpcClients, type ServerProcess, sharedOwner, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { expectSound, openedDemo, openPage } from "./opened.js";
 
 describeWithChromium("the console of a server with the demo shop", () => {
@@ -94,6 +95,49 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(names).toEqual(["Fell House carpet", "Fell House 4 family tent", "Fell House 6 family tent"]);
     await page.waitForFunction("[...document.images].every((image) => image.naturalWidth > 0)");
     await expectSound(page, "products");
+    expect(faults).toEqual([]);
+  });
+
+  it("rolls back to an earlier model, and trains one, each under a version of its own", async () => {
+    const { page, faults } = await openPage(browser, `${url}#/demo/models`);
+    await page.getByRole("button", { name: "Train now" }).click();
+    await page.getByText(/Version \d+ serves now/).waitFor({ timeout: 60_000 });
+    const trained = await page.getByText(/Version \d+ serves now/).textContent();
+    await page.getByRole("button", { name: "Roll back to it" }).click();
+    await page.getByRole("button", { name: "Yes" }).click();
+    await expect.poll(() => page.getByText(/Version \d+ serves now/).textContent()).not.toBe(trained);
+    const { models } = await rpcClients(server.rpcUrl).models.listModels({ appId: "demo" });
+    expect(models.map(({ active }) => active)).toEqual([false, true]);
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it("shows an evaluation as curves, and the same figures as a table", async () => {
+    const { page, faults } = await openPage(browser, `${url}#/demo/models`);
+    await page.getByRole("button", { name: "Evaluate" }).click();
+    await page.getByRole("img", { name: /by how much was known/ }).waitFor({ timeout: 60_000 });
+    const drawn: unknown = await page.evaluate(`(() => {
+      const canvas = document.querySelector("canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.some((part, at) => at % 4 === 3 && part > 0);
+    })()`);
+    expect(drawn).toBe(true);
+    const row = page.getByRole("row").filter({ hasText: "recommended" });
+    expect(await row.textContent()).toMatch(/recommended answer\d+\.\d %/);
+    await expectSound(page, "models");
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it("counts who is subscribed as the ledger has it, and says it of one visitor", async () => {
+    const { page, faults } = await openPage(browser, `${url}#/demo/subscriptions`);
+    await page.getByText(/Counted from \d+ entries of the consent ledger\./).waitFor();
+    const { changes } = await rpcClients(server.rpcUrl).subscriptions.listChanges({ appId: "demo", pageSize: 1000 });
+    const last = new Map(changes.map(({ contactId, newState }) => [contactId, newState]));
+    const subscribed = [...last.values()].filter((state) => state === SubscriptionState.SUBSCRIBED).length;
+    expect(await page.getByRole("definition").first().textContent()).toBe(String(subscribed));
+    await page.getByLabel("fp_ccid").fill("fp-maja");
+    await page.keyboard.press("Enter");
+    await page.getByText("A known contact; e-mail subscribed").waitFor();
+    await expectSound(page, "subscriptions");
     expect(faults).toEqual([]);
   });
 

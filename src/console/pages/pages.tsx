@@ -1,8 +1,10 @@
 import type { ComponentChild } from "preact";
 import type { Page } from "../route.js";
 import { EventsPage } from "./events.js";
+import { ModelsPage } from "./models.js";
 import { ProductsPage } from "./products.js";
 import { RejectedPage } from "./rejected.js";
+import { SubscriptionsPage } from "./subscriptions.js";
 import { TryPage } from "./try.js";
 
 /** The page of an app. */
@@ -16,5 +18,9 @@ export function pageOf(page: Page, appId: string): ComponentChild {
       return <RejectedPage appId={appId} />;
     case "products":
       return <ProductsPage appId={appId} />;
+    case "models":
+      return <ModelsPage appId={appId} />;
+    case "subscriptions":
+      return <SubscriptionsPage key={appId} appId={appId} />;
   }
 }
