@@ -111,10 +111,11 @@ function focus(element: HTMLElement | null): void {
 /** A table wider than a phone is scrolled in its own place, by keys, too. */
 export function Table({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <section class="scroll" aria-label={label} tabIndex={0}>
+    <div class="scroll" role="group" aria-label={label} tabIndex={0}>
       <table>{children}</table>
-    </section>
+    </div>
   );
 }
 

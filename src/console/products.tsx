@@ -49,10 +49,11 @@ export function ProductChoice(props: {
   readonly shelf: Shelf;
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
+  readonly fault?: string | undefined;
   /** One at most. */
   readonly single?: boolean;
 }) {
-  const { id, label, shelf, chosen, onChange, single = false } = props;
+  const { id, label, shelf, chosen, onChange, fault, single = false } = props;
   const [text, setText] = useState("");
   const add = (typed: string) => {
     const productId = typed.trim();
@@ -85,6 +86,8 @@ export function ProductChoice(props: {
         value={text}
         autocomplete="off"
         placeholder="Product id or title"
+        aria-invalid={fault !== undefined}
+        aria-describedby={`${id}-fault`}
         onInput={(event) => {
           const typed = event.currentTarget.value;
           if (shelf.has(typed)) add(typed);
@@ -97,6 +100,9 @@ export function ProductChoice(props: {
         }}
         onBlur={() => add(idFor(shelf, text))}
       />
+      <small id={`${id}-fault`} class="fault">
+        {fault}
+      </small>
       <datalist id={`${id}-choices`}>
         {shelf.products.map(({ productId, title }) => (
           <option key={productId} value={productId}>

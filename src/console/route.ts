@@ -7,6 +7,7 @@ export const PAGES = {
   rejected: "Rejected events",
   products: "Products",
   models: "Models",
+  frames: "Frames",
   subscriptions: "Subscriptions",
 } as const;
 

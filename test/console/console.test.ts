@@ -141,6 +141,32 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   });
 
+  it("makes a frame, says at its field what is wrong, previews it, and brings an earlier version back", async () => {
+    const { page, faults } = await openPage(browser, `${url}#/demo/frames`);
+    await page.getByRole("button", { name: "New frame" }).click();
+    await page.getByLabel("Id", { exact: true }).fill("beside-cart");
+    const count = page.getByRole("spinbutton", { name: "Recommended" });
+    await count.fill("101");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("0 to 100", { exact: false }).and(page.locator(".fault")).waitFor();
+    expect(await count.getAttribute("aria-invalid")).toBe("true");
+    await count.fill("3");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("beside-cart is saved as version 1.").waitFor();
+    const shown = page.getByRole("region", { name: "Recommended" }).getByRole("heading", { level: 3 });
+    await expect.poll(() => shown.count()).toBe(3);
+    await count.fill("2");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("beside-cart is saved as version 2.").waitFor();
+    await expect.poll(() => shown.count()).toBe(2);
+    await page.getByRole("button", { name: "Bring back 1" }).click();
+    await page.getByRole("button", { name: "Yes" }).click();
+    await page.getByText("beside-cart is saved as version 3.").waitFor();
+    await expect.poll(() => shown.count()).toBe(3);
+    await expectSound(page, "frames");
+    expect(faults.filter((fault) => !fault.includes("400"))).toEqual([]);
+  });
+
   it("brings the focus to the heading of a page that is come to, by keys alone", async () => {
     const { page } = await openPage(browser, `${url}#/`);
     const link = page.getByRole("link", { name: "Products" });

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import type { Page } from "../route.js";
 import { EventsPage } from "./events.js";
+import { FramesPage } from "./frames.js";
 import { ModelsPage } from "./models.js";
 import { ProductsPage } from "./products.js";
 import { RejectedPage } from "./rejected.js";
@@ -20,6 +21,8 @@ export function pageOf(page: Page, appId: string): ComponentChild {
       return <ProductsPage appId={appId} />;
     case "models":
       return <ModelsPage appId={appId} />;
+    case "frames":
+      return <FramesPage key={appId} appId={appId} />;
     case "subscriptions":
       return <SubscriptionsPage key={appId} appId={appId} />;
   }
