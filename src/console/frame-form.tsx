@@ -60,7 +60,12 @@ export function FrameForm(props: {
             />
           )}
         </Field>
-        <Field id="page-kind" label="Page" fault={faultOf(faults, "page_kind")}>
+        <Field
+          id="page-kind"
+          label="Page"
+          hint="Says what comes first while no source has a weight."
+          fault={faultOf(faults, "page_kind")}
+        >
           {(attributes) => (
             <select
               {...attributes}

@@ -1,10 +1,39 @@
 import type { ProductCard, ProductReason } from "../gen/aisle/v1/recommendation_pb.js";
+import type { ExplainRecommendationResponse } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { Empty } from "./parts.js";
 import { Picture, priceText } from "./products.js";
 import { reasonText, SOURCE_NAMES, shortNumber } from "./reasons.js";
 
+/** Both lists of an answer, and what of the question had no effect. */
+export function BothLists(props: {
+  readonly answer: ExplainRecommendationResponse;
+  readonly titleOf: (productId: string) => string;
+}) {
+  const { answer, titleOf } = props;
+  const { recommended = [], alternative = [], missingIds = [] } = answer.response ?? {};
+  return (
+    <>
+      {missingIds.length > 0 && <p class="note">Not known, and without effect: {missingIds.join(", ")}</p>}
+      <ReasonedList
+        title="Recommended"
+        about="Complements: what goes with it."
+        cards={recommended}
+        reasons={answer.recommendedReasons}
+        titleOf={titleOf}
+      />
+      <ReasonedList
+        title="Alternative"
+        about="Similar products, to choose from instead."
+        cards={alternative}
+        reasons={answer.alternativeReasons}
+        titleOf={titleOf}
+      />
+    </>
+  );
+}
+
 /** A list of an answer: products with pictures, scores and what brought them. */
-export function ReasonedList(props: {
+function ReasonedList(props: {
   readonly title: string;
   readonly about: string;
   readonly cards: readonly ProductCard[];

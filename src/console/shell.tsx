@@ -13,6 +13,7 @@ export function Shell({ onLeave }: { readonly onLeave: (() => void) | undefined 
   const route = useRoute();
   const apps = useLoad(async (signal) => (await clients.apps.listApps({ pageSize: 1000 }, { signal })).apps, []);
   const heading = useRef<HTMLHeadingElement>(null);
+  const tabs = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const title = route.page === undefined ? "Apps" : PAGES[route.page];
   const place = hashOf(route);
@@ -20,6 +21,7 @@ export function Shell({ onLeave }: { readonly onLeave: (() => void) | undefined 
     document.title = `${title} – Aisle console`;
     if (!isFirst.current) heading.current?.focus();
     isFirst.current = false;
+    tabs.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [place]);
   const appId = route.appId ?? apps.value?.[0]?.appId;
   return (
@@ -38,7 +40,7 @@ export function Shell({ onLeave }: { readonly onLeave: (() => void) | undefined 
           </button>
         )}
       </header>
-      <nav aria-label="Pages">
+      <nav aria-label="Pages" ref={tabs}>
         <ul>
           <li>
             <Tab href="#/" isCurrent={route.page === undefined} label="Apps" />

@@ -101,7 +101,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
   it("rolls back to an earlier model, and trains one, each under a version of its own", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/models`);
     await page.getByRole("button", { name: "Train now" }).click();
-    await page.getByText(/Version \d+ serves now/).waitFor({ timeout: 60_000 });
+    await page.getByText(/Version \d+ serves now/).waitFor({ timeout: 110_000 });
     const trained = await page.getByText(/Version \d+ serves now/).textContent();
     await page.getByRole("button", { name: "Roll back to it" }).click();
     await page.getByRole("button", { name: "Yes" }).click();
@@ -109,12 +109,12 @@ describeWithChromium("the console of a server with the demo shop", () => {
     const { models } = await rpcClients(server.rpcUrl).models.listModels({ appId: "demo" });
     expect(models.map(({ active }) => active)).toEqual([false, true]);
     expect(faults).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 
   it("shows an evaluation as curves, and the same figures as a table", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/models`);
     await page.getByRole("button", { name: "Evaluate" }).click();
-    await page.getByRole("img", { name: /by how much was known/ }).waitFor({ timeout: 60_000 });
+    await page.getByRole("img", { name: /by how much was known/ }).waitFor({ timeout: 110_000 });
     const drawn: unknown = await page.evaluate(`(() => {
       const canvas = document.querySelector("canvas");
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -125,7 +125,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(await row.textContent()).toMatch(/recommended answer\d+\.\d %/);
     await expectSound(page, "models");
     expect(faults).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 
   it("counts who is subscribed as the ledger has it, and says it of one visitor", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/subscriptions`);

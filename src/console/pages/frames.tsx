@@ -5,7 +5,7 @@ import { newFrame } from "../frame-fields.js";
 import { FrameForm } from "../frame-form.js";
 import { ConfirmButton, ErrorNote, Status, Table, Time } from "../parts.js";
 import { ProductChoice, type Shelf, useShelf } from "../products.js";
-import { ReasonedList } from "../reasoned-list.js";
+import { BothLists } from "../reasoned-list.js";
 import { useAction, useLoad } from "../use-load.js";
 
 /** Frames of an app: one is chosen, changed, looked at, and brought back to what it was. */
@@ -105,7 +105,6 @@ function Preview(props: { readonly appId: string; readonly saved: FrameConfigura
       ),
     [appId, frameId, version, current],
   );
-  const response = answer.value?.response;
   return (
     <>
       <section class="card" aria-labelledby="preview">
@@ -119,28 +118,8 @@ function Preview(props: { readonly appId: string; readonly saved: FrameConfigura
           onChange={setCurrent}
         />
         <ErrorNote error={answer.error} />
-        {response && response.missingIds.length > 0 && (
-          <p class="note">Not known, and without effect: {response.missingIds.join(", ")}</p>
-        )}
       </section>
-      {response && (
-        <>
-          <ReasonedList
-            title="Recommended"
-            about="What goes with it."
-            cards={response.recommended}
-            reasons={answer.value?.recommendedReasons ?? []}
-            titleOf={shelf.titleOf}
-          />
-          <ReasonedList
-            title="Alternative"
-            about="What is like it."
-            cards={response.alternative}
-            reasons={answer.value?.alternativeReasons ?? []}
-            titleOf={shelf.titleOf}
-          />
-        </>
-      )}
+      {answer.value && <BothLists answer={answer.value} titleOf={shelf.titleOf} />}
     </>
   );
 }

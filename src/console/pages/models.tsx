@@ -89,7 +89,7 @@ function ModelRow(props: { readonly model: Model; readonly isBusy: boolean; read
       <td class="time">
         <Time at={model.createdAt} />
       </td>
-      <td>{counts.join(", ")}</td>
+      <td class="wide">{counts.join(", ")}</td>
       <td class="number">{(Number(model.trainingMs) / 1000).toFixed(1)} s</td>
       <td class="number">{(Number(model.sizeBytes) / 1024).toFixed(0)} KiB</td>
       <td>

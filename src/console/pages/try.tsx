@@ -3,7 +3,7 @@ import { useSurroundings } from "../context.js";
 import { interactionsOf, type TriedHistory } from "../history.js";
 import { Empty, ErrorNote, Field, Status } from "../parts.js";
 import { ProductChoice, type Shelf, useShelf } from "../products.js";
-import { ReasonedList } from "../reasoned-list.js";
+import { BothLists } from "../reasoned-list.js";
 import { useLoad } from "../use-load.js";
 
 interface Situation extends TriedHistory {
@@ -132,27 +132,7 @@ function Trial({ appId, shelf }: { readonly appId: string; readonly shelf: Shelf
             : `${response.recommended.length} recommended, ${response.alternative.length} alternatives; version ${response.version}` +
               `${response.variant === "" ? "" : `, variant ${response.variant}`}`}
         </Status>
-        {response && response.missingIds.length > 0 && (
-          <p class="note">Not known, and without effect: {response.missingIds.join(", ")}</p>
-        )}
-        {response && (
-          <>
-            <ReasonedList
-              title="Recommended"
-              about="Complements: what goes with it."
-              cards={response.recommended}
-              reasons={answer.value?.recommendedReasons ?? []}
-              titleOf={shelf.titleOf}
-            />
-            <ReasonedList
-              title="Alternative"
-              about="Similar products, to choose from instead."
-              cards={response.alternative}
-              reasons={answer.value?.alternativeReasons ?? []}
-              titleOf={shelf.titleOf}
-            />
-          </>
-        )}
+        {answer.value && <BothLists answer={answer.value} titleOf={shelf.titleOf} />}
       </div>
     </div>
   );
