@@ -111,8 +111,7 @@ button.plain { background: none; color: var(--ink); border: 1px solid var(--line
 .card .price { padding: 0 .9rem .8rem; margin-top: auto; color: var(--soft); }
 .badge { position: absolute; top: .6rem; left: .6rem; background: var(--ink); color: var(--paper); border-radius: 99px; padding: .15rem .7rem; font-size: .78rem; }
 /* A frame of recommendations is as high before its products come as it is with them. */
-:root { --frame: 24rem; --column: 10.5rem; }
-@media (min-width: 60rem) { :root { --frame: 22.8rem; } }
+:root { --frame: 22.8rem; --column: 10.5rem; }
 @media (min-width: 78rem) { :root { --column: calc((100% - 5rem) / 6); } }
 .frame { margin-block: 2.6rem 1rem; min-height: var(--frame); }
 .frame.aisle-frame { min-height: 0; }
