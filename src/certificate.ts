@@ -1,14 +1,34 @@
-/** The certificate of the REST listener: two PEM files that may be exchanged while the server runs. */
+/** The certificates of the listeners: PEM files that may be exchanged while the server runs. */
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { type CertificateFiles, SETTINGS } from "./config.js";
+import { type CertificateFiles, type PeerFiles, SETTINGS } from "./config.js";
 import type { Certificate } from "./facade/secure-server.js";
 import { ConfigError, type Setting } from "./setting.js";
 
-const { tlsCert: CERT, tlsKey: KEY } = SETTINGS;
+/** The settings that name the files of a listener. */
+export interface CertificateSettings {
+  readonly tlsCert: Setting;
+  readonly tlsKey: Setting;
+  readonly clientCa?: Setting;
+}
+
+export const RPC_CERTIFICATE = {
+  tlsCert: SETTINGS.rpcTlsCert,
+  tlsKey: SETTINGS.rpcTlsKey,
+  clientCa: SETTINGS.rpcClientCa,
+} as const satisfies CertificateSettings;
+
+/** A certificate, and those who sign the certificates of its callers, in PEM. */
+export interface ListenerCertificate extends Certificate {
+  readonly clientCa?: string;
+}
 
 /** @throws ConfigError when a file cannot be read, is no PEM, or the key is not that of the certificate. */
-export function readCertificate(files: CertificateFiles): Certificate {
+export function readCertificate(
+  files: CertificateFiles,
+  { tlsCert: CERT, tlsKey: KEY, clientCa: CLIENT_CA = SETTINGS.rpcClientCa }: CertificateSettings = SETTINGS,
+): ListenerCertificate {
   const cert = readPem(CERT, files.cert);
   const key = readPem(KEY, files.key);
   attempt(CERT, "a certificate in PEM is accepted", () => createSecureContext({ cert }));
@@ -16,7 +36,25 @@ export function readCertificate(files: CertificateFiles): Certificate {
   attempt(KEY, `the private key of the certificate of ${CERT.flag} is accepted`, () =>
     createSecureContext({ cert, key }),
   );
-  return { cert, key };
+  if (files.clientCa === undefined) return { cert, key };
+  const clientCa = readPem(CLIENT_CA, files.clientCa);
+  attempt(CLIENT_CA, "certificates in PEM are accepted", () => new X509Certificate(clientCa));
+  return { cert, key, clientCa };
+}
+
+/**
+ * What a caller trusts and shows, as `node:tls` takes it.
+ * @throws ConfigError when a file cannot be read, is no PEM, or the key is not that of the certificate
+ */
+export function readPeerFiles({ ca, cert, key }: PeerFiles): { ca?: string; cert?: string; key?: string } {
+  const shown =
+    cert === undefined || key === undefined
+      ? {}
+      : readCertificate({ cert, key }, { tlsCert: SETTINGS.clientCert, tlsKey: SETTINGS.clientKey });
+  if (ca === undefined) return shown;
+  const trusted = readPem(SETTINGS.ca, ca);
+  attempt(SETTINGS.ca, "certificates in PEM are accepted", () => new X509Certificate(trusted));
+  return { ...shown, ca: trusted };
 }
 
 /**
@@ -25,8 +63,9 @@ export function readCertificate(files: CertificateFiles): Certificate {
  */
 export function createCertificateWatch(deps: {
   readonly files: CertificateFiles;
-  readonly current: Certificate;
-  readonly take: (certificate: Certificate) => void;
+  readonly settings?: CertificateSettings;
+  readonly current: ListenerCertificate;
+  readonly take: (certificate: ListenerCertificate) => void;
   readonly warn: (line: string) => void;
 }): { look(): void } {
   let current = deps.current;
@@ -34,9 +73,9 @@ export function createCertificateWatch(deps: {
   return {
     look() {
       try {
-        const found = readCertificate(deps.files);
+        const found = readCertificate(deps.files, deps.settings);
         warned = "";
-        if (found.cert === current.cert && found.key === current.key) return;
+        if (found.cert === current.cert && found.key === current.key && found.clientCa === current.clientCa) return;
         current = found;
         deps.take(found);
       } catch (error) {

@@ -49,6 +49,13 @@ export interface OtlpConfig {
 
 export type { CertificateFiles } from "./setting-values.js";
 
+/** Paths of PEM files: those trusted besides nobody else, the certificate shown and its key. */
+export interface PeerFiles {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 /** Where a listener listens. Port 0 takes any free one. */
 export interface ListenAddress {
   readonly host: string;
@@ -86,6 +93,10 @@ export interface Config {
   readonly learnedOrder: boolean;
   /** Files of the certificate with which the facade speaks https. Null: it speaks http. */
   readonly tls: CertificateFiles | null;
+  /** Files of the certificate with which the RPC port speaks TLS. Null: it does not. */
+  readonly rpcTls: CertificateFiles | null;
+  /** What a facade trusts and shows at services in another process, files in PEM. */
+  readonly peer: PeerFiles;
   /** Whether messages to hooks may go to loopback and private addresses. */
   readonly privateHooks: boolean;
   /** Whether feeds may be read from loopback and private addresses. */
@@ -150,8 +161,12 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     port: readPort(SETTINGS.facadePort, text("facadePort")),
   };
   const rpc = { host: readHost(SETTINGS.rpcHost, text("rpcHost")), port: readPort(SETTINGS.rpcPort, text("rpcPort")) };
+  const file = (name: "rpcTlsCert" | "rpcTlsKey" | "rpcClientCa" | "ca" | "clientCert" | "clientKey") =>
+    given(flags[name], env, name);
+  const rpcTls = readRpcTls(file("rpcTlsCert"), file("rpcTlsKey"), file("rpcClientCa"));
   const rpcTokens = given(flags.rpcTokens, env, "rpcTokens");
-  if (!isLoopback(rpc.host) && rpcTokens === undefined && !isOn("insecureRpc", false)) {
+  const isGuarded = rpcTokens !== undefined || rpcTls?.clientCa !== undefined;
+  if (!isLoopback(rpc.host) && !isGuarded && !isOn("insecureRpc", false)) {
     throw new ConfigError(
       SETTINGS.rpcHost,
       `RPC callers need no token without ${SETTINGS.rpcTokens.flag}: then only a loopback address is accepted unless --insecure-rpc is given`,
@@ -188,6 +203,8 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     privateHooks: isOn("privateHooks", false),
     privateFeeds: isOn("privateFeeds", false),
     tls: readTls(SETTINGS, given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
+    rpcTls,
+    peer: readPeer(file("ca"), file("clientCert"), file("clientKey")),
     preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
     minFreeBytes: whole("minFreeMib", 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,
     trustedProxies: networks("trustedProxies"),
@@ -197,6 +214,18 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     connectionsPerAddress: readConnections(text("connectionsPerAddress")),
     otlp: readOtlp(given(flags.otlpEndpoint, env, "otlpEndpoint"), text("traceRatio")),
   };
+}
+
+function readRpcTls(cert?: string, key?: string, clientCa?: string): CertificateFiles | null {
+  const files = readTls({ tlsCert: SETTINGS.rpcTlsCert, tlsKey: SETTINGS.rpcTlsKey }, cert, key);
+  if (clientCa === undefined) return files;
+  if (files === null) throw new ConfigError(SETTINGS.rpcTlsCert, `is required with ${SETTINGS.rpcClientCa.flag}`);
+  return { ...files, clientCa };
+}
+
+function readPeer(ca?: string, cert?: string, key?: string): PeerFiles {
+  const shown = readTls({ tlsCert: SETTINGS.clientCert, tlsKey: SETTINGS.clientKey }, cert, key);
+  return { ...(ca === undefined ? {} : { ca }), ...shown };
 }
 
 function readOtlp(endpoint: string | undefined, share: string): OtlpConfig | null {

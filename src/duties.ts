@@ -37,17 +37,22 @@ export async function findPorts(config: Config, duties: Duties): Promise<Ports> 
 /** Where this process shows the console; undefined where it does not. */
 export function consoleUrlOf(config: Config, duties: Duties, ports: Pick<Ports, "rpcPort">): string | undefined {
   const isShown = duties.rpc === "services" && config.console !== "off";
-  return isShown ? `${urlOf(config.rpc.host, ports.rpcPort)}/console/` : undefined;
+  return isShown ? `${rpcUrlOf(config, ports)}/console/` : undefined;
+}
+
+function rpcUrlOf(config: Config, ports: Pick<Ports, "rpcPort">): string {
+  return urlOf(config.rpc.host, ports.rpcPort, config.rpcTls === null ? "http" : "https");
 }
 
 /** The first line that says a server is ready, and those about the demo. */
 export function readyLines(config: Config, duties: Duties, ports: Ports, demo: boolean): string[] {
+  const rpcUrl = rpcUrlOf(config, ports);
   const consoleUrl = consoleUrlOf(config, duties, ports);
   const doors = [
     duties.facade && `storefronts at ${ports.facadeUrl}`,
-    duties.rpc === "services" && `RPC at ${urlOf(config.rpc.host, ports.rpcPort)}`,
+    duties.rpc === "services" && `RPC at ${rpcUrl}`,
     consoleUrl !== undefined && `console at ${consoleUrl}`,
-    duties.rpc === "health" && `training, health at ${urlOf(config.rpc.host, ports.rpcPort)}`,
+    duties.rpc === "health" && `training, health at ${rpcUrl}`,
   ];
   const ready = `aisle is ready: ${doors.filter((door) => door !== false).join(", ")}`;
   if (!demo) return [ready];

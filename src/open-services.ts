@@ -1,3 +1,4 @@
+import { readPeerFiles } from "./certificate.js";
 import type { Config } from "./config.js";
 import { openLocalServices } from "./local-services.js";
 import { connectServices } from "./services/remote-clients.js";
@@ -24,7 +25,8 @@ export async function openServices(
     });
     return { ...local, clients: aisle.clients, aisle };
   }
-  const { close, ...remote } = connectServices(config.rpcUrl, { tracer: options.tracer, token: config.token });
+  const tls = readPeerFiles(config.peer);
+  const { close, ...remote } = connectServices(config.rpcUrl, { tracer: options.tracer, token: config.token, tls });
   return {
     ...remote,
     callMs: undefined,

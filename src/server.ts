@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { createPrometheusMetrics, type PrometheusMetrics } from "./adapters/metrics/prometheus.js";
-import { createCertificateWatch, readCertificate } from "./certificate.js";
+import { createCertificateWatch, RPC_CERTIFICATE, readCertificate } from "./certificate.js";
 import type { Config, OtlpConfig } from "./config.js";
 import { readConsoleFiles } from "./console-files.js";
 import { createDemoFiles } from "./demo/demo.js";
@@ -84,6 +84,7 @@ export function serverMetrics(): PrometheusMetrics {
  */
 export async function runServer(config: Config, { duties, ports, stop, ...around }: Surroundings): Promise<void> {
   const certificate = config.tls === null ? undefined : readCertificate(config.tls);
+  const rpcCertificate = config.rpcTls === null ? undefined : readCertificate(config.rpcTls, RPC_CERTIFICATE);
   const logger = createLog(config.logLevel);
   const metrics = around.metrics ?? serverMetrics();
   const report = (error: unknown) => logger.error({ error }, "a call failed inside");
@@ -163,6 +164,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     port: ports.rpcPort,
     allowedHosts: config.rpcNames,
     health,
+    certificate: rpcCertificate,
     metrics: around.metricsOfAll ?? metrics,
     console: consolePages(config, duties, ports),
     interceptors: rpcInterceptors({ tracer, metrics, logger, tokens: () => tokens?.tokens() }),
@@ -170,6 +172,19 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     onShed: () => metrics.count("shed", { reason: "call_bytes" }),
     onError: (error) => report(error),
   });
+  const rpcWatch =
+    config.rpcTls !== null &&
+    rpcCertificate !== undefined &&
+    createCertificateWatch({
+      files: config.rpcTls,
+      settings: RPC_CERTIFICATE,
+      current: rpcCertificate,
+      take: (renewed) => {
+        rpc.renewCertificate(renewed);
+        logger.info("the certificate of the RPC port was renewed");
+      },
+      warn: (line) => logger.warn(line),
+    });
   const schedules: Schedule[] = [];
   const trainChanged = async () =>
     aisle?.trainer.trainChanged((appId, error) => {
@@ -220,6 +235,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
       await opened(rpc.listen(), ports.rpcPort, RPC);
       health.set(opening === undefined);
       schedules.push(startSchedule(HEALTH_EVERY_MS, lookAtHealth, report));
+      if (rpcWatch) schedules.push(startSchedule(FILES_EVERY_MS, async () => rpcWatch.look(), report));
       if (tokens) schedules.push(startSchedule(FILES_EVERY_MS, async () => tokens.look(), report));
     }
     if (duties.training) schedules.push(startSchedule(config.trainEveryMs, trainChanged, report));

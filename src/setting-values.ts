@@ -110,6 +110,8 @@ export function readShare(setting: Setting, text: string): number {
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
+  /** Those who sign the certificates of callers, in PEM. Absent: callers need none. */
+  readonly clientCa?: string;
 }
 
 /** Both files or none. What they hold is looked at when the server starts. */

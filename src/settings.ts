@@ -24,6 +24,12 @@ export interface ConfigFlags {
   readonly learnedOrder?: boolean | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
+  readonly rpcTlsCert?: string | undefined;
+  readonly rpcTlsKey?: string | undefined;
+  readonly rpcClientCa?: string | undefined;
+  readonly ca?: string | undefined;
+  readonly clientCert?: string | undefined;
+  readonly clientKey?: string | undefined;
   readonly privateHooks?: boolean | undefined;
   readonly privateFeeds?: boolean | undefined;
   readonly preStop?: string | undefined;
@@ -60,6 +66,12 @@ export const SETTINGS = {
   learnedOrder: { flag: "--learned-order", variable: "AISLE_LEARNED_ORDER" },
   tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },
   tlsKey: { flag: "--tls-key", variable: "AISLE_TLS_KEY" },
+  rpcTlsCert: { flag: "--rpc-tls-cert", variable: "AISLE_RPC_TLS_CERT" },
+  rpcTlsKey: { flag: "--rpc-tls-key", variable: "AISLE_RPC_TLS_KEY" },
+  rpcClientCa: { flag: "--rpc-client-ca", variable: "AISLE_RPC_CLIENT_CA" },
+  ca: { flag: "--ca", variable: "AISLE_CA" },
+  clientCert: { flag: "--client-cert", variable: "AISLE_CLIENT_CERT" },
+  clientKey: { flag: "--client-key", variable: "AISLE_CLIENT_KEY" },
   preStop: { flag: "--pre-stop", variable: "AISLE_PRE_STOP" },
   minFreeMib: { flag: "--min-free-mib", variable: "AISLE_MIN_FREE_MIB" },
   trustedProxies: { flag: "--trusted-proxies", variable: "AISLE_TRUSTED_PROXIES" },

@@ -65,6 +65,29 @@ describe("the watch of a certificate", () => {
     expect(taken).toEqual([readCertificate(other)]);
   });
 
+  it("takes another authority of callers, and no file of one that is no PEM", async () => {
+    const directory = await temporaryDirectory();
+    const [used, other] = ["used", "other"].map((name) => makeCertificate(directory, name, ["aisle.test"]));
+    if (used === undefined || other === undefined) throw new Error("no certificates");
+    const clientCa = join(directory, "callers");
+    copyFileSync(used.cert, clientCa);
+    const files = { ...used, clientCa };
+    const taken: unknown[] = [];
+    const warnings: string[] = [];
+    const watch = createCertificateWatch({
+      files,
+      current: readCertificate(files),
+      take: (certificate) => taken.push(certificate.clientCa),
+      warn: (line) => warnings.push(line),
+    });
+    writeFileSync(clientCa, "no PEM");
+    watch.look();
+    copyFileSync(other.cert, clientCa);
+    watch.look();
+    expect(taken).toEqual([readCertificate(other).cert]);
+    expect(warnings).toEqual([expect.stringMatching(/^--rpc-client-ca .*certificates in PEM are accepted;/)]);
+  });
+
   it("keeps the certificate from before while a file is away", async () => {
     const { files, watch, taken, warnings } = await watched();
     rmSync(files.key);

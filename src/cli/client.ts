@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { Command } from "commander";
@@ -33,11 +35,18 @@ export const BULK_TIMEOUT_MS = 120_000;
 
 export interface ServerOptions {
   readonly server?: string;
+  readonly ca?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
 }
 
-/** Gives a command the option `--server`. */
+/** Gives a command the options that say which server, and how it and the caller prove who they are. */
 export function withServer(command: Command): Command {
-  return command.option("--server <url>", `the server's RPC address (AISLE_SERVER, else ${DEFAULT_SERVER})`);
+  return command
+    .option("--server <url>", `the server's RPC address (AISLE_SERVER, else ${DEFAULT_SERVER})`)
+    .option("--ca <file>", "who signs the certificate of an https server, in PEM (AISLE_CA)")
+    .option("--client-cert <file>", "certificate to show it, in PEM (AISLE_CLIENT_CERT)")
+    .option("--client-key <file>", "private key of that certificate, in PEM (AISLE_CLIENT_KEY)");
 }
 
 /** What `withClients` needs of the process. */
@@ -57,7 +66,7 @@ export async function withClients<Result>(
   work: (clients: Clients) => Promise<Result>,
 ): Promise<Result> {
   const server = serverAddress(options.server?.trim() || env.AISLE_SERVER?.trim() || DEFAULT_SERVER);
-  const sessionManager = new Http2SessionManager(server);
+  const sessionManager = new Http2SessionManager(server, undefined, tlsOf(options, env));
   const refuseAfterSignal: Interceptor = (next) => (request) => {
     signal?.throwIfAborted();
     return next(request);
@@ -94,6 +103,29 @@ function withTokenOf({ AISLE_TOKEN: token = "" }: ClientDeps["env"]): Intercepto
     if (token.trim() !== "") request.header.set("authorization", `Bearer ${token.trim()}`);
     return next(request);
   };
+}
+
+/** What is trusted and shown, as `node:tls` takes it. */
+function tlsOf(options: ServerOptions, env: ClientDeps["env"]): SecureContextOptions {
+  const read = (flag: string, variable: string, option: string | undefined): string | undefined => {
+    const path = option?.trim() || env[variable]?.trim();
+    if (!path) return undefined;
+    try {
+      return readFileSync(path, "utf8");
+    } catch {
+      throw new UsageFailure(`${flag} (${variable}): the file cannot be read`);
+    }
+  };
+  const ca = read("--ca", "AISLE_CA", options.ca);
+  const cert = read("--client-cert", "AISLE_CLIENT_CERT", options.clientCert);
+  const key = read("--client-key", "AISLE_CLIENT_KEY", options.clientKey);
+  try {
+    const context = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+    createSecureContext(context);
+    return context;
+  } catch {
+    throw new UsageFailure("--client-cert and --client-key: a certificate in PEM and its private key are accepted");
+  }
 }
 
 function clientsOver(transport: Transport): Clients {

@@ -25,6 +25,12 @@ export interface ServeFlags {
   readonly learnedOrder?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly rpcTlsCert?: string;
+  readonly rpcTlsKey?: string;
+  readonly rpcClientCa?: string;
+  readonly ca?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
   readonly privateHooks?: boolean;
   readonly privateFeeds?: boolean;
   readonly preStop?: string;
@@ -79,6 +85,12 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--no-learned-order", "show products in the order of their algorithms' scores: shorter trainings")
     .option("--tls-cert <file>", "certificate of the REST interface in PEM; it then speaks https (AISLE_TLS_CERT)")
     .option("--tls-key <file>", "private key of that certificate in PEM (AISLE_TLS_KEY)")
+    .option("--rpc-tls-cert <file>", "certificate of the RPC port in PEM; it then speaks TLS (AISLE_RPC_TLS_CERT)")
+    .option("--rpc-tls-key <file>", "private key of that certificate in PEM (AISLE_RPC_TLS_KEY)")
+    .option("--rpc-client-ca <file>", "who signs the certificates RPC callers then need, PEM (AISLE_RPC_CLIENT_CA)")
+    .option("--ca <file>", "who signs the certificate at --rpc-url, in PEM (AISLE_CA, else those Node knows)")
+    .option("--client-cert <file>", "certificate to show at --rpc-url, in PEM (AISLE_CLIENT_CERT)")
+    .option("--client-key <file>", "private key of that certificate in PEM (AISLE_CLIENT_KEY)")
     .option(
       "--pre-stop <time>",
       "how long it goes on serving after SIGTERM, not ready any more (AISLE_PRE_STOP, else off)",

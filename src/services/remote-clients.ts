@@ -25,6 +25,8 @@ export interface RemoteOptions {
   readonly tracer?: Tracer | undefined;
   /** Said with each call; null: nothing. */
   readonly token?: string | null;
+  /** For an https address, all in PEM: who is trusted instead of those Node knows, and what is shown. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
 export type RemoteServices = ReturnType<typeof connectServices>;
@@ -32,7 +34,8 @@ export type RemoteServices = ReturnType<typeof connectServices>;
 /** Connects with the first call, and again after the connection was lost. `rpcUrl` has no slash at its end. */
 export function connectServices(rpcUrl: string, options: RemoteOptions = {}) {
   // A connection that says nothing is asked whether it still lives: one cut off without a word would hold every call.
-  const sessionManager = new ServicesConnection(rpcUrl, { pingIntervalMs: 10_000, pingTimeoutMs: 2_000 });
+  const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 2_000 };
+  const sessionManager = new ServicesConnection(rpcUrl, pings, options.tls);
   const transport = createGrpcTransport({
     baseUrl: rpcUrl,
     sessionManager,

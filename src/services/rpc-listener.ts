@@ -1,5 +1,5 @@
 /**
- * One port for all RPC callers: gRPC, gRPC-Web and Connect, over HTTP/2 without TLS (prior knowledge) and HTTP/1.1,
+ * One port for all RPC callers: gRPC, gRPC-Web and Connect, over HTTP/2 (prior knowledge, with TLS by ALPN) and HTTP/1.1,
  * with health and reflection, GET /metrics, GET /healthz and the console.
  *
  * An HTTP/1.1 server owns the port, so that its own checks (header time, idle connections) run on it; the first
@@ -30,6 +30,7 @@ import {
 import { reflectionRoutes } from "./reflection.js";
 import { createReflectionIndex } from "./reflection-index.js";
 import { createRpcHandler, type NodeRequest, type NodeResponse } from "./rpc-handler.js";
+import { createSecureConnections, type RpcCertificate } from "./secure-connections.js";
 import { createSpacedSessions } from "./spaced-sessions.js";
 
 export type { ListenerLimits } from "./protocol-servers.js";
@@ -67,6 +68,8 @@ export interface RpcListenerDeps {
   allowedHosts?: readonly string[];
   /** What grpc.health.v1 tells; without one it says SERVING from listen to close. */
   health?: HealthState;
+  /** With one the port speaks TLS and nothing else. */
+  certificate?: RpcCertificate | undefined;
   metrics?: MetricsText;
   /** What `/console/` shows; without it there is no console. */
   console?: ConsolePages | undefined;
@@ -91,6 +94,8 @@ export interface RpcListener {
    * get GOAWAY and finish their calls, HTTP/1.1 answers say `Connection: close`.
    */
   announceClose(): void;
+  /** Connections from now on are made with another certificate, where there was one. */
+  renewCertificate(certificate: RpcCertificate): void;
   /**
    * Closes: health says NOT_SERVING, no new connections, GOAWAY, open calls finish. Calls still open after
    * `deadlineMs` see their signal fire and are cut off. Streams of health and reflection end at once. A second
@@ -150,6 +155,9 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     http1: takeConnections(http1),
     http2: spaced.begin,
   });
+  const { certificate } = deps;
+  const handshakeMs = limits.firstBytesMs;
+  const secure = certificate && createSecureConnections({ certificate, handshakeMs, take: firstBytes.take });
   http1.on("connection", (socket) => {
     if (deps.admits?.(socket) === false) {
       socket.destroy();
@@ -157,7 +165,8 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     }
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    firstBytes.take(socket);
+    if (secure) secure.begin(socket);
+    else firstBytes.take(socket);
   });
   const closeIdle = () => {
     // The response's close comes before its connection counts as idle.
@@ -166,6 +175,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   const stop = () => {
     const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
     draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+    secure?.destroyWaiting();
     firstBytes.destroyWaiting();
     spaced.destroyWaiting();
     for (const session of sessions) session.close();
@@ -182,6 +192,9 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     announceClose() {
       health.set(false);
       farewell.say(sessions);
+    },
+    renewCertificate(renewed) {
+      secure?.renew(renewed);
     },
     async close(deadlineMs) {
       health.set(false);

@@ -1,9 +1,17 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rpcClients, type ServerProcess, sharedOwner, startServer, temporaryDirectory } from "../fixtures/server.js";
+import { makeCertificate } from "../fixtures/certificate.js";
+import {
+  rpcClients,
+  runAisle,
+  type ServerProcess,
+  sharedOwner,
+  startServer,
+  temporaryDirectory,
+} from "../fixtures/server.js";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/clients.md"), "utf8");
@@ -66,7 +74,38 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
     },
     FIRST_MS,
   );
+
+  it.skipIf(missing.length > 0)(
+    "says its token to a server with a certificate, and is refused without one",
+    async () => {
+      const directory = await temporaryDirectory();
+      const { cert, key } = makeCertificate(directory, "server", ["127.0.0.1"]);
+      const token = await adminToken(join(directory, "tokens"));
+      const flags = ["--rpc-tls-cert", cert, "--rpc-tls-key", key, "--rpc-tokens", join(directory, "tokens")];
+      const secure = await startServer({ directory: join(directory, "store"), flags });
+      const env = { AISLE_SERVER: secure.rpcUrl, AISLE_CA: cert };
+      const lines = commandsFor(language).filter((line) => !PREPARES.test(line));
+      expect(linesOf(await type(lines, { ...env, AISLE_TOKEN: token }))).toEqual(linesOf(page));
+      const refused = await type(lines, env).catch(
+        (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+      );
+      expect(refused).toMatch(/unauthenticated/i);
+    },
+    FIRST_MS,
+  );
 });
+
+/** Makes a token of scope admin and the server's file of it. */
+async function adminToken(file: string): Promise<string> {
+  const { stdout } = await runAisle(["token", "--name", "shop", "--scope", "admin"]);
+  const [, token = ""] = /: (aisle_\S+)/.exec(stdout) ?? [];
+  const [, line = ""] = /: +(\S+ \S+ [0-9a-f]{64})$/m.exec(stdout) ?? [];
+  writeFileSync(file, `${line}\n`);
+  return token;
+}
+
+/** Lines that make what is there already. */
+const PREPARES = /buf generate|-m venv|pip install|dependency:copy|chmod|tsc/;
 
 /** What a program prints but for the id of its app; languages write the names of codes each in their way. */
 function linesOf(text: string): string[] {
