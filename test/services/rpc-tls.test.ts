@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { connect as connectHttp2, constants } from "node:http2";
 import { get } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -135,23 +134,6 @@ it("a peer that ends the handshake and tells no protocol is cut off", async () =
 it("a connection that is not admitted gets no handshake", async () => {
   const { url, ca } = await openSecure({ admits: () => false });
   expect(await statusOf(`${url}/healthz`, { ca })).toEqual(expect.any(String));
-});
-
-it("a session that opens and resets streams is closed, and others are served", async () => {
-  const { url, ca } = await openSecure();
-  const session = connectHttp2(url, { ca }).on("error", () => undefined);
-  const closed = new Promise((resolve) => session.once("close", resolve));
-  await new Promise((resolve) => session.once("connect", resolve));
-  const headers = { ":method": "POST", ":path": "/aisle.v1.AppService/GetApp", "content-type": "application/grpc" };
-  for (let i = 0; i < 2_000 && !session.destroyed && !session.closed; i++) {
-    session
-      .request(headers)
-      .on("error", () => undefined)
-      .close(constants.NGHTTP2_CANCEL);
-    if (i % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  await closed;
-  await expect(noSuchApp(url, { ca })).rejects.toMatchObject({ code: Code.NotFound });
 });
 
 it("closes while a handshake has not ended", async () => {
