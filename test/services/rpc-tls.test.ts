@@ -110,18 +110,16 @@ it("a renewed certificate and authority serve new connections, and a call under 
 });
 
 it.each([
-  ["says nothing", []],
-  ["sends a byte of it now and then", [0x16, 0x03, 0x01, 0x02, 0x00, 0x01]],
-])("a peer that begins no end of a handshake and %s is cut off", async (_, bytes) => {
+  ["says nothing", false],
+  ["sends a byte of one record now and then", true],
+])("a peer that never ends the handshake and %s is cut off", async (_, drips) => {
   const { port } = await openSecure({ limits: { firstBytesMs: 200 } });
   const socket = connectPlain(port, "127.0.0.1").on("error", () => undefined);
-  const drip = setInterval(() => {
-    const byte = bytes.shift();
-    if (byte !== undefined) socket.write(Buffer.from([byte]));
-  }, 100);
+  // The head of a record of 512 bytes, and then its bytes: more time than the test has.
+  const record = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01];
+  const drip = setInterval(() => drips && socket.write(Buffer.from([record.shift() ?? 0])), 80);
   await new Promise((resolve) => socket.once("close", resolve));
   clearInterval(drip);
-  expect(bytes.length).toBeLessThanOrEqual(4);
 });
 
 it("a peer that ends the handshake and tells no protocol is cut off", async () => {
