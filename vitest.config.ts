@@ -8,6 +8,7 @@ export default defineConfig({
     pool: "forks",
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
+    expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
   },
 });
