@@ -222,6 +222,6 @@ describeWithChromium("the demo shop in a browser", () => {
       await look("thanks");
       expect(faults).toEqual([]);
     },
-    LONG * 2,
+    LONG * 4,
   );
 });
