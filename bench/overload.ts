@@ -20,8 +20,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
-import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
 import { machine, viewForms } from "./load.js";
+import { missingIds } from "./missing-ids.js";
 import { load } from "./open-loop/load.js";
 import type { LoadPlan, LoadReport } from "./open-loop/plan.js";
 import { type ProcessFigures, processFigures } from "./process-figures.js";
@@ -76,20 +76,6 @@ async function run(server: BenchServer, name: string, plan: Omit<LoadPlan, "url"
   };
 }
 
-/** Of these ids, those that the store in this directory does not have. */
-async function missingOf(directory: string, ids: ReadonlySet<string>): Promise<number> {
-  const store = await openEmbeddedStore({ directory, now: Date.now, readOnly: true });
-  const missing = new Set(ids);
-  for (let from = ""; ; ) {
-    const events = await store.events.list(APP, from, 1000, false);
-    for (const { eventId } of events) missing.delete(eventId);
-    from = events.at(-1)?.eventId ?? from;
-    if (events.length < 1000) break;
-  }
-  await store.close();
-  return missing.size;
-}
-
 /** What the server counts as shed, by reason. */
 async function shedOf(server: BenchServer): Promise<Record<string, number>> {
   const text = await (await fetch(`${server.rpcUrl}/metrics`)).text();
@@ -116,9 +102,9 @@ try {
   const again = await run(server, "peak again", closed);
 
   const ids = new Set((await readFile(idsFile, "utf8")).trimEnd().split("\n"));
-  const missing = await missingOf(kept, ids);
+  const missing = await missingIds(kept, APP, ids);
   await server.kill();
-  const missingAfterKill = await missingOf(kept, ids);
+  const missingAfterKill = await missingIds(kept, APP, ids);
 
   const table = new Table({
     style: { head: [], border: [] },

@@ -99,6 +99,11 @@ export function isPassing(error: unknown): boolean {
   return isConnectionFailure(error) || isCutOff(error);
 }
 
+/** True when the call came to no server. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof ConnectError && isConnectionFailure(error);
+}
+
 /** The connection ended in the middle of a call. Node tells it in words only. */
 function isCutOff(error: ConnectError): boolean {
   return error.code === Code.Canceled || /^(http\/2 )?stream closed with error code/i.test(error.rawMessage);

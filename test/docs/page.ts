@@ -7,9 +7,9 @@ export const DOCS = join(import.meta.dirname, "../../docs");
 export interface CommandBlock {
   /**
    * `run`: typed as it stands. `server`: one line that goes on until it is told to stop; the next such block of the page takes
-   * its place. `not-run`: needs what a test has not.
+   * its place. `beside`: the same, beside those that run. `not-run`: needs what a test has not.
    */
-  readonly kind: "run" | "server" | "not-run";
+  readonly kind: "run" | "server" | "beside" | "not-run";
   readonly text: string;
   /** What the `text` block after it shows as its output; undefined when there is none. */
   readonly output: string | undefined;
@@ -26,7 +26,7 @@ export interface Page {
   readonly after: string | undefined;
 }
 
-const KINDS = { "": "run", server: "server", "not-run": "not-run" } as const;
+const KINDS = { "": "run", server: "server", beside: "beside", "not-run": "not-run" } as const;
 const isKind = (word: string): word is keyof typeof KINDS => word in KINDS;
 
 /** Reads a page of docs/. Throws when a `sh` block has a word behind it that means nothing. */

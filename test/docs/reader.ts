@@ -44,14 +44,17 @@ export async function createReader(owner: Owner): Promise<{ follow(page: Page): 
   const toOurs = (text: string) => text.replaceAll(":8080", `:${facade}`).replaceAll(":8081", `:${rpc}`);
   const toShown = (text: string) =>
     text.replaceAll(`${facade}`, "8080").replaceAll(`${rpc}`, "8081").replaceAll(directory, "…");
-  let server: ServerProcess | undefined;
+  let servers: ServerProcess[] = [];
 
-  async function serve({ text, place }: CommandBlock): Promise<void> {
+  async function serve({ kind, text, place }: CommandBlock): Promise<void> {
     const words = /^(?:npm start|npx aisle serve)((?: \S+)*)$/.exec(toOurs(text));
     if (words === null) throw new Error(`${place}: one line that starts a server is expected`);
-    if (server !== undefined) expect(await server.end("SIGTERM"), `${place}: the server before it ends`).toBe(0);
+    if (kind === "server") {
+      for (const one of servers) expect(await one.end("SIGTERM"), `${place}: a server before it ends`).toBe(0);
+      servers = [];
+    }
     const flags = (words[1] ?? "").split(" ").filter(Boolean);
-    server = await startServer({ defaults: false, flags, env, cwd: directory, owner });
+    servers.push(await startServer({ defaults: false, flags, env, cwd: directory, owner }));
   }
 
   function run({ text, output, place }: CommandBlock): Promise<void> {
@@ -74,7 +77,7 @@ export async function createReader(owner: Owner): Promise<{ follow(page: Page): 
     if (page.after !== undefined) await follow(readPage(page.after));
     for (const block of page.blocks) {
       if (block.kind === "run") await run(block);
-      if (block.kind === "server") await serve(block);
+      if (block.kind === "server" || block.kind === "beside") await serve(block);
     }
   }
   return { follow };

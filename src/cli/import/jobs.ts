@@ -136,6 +136,7 @@ async function importFile<Field extends string, Message>(
         onRefused: (row) => rejects.add(row),
         repeatable: job.repeatable,
         sleep: (ms) => deps.sleep(ms, deps.signal),
+        onWait: (ms) => progress.note(`The server cannot take more now, next try in ${ms / 1000} s`),
         counts,
       });
       const { fields, maker, keySeed, format, takesXml = false } = job;

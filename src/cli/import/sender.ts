@@ -1,6 +1,6 @@
 import type { BadRow, ImportItem } from "../../feed/source.js";
 import type { RefusedItem } from "../../gen/aisle/v1/refused_item_pb.js";
-import { isPassing } from "../failure.js";
+import { isOutOfReach, isPassing } from "../failure.js";
 import type { SentCounts } from "./totals.js";
 
 /** The answer of a bulk call, of either kind. */
@@ -33,6 +33,8 @@ export interface SenderOptions<Message> {
   /** True when sending an item twice does no harm. */
   readonly repeatable: boolean;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Told before each wait for a server that could not take a call. */
+  readonly onWait: (ms: number) => void;
   /** Added to with each answer, so that they also tell how far a failed import came. */
   readonly counts: SentCounts;
   readonly limits?: SendLimits;
@@ -51,7 +53,7 @@ export interface Sender<Message> {
 }
 
 export function createSender<Message>(options: SenderOptions<Message>): Sender<Message> {
-  const { call, onRefused, repeatable, sleep, counts, limits = SEND_LIMITS } = options;
+  const { call, onRefused, repeatable, sleep, onWait, counts, limits = SEND_LIMITS } = options;
   let waiting: ImportItem<Message>[] = [];
   let underWay: Promise<void> = Promise.resolve();
 
@@ -67,14 +69,15 @@ export function createSender<Message>(options: SenderOptions<Message>): Sender<M
     }
   };
 
-  /** A server that was never reached is told at once; one that answered before may be restarting or busy. */
+  /** That no server was ever reached is told at once; one that has answered, if only that it is busy, is waited for. */
   const withRetries = async (attempt: () => Promise<BulkAnswer>): Promise<BulkAnswer> => {
-    const waits = repeatable && counts.accepted + counts.deduplicated > 0 ? RETRY_WAITS_MS : [];
-    for (const wait of waits) {
+    for (const wait of repeatable ? RETRY_WAITS_MS : []) {
       try {
         return await attempt();
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        const wasReached = counts.accepted + counts.deduplicated > 0;
+        if (!isPassing(error) || (!wasReached && isOutOfReach(error))) throw error;
+        onWait(wait);
         await sleep(wait);
       }
     }

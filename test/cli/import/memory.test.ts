@@ -57,6 +57,7 @@ describe("runImport", () => {
       onRefused: () => {},
       repeatable: false,
       sleep: async () => {},
+      onWait: () => {},
       counts,
     });
     const rejects = createRejects({ path: "/dev/null", note: () => {} });

@@ -20,9 +20,8 @@ function senderOver(call: BulkCall<number>, { repeatable = false, limits = null 
     call,
     onRefused: (row) => refused.push(row),
     repeatable,
-    sleep: async (ms) => {
-      waits.push(ms);
-    },
+    sleep: async () => {},
+    onWait: (ms) => waits.push(ms),
     counts,
     ...(limits && { limits }),
   });
@@ -91,18 +90,23 @@ describe("createSender", () => {
     ]);
   });
 
-  const failing = (code: Code, failures: number, from: number): BulkCall<number> => {
+  const failing = (code: Code, failures: number, from: number, cause?: Error): BulkCall<number> => {
     let calls = 0;
     return async (batches) => {
       calls += 1;
-      if (calls >= from && calls < from + failures) throw new ConnectError("busy", code);
+      if (calls >= from && calls < from + failures) throw new ConnectError("busy", code, undefined, undefined, cause);
       return accepted(batches);
     };
   };
+  const refusedConnection = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
   const oneByOne = { batchItems: 1, batchChars: 9, callItems: 1 };
 
-  it("tries a call again that may be repeated, with growing waits", async () => {
-    const { sender, waits, counts } = senderOver(failing(Code.Unavailable, 3, 2), {
+  it.each([
+    ["the server says that it is busy", 2, undefined],
+    ["that is all the server has said yet", 1, undefined],
+    ["a server that has answered is gone", 2, refusedConnection],
+  ])("tries a call again that may be repeated, with growing waits, when %s", async (_, from, cause) => {
+    const { sender, waits, counts } = senderOver(failing(Code.Unavailable, 3, from, cause), {
       repeatable: true,
       limits: oneByOne,
     });
@@ -113,11 +117,11 @@ describe("createSender", () => {
   });
 
   it.each([
-    ["a call that would store events twice", Code.Unavailable, false, 2],
-    ["a server that was never reached", Code.Unavailable, true, 1],
-    ["a mistake of the caller", Code.NotFound, true, 2],
-  ])("fails at once for %s", async (_, code, repeatable, from) => {
-    const { sender, waits } = senderOver(failing(code, 1, from), { repeatable, limits: oneByOne });
+    ["a call that would store events twice", Code.Unavailable, false, 2, undefined],
+    ["a server that was never reached", Code.Unavailable, true, 1, refusedConnection],
+    ["a mistake of the caller", Code.NotFound, true, 2, undefined],
+  ])("fails at once for %s", async (_, code, repeatable, from, cause) => {
+    const { sender, waits } = senderOver(failing(code, 1, from, cause), { repeatable, limits: oneByOne });
     sender.add([item(0), item(1)]);
     await expect(sender.end()).rejects.toThrow("busy");
     expect(waits).toEqual([]);
