@@ -24,9 +24,9 @@ describeWithChromium("the demo shop in a browser", () => {
   afterAll(() => shared.release());
 
   it(
-    "recommends what follows from what was done, from the first page to the order",
+    "recommends what follows from what was done, from the first page to the order, and the console shows each step",
     async () => {
-      const { page, stored } = await shops.shop.visit("");
+      const { browser, page, visitor, stored } = await shops.shop.visit("");
       const first = await framed(page, "You may also like");
       expect(first).toHaveLength(6);
       await page.getByRole("navigation", { name: "Departments" }).getByRole("link", { name: "Camp" }).click();
@@ -68,6 +68,14 @@ describeWithChromium("the demo shop in a browser", () => {
           "add_to_cart lark-2",
           "order lark-2",
         ]);
+
+      const log = await browser.newPage();
+      await log.goto(`${shops.consoleUrl}#/demo/events`);
+      await log.getByLabel("Visitor").fill(visitor.fingerprintId);
+      const actions = log.getByRole("main").locator("summary .tag:first-child");
+      await expect
+        .poll(() => actions.allTextContents(), PATIENCE)
+        .toEqual(["order", "add_to_cart", "product_view", "category_view", "category_view", "homepage_view"]);
     },
     LONG,
   );

@@ -49,11 +49,12 @@ export async function openDemoShops(owner: Owner) {
         (await events.listEvents({ appId: "demo", visitor, newestFirst: true, pageSize: 1000 })).events
           .map(({ actionType, products }) => [actionType, ...products.map(({ productId }) => productId)].join(" "))
           .reverse();
-      return { browser, page, stored, go: (to: string) => go(page, `${origin}/demo/${to}`) };
+      return { browser, page, visitor, stored, go: (to: string) => go(page, `${origin}/demo/${to}`) };
     },
   });
   const { port: elsewherePort } = pages.address() as AddressInfo;
-  return { service, shop: shopOf(service), elsewhere: shopOf(`https://shop.test:${elsewherePort}`) };
+  const consoleUrl = `${server.rpcUrl}/console/`;
+  return { service, consoleUrl, shop: shopOf(service), elsewhere: shopOf(`https://shop.test:${elsewherePort}`) };
 }
 
 export async function go(page: Page, url: string): Promise<void> {
