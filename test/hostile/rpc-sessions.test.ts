@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
 import { Code, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, it, vi } from "vitest";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
+import { makeCertificate } from "../fixtures/certificate.js";
+import { temporaryDirectory } from "../fixtures/server.js";
 import { createFixtureRoutes, createGate, openListener } from "../services/rpc-fixture.js";
 import {
   callHeaders,
@@ -14,7 +17,7 @@ import {
   settings,
   word,
 } from "./http2-frames.js";
-import { openRaw, talk } from "./raw-socket.js";
+import { openRaw, openRawSecurely, talk } from "./raw-socket.js";
 
 const GET_APP = "/aisle.v1.AppService/GetApp";
 const CANCEL = word(8);
@@ -28,16 +31,17 @@ const streams = (count: number, of: (id: number) => Buffer[]) =>
 const opening = (...frames: Uint8Array[]) => Buffer.concat([PREFACE, settings(), ...frames]);
 
 /** A listener whose calls of GetApp are counted. */
-async function openCounted() {
+async function openCounted(certificate?: { readonly cert: string; readonly key: string }) {
   const called = vi.fn();
   const listener = await openListener({
+    ...(certificate && { certificate }),
     routes: createFixtureRoutes({ getAppCalled: { opened: Promise.resolve(), open: called } }),
   });
   return { ...listener, called };
 }
 
-async function expectStillServing(url: string) {
-  const grpc = createClient(AppService, createGrpcTransport({ baseUrl: url }));
+async function expectStillServing(url: string, ca?: string) {
+  const grpc = createClient(AppService, createGrpcTransport({ baseUrl: url, ...(ca && { nodeOptions: { ca } }) }));
   await expect(grpc.getApp({ appId: "none" })).rejects.toMatchObject({ code: Code.NotFound });
 }
 
@@ -64,20 +68,28 @@ describe("an HTTP/2 connection", () => {
     await expectStillServing(url);
   });
 
-  it("that comes again and again to reset its streams has to wait each time, and others of its address are served", async () => {
-    const { url, port, called } = await openCounted();
-    const reset = streams(1000, (id) => [
-      frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
-      frame("resetStream", 0, id, CANCEL),
-    ]);
-    await openRaw(port, opening(reset)).closed;
-    const startedAt = performance.now();
-    await Promise.all(many(5, () => openRaw(port, opening(reset)).closed));
-    // The first of them begins at once, the others at least 50 ms after the one before.
-    expect(performance.now() - startedAt).toBeGreaterThan(190);
-    expect(called).not.toHaveBeenCalled();
-    await expectStillServing(url);
-  });
+  it.each(["plain", "TLS"])(
+    "that comes again and again to reset its streams has to wait each time, and others of its address are served: %s",
+    async (kind) => {
+      const files = kind === "TLS" ? makeCertificate(await temporaryDirectory(), "server", ["127.0.0.1"]) : undefined;
+      const certificate = files && { cert: readFileSync(files.cert, "utf8"), key: readFileSync(files.key, "utf8") };
+      const { address, port, called } = await openCounted(certificate);
+      const reset = opening(
+        streams(1000, (id) => [
+          frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
+          frame("resetStream", 0, id, CANCEL),
+        ]),
+      );
+      const come = () => (certificate ? openRawSecurely(port, certificate.cert, reset) : openRaw(port, reset)).closed;
+      await come();
+      const startedAt = performance.now();
+      await Promise.all(many(5, come));
+      // The first of them begins at once, the others at least 50 ms after the one before.
+      expect(performance.now() - startedAt).toBeGreaterThan(190);
+      expect(called).not.toHaveBeenCalled();
+      await expectStillServing(`${certificate ? "https" : "http"}://${address}`, certificate?.cert);
+    },
+  );
 
   it("that resets a few of its calls goes on", async () => {
     const { port } = await openCounted();
