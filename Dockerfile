@@ -2,8 +2,10 @@
 # The server and its command line:  docker build -t aisle .
 # One process over a directory:     docker run -d -p 8080:8080 -v aisle-data:/var/lib/aisle aisle
 
-# The image that is not slim has Python 3, make and a C++ compiler, which compile hnswlib-node.
+# The image that is not slim has Python 3, make and a C++ compiler, which compile hnswlib-node. It runs on any processor of
+# its kind; --build-arg CXXFLAGS=-march=x86-64-v3 makes its search faster, for those of 2015 and later.
 FROM node:24-bookworm AS build
+ARG CXXFLAGS
 WORKDIR /aisle
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund

@@ -61,15 +61,18 @@ describe("the set-up", () => {
     expect(hash()).toBe(hashes[4]);
   });
 
-  it("leaves npm alone when node_modules already holds what the lock names", () => {
+  it("leaves npm alone when node_modules already holds what the lock names, and it works", () => {
     const lock = { packages: { "": {}, "node_modules/lmdb": { version: "1.0.0" } } };
     writeFileSync(join(checkout, "package-lock.json"), JSON.stringify(lock));
-    const fake = (name: string) => {
+    const fake = (name: string, text = "") => {
       mkdirSync(join(checkout, "node_modules", name), { recursive: true });
       writeFileSync(join(checkout, "node_modules", name, "package.json"), '{ "main": "index.js" }');
-      writeFileSync(join(checkout, "node_modules", name, "index.js"), "");
+      writeFileSync(join(checkout, "node_modules", name, "index.js"), text);
     };
-    for (const name of ["lmdb", "hnswlib-node", "@node-rs/crc32"]) fake(name);
+    const graph = (searchKnn: string) =>
+      `module.exports = { HierarchicalNSW: class { initIndex() {} addPoint() {} searchKnn() { ${searchKnn} } } };`;
+    for (const name of ["lmdb", "@node-rs/crc32"]) fake(name);
+    fake("hnswlib-node", graph(""));
     const setUp = () =>
       evaluate(
         "adviceOn, setUp",
@@ -80,5 +83,8 @@ describe("the set-up", () => {
     expect(setUp()).toBe("npm is not there: it must be on PATH");
     writeFileSync(join(checkout, "node_modules/.package-lock.json"), JSON.stringify(lock));
     expect(setUp()).toBe("current");
+    rmSync(join(checkout, "node_modules/.aisle-lock"));
+    fake("hnswlib-node", graph('process.kill(process.pid, "SIGILL");')); // compiled for another processor
+    expect(setUp()).toBe("npm is not there: it must be on PATH");
   });
 });
