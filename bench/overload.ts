@@ -23,12 +23,12 @@ import Table from "cli-table3";
 import { machine, viewForms } from "./load.js";
 import { missingIds } from "./missing-ids.js";
 import { load } from "./open-loop/load.js";
+import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
 import type { LoadPlan, LoadReport } from "./open-loop/plan.js";
 import { type ProcessFigures, processFigures } from "./process-figures.js";
 import { aisle, type BenchServer, startPinnedServer } from "./server.js";
 
 const APP = "shop";
-const [SERVER_CPU, LOAD_CPU] = [0, 1];
 const SAMPLE_MS = 500;
 const MIB = 2 ** 20;
 

@@ -4,7 +4,7 @@
  *   npm run bench -- rpc [--callers 32] [--seconds 4] [--passes 3] [--json FILE]
  *
  * SubscriptionService.GetStatus of a visitor nobody knows, in a closed loop: Aisle, and servers of grpc-js and connect-node
- * that answer at once. Servers run on the first processor and the callers on the second, passes alternate, CPU is that of
+ * that answer at once. Servers run on the second processor and the callers on the first, passes alternate, CPU is that of
  * the server's process with all its threads for each call, of the pass with the median.
  */
 import { spawn } from "node:child_process";
@@ -17,13 +17,11 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import Table from "cli-table3";
 import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
 import { machine } from "./load.js";
-import { pinnedTo } from "./open-loop/pinning.js";
+import { LOAD_CPU, pinnedTo, SERVER_CPU } from "./open-loop/pinning.js";
 import { processFigures } from "./process-figures.js";
 import type { CallPlan, CallReport, Protocol } from "./rpc/caller.js";
 import { startPinnedServer } from "./server.js";
 
-const SERVER_CPU = 0;
-const LOAD_CPU = 1;
 /** V8 compiles what is called often by and by. */
 const WARM_SECONDS = 8;
 

@@ -4,7 +4,7 @@
  *   npm run bench -- status [--contacts 1000000] [--seconds 5] [--passes 3] [--json FILE]
  *
  * Imports the contacts, each with a visitor, over RPC, then asks for visitors among them without cookies, so that each
- * answer is read from the store. Servers run on the first processor and the load on the second; passes of a closed loop
+ * answer is read from the store. Servers run on the second processor and the load on the first; passes of a closed loop
  * alternate, CPU is that of the server's process for each 200. Then, in passes of an open loop at half of what Aisle
  * answered, again of both in turns, the latency from the time each request was due. `--json` writes all figures and
  * those of the machine.
@@ -22,12 +22,10 @@ import { SubscriptionState } from "../src/gen/aisle/v1/subscription_pb.js";
 import { SubscriptionService } from "../src/gen/aisle/v1/subscription_service_pb.js";
 import { machine } from "./load.js";
 import { load } from "./open-loop/load.js";
-import { pinnedTo } from "./open-loop/pinning.js";
+import { LOAD_CPU, pinnedTo, SERVER_CPU } from "./open-loop/pinning.js";
 import { processFigures } from "./process-figures.js";
 import { startPinnedServer } from "./server.js";
 
-const SERVER_CPU = 0;
-const LOAD_CPU = 1;
 const CONNECTIONS = 64;
 const BATCH = 1000;
 /** Visitors that are asked for, spread over all. */

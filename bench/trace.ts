@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { machine } from "./load.js";
 import { load } from "./open-loop/load.js";
+import { SERVER_CPU } from "./open-loop/pinning.js";
 import { aisle, startPinnedServer } from "./server.js";
 import { measureBeside, type ReferenceRow, referenceTable } from "./trace/beside-reference.js";
 import { APP, FORMS } from "./trace/forms.js";
@@ -24,7 +25,6 @@ import { type HalfRate, measureAtRate, rateTable } from "./trace/half-rate.js";
 import { referenceServer, startReference } from "./trace/reference-server.js";
 import { measureStore, type STORES, type StoreRow, storeTable } from "./trace/stores.js";
 
-const SERVER_CPU = 0;
 const RATE_SECONDS = 20;
 
 const { values } = parseArgs({

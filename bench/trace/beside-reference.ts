@@ -1,15 +1,15 @@
 /**
  * CPU of a durable POST /trace with all its effects beside the reference server's, which only appends what was sent.
- * Servers run on the first processor and the load on the second; passes alternate, so that what else the machine does
+ * Servers run on the second processor and the load on the first; passes alternate, so that what else the machine does
  * meets both. The CPU is that of the server's process with all its threads, for each 200.
  */
 import Table from "cli-table3";
 import { load } from "../open-loop/load.js";
+import { LOAD_CPU } from "../open-loop/pinning.js";
 import { processFigures } from "../process-figures.js";
 import { FORMS } from "./forms.js";
 import type { MeasuredServer } from "./reference-server.js";
 
-const LOAD_CPU = 1;
 /** V8 compiles what is called often in stages: a server that has seen fewer requests costs up to twice as much. */
 const WARM_REQUESTS = 60_000;
 /** On a machine that is busy otherwise they are not waited for any longer, in passes of two seconds. */

@@ -4,11 +4,11 @@
  */
 import Table from "cli-table3";
 import { load } from "../open-loop/load.js";
+import { LOAD_CPU } from "../open-loop/pinning.js";
 import type { Latency } from "../open-loop/plan.js";
 import { processFigures } from "../process-figures.js";
 import { FORMS } from "./forms.js";
 
-const LOAD_CPU = 1;
 const CONNECTIONS = 512;
 const WARM_SECONDS = 3;
 
