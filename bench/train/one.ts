@@ -30,12 +30,14 @@ export interface Trained {
 
 const CALLS = 2000;
 const HISTORY = 20;
+/** Products read at a time, as from a store. */
+const BATCH = 500;
 const MIB = 2 ** 20;
 
 export async function trainOne(productCount: number, events: number, learnedOrder: boolean): Promise<Trained> {
   const products = shopProducts(productCount);
   const scan = async function* () {
-    yield products;
+    for (let from = 0; from < products.length; from += BATCH) yield products.slice(from, from + BATCH);
   };
   const stages: Record<string, number> = {};
   let stage = "";
