@@ -1,253 +1,261 @@
 /**
- * How fast products are recommended, and what a training costs those who ask meanwhile.
+ * POST /recommend of a shop with a trained model, beside an empty answer of fastify to the same bodies.
  *
- *   npm run bench -- recommend [--data DIR] [--limit SESSIONS] [--seconds 20] [--rate 50] [--json FILE]
+ *   npm run bench -- recommend [--products 50000] [--events 300000] [--seconds 5] [--passes 3] [--json FILE]
  *
- * DIR holds a train.csv.gz of sessions (session, item and ts or position; diginetica when not given). They are imported
- * into a server of its own by the command line, which then trains, twice. Three things are measured in one run:
- *
- *   stage     the recommend stage alone, in this process, over the model trained: 200 interactions of each type
- *   requests  POST /recommend at a steady rate, without and with a training, timed from when each was due
- *   training  how long it took, and the most memory the server's process had
+ * The shop is made up (bench/train/shop.ts), imported over RPC and trained, then asked with histories of 20 interactions
+ * (2.6 KB) and of 600 (75 KB), of visitors the server does not know. Servers are on one processor and the load on another;
+ * passes of a closed loop alternate, CPU is that of the server's process for each 200. Scoring is the recommend stage
+ * alone, in this process, over the same model and with the same histories: what remains of a request's CPU is reading,
+ * checking, services, cards and the answer. Then, in an open loop at half of what Aisle answered with 20 interactions,
+ * the latency from the time each request was due.
  */
-import { createReadStream, createWriteStream, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { Agent, request } from "node:http";
-import { cpus, tmpdir, totalmem } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { createGunzip } from "node:zlib";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { parse } from "csv-parse";
+import Table from "cli-table3";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
-import { createRandom } from "../src/algorithms/random.js";
 import { createCatalogViews } from "../src/catalog/catalog-view.js";
 import { bareApp } from "../src/domain/app.js";
 import { DEFAULT_FRAME } from "../src/domain/frame.js";
-import type { InteractionType } from "../src/domain/interaction.js";
+import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
+import { CatalogService } from "../src/gen/aisle/v1/catalog_service_pb.js";
+import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
 import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
 import { loadServingModel } from "../src/model/serving-model.js";
 import { openStore } from "../src/open-store.js";
 import { BLANK_QUERY, type RecommendQuery } from "../src/recommend/query.js";
 import { createRecommender } from "../src/recommend/recommend.js";
-import { sharedData } from "../test/fixtures/shared-data.js";
-import { aisle, type BenchServer, startServer } from "./server.js";
+import { startEmptyServer } from "./empty-server.js";
+import { machine } from "./load.js";
+import { load } from "./open-loop/load.js";
+import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
+import { processFigures } from "./process-figures.js";
+import { startPinnedServer } from "./server.js";
+import { END, shopHistories, shopProducts } from "./train/shop.js";
 
-const APP = "bench";
-const PER_TYPE = 200;
-const STAGE_CALLS = 2_000;
-const TYPES = ["product_view", "add_to_cart", "order"] as const satisfies readonly InteractionType[];
-const HOUR_MS = 3600_000;
-const BEGIN = Date.UTC(2025, 0, 1);
+const APP = "shop";
+const CONNECTIONS = 32;
+const LENGTHS = [20, 600] as const;
+/** Different bodies of each length. */
+const BODIES = { 20: 2000, 600: 100 } as const;
+const STAGE_CALLS = 2000;
+const WARM_SECONDS = 8;
+const OPEN_WARM_SECONDS = 3;
+const BATCH = 500;
 
-interface Step {
-  readonly session: number;
-  readonly item: string;
-  readonly at: number;
-}
+const { values } = parseArgs({
+  options: {
+    products: { type: "string", default: "50000" },
+    events: { type: "string", default: "300000" },
+    seconds: { type: "string", default: "5" },
+    passes: { type: "string", default: "3" },
+    json: { type: "string" },
+  },
+});
+const productCount = Number(values.products);
+const eventCount = Number(values.events);
+const seconds = Number(values.seconds);
+const products = shopProducts(productCount);
 
-async function* stepsOf(file: string, limit: number): AsyncGenerator<Step> {
-  const sessions = new Set<string>();
-  const rows: AsyncIterable<Record<string, string>> = createReadStream(file)
-    .pipe(createGunzip())
-    .pipe(parse({ columns: true }));
-  for await (const { session = "", item = "", ts, position } of rows) {
-    sessions.add(session);
-    if (sessions.size > limit) return;
-    const at = ts === undefined ? BEGIN + Number(session) * 60_000 + Number(position) * 1000 : Number(ts) * 1000;
-    yield { session: Number(session), item, at: Math.round(at) };
-  }
-}
+type Length = (typeof LENGTHS)[number];
+type History = RecommendQuery["interactions"];
 
-/** Writes what the command line imports; tells the products in the order they were met. */
-async function writeEvents(from: string, to: string, limit: number): Promise<string[]> {
-  const met: string[] = [];
-  async function* lines() {
-    yield "visitor,type,product_id,timestamp\n";
-    for await (const { session, item, at } of stepsOf(from, limit)) {
-      met.push(item);
-      yield `s${session},product_view,${item},${new Date(at).toISOString()}\n`;
+/** Histories of so many steps, of one visitor after the other. */
+async function historiesOf(length: Length): Promise<History[]> {
+  const found: History[] = [];
+  let steps: History[number][] = [];
+  for await (const batch of shopHistories(BODIES[length] * length, productCount)) {
+    for (const { type, at, productIds } of batch.flatMap(({ interactions }) => interactions)) {
+      steps.push({ type, productId: productIds[0] ?? "", sku: "", at });
+      if (steps.length < length) continue;
+      found.push(steps);
+      steps = [];
     }
   }
-  await pipeline(lines, createWriteStream(to));
-  return met;
+  return found;
 }
 
-interface Times {
-  readonly calls: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly mostMs: number;
-}
-
-function timesOf(taken: readonly number[]): Times {
-  const sorted = Float64Array.from(taken).sort();
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { calls: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), mostMs: at(1) };
-}
-
-/** A visitor's history: what others met one after the other, a step an hour, in turns viewed, put in a cart, ordered. */
-function history(met: readonly string[], from: number, perType: number, now: number) {
-  const steps = perType * TYPES.length;
-  return Array.from({ length: steps }, (_, n) => ({
-    type: TYPES[n % TYPES.length]!,
-    productId: met[(from + n) % met.length]!,
-    at: now - (steps - n) * HOUR_MS,
-  }));
-}
-
-/** The stage alone, asked by visitors with long histories; calls of the first tenth are not counted. */
-async function stage(directory: string, met: readonly string[]): Promise<{ stage: Times; loadMs: number }> {
-  const store = await openStore({ kind: "embedded", directory }, { now: Date.now, readOnly: true });
-  try {
-    const pointer = await store.models.pointer(APP);
-    const bytes = pointer && (await store.models.read(APP, pointer.modelId));
-    if (bytes === undefined) throw new Error("there is no model");
-    const started = performance.now();
-    const model = loadServingModel("", bytes, hnswIndexes());
-    const loadMs = performance.now() - started;
-    const catalog = await createCatalogViews({
-      scan: (appId) => store.products.scan(appId),
-      watch: () => () => {},
-    }).of(APP);
-    const recommend = createRecommender({ metrics: { count() {}, observe() {} } });
-    const random = createRandom(1);
-    const taken: number[] = [];
-    for (let call = 0; call < STAGE_CALLS; call++) {
-      const now = BEGIN + call;
-      const from = Math.floor(random() * met.length);
-      const query: RecommendQuery = {
-        ...BLANK_QUERY,
-        interactions: history(met, from, PER_TYPE, now).map((step) => ({ ...step, sku: "" })),
-        currentProductIds: [met[(from + PER_TYPE * TYPES.length) % met.length]!],
-      };
-      const begun = performance.now();
-      recommend(
-        { query, frame: DEFAULT_FRAME, known: [], catalog, model, filters: [], app: bareApp(APP, 0), version: "", now },
-        false,
-      );
-      if (call >= STAGE_CALLS / 10) taken.push(performance.now() - begun);
-    }
-    return { stage: timesOf(taken), loadMs };
-  } finally {
-    await store.close();
-  }
-}
-
-/** Asks at a steady rate until `until` is settled; a request that is late because others are counts from when it was due. */
-async function load(url: string, met: readonly string[], perSecond: number, until: Promise<unknown>): Promise<Times> {
-  const agent = new Agent({ keepAlive: true });
-  const taken: number[] = [];
-  const asked: Promise<void>[] = [];
-  let over = false;
-  const stop = () => {
-    over = true;
-  };
-  until.then(stop, stop);
-  const started = performance.now();
-  for (let n = 0; !over; n++) {
-    const due = started + (n * 1000) / perSecond;
-    const wait = due - performance.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    asked.push(post(agent, url, bodyOf(met, n)).then(() => void taken.push(performance.now() - due)));
-  }
-  await Promise.all(asked);
-  agent.destroy();
-  return timesOf(taken);
-}
-
-function bodyOf(met: readonly string[], n: number): string {
-  const from = (n * 7919) % met.length;
+function bodyOf(history: History, n: number): string {
   return JSON.stringify({
     appId: APP,
-    productInteractions: history(met, from, 5, Date.now()).map(({ type, productId, at }) => ({
+    productInteractions: history.map(({ type, productId, at }) => ({
       productInteractionType: type,
       productId,
       productSku: productId,
       utcInteractionDate: new Date(at).toISOString(),
     })),
-    currentProductIds: met[(from + 15) % met.length],
+    currentProductIds: history.at(-1)?.productId,
+    cId: `unknown-${n}`,
   });
 }
 
-function post(agent: Agent, url: string, body: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json" };
-    const asked = request(`${url}/recommend`, { method: "POST", agent, headers }, (answer) => {
-      answer.resume();
-      answer.once("end", () =>
-        answer.statusCode === 200 ? resolve() : reject(new Error(`POST /recommend answered ${answer.statusCode}`)),
+async function fill(rpcUrl: string): Promise<void> {
+  const transport = createGrpcTransport({ baseUrl: rpcUrl, defaultTimeoutMs: 3_600_000 });
+  await createClient(AppService, transport).createApp({ app: { appId: APP } });
+  async function* catalogue() {
+    for (let from = 0; from < products.length; from += BATCH)
+      yield {
+        appId: APP,
+        products: products
+          .slice(from, from + BATCH)
+          .map(({ productId, title, description, categories, brand, price }) => ({
+            productId,
+            title,
+            description,
+            categories: categories.map(({ categoryId, name }) => ({ categoryId, name })),
+            brand,
+            price,
+          })),
+      };
+  }
+  await createClient(CatalogService, transport).upsertProducts(catalogue());
+  async function* events() {
+    for await (const batch of shopHistories(eventCount, productCount)) {
+      const all = batch.flatMap(({ visitorId, interactions }) =>
+        interactions.map(({ type, at, productIds }, step) => ({
+          actionType: type,
+          occurredAt: timestampFromMs(at),
+          visitor: { clientId: visitorId },
+          products: productIds.map((productId) => ({ productId, quantity: 1 })),
+          ...(type === "order" && { order: { orderId: `${visitorId}-${step}` } }),
+        })),
       );
-    });
-    asked.once("error", reject);
-    asked.end(body);
-  });
+      for (let from = 0; from < all.length; from += BATCH) yield { appId: APP, events: all.slice(from, from + BATCH) };
+    }
+  }
+  const { accepted, refused } = await createClient(EventService, transport).recordEvents(events());
+  if (refused.length > 0) throw new Error(`event ${refused[0]?.field}: ${refused[0]?.reason}`);
+  const startedAt = performance.now();
+  for await (const _ of createClient(ModelService, transport).trainModel({ appId: APP }));
+  const trainedSeconds = (performance.now() - startedAt) / 1000;
+  console.log(
+    `${productCount} products and ${accepted} events imported, trained in ${trainedSeconds.toFixed(0)} s beside an idle server`,
+  );
 }
 
-/** A figure of a process in MB, as Linux tells it. */
-function memory(pid: number, name: "VmHWM" | "VmRSS"): number {
-  const text = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? Number.NaN) / 1024);
+/** CPU of the recommend stage for each length, µs. */
+async function scoring(directory: string, histories: ReadonlyMap<Length, readonly History[]>) {
+  const store = await openStore({ kind: "embedded", directory }, { now: Date.now, readOnly: true });
+  try {
+    const pointer = await store.models.pointer(APP);
+    const bytes = pointer && (await store.models.read(APP, pointer.modelId));
+    if (bytes === undefined) throw new Error("there is no model");
+    const model = loadServingModel("", bytes, hnswIndexes());
+    const scan = (appId: string) => store.products.scan(appId);
+    const catalog = await createCatalogViews({ scan, watch: () => () => {} }).of(APP);
+    const recommend = createRecommender({ metrics: { count() {}, observe() {} } });
+    const app = bareApp(APP, 0);
+    const found = new Map<Length, number>();
+    for (const [length, all] of histories) {
+      let from = process.cpuUsage();
+      for (let n = 0; n < STAGE_CALLS; n++) {
+        if (n === STAGE_CALLS / 4) from = process.cpuUsage(); // until then code is compiled
+        const interactions = all[n % all.length] ?? [];
+        const query = { ...BLANK_QUERY, interactions, currentProductIds: [interactions.at(-1)?.productId ?? ""] };
+        const situation = { query, frame: DEFAULT_FRAME, known: [], catalog, model, filters: [], app, version: "" };
+        recommend({ ...situation, now: END }, false);
+      }
+      const { user, system } = process.cpuUsage(from);
+      found.set(length, (user + system) / (STAGE_CALLS * 0.75));
+    }
+    return found;
+  } finally {
+    await store.close();
+  }
 }
 
-async function train({ rpcUrl }: BenchServer): Promise<number> {
-  const client = createClient(ModelService, createGrpcTransport({ baseUrl: rpcUrl, defaultTimeoutMs: HOUR_MS }));
-  const started = performance.now();
-  for await (const _ of client.trainModel({ appId: APP }));
-  return (performance.now() - started) / 1000;
+interface Asked {
+  readonly name: string;
+  readonly length: Length;
+  readonly url: string;
+  readonly pid: number;
+  readonly bodies: readonly string[];
 }
 
-const { values } = parseArgs({
-  options: {
-    data: { type: "string" },
-    limit: { type: "string", default: "Infinity" },
-    seconds: { type: "string", default: "20" },
-    rate: { type: "string", default: "50" },
-    json: { type: "string" },
-  },
-});
-const data = values.data ?? sharedData("behaviour", "diginetica");
-if (data === undefined) throw new Error("--data names a folder with a train.csv.gz");
-const directory = await mkdtemp(join(tmpdir(), "aisle-recommend-"));
-const storeDirectory = join(directory, "store");
-const server = await startServer(storeDirectory);
-try {
-  const events = join(directory, "train.csv");
-  const met = await writeEvents(join(data, "train.csv.gz"), events, Number(values.limit));
-  await aisle(server, "app", "create", APP);
-  await aisle(server, "import", "events", events, "--app", APP);
-  const before = memory(server.pid, "VmRSS");
-  const firstSeconds = await train(server);
-  const ofStage = await stage(storeDirectory, met);
-  const rate = Number(values.rate);
-  const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000));
-  await load(server.facadeUrl, met, rate, seconds(3));
-  const quiet = await load(server.facadeUrl, met, rate, seconds(Number(values.seconds)));
-  const training = train(server);
-  const during = await load(server.facadeUrl, met, rate, training);
-  const report = {
-    products: new Set(met).size,
-    views: met.length,
-    ...ofStage,
-    requests: { perSecond: rate, quiet, during, p99Ratio: during.p99Ms / quiet.p99Ms },
-    training: {
-      seconds: firstSeconds,
-      secondsUnderLoad: await training,
-      memoryBeforeMB: before,
-      mostMemoryMB: memory(server.pid, "VmHWM"),
-    },
-    machine: {
-      cores: cpus().length,
-      model: cpus()[0]?.model,
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      node: process.version,
-    },
+const JSON_TYPE = "application/json";
+
+async function pass({ url, pid, bodies }: Asked, forSeconds: number) {
+  const before = await processFigures(pid);
+  const plan = { url, bodies, contentType: JSON_TYPE, connections: CONNECTIONS, seconds: forSeconds };
+  const report = await load(plan, LOAD_CPU);
+  const after = await processFigures(pid);
+  const ok = report.statuses["200"] ?? 0;
+  const answers = Object.values(report.statuses).reduce((sum, count) => sum + count, 0);
+  return {
+    cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / Math.max(1, ok),
+    okPerSecond: report.okPerSecond,
+    failed: answers - ok + report.lost + report.timeouts,
   };
-  console.log(JSON.stringify(report, undefined, 2));
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report)}\n`);
+}
+
+const medianOf = <T>(all: readonly T[], of: (one: T) => number): T => {
+  const median = [...all].sort((a, b) => of(a) - of(b))[Math.floor(all.length / 2)];
+  if (median === undefined) throw new Error("there was no pass");
+  return median;
+};
+
+console.log(JSON.stringify({ ...machine(), ...values }));
+const directory = await mkdtemp(join(tmpdir(), "aisle-recommend-"));
+const server = await startPinnedServer(SERVER_CPU, `embedded:${directory}`, "--log-level", "warn");
+const empty = await startEmptyServer();
+try {
+  await fill(server.rpcUrl);
+  const histories = new Map(
+    await Promise.all(LENGTHS.map(async (length) => [length, await historiesOf(length)] as const)),
+  );
+  const scored = await scoring(directory, histories);
+  const asked = LENGTHS.flatMap((length): Asked[] => {
+    const bodies = (histories.get(length) ?? []).map(bodyOf);
+    return [
+      { name: "fastify, empty JSON", length, url: `${empty.url}/recommend`, pid: empty.pid, bodies },
+      { name: "POST /recommend", length, url: `${server.facadeUrl}/recommend`, pid: server.pid, bodies },
+    ];
+  });
+  for (const one of asked) await pass(one, WARM_SECONDS);
+  const passes = asked.map((): Awaited<ReturnType<typeof pass>>[] => []);
+  for (let n = 0; n < Number(values.passes); n++)
+    for (const [at, one] of asked.entries()) passes[at]?.push(await pass(one, seconds));
+  const rows = passes.map((all) => medianOf(all, ({ cpuMicros }) => cpuMicros));
+
+  const table = new Table({
+    style: { head: [], border: [] },
+    head: ["interactions", "", "CPU µs", "of it scoring", "the rest", "the rest to fastify", "a second", "failed"],
+    colAligns: ["right", "left", ...Array.from({ length: 6 }, () => "right" as const)],
+  });
+  const figures = asked.map(({ name, length }, at) => {
+    const { cpuMicros = Number.NaN, okPerSecond = 0, failed = 0 } = rows[at] ?? {};
+    const scoringMicros = name === "POST /recommend" ? (scored.get(length) ?? Number.NaN) : 0;
+    const reference = rows[asked.findIndex((one) => one.length === length)]?.cpuMicros ?? Number.NaN;
+    const rest = cpuMicros - scoringMicros;
+    return { name, length, cpuMicros, scoringMicros, rest, ratio: rest / reference, okPerSecond, failed };
+  });
+  for (const { name, length, cpuMicros, scoringMicros, rest, ratio, okPerSecond, failed } of figures) {
+    const micros = [cpuMicros, scoringMicros, rest].map((value) => value.toFixed(0));
+    table.push([length, name, ...micros, ratio.toFixed(2), Math.round(okPerSecond).toLocaleString("en"), failed]);
+  }
+  console.log(table.toString());
+
+  const ours = asked[1];
+  const rate = (rows[1]?.okPerSecond ?? 0) / 2;
+  if (ours === undefined) throw new Error("nothing was asked");
+  const open: Awaited<ReturnType<typeof load>>[] = [];
+  const plan = { contentType: JSON_TYPE, connections: 512, rate, seconds, warmSeconds: OPEN_WARM_SECONDS };
+  for (let n = 0; n < Number(values.passes); n++)
+    open.push(await load({ ...plan, url: ours.url, bodies: ours.bodies }, LOAD_CPU));
+  const { ok } = medianOf(open, (report) => report.ok.p99);
+  const passed = open.map((report) => report.ok.p99.toFixed(2)).join(", ");
+  console.log(
+    `open loop, 20 interactions, ${Math.round(rate)} a second, ms: p50 ${ok.p50.toFixed(2)}, p99 ${ok.p99.toFixed(2)} (passes ${passed}), p99.9 ${ok.p999.toFixed(2)}`,
+  );
+  if (values.json !== undefined)
+    await writeFile(values.json, `${JSON.stringify({ machine: machine(), figures, rate, open }, null, 2)}\n`);
 } finally {
+  empty.stop();
   await server.stop();
   await rm(directory, { recursive: true, force: true });
 }

@@ -9,7 +9,6 @@
  * answered, again of both in turns, the latency from the time each request was due. `--json` writes all figures and
  * those of the machine.
  */
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,9 +19,10 @@ import Table from "cli-table3";
 import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
 import { SubscriptionState } from "../src/gen/aisle/v1/subscription_pb.js";
 import { SubscriptionService } from "../src/gen/aisle/v1/subscription_service_pb.js";
+import { startEmptyServer } from "./empty-server.js";
 import { machine } from "./load.js";
 import { load } from "./open-loop/load.js";
-import { LOAD_CPU, pinnedTo, SERVER_CPU } from "./open-loop/pinning.js";
+import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
 import { processFigures } from "./process-figures.js";
 import { startPinnedServer } from "./server.js";
 
@@ -68,19 +68,6 @@ const queries = Array.from({ length: Math.min(ASKED, contacts) }, (_, n) => {
   const visitor = Math.floor((((n * 0.618_033_988_749) % 1) + 1) * contacts) % contacts;
   return `app_id=shop&fpcid=visitor-${visitor}`;
 });
-
-/** Starts fastify with an empty answer on the servers' processor. */
-async function startEmpty(): Promise<Asked & { stop(): void }> {
-  const file = join(import.meta.dirname, "status/empty-server.ts");
-  const [command = process.execPath, ...args] = pinnedTo(SERVER_CPU, [process.execPath, "--import", "tsx", file]);
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const port = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`the empty server ended with ${code}`)));
-    child.stdout.once("data", (said: Buffer) => resolve(/\d+/.exec(said.toString())?.[0] ?? ""));
-  });
-  const url = `http://127.0.0.1:${port}/subscription_status`;
-  return { name: "fastify, empty JSON", url, pid: child.pid ?? 0, stop: () => void child.kill("SIGKILL") };
-}
 
 /** One pass of a closed loop. */
 async function pass({ url, pid }: Asked, forSeconds: number) {
@@ -136,7 +123,7 @@ function latencyTable(name: string, reports: readonly Awaited<ReturnType<typeof 
 console.log(JSON.stringify(machine()));
 const directory = await mkdtemp(join(tmpdir(), "aisle-status-"));
 const server = await startPinnedServer(SERVER_CPU, `embedded:${directory}`, "--log-level", "warn");
-const empty = await startEmpty();
+const empty = await startEmptyServer();
 try {
   const transport = createGrpcTransport({ baseUrl: server.rpcUrl });
   await createClient(AppService, transport).createApp({ app: { appId: "shop" } });
@@ -146,7 +133,8 @@ try {
   console.log(`${accepted} contacts with their visitors imported in ${importSeconds.toFixed(0)} s`);
 
   const ours = { name: "GET /subscription_status", url: `${server.facadeUrl}/subscription_status`, pid: server.pid };
-  const asked: readonly Asked[] = [empty, ours];
+  const reached = { name: "fastify, empty JSON", url: `${empty.url}/subscription_status`, pid: empty.pid };
+  const asked: readonly Asked[] = [reached, ours];
   for (const one of asked) await pass(one, WARM_SECONDS);
   const passes = asked.map((): Awaited<ReturnType<typeof pass>>[] => []);
   for (let n = 0; n < Number(values.passes); n++)
@@ -165,7 +153,7 @@ try {
     head: ["", "CPU µs", "ratio", "a second", "failed"],
     colAligns: ["left", "right", "right", "right", "right"],
   });
-  for (const [name, row] of [[empty.name, reference] as const, [ours.name, measured] as const]) {
+  for (const [name, row] of [[reached.name, reference] as const, [ours.name, measured] as const]) {
     const ratio = (row.cpuMicros / reference.cpuMicros).toFixed(2);
     table.push([name, row.cpuMicros.toFixed(1), ratio, Math.round(row.okPerSecond).toLocaleString("en"), row.failed]);
   }

@@ -11,7 +11,7 @@ const MOST_CHANCE = 0.01;
  * category of what is viewed is left to it, the rest of that category comes last; without what is viewed itself and what
  * is bought together with it, which keep their places. Visitors go on to substitutes more often than to complements, so
  * that what is met next would take them all. Where there are no categories nothing tells the two apart, and `recommended`
- * has the first choice.
+ * has the first choice. May be read again and again, and is made as far as it is read.
  *
  * @param proposals What `recommended` would show.
  * @param viewed What alternatives are wanted to.
@@ -24,7 +24,7 @@ export function besideAlternative(
   alternatives: readonly string[],
   catalog: Pick<Catalog, "get">,
   isTogether: (productId: string) => boolean,
-): readonly string[] {
+): Iterable<string> {
   if (alternatives.length === 0) return proposals;
   const categories = new Set(viewed.map(categoryOf).filter((category) => category !== undefined));
   if (categories.size === 0) return proposals;
@@ -34,14 +34,17 @@ export function besideAlternative(
   };
   const isViewed = (productId: string) => viewed.some((product) => product.productId === productId);
   const left = new Set(alternatives);
-  const first: string[] = [];
-  const last: string[] = [];
-  for (const productId of proposals) {
-    const isSubstitute = isOfCategory(catalog.get(productId)) && !isViewed(productId) && !isTogether(productId);
-    if (!isSubstitute) first.push(productId);
-    else if (!left.has(productId)) last.push(productId);
-  }
-  return [...first, ...last];
+  return {
+    *[Symbol.iterator]() {
+      const last: string[] = [];
+      for (const productId of proposals) {
+        const isSubstitute = isOfCategory(catalog.get(productId)) && !isViewed(productId) && !isTogether(productId);
+        if (!isSubstitute) yield productId;
+        else if (!left.has(productId)) last.push(productId);
+      }
+      yield* last;
+    },
+  };
 }
 
 /** Whether a rule says that a product is ordered together with what alternatives are wanted to, and not by chance. */

@@ -10,6 +10,7 @@ import { createFewCache } from "./few.js";
 import { type Asked, askedOn, decidingKind } from "./page-kind.js";
 import { besideAlternative, isBoughtTogether, recommendedShare } from "./parting.js";
 import { passing, wantsInStock } from "./passing.js";
+import { createFactsCache } from "./product-facts.js";
 import { type ListWeights, propose, weightsOf, weightsOfFrame } from "./propose.js";
 import type { RecommendAnswer } from "./query.js";
 import { ROTATION_POOL, Selection } from "./selection.js";
@@ -40,6 +41,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
   const blenders = new WeakMap<ServingModel, ReturnType<typeof createBlender>>();
 
   const fewOf = createFewCache();
+  const factsOf = createFactsCache();
 
   function blended(
     model: ServingModel,
@@ -111,8 +113,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     };
     const complements = proposed("recommended");
     const similar = proposed("alternative");
-    const substitutes =
-      model && similar && preferSubstitutes(similar, replaced, (index) => catalog.get(model.productIds[index]!));
+    const substitutes = model && similar && preferSubstitutes(similar, replaced, factsOf(model, catalog));
 
     const question = { live: situation.live, model, asked: asked.alternative, catalog, passes: filter?.passes };
     const similarIds = liveSimilar(substitutes, replaced, candidateCount(counts.alternative), {
@@ -142,7 +143,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const own = kind === "category" ? ofCategories : undefined;
     const popular = (sparing: readonly string[]) =>
       own && frame.fallback ? without(new Set(sparing), byPopularity(own, model)) : [];
-    const inPlace = (proposals: readonly string[], sparing: readonly string[], tiers: Iterable<Iterable<string>>) =>
+    const inPlace = (proposals: Iterable<string>, sparing: readonly string[], tiers: Iterable<Iterable<string>>) =>
       own === undefined ? tiers : ownFirst(own, proposals, popular(sparing), tiers);
 
     // On the page of a product its substitutes have the first choice.

@@ -13,6 +13,8 @@ export interface Catalog {
   products(): IterableIterator<Product>;
   /** Grows with each write; absent where nothing is written. */
   readonly revision?: number;
+  /** Ids of products written or removed since a revision; undefined when that is too long ago to tell. */
+  changedSince?(revision: number): readonly string[] | undefined;
 }
 
 export interface SelectionRules {

@@ -5,6 +5,7 @@
 import type { Product } from "../domain/product.js";
 import type { ServingModel, SourceQuery } from "../model/source.js";
 import type { Blended } from "./blend.js";
+import { type FactsByIndex, factsOf, type ProductFacts } from "./product-facts.js";
 import type { Catalog } from "./selection.js";
 
 /** Prices are alike when the higher one is at most this many times the lower one. */
@@ -56,25 +57,12 @@ export function isSubstitute(product: Product, other: Product): boolean {
   return isSameCategory(facts, others) && pricedAlike(facts, others) !== false;
 }
 
-/** What substitutes share. */
-interface Facts {
-  readonly category: string | undefined;
-  /** Above 0; undefined when it is not known. */
-  readonly price: number | undefined;
-  readonly currency: string;
-}
-
-function factsOf(product: Product): Facts {
-  const price = Number(product.price.amount);
-  return { category: categoryOf(product), price: price > 0 ? price : undefined, currency: product.price.currency };
-}
-
-function isSameCategory(a: Facts, b: Facts): boolean {
+function isSameCategory(a: ProductFacts, b: ProductFacts): boolean {
   return a.category !== undefined && a.category === b.category;
 }
 
 /** Undefined when a price is not known or the currencies are not the same. */
-function pricedAlike(a: Facts, b: Facts): boolean | undefined {
+function pricedAlike(a: ProductFacts, b: ProductFacts): boolean | undefined {
   if (a.price === undefined || b.price === undefined || a.currency !== b.currency) return undefined;
   return Math.max(a.price, b.price) <= PRICE_BAND * Math.min(a.price, b.price);
 }
@@ -83,19 +71,18 @@ function pricedAlike(a: Facts, b: Facts): boolean | undefined {
  * The proposals with what resembles one of `wanted` in category and price raised; equal scores by product index.
  *
  * @param wanted What alternatives are wanted to.
- * @param productAt The product of an index; undefined for one the catalogue does not have any more.
  */
 export function preferSubstitutes(
   { indices, scores }: Blended,
   wanted: readonly Product[],
-  productAt: (index: number) => Product | undefined,
+  factsAt: FactsByIndex,
 ): Blended {
   const others = wanted.map(factsOf);
-  const raised = scores.map((score, i) => {
-    const product = productAt(indices[i]!);
-    if (product === undefined) return score;
-    return score * mostAlike(product, others);
-  });
+  const raised = new Float64Array(scores.length);
+  for (let i = 0; i < raised.length; i++) {
+    const facts = factsAt(indices[i]!);
+    raised[i] = facts === undefined ? scores[i]! : scores[i]! * mostAlike(facts, others);
+  }
   const order = Uint32Array.from(indices, (_, i) => i).sort(
     (a, b) => raised[b]! - raised[a]! || indices[a]! - indices[b]!,
   );
@@ -104,14 +91,15 @@ export function preferSubstitutes(
 
 /** What the score of a product counts more by for being like one of `wanted`, 1 or more. */
 export function likenessTo(product: Product, wanted: readonly Product[]): number {
-  return mostAlike(product, wanted.map(factsOf));
+  return mostAlike(factsOf(product), wanted.map(factsOf));
 }
 
-function mostAlike(product: Product, others: readonly Facts[]): number {
-  const facts = factsOf(product);
-  return others.reduce((most, other) => Math.max(most, likenessOf(facts, other)), 1);
+function mostAlike(facts: ProductFacts, others: readonly ProductFacts[]): number {
+  let most = 1;
+  for (const other of others) most = Math.max(most, likenessOf(facts, other));
+  return most;
 }
 
-function likenessOf(facts: Facts, other: Facts): number {
+function likenessOf(facts: ProductFacts, other: ProductFacts): number {
   return 1 + (isSameCategory(facts, other) ? SAME_CATEGORY : 0) + (pricedAlike(facts, other) ? PRICED_ALIKE : 0);
 }

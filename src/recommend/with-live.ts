@@ -8,7 +8,6 @@ import type { ListWeights } from "./propose.js";
 import type { SourceShare } from "./query.js";
 import type { Catalog } from "./selection.js";
 import { likenessTo } from "./substitutes.js";
-import { namesOf } from "./tiers.js";
 
 /** New products that are looked at. */
 const MOST = 20;
@@ -42,9 +41,9 @@ export function liveSimilar(
   const direction = asked && model?.placing?.direction(asked);
   const weight = weights?.weights.semantic ?? 0;
   if (!live || !model || !asked || !semantic || !direction || !weights || weight === 0)
-    return { productIds: [...namesOf(blended?.indices, model)], live: NONE };
+    return { productIds: idsOf(blended, model), live: NONE };
   const near = live.near(direction, MOST, passesById(question));
-  if (near.length === 0) return { productIds: [...namesOf(blended?.indices, model)], live: NONE };
+  if (near.length === 0) return { productIds: idsOf(blended, model), live: NONE };
   const known = semantic.alternatives(asked, k).scores;
   const best = Math.max(known[0] ?? 0, near[0]!.score);
   const scored = near.map(({ productId, score }, i) => {
@@ -69,7 +68,7 @@ export function liveTogether(
 ): Proposals {
   const { live, model } = question;
   const together = live?.together(met, MOST) ?? [];
-  if (together.length === 0) return { productIds: [...namesOf(blended?.indices, model)], live: NONE };
+  if (together.length === 0) return { productIds: idsOf(blended, model), live: NONE };
   const most = together[0]!.score;
   const best = blended?.scores[0] ?? 1;
   const scored = together.map(({ productId, score }, i) => ({
@@ -96,6 +95,12 @@ function passesById({ passes, catalog }: LiveQuestion): (productId: string) => b
   };
 }
 
+function idsOf(blended: Blended | undefined, model: ServingModel | undefined): string[] {
+  return blended === undefined || model === undefined
+    ? []
+    : Array.from(blended.indices, (index) => model.productIds[index]!);
+}
+
 /** Both by falling scores; a known product before a new one of the same score. */
 function merged(
   blended: Blended | undefined,
@@ -106,7 +111,7 @@ function merged(
   const productIds: string[] = [];
   let next = 0;
   let at = 0;
-  for (const productId of namesOf(blended?.indices, model)) {
+  for (const productId of idsOf(blended, model)) {
     while (next < fresh.length && fresh[next]!.score > blended!.scores[at]!) productIds.push(fresh[next++]!.productId);
     productIds.push(productId);
     at++;

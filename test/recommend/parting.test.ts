@@ -8,10 +8,11 @@ const shopProduct = (productId: string) =>
     categories: productId.startsWith("-") ? [] : [{ categoryId: productId[0] ?? "", name: "" }],
   });
 
-const beside = (viewed: string[], alternatives: string[], proposals: string[], together: string[] = []) =>
-  besideAlternative(proposals, viewed.map(shopProduct), alternatives, { get: shopProduct }, (id) =>
+const beside = (viewed: string[], alternatives: string[], proposals: string[], together: string[] = []) => [
+  ...besideAlternative(proposals, viewed.map(shopProduct), alternatives, { get: shopProduct }, (id) =>
     together.includes(id),
-  );
+  ),
+];
 
 describe("what recommended proposes beside alternative", () => {
   it("is without what alternative shows of the category of what is viewed", () => {
