@@ -73,8 +73,8 @@ function bodyOf(n: number): string {
 }
 
 const bodies = Array.from({ length: DIFFERENT }, (_, n) => bodyOf(n));
-const queries = Array.from({ length: DIFFERENT }, (_, n) => `app_id=${APP}&cid=c-${n % VISITORS}`);
-const forms = viewForms(APP, DIFFERENT);
+const queries = Array.from({ length: DIFFERENT }, (_, n) => `app_id=${APP}&fpcid=fp-${n % VISITORS}`);
+const forms = viewForms(APP, DIFFERENT).map((form, n) => `${form}&fp_ccid=fp-${n % VISITORS}`);
 
 function loadOf(server: BenchServer, kind: Kind, idsFile: string): Promise<LoadReport> {
   const plan = { connections: CONNECTIONS, rate: Number(values[kind]), seconds };
