@@ -6,8 +6,8 @@
  * Imports the contacts, each with a visitor, over RPC, then asks for visitors among them without cookies, so that each
  * answer is read from the store. Servers run on the second processor and the load on the first; passes of a closed loop
  * alternate, CPU is that of the server's process for each 200. Then, in passes of an open loop at half of what Aisle
- * answered, again of both in turns, the latency from the time each request was due. `--json` writes all figures and
- * those of the machine.
+ * answered, again of both in turns, the latency from the time each request was due; and that of fastify at half of its
+ * own, which is what the machine makes late at that utilisation. `--json` writes all figures and those of the machine.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -143,10 +143,14 @@ try {
   if (reference === undefined || measured === undefined) throw new Error("there was no pass");
 
   const rate = measured.okPerSecond / 2;
-  const plan = { bodies: [], queries, connections: 512, rate, seconds, warmSeconds: OPEN_WARM_SECONDS };
-  const open = asked.map((): Awaited<ReturnType<typeof load>>[] => []);
+  const plan = { bodies: [], queries, connections: 512, seconds, warmSeconds: OPEN_WARM_SECONDS };
+  const timed = [
+    ...asked.map((one) => ({ ...one, rate })),
+    // What the machine itself makes late at such a utilisation.
+    { ...reached, name: "the same, at half of its own", rate: reference.okPerSecond / 2 },
+  ].map((one) => ({ ...one, reports: [] as Awaited<ReturnType<typeof load>>[] }));
   for (let n = 0; n < Number(values.passes); n++)
-    for (const [at, { url }] of asked.entries()) open[at]?.push(await load({ ...plan, url }, LOAD_CPU));
+    for (const one of timed) one.reports.push(await load({ ...plan, url: one.url, rate: one.rate }, LOAD_CPU));
 
   const table = new Table({
     style: { head: [], border: [] },
@@ -158,10 +162,11 @@ try {
     table.push([name, row.cpuMicros.toFixed(1), ratio, Math.round(row.okPerSecond).toLocaleString("en"), row.failed]);
   }
   console.log(table.toString());
-  console.log(`open loop at ${Math.round(rate).toLocaleString("en")} a second, ms, each pass:`);
-  for (const [at, { name }] of asked.entries()) console.log(latencyTable(name, open[at] ?? []));
+  console.log("open loop, ms, each pass:");
+  for (const { name, rate: perSecond, reports } of timed)
+    console.log(latencyTable(`${name}: ${Math.round(perSecond).toLocaleString("en")} a second`, reports));
   if (values.json !== undefined) {
-    const figures = { machine: machine(), contacts, importSeconds, reference, measured, rate, open };
+    const figures = { machine: machine(), contacts, importSeconds, reference, measured, rate, open: timed.map(({ reports }) => reports) };
     await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
   }
 } finally {
