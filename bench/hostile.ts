@@ -67,7 +67,13 @@ const rows: Row[] = [];
 try {
   await aisle(server, "app", "create", APP);
   await honest(5); // so that all is compiled
-  for (const attack of attacks) rows.push(await measure(attack));
+  for (const [n, attack] of attacks.entries()) {
+    const row = await measure(attack);
+    rows.push(row);
+    console.log(
+      `${n + 1} of ${attacks.length}: ${attack.name}, p99 ${row.aloneP99Ms.toFixed(1)} → ${row.p99Ms.toFixed(1)} ms`,
+    );
+  }
 } finally {
   await server.stop();
   await rm(directory, { recursive: true, force: true });

@@ -166,7 +166,15 @@ try {
   for (const { name, rate: perSecond, reports } of timed)
     console.log(latencyTable(`${name}: ${Math.round(perSecond).toLocaleString("en")} a second`, reports));
   if (values.json !== undefined) {
-    const figures = { machine: machine(), contacts, importSeconds, reference, measured, rate, open: timed.map(({ reports }) => reports) };
+    const figures = {
+      machine: machine(),
+      contacts,
+      importSeconds,
+      reference,
+      measured,
+      rate,
+      open: timed.map(({ reports }) => reports),
+    };
     await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
   }
 } finally {

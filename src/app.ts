@@ -22,7 +22,7 @@ import { createSenderLimit, type SenderLimit } from "./intake/sender-limit.js";
 import { createRecordSentEvent } from "./intake/without-profile.js";
 import { createMailing, type MailingOptions } from "./mailing.js";
 import { createModelRegistry } from "./model/registry.js";
-import { loadServingModel } from "./model/serving-model.js";
+import { loadBesideServing } from "./model/serving-model.js";
 import { createPatience, type FarStore } from "./patience.js";
 import type { Copies } from "./ports/copies.js";
 import type { Metrics } from "./ports/metrics.js";
@@ -103,7 +103,7 @@ export function createAisle(deps: AppDependencies) {
   const registry = createModelRegistry({
     models,
     load: (modelId, bytes) =>
-      loadServingModel(modelId, bytes, deps.vectorIndexes, () => metrics.count("models_read_in_part")),
+      loadBesideServing(modelId, bytes, deps.vectorIndexes, () => metrics.count("models_read_in_part")),
     now,
     firstVersionOf: async (appId) => {
       const app = await apps.get(appId);

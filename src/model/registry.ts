@@ -33,7 +33,7 @@ export interface ModelRegistry<M> {
 export interface ModelRegistryDependencies<M> {
   readonly models: ModelStore;
   /** The bytes of a snapshot as a model that answers. */
-  readonly load: (modelId: string, bytes: Uint8Array) => M;
+  readonly load: (modelId: string, bytes: Uint8Array) => Promise<M>;
   readonly now: Now;
   /** The version text an app had before its first model, so that it is not used again. */
   readonly firstVersionOf: (appId: string) => Promise<string>;
@@ -56,7 +56,7 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
   const load = async (appId: string, pointer: ModelPointer): Promise<Serving<M>> => {
     const bytes = await deps.models.read(appId, pointer.modelId);
     if (bytes === undefined) throw new NotFound("model");
-    return { model: deps.load(pointer.modelId, bytes), pointer };
+    return { model: await deps.load(pointer.modelId, bytes), pointer };
   };
 
   const open = async (appId: string): Promise<Serving<M> | undefined> => {
@@ -124,11 +124,11 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     async activate(appId, modelId) {
       const bytes = await deps.models.read(appId, modelId);
       if (bytes === undefined) throw new NotFound("model");
-      return moveTo(appId, modelId, deps.load(modelId, bytes));
+      return moveTo(appId, modelId, await deps.load(modelId, bytes));
     },
 
     async publish(appId, record, bytes, lease) {
-      const model = deps.load(record.modelId, bytes);
+      const model = await deps.load(record.modelId, bytes);
       await deps.models.put(appId, record, bytes);
       const pointer = await moveTo(appId, record.modelId, model, lease);
       await deps.models.prune(appId, KEPT_SNAPSHOTS);

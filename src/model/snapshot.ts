@@ -15,7 +15,8 @@ import { DataDamaged } from "../domain/errors.js";
 import type { ModelManifest } from "../domain/model.js";
 import type { VectorIndex, VectorIndexes } from "../ports/vector-index.js";
 import { type BlendWeights, decodeBlendWeights, encodeBlendWeights } from "./blend-weights.js";
-import { decodeContainer, encodeContainer } from "./container.js";
+import { type Container, decodeContainer, encodeContainer } from "./container.js";
+import { atOnce, type Steps } from "./steps.js";
 import { decodeStrings, encodeStrings } from "./strings.js";
 import { encodeTextVectors, TEXT_VECTORS, type TextVectors } from "./text-vectors.js";
 
@@ -86,12 +87,26 @@ export interface DecodedSnapshot {
 }
 
 /** Reads what `encodeSnapshot` wrote, of this or another version. Throws DataDamaged or another Error for anything else. */
-export function decodeSnapshot(bytes: Uint8Array, indexes: VectorIndexes): DecodedSnapshot {
-  const { manifest, sections } = decodeContainer(bytes);
+export function decodeSnapshot(bytes: Uint8Array, indexes: Pick<VectorIndexes, "open">): DecodedSnapshot {
+  return atOnce(snapshotSteps(decodeContainer(bytes), (index) => indexes.open(index)));
+}
+
+/** The bytes of the index of a snapshot's vectors; undefined when it has none. */
+export function indexBytes({ sections }: Container): Uint8Array | undefined {
+  const index = sections.get("vectors")?.arrays.index;
+  return index instanceof Uint8Array ? index : undefined;
+}
+
+/** The same in steps of some milliseconds each. */
+export function* snapshotSteps(
+  { manifest, sections }: Container,
+  openIndex: (bytes: Uint8Array) => VectorIndex,
+): Steps<DecodedSnapshot> {
   if (manifest.formatNumber !== SNAPSHOT_FORMAT)
     throw new DataDamaged(`The model snapshot has contents of format ${manifest.formatNumber}`);
   const unread: string[] = [];
-  const unlessUnknown = <T>(name: string, decode: () => T): T | undefined => {
+  function* unlessUnknown<T>(name: string, decode: () => T): Steps<T | undefined> {
+    yield;
     try {
       return decode();
     } catch (error) {
@@ -99,26 +114,26 @@ export function decodeSnapshot(bytes: Uint8Array, indexes: VectorIndexes): Decod
       unread.push(name);
       return undefined;
     }
-  };
-  const optional = <T>(name: string, decode: (section: Section) => T): T | undefined => {
+  }
+  function* optional<T>(name: string, decode: (section: Section) => T): Steps<T | undefined> {
     const section = sections.get(name);
-    return section && unlessUnknown(name, () => decode(section));
-  };
+    return section && (yield* unlessUnknown(name, () => decode(section)));
+  }
   const products = sections.get("products");
   const scores = sections.get("popularity")?.arrays.scores;
   if (products === undefined || !(scores instanceof Float32Array))
     throw new DataDamaged("The model snapshot lacks its products");
-  const sessions = optional("session_neighbours", decodeSessionNeighbours);
+  const sessions = yield* optional("session_neighbours", decodeSessionNeighbours);
   const fitted: Fitted = {
-    productIds: decodeStrings(products),
+    productIds: yield* decodeStrings(products),
     popularity: scores,
-    rules: optional("association_rules", decodeRules),
-    cart: optional("cart_complements", decodeCartComplements),
-    cartRanking: optional("cart_ranking", decodeCartRanking),
+    rules: yield* optional("association_rules", decodeRules),
+    cart: yield* optional("cart_complements", decodeCartComplements),
+    cartRanking: yield* optional("cart_ranking", decodeCartRanking),
     sessions,
-    ranker: sessions && unlessUnknown("ranker", () => decodeRankerOf(sessions, sections)),
-    semantic: optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), indexes)),
-    blend: optional("blend", decodeBlendWeights),
+    ranker: sessions && (yield* unlessUnknown("ranker", () => decodeRankerOf(sessions, sections))),
+    semantic: yield* optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), openIndex)),
+    blend: yield* optional("blend", decodeBlendWeights),
   };
   return { manifest, fitted, unread };
 }
@@ -135,10 +150,14 @@ function decodeRankerOf(sessions: SessionNeighbours, sections: ReadonlyMap<strin
   return undefined;
 }
 
-function decodeSemantic(embedder: Section, vectors: Section | undefined, indexes: VectorIndexes): SemanticModel {
+function decodeSemantic(
+  embedder: Section,
+  vectors: Section | undefined,
+  openIndex: (bytes: Uint8Array) => VectorIndex,
+): SemanticModel {
   const { rows, vectors: values, index } = vectors?.arrays ?? {};
   if (!(rows instanceof Uint32Array) || !(values instanceof Float32Array) || !(index instanceof Uint8Array))
     throw new DataDamaged("The model snapshot lacks its vectors");
   const textDimensions = vectors?.numbers.textDimensions ?? 0;
-  return { embedder: decodeEmbedder(embedder), textDimensions, rows, vectors: values, index: indexes.open(index) };
+  return { embedder: decodeEmbedder(embedder), textDimensions, rows, vectors: values, index: openIndex(index) };
 }

@@ -34,6 +34,11 @@ export interface SourceQuery {
   readonly among?: Uint32Array | undefined;
 }
 
+/** The product alternatives are wanted to, when it is one and all that decides what they are; else undefined. */
+export function loneAnchor({ anchor, unseen = [], among }: SourceQuery): number | undefined {
+  return anchor.length === 1 && unseen.length === 0 && among === undefined ? anchor[0] : undefined;
+}
+
 /** One algorithm of a model, ready to answer. Synchronous and without side effects. */
 export interface Source {
   readonly name: SourceName;

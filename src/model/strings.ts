@@ -1,5 +1,6 @@
 import type { Section } from "../algorithms/section.js";
 import { DataDamaged } from "../domain/errors.js";
+import type { Steps } from "./steps.js";
 
 const FORMAT = 1;
 
@@ -18,15 +19,19 @@ export function encodeStrings(texts: readonly string[]): Section {
   return { formatNumber: FORMAT, numbers: {}, arrays: { bytes, ends } };
 }
 
-export function decodeStrings(section: Section): string[] {
+/** Texts that are read in one step. */
+const AT_ONCE = 4096;
+
+export function* decodeStrings(section: Section): Steps<string[]> {
   const { bytes, ends } = section.arrays;
   if (section.formatNumber !== FORMAT || !(bytes instanceof Uint8Array) || !(ends instanceof Uint32Array))
     throw new DataDamaged("A list of texts in the model snapshot cannot be read");
-  const decoder = new TextDecoder();
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const texts: string[] = [];
   let start = 0;
   for (const end of ends) {
-    texts.push(decoder.decode(bytes.subarray(start, end)));
+    if (texts.length % AT_ONCE === 0) yield;
+    texts.push(buffer.toString("utf8", start, end));
     start = end;
   }
   return texts;

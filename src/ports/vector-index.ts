@@ -39,5 +39,8 @@ export interface VectorIndexes {
    * and zero vectors too.
    */
   build(vectors: Float32Array, dimensions: number, params: VectorIndexParams): BuiltVectorIndex;
+  /** Opens what `encode` gave; throws DataDamaged for anything else. */
   open(bytes: Uint8Array): VectorIndex;
+  /** The same, outside of this thread as far as it takes long. */
+  openAside(bytes: Uint8Array): Promise<VectorIndex>;
 }

@@ -1,4 +1,5 @@
 import type { Candidates } from "../algorithms/candidates.js";
+import { createFallingOrder } from "../algorithms/falling-order.js";
 import { placeWorth } from "../algorithms/source-blend.js";
 import type { SourceName } from "../model/source.js";
 
@@ -22,9 +23,14 @@ export interface Blended {
  * sum of its shares of each source's best, or of what its places are worth. Ties go by product index.
  */
 export function createBlender(productCount: number): (proposals: readonly WeightedCandidates[]) => Blended {
+  // By product; all 0 between answers.
   const sums = new Float64Array(productCount);
+  // By place in the order products are met.
+  const touched = new Uint32Array(productCount);
+  const scores = new Float64Array(productCount);
+  const falling = createFallingOrder();
   return (proposals) => {
-    const touched: number[] = [];
+    let count = 0;
     for (const { weight, by, candidates } of proposals) {
       const best = candidates.scores[0] ?? 0;
       if (weight === 0 || (by === "score" && !(best > 0))) continue;
@@ -32,14 +38,24 @@ export function createBlender(productCount: number): (proposals: readonly Weight
         const product = candidates.indices[i]!;
         const worth = weight * (by === "place" ? placeWorth(i + 1) : candidates.scores[i]! / best);
         if (!(worth > 0)) continue;
-        if (sums[product] === 0) touched.push(product);
+        if (sums[product] === 0) touched[count++] = product;
         sums[product]! += worth;
       }
     }
-    touched.sort((a, b) => sums[b]! - sums[a]! || a - b);
-    const indices = Uint32Array.from(touched);
-    const scores = Float64Array.from(touched, (product) => sums[product]!);
-    for (const product of touched) sums[product] = 0;
-    return { indices, scores };
+    for (let t = 0; t < count; t++) {
+      scores[t] = sums[touched[t]!]!;
+      sums[touched[t]!] = 0;
+    }
+    return arranged(touched, scores, falling.of(scores, touched, count));
   };
+}
+
+/** Products and their scores in this order of their places. */
+export function arranged(products: Uint32Array, scores: Float64Array, order: Uint32Array): Blended {
+  const blended = { indices: new Uint32Array(order.length), scores: new Float64Array(order.length) };
+  for (let i = 0; i < order.length; i++) {
+    blended.indices[i] = products[order[i]!]!;
+    blended.scores[i] = scores[order[i]!]!;
+  }
+  return blended;
 }

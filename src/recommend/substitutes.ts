@@ -2,9 +2,10 @@
  * What could be taken in a product's place: `alternative` shows products that were viewed instead or are described
  * alike, and among these, those of the same category and priced alike come first.
  */
+import { createFallingOrder } from "../algorithms/falling-order.js";
 import type { Product } from "../domain/product.js";
 import type { ServingModel, SourceQuery } from "../model/source.js";
-import type { Blended } from "./blend.js";
+import { arranged, type Blended } from "./blend.js";
 import { type FactsByIndex, factsOf, type ProductFacts } from "./product-facts.js";
 import type { Catalog } from "./selection.js";
 
@@ -67,6 +68,8 @@ function pricedAlike(a: ProductFacts, b: ProductFacts): boolean | undefined {
   return Math.max(a.price, b.price) <= PRICE_BAND * Math.min(a.price, b.price);
 }
 
+const falling = createFallingOrder();
+
 /**
  * The proposals with what resembles one of `wanted` in category and price raised; equal scores by product index.
  *
@@ -83,10 +86,7 @@ export function preferSubstitutes(
     const facts = factsAt(indices[i]!);
     raised[i] = facts === undefined ? scores[i]! : scores[i]! * mostAlike(facts, others);
   }
-  const order = Uint32Array.from(indices, (_, i) => i).sort(
-    (a, b) => raised[b]! - raised[a]! || indices[a]! - indices[b]!,
-  );
-  return { indices: order.map((i) => indices[i]!), scores: Float64Array.from(order, (i) => raised[i]!) };
+  return arranged(indices, raised, falling.of(raised, indices, raised.length));
 }
 
 /** What the score of a product counts more by for being like one of `wanted`, 1 or more. */

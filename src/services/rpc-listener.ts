@@ -229,7 +229,8 @@ function lingerBriefly(request: NodeRequest, response: NodeResponse, ms: number)
       else if (!request.complete) socket.destroy();
     };
     const timer = setTimeout(end, ms).unref();
-    ("stream" in request ? request : socket).once("close", () => clearTimeout(timer));
+    // A connection of HTTP/1.1 may have many such calls one after the other: it is not told to listen for each.
+    if ("stream" in request) request.once("close", () => clearTimeout(timer));
   });
 }
 

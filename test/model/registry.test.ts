@@ -20,7 +20,7 @@ async function registry() {
   const make = () =>
     createModelRegistry({
       models: store.models,
-      load: (_modelId, bytes) => new TextDecoder().decode(bytes),
+      load: async (_modelId, bytes) => new TextDecoder().decode(bytes),
       now,
       firstVersionOf: async () => "2026112110",
     });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -212,6 +213,31 @@ describe("bodies", () => {
     const { port } = await openListener({ limits: { bodyTimeoutMs: 50, lingerMs: 50 } });
     const answer = await exchange(port, head("/aisle.v1.AppService/CreateApp", "application/json"));
     expect(answer).toContain('"code":"deadline_exceeded"');
+  });
+
+  it("with lengths that lie leave nothing behind on a connection that sends many", async () => {
+    const { port } = await openListener();
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => warnings.push(name);
+    process.on("warning", onWarning);
+    onTestFinished(() => {
+      process.off("warning", onWarning);
+    });
+    const lying = Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1]);
+    const request = Buffer.concat([
+      Buffer.from(
+        `POST /aisle.v1.AppService/GetApp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/grpc-web+proto\r\ncontent-length: ${lying.length}\r\n\r\n`,
+      ),
+      lying,
+    ]);
+    const socket = openSocket(port);
+    let answered = 0;
+    for (let call = 0; call < 15; call++) {
+      socket.write(request);
+      const [answer] = await once(socket, "data");
+      if (String(answer).startsWith("HTTP/1.1")) answered++;
+    }
+    expect([answered, warnings]).toEqual([15, []]);
   });
 
   it("of streams may take longer than the limit for one message", async () => {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { crc32c } from "@node-rs/crc32";
 import type { Now } from "../../domain/clock.js";
 import { Conflict, DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
 import type { ModelStore } from "../../ports/model-store.js";
+import { checksumOf } from "../store/checksum.js";
 import { isHeld } from "../store/lease.js";
 import { newestModelFirst } from "../store/newest-first.js";
 import type { Environment } from "./environment.js";
@@ -38,7 +38,7 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
       const app = appKey(appId);
       const madeAt = tables.apps.get(app)?.createdAt;
       await writeFileDurably(directory, file, `${file}.${newId()}.tmp`, bytes);
-      const fileChecksum = crc32c(bytes);
+      const fileChecksum = await checksumOf(bytes);
       const isKept = await writer.run((staged) => {
         // Removed meanwhile, and perhaps made again: the new app is another one.
         if (staged.removals.get(app) !== undefined || staged.apps.get(app)?.createdAt !== madeAt) return false;
@@ -54,9 +54,8 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
       const found = tables.models.get(keyOf(appId, modelId));
       if (found === undefined) return undefined;
       const bytes = await readIfThere(join(modelDirectory(environment.directory, appId), modelFile(modelId)));
-      if (bytes !== undefined && bytes.length === found.record.sizeBytes && crc32c(bytes) === found.fileChecksum) {
-        return bytes;
-      }
+      const isWhole = bytes !== undefined && bytes.length === found.record.sizeBytes;
+      if (isWhole && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
       if (tables.models.get(keyOf(appId, modelId)) === undefined) return undefined; // pruned while it was being read
       onDamage("models");
       throw new DataDamaged("A model snapshot does not match its checksum");

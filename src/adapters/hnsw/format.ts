@@ -3,6 +3,7 @@
  * the payload, CRC-32 of all else), then the payload: the vectors, or hnswlib's file. hnswlib trusts what it reads
  * and would crash on damaged bytes, so nothing reaches it whose length and checksum do not match.
  */
+import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { DataDamaged } from "../../domain/errors.js";
 
@@ -10,6 +11,7 @@ const MAGIC = 0x57_4e_48_41; // "AHNW" in the order of bytes
 const FORMAT = 1;
 const HEADER_BYTES = 32;
 const CHECKSUM_AT = 28;
+const CHECKED_AT_ONCE = 2 ** 22;
 
 export const EXACT = 0;
 export const HNSW = 1;
@@ -32,18 +34,46 @@ export function encodeIndex(facts: IndexFacts, payload: Uint8Array): Uint8Array 
   return bytes;
 }
 
+export interface DecodedIndex {
+  readonly facts: IndexFacts;
+  readonly payload: Uint8Array;
+}
+
 /** Throws DataDamaged for bytes that `encodeIndex` did not write. */
-export function decodeIndex(bytes: Uint8Array): { readonly facts: IndexFacts; readonly payload: Uint8Array } {
+export function decodeIndex(bytes: Uint8Array): DecodedIndex {
+  const { decoded, expected } = readHeader(bytes);
+  return checked(decoded, checksum(bytes), expected);
+}
+
+/** The same with turns for others in between: the checksum of 100 MB takes some tens of milliseconds. */
+export async function decodeIndexAside(bytes: Uint8Array): Promise<DecodedIndex> {
+  const { decoded, expected } = readHeader(bytes);
+  let value = crc32(bytes.subarray(0, CHECKSUM_AT));
+  for (let from = HEADER_BYTES; from < bytes.length; from += CHECKED_AT_ONCE) {
+    value = crc32(bytes.subarray(from, from + CHECKED_AT_ONCE), value);
+    await setImmediate();
+  }
+  return checked(decoded, value, expected);
+}
+
+function readHeader(bytes: Uint8Array): { readonly decoded: DecodedIndex; readonly expected: number } {
   if (bytes.length < HEADER_BYTES) throw new DataDamaged("The vector index is cut off");
   const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
   const number = (i: number) => header.getUint32(4 * i, true);
   if (number(0) !== MAGIC) throw new DataDamaged("These bytes are no vector index");
   if (number(1) !== FORMAT) throw new DataDamaged(`The vector index has format ${number(1)}, ${FORMAT} is known`);
   const payload = bytes.subarray(HEADER_BYTES);
-  if (payload.length !== number(6) || checksum(bytes) !== header.getUint32(CHECKSUM_AT, true))
-    throw new DataDamaged("The vector index does not match its checksum");
-  return { facts: { kind: number(2), count: number(3), dimensions: number(4), efSearch: number(5) }, payload };
+  if (payload.length !== number(6)) throw new DataDamaged(UNLIKE_CHECKSUM);
+  const facts = { kind: number(2), count: number(3), dimensions: number(4), efSearch: number(5) };
+  return { decoded: { facts, payload }, expected: header.getUint32(CHECKSUM_AT, true) };
 }
+
+function checked(decoded: DecodedIndex, found: number, expected: number): DecodedIndex {
+  if (found !== expected) throw new DataDamaged(UNLIKE_CHECKSUM);
+  return decoded;
+}
+
+const UNLIKE_CHECKSUM = "The vector index does not match its checksum";
 
 function checksum(bytes: Uint8Array): number {
   return crc32(bytes.subarray(HEADER_BYTES), crc32(bytes.subarray(0, CHECKSUM_AT)));

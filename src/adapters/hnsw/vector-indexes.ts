@@ -9,6 +9,7 @@
  * it only writes files; those lie in a private folder that is removed whatever happens.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import hnswlib from "hnswlib-node";
@@ -16,7 +17,16 @@ import { createRandom } from "../../algorithms/random.js";
 import { DataDamaged, Unavailable } from "../../domain/errors.js";
 import type { Nearest, VectorIndex, VectorIndexes, VectorIndexParams } from "../../ports/vector-index.js";
 import { exactIndex, exactSearch } from "./exact-index.js";
-import { checkQuery, decodeIndex, EXACT, encodeIndex, HNSW } from "./format.js";
+import {
+  checkQuery,
+  type DecodedIndex,
+  decodeIndex,
+  decodeIndexAside,
+  EXACT,
+  encodeIndex,
+  HNSW,
+  type IndexFacts,
+} from "./format.js";
 
 export interface HnswOptions {
   /** Up to this many vectors search is exact. */
@@ -56,26 +66,48 @@ export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
     },
 
     open(bytes) {
-      const { facts, payload } = decodeIndex(bytes);
-      const { kind, count, dimensions, efSearch } = facts;
-      if (kind === EXACT) {
-        if (payload.length !== 4 * count * dimensions) throw new DataDamaged("The vector index is cut off");
-        return exactIndex(new Float32Array(payload.slice().buffer), dimensions);
-      }
-      if (kind !== HNSW) throw new DataDamaged("The vector index is of an unknown kind");
-      const graph = new hnswlib.HierarchicalNSW("ip", dimensions);
+      const found = decodeIndex(bytes);
+      if (found.facts.kind !== HNSW) return openExact(found);
+      const graph = new hnswlib.HierarchicalNSW("ip", found.facts.dimensions);
       inPrivateFolder(folder, (file) => {
-        writeFileSync(file, payload, { mode: 0o600 });
+        writeFileSync(file, found.payload, { mode: 0o600 });
         try {
           graph.readIndexSync(file);
         } catch (cause) {
           throw new DataDamaged("The vector index cannot be read", { cause });
         }
       });
-      if (graph.getCurrentCount() !== count) throw new DataDamaged("The vector index holds another number of vectors");
-      return graphIndex(graph, { count, dimensions, efSearch, folder });
+      return openGraph(graph, found.facts, folder);
+    },
+
+    async openAside(bytes) {
+      const found = await decodeIndexAside(bytes);
+      if (found.facts.kind !== HNSW) return openExact(found);
+      const graph = new hnswlib.HierarchicalNSW("ip", found.facts.dimensions);
+      const own = makePrivateFolder(folder);
+      try {
+        const file = join(own, "index");
+        await writeFile(file, found.payload, { mode: 0o600 });
+        await graph.readIndex(file).catch((cause: unknown) => {
+          throw new DataDamaged("The vector index cannot be read", { cause });
+        });
+      } finally {
+        await rm(own, { recursive: true, force: true });
+      }
+      return openGraph(graph, found.facts, folder);
     },
   };
+}
+
+function openExact({ facts: { kind, count, dimensions }, payload }: DecodedIndex): VectorIndex {
+  if (kind !== EXACT) throw new DataDamaged("The vector index is of an unknown kind");
+  if (payload.length !== 4 * count * dimensions) throw new DataDamaged("The vector index is cut off");
+  return exactIndex(new Float32Array(payload.slice().buffer), dimensions);
+}
+
+function openGraph(graph: Graph, { count, dimensions, efSearch }: IndexFacts, folder: string): VectorIndex {
+  if (graph.getCurrentCount() !== count) throw new DataDamaged("The vector index holds another number of vectors");
+  return graphIndex(graph, { count, dimensions, efSearch, folder });
 }
 
 function buildGraph(vectors: Float32Array, dimensions: number, params: VectorIndexParams): Graph {
@@ -164,16 +196,19 @@ function recallOf(index: VectorIndex, probes: readonly Probe[]): number {
 
 /** Runs `work` with the path of a file in a new folder that only this user can read, and removes the folder. */
 function inPrivateFolder<T>(parent: string, work: (file: string) => T): T {
-  let folder: string;
+  const own = makePrivateFolder(parent);
   try {
-    folder = mkdtempSync(join(parent, "aisle-hnsw-"));
+    return work(join(own, "index"));
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+function makePrivateFolder(parent: string): string {
+  try {
+    return mkdtempSync(join(parent, "aisle-hnsw-"));
   } catch (cause) {
     throw new Unavailable("There is no room for a temporary folder", undefined, { cause });
-  }
-  try {
-    return work(join(folder, "index"));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,6 @@
-import { crc32c } from "@node-rs/crc32";
 import { Conflict, DataDamaged, InvalidArgument } from "../../domain/errors.js";
 import type { ModelStore } from "../../ports/model-store.js";
+import { checksumOf } from "../store/checksum.js";
 import { isHeld } from "../store/lease.js";
 import { newestModelFirst } from "../store/newest-first.js";
 import type { Commits } from "./commits.js";
@@ -39,7 +39,7 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
       const refusal = writer.refusal();
       if (refusal !== undefined) throw refusal;
       const fileId = await files.write(appId, record.modelId, await commits.newest(appId), bytes);
-      const model = { record, fileId, fileChecksum: crc32c(bytes) };
+      const model = { record, fileId, fileChecksum: await checksumOf(bytes) };
       const replaced = await writer.run(appId, (draft) => {
         const key = keyOf(appId, record.modelId);
         const before = draft.tables.models.get(key);
@@ -53,7 +53,7 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
       const found = await tables.models.get(keyOf(appId, modelId));
       if (found === undefined) return undefined;
       const bytes = await files.read(found.fileId);
-      if (bytes?.length === found.record.sizeBytes && crc32c(bytes) === found.fileChecksum) return bytes;
+      if (bytes?.length === found.record.sizeBytes && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
       const now = await tables.models.get(keyOf(appId, modelId));
       if (now?.fileId !== found.fileId) return undefined; // pruned or replaced while it was being read
       onDamage("models");

@@ -6,6 +6,7 @@
  * A source's score is given as its share of the best one among the candidates, and for some sources as a rank and as it
  * is; trees then see both how a product compares and how much there is to go by.
  */
+import { createFallingOrder } from "../falling-order.js";
 import { createTopK } from "../top-k.js";
 import { addEdges, createItemScores } from "./item-scores.js";
 import { createNeighbourVotes } from "./neighbour-votes.js";
@@ -95,7 +96,10 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
   const isCandidate = new Uint8Array(productCount);
   const candidates = new Uint32Array(MAX_CANDIDATES);
   const rows = new Float32Array(MAX_CANDIDATES * FEATURE_COUNT);
-  const order = new Uint32Array(MAX_CANDIDATES);
+  // Candidates that a board scores, and their scores.
+  const rankedPlaces = new Uint32Array(MAX_CANDIDATES);
+  const rankedScores = new Float64Array(MAX_CANDIDATES);
+  const falling = createFallingOrder();
   const direction = new Float64Array(dimensions);
 
   function gather(): number {
@@ -128,11 +132,13 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
     let scored = 0;
     for (let c = 0; c < count; c++) {
       rows[c * FEATURE_COUNT + column] = NO_RANK;
-      if (values[candidates[c]!]! > 0) order[scored++] = c;
+      const value = values[candidates[c]!]!;
+      if (!(value > 0)) continue;
+      rankedScores[scored] = value;
+      rankedPlaces[scored++] = c;
     }
-    const sorted = order.subarray(0, scored);
-    sorted.sort((a, b) => values[candidates[b]!]! - values[candidates[a]!]! || a - b);
-    for (let rank = 0; rank < scored; rank++) rows[sorted[rank]! * FEATURE_COUNT + column] = rank + 1;
+    const order = falling.of(rankedScores, rankedPlaces, scored);
+    for (let rank = 0; rank < scored; rank++) rows[rankedPlaces[order[rank]!]! * FEATURE_COUNT + column] = rank + 1;
   }
 
   /** The direction of the newest ten steps, later ones counting more. */

@@ -1,7 +1,8 @@
 import { NO_CANDIDATES } from "../../algorithms/candidates.js";
 import { createVisitRecommender, type Ranker } from "../../algorithms/reranker/ranker.js";
 import { createSessionRecommender, type SessionNeighbours } from "../../algorithms/session-neighbours.js";
-import type { Source, SourceQuery } from "../source.js";
+import { loneAnchor, type Source, type SourceQuery } from "../source.js";
+import { createKeptAnswers } from "./kept-answers.js";
 
 /**
  * Collaborative filtering: what visitors with similar sessions went on to. The whole session speaks for `recommended`,
@@ -11,6 +12,7 @@ import type { Source, SourceQuery } from "../source.js";
 export function collaborativeSource(fitted: SessionNeighbours, ranker: Ranker | undefined): Source {
   const recommender = createSessionRecommender(fitted);
   const ranked = ranker && createVisitRecommender(ranker);
+  const ofProducts = createKeptAnswers(fitted.productCount);
   const anchorOf = (query: SourceQuery) => ({ items: query.anchor.slice().reverse() });
   return {
     name: "collaborative",
@@ -18,7 +20,12 @@ export function collaborativeSource(fitted: SessionNeighbours, ranker: Ranker | 
       if (session.items.length === 0) return NO_CANDIDATES;
       return ranked ? ranked.recommend(session, k) : recommender.recommend(session, k);
     },
-    alternatives: (query, k) => (query.anchor.length === 0 ? NO_CANDIDATES : recommender.recommend(anchorOf(query), k)),
+    alternatives: (query, k) => {
+      if (query.anchor.length === 0) return NO_CANDIDATES;
+      const find = () => recommender.recommend(anchorOf(query), k);
+      const product = loneAnchor(query);
+      return product === undefined ? find() : ofProducts.of(product, k, find);
+    },
     explain: (query, list, product) => {
       if (list === "alternative") return recommender.explain(anchorOf(query), product);
       return ranked ? ranked.explain(query.session, product) : recommender.explain(query.session, product);

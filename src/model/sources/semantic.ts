@@ -3,7 +3,8 @@ import { embedText, type ProductText } from "../../algorithms/embedder.js";
 import { writeJoined } from "../../algorithms/embedder-join.js";
 import { createTopK } from "../../algorithms/top-k.js";
 import type { SemanticModel } from "../snapshot.js";
-import type { Source, SourceQuery, TextPlacing } from "../source.js";
+import { loneAnchor, type Source, type SourceQuery, type TextPlacing } from "../source.js";
+import { createKeptAnswers } from "./kept-answers.js";
 
 /** The unit vector of a product by its index; undefined when it has none. */
 export type ProductVectors = (product: number) => Float32Array | undefined;
@@ -74,9 +75,12 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
     return { indices: Uint32Array.from(products), scores: Float64Array.from(scores) };
   };
 
+  const ofProducts = createKeptAnswers(productCount);
   /** Both lists of an answer ask the same: what was found is kept for the second. */
   let last: { readonly query: SourceQuery; readonly k: number; readonly found: Candidates } | undefined;
   const near = (query: SourceQuery, k: number): Candidates => {
+    const product = loneAnchor(query);
+    if (product !== undefined) return ofProducts.of(product, k, () => search(query, k));
     if (last?.query !== query || last.k !== k) last = { query, k, found: search(query, k) };
     return last.found;
   };

@@ -173,6 +173,16 @@ describe.each([
     expect(() => indexes().open(bytes.subarray(0, bytes.length - 1))).toThrow(DataDamaged);
     expect(() => indexes().open(new Uint8Array(3))).toThrow(DataDamaged);
   });
+
+  it("opens outside of the thread what it opens in it", async () => {
+    const bytes = indexes().build(vectors, DIMENSIONS, PARAMS).encode();
+    const query = vectors.subarray(0, DIMENSIONS);
+    const aside = await indexes().openAside(bytes);
+    expect(aside.search(query, 20)).toEqual(indexes().open(bytes).search(query, 20));
+    const damaged = bytes.slice();
+    damaged[bytes.length - 1]! ^= 1;
+    await expect(indexes().openAside(damaged)).rejects.toThrow(DataDamaged);
+  });
 });
 
 describe("hnsw indices", () => {

@@ -1,0 +1,162 @@
+/**
+ * How long the main thread of a server stands still while it trains, imports and swaps models.
+ *
+ *   npm run bench -- pauses [--products 50000] [--events 300000] [--swaps 10] [--json FILE]
+ *
+ * The server measures itself (`monitorEventLoopDelay` of node:perf_hooks, at `/metrics`): a timer that is due every 10 ms
+ * notes when it fires. Each phase begins with fresh figures; a pause is the time between two of its turns beyond those 10 ms,
+ * whatever the cause: our code, garbage collection, a processor that others have. Meanwhile visitors ask for
+ * recommendations and events come in, each 20 times a second, so that there is something to stand still; `answer` is what
+ * they waited at most.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { createClient, type Transport } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import Table from "cli-table3";
+import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
+import { CatalogService } from "../src/gen/aisle/v1/catalog_service_pb.js";
+import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
+import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
+import { machine } from "./load.js";
+import { startServer } from "./server.js";
+import { catalogueOf, eventsOf } from "./train/import-shop.js";
+import { productId } from "./train/shop.js";
+
+const APP = "shop";
+/** How often the timer of the measurement is due, ms. */
+const RESOLUTION_MS = 10;
+const ASK_EVERY_MS = 50;
+const IDLE_MS = 10_000;
+const REST_MS = 2000;
+const WANTED_MS = 20;
+
+const { values } = parseArgs({
+  options: {
+    products: { type: "string", default: "50000" },
+    events: { type: "string", default: "300000" },
+    swaps: { type: "string", default: "10" },
+    json: { type: "string" },
+  },
+});
+const productCount = Number(values.products);
+
+interface Phase {
+  readonly name: string;
+  readonly seconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly mostMs: number;
+  readonly slowestAnswerMs: number;
+}
+
+/** Asks for recommendations and sends events until `stop`; the slowest answer, ms. */
+function visitors(facadeUrl: string) {
+  let slowest = 0;
+  let visitor = 0;
+  const form = "application/x-www-form-urlencoded";
+  const ask = async (path: string, contentType: string, body: string) => {
+    const from = performance.now();
+    const answer = await fetch(`${facadeUrl}${path}`, {
+      method: "POST",
+      headers: { "content-type": contentType },
+      body,
+    });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
+    slowest = Math.max(slowest, performance.now() - from);
+  };
+  const timer = setInterval(() => {
+    const viewed = productId((visitor * 7919) % productCount);
+    const cId = `visitor-${visitor++}`;
+    const fields = { app_id: APP, action_type: "product_view", product_ids: viewed, c_id: cId };
+    const failed = (error: unknown) => console.error(`a visitor was not answered: ${error}`);
+    ask("/recommend", "application/json", JSON.stringify({ appId: APP, currentProductIds: viewed, cId })).catch(failed);
+    ask("/trace", form, new URLSearchParams(fields).toString()).catch(failed);
+  }, ASK_EVERY_MS);
+  return {
+    slowest() {
+      const found = slowest;
+      slowest = 0;
+      return found;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** The delays of the event loop since this was asked before, ms. */
+async function delays(rpcUrl: string) {
+  const text = await (await fetch(`${rpcUrl}/metrics`)).text();
+  const of = (name: string) => {
+    const value = new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, "m").exec(text)?.[1];
+    return Math.max(0, Number(value ?? Number.NaN) * 1000 - RESOLUTION_MS);
+  };
+  return { p50Ms: of("p50"), p99Ms: of("p99"), mostMs: of("max") };
+}
+
+async function train(transport: Transport): Promise<string> {
+  let modelId = "";
+  for await (const { model } of createClient(ModelService, transport).trainModel({ appId: APP }))
+    modelId = model?.modelId ?? modelId;
+  return modelId;
+}
+
+console.log(JSON.stringify({ ...machine(), ...values }));
+const directory = await mkdtemp(join(tmpdir(), "aisle-pauses-"));
+const server = await startServer(directory, "--log-level", "warn");
+const phases: Phase[] = [];
+try {
+  const transport = createGrpcTransport({ baseUrl: server.rpcUrl, defaultTimeoutMs: 3_600_000 });
+  await createClient(AppService, transport).createApp({ app: { appId: APP } });
+  const people = visitors(server.facadeUrl);
+  await pause(REST_MS);
+
+  const phase = async (name: string, work: () => Promise<unknown>) => {
+    await pause(REST_MS);
+    people.slowest();
+    await delays(server.rpcUrl);
+    const from = performance.now();
+    await work();
+    const seconds = (performance.now() - from) / 1000;
+    phases.push({ name, seconds, ...(await delays(server.rpcUrl)), slowestAnswerMs: people.slowest() });
+  };
+
+  const models: string[] = [];
+  await phase("nothing else", () => pause(IDLE_MS));
+  await phase("importing the catalogue", () =>
+    createClient(CatalogService, transport).upsertProducts(catalogueOf(APP, productCount)),
+  );
+  await phase("importing events", () =>
+    createClient(EventService, transport).recordEvents(eventsOf(APP, Number(values.events), productCount)),
+  );
+  for (const which of ["first", "second"])
+    await phase(`training, the ${which} time`, async () => models.push(await train(transport)));
+  await phase("swapping models", async () => {
+    for (let n = 0; n < Number(values.swaps); n++)
+      await createClient(ModelService, transport).activateModel({ appId: APP, modelId: models[n % models.length] ?? "" });
+  });
+  people.stop();
+
+  const table = new Table({
+    style: { head: [], border: [] },
+    head: ["while", "s", "pauses: p50 ms", "p99 ms", "most ms", `under ${WANTED_MS}`, "slowest answer, ms"],
+    colAligns: ["left", ...Array.from({ length: 6 }, () => "right" as const)],
+  });
+  for (const { name, seconds, p50Ms, p99Ms, mostMs, slowestAnswerMs } of phases)
+    table.push([
+      name,
+      seconds.toFixed(1),
+      ...[p50Ms, p99Ms, mostMs].map((ms) => ms.toFixed(1)),
+      mostMs <= WANTED_MS ? "yes" : "no",
+      slowestAnswerMs.toFixed(0),
+    ]);
+  console.log(table.toString());
+  if (values.json !== undefined)
+    await writeFile(values.json, `${JSON.stringify({ machine: machine(), ...values, phases }, null, 2)}\n`);
+} finally {
+  await server.stop();
+  await rm(directory, { recursive: true, force: true });
+}
