@@ -11,7 +11,7 @@ import { createTopK } from "../top-k.js";
 import { addEdges, createItemScores } from "./item-scores.js";
 import { createNeighbourVotes } from "./neighbour-votes.js";
 import { type RankerSources, STATS, statAt } from "./ranker-sources.js";
-import { ScoreBoard } from "./score-board.js";
+import { ScoreBoard, Slots } from "./score-board.js";
 import { createVisitFacts } from "./visit-facts.js";
 import type { VisitQuery } from "./visits.js";
 
@@ -58,8 +58,9 @@ export interface CandidateFeatures {
   /** Candidates and their rows of the last query; overwritten by the next one. */
   readonly candidates: Uint32Array;
   readonly rows: Float32Array;
-  /** What session neighbours say of the last query, also of products that are no candidates. */
+  /** What session neighbours say of the last query, also of products that are no candidates; by slot. */
   readonly close: ScoreBoard;
+  readonly slots: Slots;
   /** Makes candidates and rows; returns how many. None for a visit without known products. */
   make(query: VisitQuery): number;
 }
@@ -67,8 +68,9 @@ export interface CandidateFeatures {
 export function createCandidateFeatures(sources: RankerSources): CandidateFeatures {
   const { stats, vectors, dimensions, neighbours: model, next: nextGraph } = sources;
   const { productCount } = model;
-  const votes = createNeighbourVotes(model);
-  const scores = createItemScores(sources);
+  const slots = new Slots(productCount);
+  const votes = createNeighbourVotes(model, slots);
+  const scores = createItemScores(sources, slots);
   const facts = createVisitFacts(productCount);
   const nextOfLast = new ScoreBoard(productCount);
   /** Boards in the order of `SHARES` and `MORE_SHARES`, and how many of their best become candidates. */
@@ -95,6 +97,8 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
   const top = createTopK();
   const isCandidate = new Uint8Array(productCount);
   const candidates = new Uint32Array(MAX_CANDIDATES);
+  /** Slots of the candidates. */
+  const places = new Uint32Array(MAX_CANDIDATES);
   const rows = new Float32Array(MAX_CANDIDATES * FEATURE_COUNT);
   // Candidates that a board scores, and their scores.
   const rankedPlaces = new Uint32Array(MAX_CANDIDATES);
@@ -107,13 +111,17 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
     const put = (product: number) => {
       if (isCandidate[product] === 1 || count === MAX_CANDIDATES) return;
       isCandidate[product] = 1;
+      places[count] = slots.of(product);
       candidates[count++] = product;
     };
     for (const product of facts.newest()) put(product);
     for (const { board, take } of boards) {
       if (take === 0) continue;
       top.reset(take);
-      for (let t = 0; t < board.count; t++) top.offer(board.touched[t]!, board.values[board.touched[t]!]!);
+      for (let t = 0; t < board.count; t++) {
+        const slot = board.touched[t]!;
+        top.offer(slots.products[slot]!, board.values[slot]!);
+      }
       for (const product of top.take().indices) put(product);
     }
     for (const product of recentlyPopular) put(product);
@@ -123,16 +131,16 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
 
   function writeShare({ values }: ScoreBoard, count: number, column: number): void {
     let most = 0;
-    for (let c = 0; c < count; c++) most = Math.max(most, values[candidates[c]!]!);
+    for (let c = 0; c < count; c++) most = Math.max(most, values[places[c]!]!);
     const scale = most > 0 ? 1 / most : 0;
-    for (let c = 0; c < count; c++) rows[c * FEATURE_COUNT + column] = values[candidates[c]!]! * scale;
+    for (let c = 0; c < count; c++) rows[c * FEATURE_COUNT + column] = values[places[c]!]! * scale;
   }
 
   function writeRank({ values }: ScoreBoard, count: number, column: number): void {
     let scored = 0;
     for (let c = 0; c < count; c++) {
       rows[c * FEATURE_COUNT + column] = NO_RANK;
-      const value = values[candidates[c]!]!;
+      const value = values[places[c]!]!;
       if (!(value > 0)) continue;
       rankedScores[scored] = value;
       rankedPlaces[scored++] = c;
@@ -177,14 +185,16 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
     candidates,
     rows,
     close: votes.close,
+    slots,
     make(query) {
       const { items } = query;
       const last = items.at(-1);
       if (last === undefined) return 0;
+      for (const { board } of boards) board.clear();
+      slots.clear();
       const neighbours = votes.ask(items);
       scores.ask(items);
-      nextOfLast.clear();
-      addEdges(nextGraph, last, 1, nextOfLast);
+      addEdges(nextGraph, last, 1, slots, nextOfLast);
       facts.read(query);
       turnTo(query);
       const count = gather();
@@ -192,7 +202,7 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
       for (const { board } of boards) writeShare(board, count, column++);
       for (const board of ranked) writeRank(board, count, column++);
       for (const { values } of raw) {
-        for (let c = 0; c < count; c++) rows[c * FEATURE_COUNT + column] = values[candidates[c]!]!;
+        for (let c = 0; c < count; c++) rows[c * FEATURE_COUNT + column] = values[places[c]!]!;
         column++;
       }
       const lastStats = last * STATS.length;

@@ -7,7 +7,7 @@
 import type { ItemGraph } from "../item-graph.js";
 import { createTopK } from "../top-k.js";
 import type { RankerSources } from "./ranker-sources.js";
-import { ScoreBoard } from "./score-board.js";
+import { ScoreBoard, type Slots } from "./score-board.js";
 
 export interface ItemScores {
   readonly nearLast: ScoreBoard;
@@ -22,7 +22,7 @@ export interface ItemScores {
   readonly followsSecond: ScoreBoard;
   readonly walk: ScoreBoard;
   readonly longWalk: ScoreBoard;
-  /** Fills the boards for a visit, oldest product first. */
+  /** Fills the boards for a visit, oldest product first. The boards are by the slots they were made with. */
   ask(items: Uint32Array): void;
 }
 
@@ -34,7 +34,7 @@ const SECOND_STEP = { from: 80, edges: 20 } as const;
 /** What a product counts for the walk that was reached by one step already. */
 const STAY = 0.3;
 
-export function createItemScores({ near, following, neighbours }: RankerSources): ItemScores {
+export function createItemScores({ near, following, neighbours }: RankerSources, slots: Slots): ItemScores {
   const board = () => new ScoreBoard(neighbours.productCount);
   const its = {
     nearLast: board(),
@@ -47,7 +47,6 @@ export function createItemScores({ near, following, neighbours }: RankerSources)
     walk: board(),
     longWalk: board(),
   };
-  const boards = Object.values(its);
   const top = createTopK();
   const seen: number[] = [];
 
@@ -59,42 +58,50 @@ export function createItemScores({ near, following, neighbours }: RankerSources)
     stay: number,
   ) {
     top.reset(size.from);
-    for (let t = 0; t < from.count; t++) top.offer(from.touched[t]!, from.values[from.touched[t]!]!);
+    for (let t = 0; t < from.count; t++) {
+      const slot = from.touched[t]!;
+      top.offer(slots.products[slot]!, from.values[slot]!);
+    }
     let total = 0;
     for (let i = 0; i < top.size(); i++) total += top.scoreAt(i);
     for (let i = 0; i < top.size(); i++) {
       const product = top.indexAt(i);
       const weight = top.scoreAt(i) / total;
-      if (stay > 0) to.add(product, stay * weight);
+      if (stay > 0) to.add(slots.of(product), stay * weight);
       const begin = near.edges.offsets[product]!;
       const end = Math.min(near.edges.offsets[product + 1]!, begin + size.edges);
       let sum = 0;
       for (let e = begin; e < end; e++) sum += near.weights[e]!;
-      for (let e = begin; e < end; e++) to.add(near.edges.items[e]!, (weight * near.weights[e]!) / sum);
+      for (let e = begin; e < end; e++) to.add(slots.of(near.edges.items[e]!), (weight * near.weights[e]!) / sum);
+    }
+  }
+
+  /** What is met around a product of the visit, the newest one or an older one. */
+  function addNear(item: number, weight: number, isLast: boolean) {
+    const { items, offsets } = near.edges;
+    for (let e = offsets[item]!; e < offsets[item + 1]!; e++) {
+      const slot = slots.of(items[e]!);
+      const edge = near.weights[e]!;
+      its.nearSum.add(slot, weight * edge);
+      if (isLast) its.nearLast.add(slot, edge);
+      its.nearMost.raise(slot, edge);
+      its.nearCount.add(slot, 1);
     }
   }
 
   return {
     ...its,
     ask(items) {
-      for (const each of boards) each.clear();
       seen.length = 0;
       let weight = 1;
       for (let at = items.length - 1; at >= 0 && seen.length < MAX_ITEMS; at--) {
         const item = items[at]!;
         if (seen.includes(item)) continue;
         seen.push(item);
-        addEdges(near, item, weight, its.nearSum);
-        addEdges(following, item, weight, its.followsSum);
-        if (seen.length === 1) {
-          addEdges(near, item, 1, its.nearLast);
-          addEdges(following, item, 1, its.followsLast);
-        }
-        if (seen.length === 2) addEdges(following, item, 1, its.followsSecond);
-        for (let e = near.edges.offsets[item]!; e < near.edges.offsets[item + 1]!; e++) {
-          its.nearMost.raise(near.edges.items[e]!, near.weights[e]!);
-          its.nearCount.add(near.edges.items[e]!, 1);
-        }
+        addNear(item, weight, seen.length === 1);
+        addEdges(following, item, weight, slots, its.followsSum);
+        if (seen.length === 1) addEdges(following, item, 1, slots, its.followsLast);
+        if (seen.length === 2) addEdges(following, item, 1, slots, its.followsSecond);
         weight *= FADE;
       }
       step(its.nearSum, FIRST_STEP, its.walk, STAY);
@@ -104,7 +111,13 @@ export function createItemScores({ near, following, neighbours }: RankerSources)
 }
 
 /** Adds a product's edges, times `weight`, to a board. */
-export function addEdges({ edges, weights }: ItemGraph, product: number, weight: number, to: ScoreBoard): void {
+export function addEdges(
+  { edges, weights }: ItemGraph,
+  product: number,
+  weight: number,
+  slots: Slots,
+  to: ScoreBoard,
+): void {
   const end = edges.offsets[product + 1]!;
-  for (let e = edges.offsets[product]!; e < end; e++) to.add(edges.items[e]!, weight * weights[e]!);
+  for (let e = edges.offsets[product]!; e < end; e++) to.add(slots.of(edges.items[e]!), weight * weights[e]!);
 }

@@ -4,7 +4,7 @@
  */
 import type { SessionNeighbours } from "../session-neighbours.js";
 import { createTopK } from "../top-k.js";
-import { ScoreBoard } from "./score-board.js";
+import { ScoreBoard, type Slots } from "./score-board.js";
 
 export interface NeighbourVotes {
   /** By closeness to the anchor: the score of session neighbours. */
@@ -17,15 +17,18 @@ export interface NeighbourVotes {
   readonly holders: ScoreBoard;
   /** Similarity of the neighbours that share two products or more with the query. */
   readonly shared: ScoreBoard;
-  /** Fills the boards for a query, oldest item first; returns how many neighbours there are. */
+  /**
+   * Fills the boards for a query, oldest item first; returns how many neighbours there are. The boards are by the slots
+   * they were made with.
+   */
   ask(items: Uint32Array): number;
 }
 
-export function createNeighbourVotes(model: SessionNeighbours): NeighbourVotes {
+export function createNeighbourVotes(model: SessionNeighbours, slots: Slots): NeighbourVotes {
   const { params, sessions, sessionWeights, postings, postingOffsets, similarityIdf, scoreIdf, productCount } = model;
   const { offsets, items: held } = sessions;
-  const boards = Array.from({ length: 5 }, () => new ScoreBoard(productCount));
-  const [close, plain, next, holders, shared] = boards as [ScoreBoard, ScoreBoard, ScoreBoard, ScoreBoard, ScoreBoard];
+  const board = () => new ScoreBoard(productCount);
+  const [close, plain, next, holders, shared] = [board(), board(), board(), board(), board()];
   // By session; all zero between queries.
   const overlaps = new Float64Array(sessionWeights.length);
   const anchors = new Uint32Array(sessionWeights.length);
@@ -87,12 +90,13 @@ export function createNeighbourVotes(model: SessionNeighbours): NeighbourVotes {
             ? decay[at - anchorAt - 1]!
             : params.before * decay[anchorAt - at - 1]!;
       const score = vote * closeness * scoreIdf[item]!;
-      if (score > 0) close.add(item, score);
-      plain.add(item, similarity);
-      holders.add(item, 1);
-      if (sharesMore) shared.add(item, similarity);
+      const slot = slots.of(item);
+      if (score > 0) close.add(slot, score);
+      plain.add(slot, similarity);
+      holders.add(slot, 1);
+      if (sharesMore) shared.add(slot, similarity);
     }
-    if (anchorAt + 1 < end) next.add(held[anchorAt + 1]!, vote);
+    if (anchorAt + 1 < end) next.add(slots.of(held[anchorAt + 1]!), vote);
   }
 
   return {
@@ -102,7 +106,6 @@ export function createNeighbourVotes(model: SessionNeighbours): NeighbourVotes {
     holders,
     shared,
     ask(items) {
-      for (const board of boards) board.clear();
       const touchedCount = findNeighbours(readQuery(items));
       const count = neighbours.size();
       for (let n = 0; n < count; n++) countVotes(neighbours.indexAt(n), neighbours.scoreAt(n));

@@ -49,7 +49,10 @@ export function createVisitRecommender({ sources, forest }: Ranker): VisitRecomm
     for (let c = 0; c < count; c++) isCandidate[features.candidates[c]!] = 1;
     top.reset(k);
     const { touched, values, count: proposed } = features.close;
-    for (let t = 0; t < proposed; t++) if (isCandidate[touched[t]!] === 0) top.offer(touched[t]!, values[touched[t]!]!);
+    for (let t = 0; t < proposed; t++) {
+      const product = features.slots.products[touched[t]!]!;
+      if (isCandidate[product] === 0) top.offer(product, values[touched[t]!]!);
+    }
     for (let c = 0; c < count; c++) isCandidate[features.candidates[c]!] = 0;
     return top.take();
   }

@@ -43,7 +43,8 @@ describe("features of candidates", () => {
         const count = features.make(query);
         const { indices, scores } = recommender.recommend({ items: query.items }, PRODUCTS);
         expect(features.close.count).toBe(indices.length);
-        for (const [i, product] of indices.entries()) expect(features.close.values[product]).toBeCloseTo(scores[i]!, 9);
+        for (const [i, product] of indices.entries())
+          expect(features.close.values[features.slots.of(product)]).toBeCloseTo(scores[i]!, 9);
         const best = features.candidates.subarray(0, count).indexOf(indices[0]!);
         expect(features.rows[best * FEATURE_COUNT + FEATURES.indexOf("closeRank")]).toBe(1);
       }
