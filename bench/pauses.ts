@@ -74,7 +74,11 @@ function visitors(facadeUrl: string) {
     const cId = `visitor-${visitor++}`;
     const fields = { app_id: APP, action_type: "product_view", product_ids: viewed, c_id: cId };
     const failed = (error: unknown) => console.error(`a visitor was not answered: ${error}`);
-    ask("/recommend", "application/json", JSON.stringify({ appId: APP, productInteractions: [], currentProductIds: viewed, cId })).catch(failed);
+    ask(
+      "/recommend",
+      "application/json",
+      JSON.stringify({ appId: APP, productInteractions: [], currentProductIds: viewed, cId }),
+    ).catch(failed);
     ask("/trace", form, new URLSearchParams(fields).toString()).catch(failed);
   }, ASK_EVERY_MS);
   return {
@@ -136,7 +140,10 @@ try {
     await phase(`training, the ${which} time`, async () => models.push(await train(transport)));
   await phase("swapping models", async () => {
     for (let n = 0; n < Number(values.swaps); n++)
-      await createClient(ModelService, transport).activateModel({ appId: APP, modelId: models[n % models.length] ?? "" });
+      await createClient(ModelService, transport).activateModel({
+        appId: APP,
+        modelId: models[n % models.length] ?? "",
+      });
   });
   people.stop();
 
