@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { nearest } from "../../src/algorithms/nearest.js";
+import { nearest, nearestToEach } from "../../src/algorithms/nearest.js";
+import { createRandom } from "../../src/algorithms/random.js";
 
 it("finds the nearest of four directions, the nearest first", () => {
   const vectors = Float32Array.of(1, 0, 0, 1, 0.6, 0.8, -1, 0);
@@ -23,6 +24,19 @@ it("gives what sorting all similarities gives", () => {
       expect([...found.indices]).toEqual(scored.slice(0, k).map((s) => s.index));
     }),
   );
+});
+
+it("gives each of several queries what it gives one alone, to the last bit", () => {
+  const random = createRandom(1);
+  const vectors = Float32Array.from({ length: 150 * 7 }, () => random() - 0.5);
+  const queries = Array.from({ length: 3 }, (_, q) => vectors.subarray(q * 7, (q + 1) * 7));
+  const alone = queries.map((query) => nearest(vectors, 7, query, 20));
+  expect(nearestToEach(vectors, 7, queries, 20)).toEqual(alone);
+  for (const [q, { indices, scores }] of alone.entries())
+    for (const [i, index] of indices.entries()) {
+      const vector = vectors.subarray(index * 7, (index + 1) * 7);
+      expect(scores[i]).toBe(vector.reduce((sum, value, d) => sum + value * queries[q]![d]!, 0));
+    }
 });
 
 it("refuses a query of another number of dimensions", () => {

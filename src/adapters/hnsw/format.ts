@@ -82,6 +82,11 @@ function checksum(bytes: Uint8Array): number {
 /** Throws RangeError for a query that no index can answer: hnswlib would take NaN or zeros and answer nonsense. */
 export function checkQuery(query: Float32Array, dimensions: number): void {
   if (query.length !== dimensions) throw new RangeError(`query must hold ${dimensions} numbers`);
-  if (!query.every(Number.isFinite)) throw new RangeError("query must hold finite numbers");
-  if (dimensions > 0 && query.every((value) => value === 0)) throw new RangeError("query must point somewhere");
+  let isZero = dimensions > 0;
+  for (let d = 0; d < dimensions; d++) {
+    const value = query[d]!;
+    if (!Number.isFinite(value)) throw new RangeError("query must hold finite numbers");
+    if (value !== 0) isZero = false;
+  }
+  if (isZero) throw new RangeError("query must point somewhere");
 }

@@ -95,6 +95,15 @@ describe.each([
     expect([...indexes().build(copies, DIMENSIONS, PARAMS).search(query, 4).indices]).toEqual([3, 2, 1, 0]);
   });
 
+  it("gives copies by falling index among vectors that are nearer and farther, as exact search does", () => {
+    const other = vectors.subarray(DIMENSIONS, 2 * DIMENSIONS);
+    const several = vectors.slice(0, 40 * DIMENSIONS);
+    for (const v of [5, 9, 21, 33]) several.set(other, v * DIMENSIONS);
+    for (const v of [12, 30]) several.set(query, v * DIMENSIONS);
+    const found = indexes().build(several, DIMENSIONS, PARAMS).search(query, 40);
+    expect([...found.indices]).toEqual([...nearest(several, DIMENSIONS, query, 40).indices]);
+  });
+
   it("is empty without vectors", () => {
     const index = indexes().build(new Float32Array(0), DIMENSIONS, PARAMS);
     expect(index.count).toBe(0);
