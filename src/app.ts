@@ -265,8 +265,8 @@ export function createAisle(deps: AppDependencies) {
     refreshLive: liveLayer.refresh,
     /** Writes what was counted of frames; with `all` also the newest of it. */
     writeFrameCounts: frameCounts.flush,
-    /** Reads catalogues into memory before they are asked for. */
-    loadAhead: createLoadAhead({ apps: store.apps, views: catalogViews }),
+    /** Reads catalogues and models into memory before they are asked for. */
+    loadAhead: createLoadAhead({ apps: store.apps, views: catalogViews, models: registry }),
     /** Reads the feeds that are due. */
     readFeeds: createReadFeeds({ ...deps, feeds: store.feeds, unitOfWork, catalog }),
     /** Takes note of models that other processes published. */

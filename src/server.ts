@@ -47,8 +47,8 @@ const HOOKS_EVERY_MS = 1_000;
 const FRAME_COUNTS_EVERY_MS = 1_000;
 /** How often models that other processes published are looked for. */
 const MODELS_EVERY_MS = 1_000;
-/** How often apps are looked for whose catalogues are not in memory. */
-const CATALOGUES_EVERY_MS = 2_000;
+/** How often apps are looked for whose catalogues or models are not in memory. */
+const AHEAD_EVERY_MS = 2_000;
 /** How often erasures that a process has left are looked for. */
 const ERASURES_EVERY_MS = 60_000;
 /** How often what is kept too long is looked for: it leaves within this time and its own. */
@@ -244,7 +244,7 @@ export async function runServer(config: Config, { duties, ports, stop, ...around
     if (duties.training && aisle) schedules.push(startStoppable(HOOKS_EVERY_MS, aisle.readFeeds, report));
     if (aisle !== undefined) schedules.push(startSchedule(MODELS_EVERY_MS, aisle.lookForModels, report));
     if (aisle !== undefined && duties.rpc === "services")
-      schedules.push(startStoppable(CATALOGUES_EVERY_MS, aisle.loadAhead, report));
+      schedules.push(startStoppable(AHEAD_EVERY_MS, aisle.loadAhead, report, 0));
     if (aisle !== undefined)
       schedules.push(startSchedule(FRAME_COUNTS_EVERY_MS, async () => aisle.writeFrameCounts(false), report));
     if (duties.training) schedules.push(startSchedule(ERASURES_EVERY_MS, sweepRetention, report));

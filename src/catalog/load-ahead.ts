@@ -1,22 +1,34 @@
 import type { AppStore } from "../ports/app-store.js";
 import type { CatalogViews } from "./catalog-view.js";
 
-/** Reads the catalogues of apps into memory before anybody asks for them, one after the other, until `stop` fires. */
+/** Reads catalogues and models of apps into memory before anybody asks for them, one app after the other, until `stop` fires. */
 export type LoadAhead = (stop: AbortSignal) => Promise<void>;
 
 /** Apps that are looked at, in order of ids. */
 const MOST_APPS = 200;
-/** When so many products are in memory, catalogues of further apps wait until somebody asks for them. */
+/** When so many products are in memory, what further apps have waits until somebody asks for it. */
 const MOST_PRODUCTS = 1_000_000;
 
 /**
- * So that the first visitor after a start does not wait until a large catalogue is read, nor the first after a feed: the
- * view of an app that is there takes in what is written as it comes. To be called again and again, for new apps.
+ * So that the first visitor after a start does not wait until a large catalogue and its model are read, nor the first after
+ * a feed: the view of an app that is there takes in what is written as it comes, and a model what is published. To be
+ * called again and again, for new apps.
  */
 export function createLoadAhead(deps: {
   readonly apps: Pick<AppStore, "list">;
   readonly views: Pick<CatalogViews, "of">;
+  readonly models: { current(appId: string): Promise<unknown> };
 }): LoadAhead {
+  /** Apps whose model was asked for: from then on the registry looks after it. */
+  const asked = new Set<string>();
+
+  /** Once: one that cannot be read waits until somebody asks. */
+  const loadModel = async (appId: string): Promise<void> => {
+    if (asked.has(appId)) return;
+    asked.add(appId);
+    await deps.models.current(appId).catch(() => undefined);
+  };
+
   /** Products of an app; 0 for what cannot be read now: it is tried again, and keeps nothing from the others. */
   const sizeOf = (appId: string) =>
     deps.views.of(appId).then(
@@ -28,7 +40,8 @@ export function createLoadAhead(deps: {
     let products = 0;
     for (const { appId } of await deps.apps.list("", MOST_APPS).catch(() => [])) {
       if (stop.aborted || products >= MOST_PRODUCTS) return;
-      products += await sizeOf(appId);
+      const [size] = await Promise.all([sizeOf(appId), loadModel(appId)]);
+      products += size;
     }
   };
 

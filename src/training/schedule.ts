@@ -5,21 +5,28 @@ export interface Schedule {
 }
 
 /**
- * Runs `work` every `everyMs`, counted from the end of the run before, so that runs never overlap. `everyMs` 0 never
- * runs it. A run that fails is the business of `onError`; the schedule goes on.
+ * Runs `work` every `everyMs`, counted from the end of the run before, so that runs never overlap, and the first time
+ * after `firstMs`. `everyMs` 0 never runs it. A run that fails is the business of `onError`; the schedule goes on.
  */
-export function startSchedule(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Schedule {
+export function startSchedule(
+  everyMs: number,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+  firstMs = everyMs,
+): Schedule {
   let stopped = everyMs === 0;
   let timer: NodeJS.Timeout | undefined;
   let run = Promise.resolve();
-  const next = () => {
+  const next = (afterMs: number) => {
     if (stopped) return;
     timer = setTimeout(() => {
-      run = work().catch(onError).finally(next);
-    }, everyMs);
+      run = work()
+        .catch(onError)
+        .finally(() => next(everyMs));
+    }, afterMs);
     timer.unref();
   };
-  next();
+  next(firstMs);
   return {
     stop() {
       stopped = true;
@@ -29,14 +36,15 @@ export function startSchedule(everyMs: number, work: () => Promise<void>, onErro
   };
 }
 
-/** The same for work that may take long: the signal fires when the schedule is stopped. */
+/** The same for work that may take long: the signal fires when the schedule is stopped. The first run is `firstMs` away. */
 export function startStoppable(
   everyMs: number,
   work: (stop: AbortSignal) => Promise<void>,
   onError: (error: unknown) => void,
+  firstMs = everyMs,
 ): Schedule {
   const stopping = new AbortController();
-  const schedule = startSchedule(everyMs, () => work(stopping.signal), onError);
+  const schedule = startSchedule(everyMs, () => work(stopping.signal), onError, firstMs);
   return {
     stop() {
       stopping.abort();

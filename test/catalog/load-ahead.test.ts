@@ -10,6 +10,9 @@ import { openAisle } from "../fixtures/aisle.js";
 const going = new AbortController().signal;
 const apps = (...appIds: string[]) => ({ list: async () => appIds.map((appId) => app(appId)) });
 
+/** No app has a model. */
+const none = { current: async () => undefined };
+
 /** Catalogues of a store; the scan of an app that it does not have fails. */
 function viewsOf(catalogues: Readonly<Record<string, readonly Product[]>>) {
   const scanned: string[] = [];
@@ -28,17 +31,31 @@ function viewsOf(catalogues: Readonly<Record<string, readonly Product[]>>) {
 describe("catalogues that are loaded ahead", () => {
   it("are in memory before they are asked for, each read once, also after one that cannot be read", async () => {
     const { views, scanned } = viewsOf({ a: [product("p1")], c: [product("p2"), product("p3")] });
-    const load = createLoadAhead({ apps: apps("a", "b", "c"), views });
+    const load = createLoadAhead({ apps: apps("a", "b", "c"), views, models: none });
     await load(going);
     expect([views.loaded("a")?.size, views.loaded("b"), views.loaded("c")?.size]).toEqual([1, undefined, 2]);
     await load(going);
     expect(scanned).toEqual(["a", "b", "c", "b"]);
   });
 
+  it("have their models in memory, too, each asked for once, also after one that cannot be read", async () => {
+    const { views } = viewsOf({ a: [], b: [] });
+    const read: string[] = [];
+    const models = {
+      current: async (appId: string) => {
+        read.push(appId);
+        if (appId === "a") throw new Error("on purpose");
+      },
+    };
+    const load = createLoadAhead({ apps: apps("a", "b"), views, models });
+    for (let n = 0; n < 2; n++) await load(going);
+    expect(read).toEqual(["a", "b"]);
+  });
+
   it("wait for nobody to ask, nor for the end of a large one, when they are to stop", async () => {
     const stop = new AbortController();
     const views = { of: () => new Promise<never>(() => undefined) };
-    const loading = createLoadAhead({ apps: apps("a", "b"), views })(stop.signal);
+    const loading = createLoadAhead({ apps: apps("a", "b"), views, models: none })(stop.signal);
     await setImmediate();
     stop.abort();
     await expect(loading).resolves.toBeUndefined();
@@ -46,7 +63,7 @@ describe("catalogues that are loaded ahead", () => {
 
   it("leave nothing behind with who may stop them", async () => {
     const { views } = viewsOf({ a: [] });
-    const load = createLoadAhead({ apps: apps("a"), views });
+    const load = createLoadAhead({ apps: apps("a"), views, models: none });
     const { signal } = new AbortController();
     await load(signal);
     await load(signal);
