@@ -15,17 +15,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import Table from "cli-table3";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import { createCatalogViews } from "../src/catalog/catalog-view.js";
 import { bareApp } from "../src/domain/app.js";
 import { DEFAULT_FRAME } from "../src/domain/frame.js";
-import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
-import { CatalogService } from "../src/gen/aisle/v1/catalog_service_pb.js";
-import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
-import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
 import { loadServingModel } from "../src/model/serving-model.js";
 import { openStore } from "../src/open-store.js";
 import { BLANK_QUERY, type RecommendQuery } from "../src/recommend/query.js";
@@ -36,7 +30,7 @@ import { load } from "./open-loop/load.js";
 import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
 import { processFigures } from "./process-figures.js";
 import { startPinnedServer } from "./server.js";
-import { catalogueOf, eventsOf } from "./train/import-shop.js";
+import { fillShop } from "./train/fill-shop.js";
 import { END, shopHistories } from "./train/shop.js";
 
 const APP = "shop";
@@ -93,22 +87,6 @@ function bodyOf(history: History, n: number): string {
     currentProductIds: history.at(-1)?.productId,
     cId: `unknown-${n}`,
   });
-}
-
-async function fill(rpcUrl: string): Promise<void> {
-  const transport = createGrpcTransport({ baseUrl: rpcUrl, defaultTimeoutMs: 3_600_000 });
-  await createClient(AppService, transport).createApp({ app: { appId: APP } });
-  await createClient(CatalogService, transport).upsertProducts(catalogueOf(APP, productCount));
-  const { accepted, refused } = await createClient(EventService, transport).recordEvents(
-    eventsOf(APP, eventCount, productCount),
-  );
-  if (refused.length > 0) throw new Error(`event ${refused[0]?.field}: ${refused[0]?.reason}`);
-  const startedAt = performance.now();
-  for await (const _ of createClient(ModelService, transport).trainModel({ appId: APP }));
-  const trainedSeconds = (performance.now() - startedAt) / 1000;
-  console.log(
-    `${productCount} products and ${accepted} events imported, trained in ${trainedSeconds.toFixed(0)} s beside an idle server`,
-  );
 }
 
 /** CPU of the recommend stage for each length, µs: of histories it meets for the first time, and of the same ones again. */
@@ -181,7 +159,7 @@ const directory = await mkdtemp(join(tmpdir(), "aisle-recommend-"));
 const server = await startPinnedServer(SERVER_CPU, `embedded:${directory}`, "--log-level", "warn");
 const empty = await startEmptyServer();
 try {
-  await fill(server.rpcUrl);
+  await fillShop(server.rpcUrl, { appId: APP, products: productCount, events: eventCount, isTrained: true });
   const histories = new Map(
     await Promise.all(LENGTHS.map(async (length) => [length, await historiesOf(length)] as const)),
   );
@@ -240,8 +218,10 @@ try {
   console.log(
     `open loop, 20 interactions, ${Math.round(rate)} a second, ms: p50 ${ok.p50.toFixed(2)}, p99 ${ok.p99.toFixed(2)} (passes ${passed}), p99.9 ${ok.p999.toFixed(2)}`,
   );
-  if (values.json !== undefined)
-    await writeFile(values.json, `${JSON.stringify({ machine: machine(), figures, rate, open }, null, 2)}\n`);
+  if (values.json !== undefined) {
+    const all = { machine: machine(), products: productCount, events: eventCount, figures, rate, open };
+    await writeFile(values.json, `${JSON.stringify(all, null, 2)}\n`);
+  }
 } finally {
   empty.stop();
   await server.stop();
