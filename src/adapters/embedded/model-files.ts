@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
+import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Now } from "../../domain/clock.js";
 import { InvalidArgument } from "../../domain/errors.js";
@@ -66,10 +66,25 @@ export async function removeOrphans(environment: Environment, now: Now): Promise
   }
 }
 
-/** Undefined when there is no such file. */
+/** Bytes read at a time, outside of this thread. */
+const READ_AT_ONCE = 2 ** 22;
+
+/**
+ * The bytes of a file; undefined when there is no such file. Node's own `readFile` puts pieces of 512 KiB together in the
+ * end, for which this thread stands still.
+ */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path);
+    const file = await open(path, "r");
+    try {
+      const bytes = Buffer.allocUnsafeSlow((await file.stat()).size);
+      let at = 0;
+      for (let read = -1; read !== 0 && at < bytes.length; at += read)
+        read = (await file.read(bytes, at, Math.min(READ_AT_ONCE, bytes.length - at), at)).bytesRead;
+      return bytes.subarray(0, at);
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -32,17 +32,23 @@ export class ModelFiles {
     return asked(this.connection, upload, LONG_MS);
   }
 
-  /** The bytes of a file; undefined when it is not there, or not whole. */
-  async read(fileId: string): Promise<Buffer | undefined> {
+  /** The bytes of a file; undefined when it is not there, not whole, or of another length than this. */
+  async read(fileId: string, sizeBytes: number): Promise<Buffer | undefined> {
     const download = async (): Promise<Buffer | undefined> => {
-      const parts: Buffer[] = [];
+      // Not put together in the end, for which this thread would stand still.
+      const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+      let at = 0;
       try {
-        for await (const part of this.bucket.openDownloadStream(new ObjectId(fileId))) parts.push(part);
+        for await (const part of this.bucket.openDownloadStream(new ObjectId(fileId))) {
+          if (at + part.length > sizeBytes) return undefined;
+          bytes.set(part, at);
+          at += part.length;
+        }
       } catch (error) {
         if (error instanceof MongoRuntimeError) return undefined; // no such file, or chunks that are missing
         throw error;
       }
-      return Buffer.concat(parts);
+      return at === sizeBytes ? bytes : undefined;
     };
     return asked(this.connection, download, LONG_MS);
   }

@@ -52,8 +52,8 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
     read: async (appId, modelId) => {
       const found = await tables.models.get(keyOf(appId, modelId));
       if (found === undefined) return undefined;
-      const bytes = await files.read(found.fileId);
-      if (bytes?.length === found.record.sizeBytes && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
+      const bytes = await files.read(found.fileId, found.record.sizeBytes);
+      if (bytes !== undefined && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
       const now = await tables.models.get(keyOf(appId, modelId));
       if (now?.fileId !== found.fileId) return undefined; // pruned or replaced while it was being read
       onDamage("models");

@@ -82,8 +82,8 @@ async function readFiles(connection: Connection, models: Table<KeptModel>, onFau
     models,
     () => undefined,
     async (id, { record, fileId, fileChecksum }) => {
-      const bytes = await files.read(fileId);
-      if (bytes?.length === record.sizeBytes && crc32c(bytes) === fileChecksum) return;
+      const bytes = await files.read(fileId, record.sizeBytes);
+      if (bytes !== undefined && crc32c(bytes) === fileChecksum) return;
       const now = await asked(connection, () => models.collection.findOne({ _id: id, gone: { $ne: true } }));
       if (now !== null && models.decode(now.v).fileId === fileId) onFault(id); // else removed or replaced meanwhile
     },
