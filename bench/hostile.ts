@@ -5,10 +5,10 @@
  *
  * Honest events come in an open loop at a fixed rate from a process of its own, in passes that are alone and beside the
  * attack in turns, alone first and last; a request that has to wait is as late as it is. What else the machine does falls on
- * both, and figures are medians of the passes. Server and honest load have a processor each where the machine has two;
- * the attack is sent from this process and shares theirs, so what it costs to send is in the figures. `memory` is what
- * the server grew by at the most, without mapped files, `after` what is left of it three seconds after the last pass, against
- * the time before the attack.
+ * both, and figures are medians of the passes. The server has a processor of its own where the machine has two; the attack
+ * is sent from this process, which shares the other one with the honest load. `memory` is what the server grew by at the
+ * most, without mapped files, `after` what is left of it three seconds after the last pass, against the time before the
+ * attack.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,6 +21,7 @@ import { RPC_ATTACKS } from "../test/hostile/rpc-attacks.js";
 import type { Attack, Target } from "../test/hostile/siege.js";
 import { machine } from "./load.js";
 import { load } from "./open-loop/load.js";
+import { LOAD_CPU, pinThisProcess, SERVER_CPU } from "./open-loop/pinning.js";
 import type { LoadReport } from "./open-loop/plan.js";
 import { processFigures } from "./process-figures.js";
 import { aisle, startPinnedServer } from "./server.js";
@@ -61,7 +62,8 @@ interface Row {
 }
 
 const directory = await mkdtemp(join(tmpdir(), "aisle-hostile-"));
-const server = await startPinnedServer(0, `embedded:${directory}`, "--log-level", "error");
+pinThisProcess(LOAD_CPU);
+const server = await startPinnedServer(SERVER_CPU, `embedded:${directory}`, "--log-level", "error");
 const target: Target = { facadePort: portOf(server.facadeUrl), rpcPort: portOf(server.rpcUrl), appId: APP };
 const rows: Row[] = [];
 try {
@@ -152,7 +154,7 @@ function honest(forSeconds: number): Promise<LoadReport> {
     }).toString(),
   );
   const plan = { bodies, connections: 200, rate: Number(values.rate), seconds: forSeconds, warmSeconds: 1 };
-  return load({ ...plan, url: `${server.facadeUrl}/trace` }, 1);
+  return load({ ...plan, url: `${server.facadeUrl}/trace` }, LOAD_CPU);
 }
 
 function failures({ statuses, timeouts, lost, unsent }: LoadReport): number {

@@ -130,12 +130,15 @@ try {
 
   const models: string[] = [];
   await phase("nothing else", () => pause(IDLE_MS));
-  await phase("importing the catalogue", () =>
-    createClient(CatalogService, transport).upsertProducts(catalogueOf(APP, productCount)),
-  );
-  await phase("importing events", () =>
-    createClient(EventService, transport).recordEvents(eventsOf(APP, Number(values.events), productCount)),
-  );
+  await phase("importing the catalogue", async () => {
+    const { refused } = await createClient(CatalogService, transport).upsertProducts(catalogueOf(APP, productCount));
+    if (refused.length > 0) throw new Error(`product ${refused[0]?.field}: ${refused[0]?.reason}`);
+  });
+  await phase("importing events", async () => {
+    const events = eventsOf(APP, Number(values.events), productCount);
+    const { refused } = await createClient(EventService, transport).recordEvents(events);
+    if (refused.length > 0) throw new Error(`event ${refused[0]?.field}: ${refused[0]?.reason}`);
+  });
   for (const which of ["first", "second"])
     await phase(`training, the ${which} time`, async () => models.push(await train(transport)));
   await phase("swapping models", async () => {

@@ -7,9 +7,9 @@
  * (2.6 KB) and of 600 (75 KB), of visitors the server does not know. Servers are on one processor and the load on another;
  * passes of a closed loop alternate, CPU is that of the server's process for each 200. Scoring is the recommend stage
  * alone, in this process, over the same model, with histories it meets for the first time (and with the same ones again,
- * when what was found for a product is still known): what remains of a request's CPU is reading, checking, services,
- * cards and the answer. Then, in an open loop at half of what Aisle answered with 20 interactions, the latency from the
- * time each request was due.
+ * when what was found for a product is still known). All but scoring is what a request needs where there is no model, less
+ * what the stage needs there: reading, checking, services, cards and the answer. Then, in an open loop at half of what
+ * Aisle answered with 20 interactions, the latency from the time each request was due.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,6 +21,7 @@ import { createCatalogViews } from "../src/catalog/catalog-view.js";
 import { bareApp } from "../src/domain/app.js";
 import { DEFAULT_FRAME } from "../src/domain/frame.js";
 import { loadServingModel } from "../src/model/serving-model.js";
+import type { ServingModel } from "../src/model/source.js";
 import { openStore } from "../src/open-store.js";
 import { BLANK_QUERY, type RecommendQuery } from "../src/recommend/query.js";
 import { createRecommender } from "../src/recommend/recommend.js";
@@ -34,6 +35,8 @@ import { fillShop } from "./train/fill-shop.js";
 import { END, shopHistories } from "./train/shop.js";
 
 const APP = "shop";
+/** The same catalogue without a model. */
+const UNTRAINED = "untrained";
 const CONNECTIONS = 32;
 const LENGTHS = [20, 600] as const;
 /** Different bodies of each length. */
@@ -75,9 +78,9 @@ async function historiesOf(length: Length): Promise<History[]> {
   return found;
 }
 
-function bodyOf(history: History, n: number): string {
+function bodyOf(appId: string, history: History, n: number): string {
   return JSON.stringify({
-    appId: APP,
+    appId,
     productInteractions: history.map(({ type, productId, at }) => ({
       productInteractionType: type,
       productId,
@@ -89,34 +92,43 @@ function bodyOf(history: History, n: number): string {
   });
 }
 
-/** CPU of the recommend stage for each length, µs: of histories it meets for the first time, and of the same ones again. */
+/** CPU of the recommend stage, µs. */
+interface Scored {
+  /** Of histories it meets for the first time, and of the same ones again. */
+  readonly first: number;
+  readonly again: number;
+  /** Without a model. */
+  readonly untrained: number;
+}
+
 async function scoring(directory: string, histories: ReadonlyMap<Length, readonly History[]>) {
   const store = await openStore({ kind: "embedded", directory }, { now: Date.now, readOnly: true });
   try {
     const pointer = await store.models.pointer(APP);
     const bytes = pointer && (await store.models.read(APP, pointer.modelId));
     if (bytes === undefined) throw new Error("there is no model");
-    const model = loadServingModel("", bytes, hnswIndexes());
+    const trained = loadServingModel("", bytes, hnswIndexes());
     const scan = (appId: string) => store.products.scan(appId);
     const catalog = await createCatalogViews({ scan, watch: () => () => {} }).of(APP);
     const recommend = createRecommender({ metrics: { count() {}, observe() {} } });
     const app = bareApp(APP, 0);
-    const ask = (interactions: History) => {
-      const query = { ...BLANK_QUERY, interactions, currentProductIds: [interactions.at(-1)?.productId ?? ""] };
-      const situation = { query, frame: DEFAULT_FRAME, known: [], catalog, model, filters: [], app, version: "" };
-      recommend({ ...situation, now: END }, false);
-    };
-    const timed = (all: readonly History[]) => {
+    const timed = (all: readonly History[], model: ServingModel | undefined) => {
       const from = process.cpuUsage();
-      for (const history of all) ask(history);
+      for (const interactions of all) {
+        const query = { ...BLANK_QUERY, interactions, currentProductIds: [interactions.at(-1)?.productId ?? ""] };
+        const situation = { query, frame: DEFAULT_FRAME, known: [], catalog, model, filters: [], app, version: "" };
+        recommend({ ...situation, now: END }, false);
+      }
       const { user, system } = process.cpuUsage(from);
       return (user + system) / all.length;
     };
-    const found = new Map<Length, { readonly first: number; readonly again: number }>();
+    const found = new Map<Length, Scored>();
     for (const [length, all] of histories) {
-      timed(all.slice(0, STAGE_WARM_CALLS));
+      const warm = all.slice(0, STAGE_WARM_CALLS);
       const asked = all.slice(STAGE_WARM_CALLS, STAGE_WARM_CALLS + STAGE_CALLS);
-      found.set(length, { first: timed(asked), again: timed(asked) });
+      for (const model of [trained, undefined]) timed(warm, model);
+      const [first, again, untrained] = [timed(asked, trained), timed(asked, trained), timed(asked, undefined)];
+      found.set(length, { first, again, untrained });
     }
     return found;
   } finally {
@@ -132,6 +144,20 @@ interface Asked {
   readonly bodies: readonly string[];
 }
 
+interface Figures {
+  readonly name: string;
+  readonly length: Length;
+  readonly cpuMicros: number;
+  readonly okPerSecond: number;
+  readonly failed: number;
+  readonly scoringMicros?: number;
+  readonly scoringAgainMicros?: number;
+  /** CPU of all but scoring, and what that is of the reference's. */
+  readonly rest?: number;
+  readonly ratio?: number;
+}
+
+const TRAINED = "POST /recommend";
 const JSON_TYPE = "application/json";
 
 async function pass({ url, pid, bodies }: Asked, forSeconds: number) {
@@ -160,15 +186,19 @@ const server = await startPinnedServer(SERVER_CPU, `embedded:${directory}`, "--l
 const empty = await startEmptyServer();
 try {
   await fillShop(server.rpcUrl, { appId: APP, products: productCount, events: eventCount, isTrained: true });
+  await fillShop(server.rpcUrl, { appId: UNTRAINED, products: productCount, events: 0, isTrained: false });
   const histories = new Map(
     await Promise.all(LENGTHS.map(async (length) => [length, await historiesOf(length)] as const)),
   );
   const scored = await scoring(directory, histories);
   const asked = LENGTHS.flatMap((length): Asked[] => {
-    const bodies = (histories.get(length) ?? []).map(bodyOf);
+    const bodiesOf = (appId: string) => (histories.get(length) ?? []).map((history, n) => bodyOf(appId, history, n));
+    const ours = { length, url: `${server.facadeUrl}/recommend`, pid: server.pid };
+    const bodies = bodiesOf(APP);
     return [
       { name: "fastify, empty JSON", length, url: `${empty.url}/recommend`, pid: empty.pid, bodies },
-      { name: "POST /recommend", length, url: `${server.facadeUrl}/recommend`, pid: server.pid, bodies },
+      { name: TRAINED, ...ours, bodies },
+      { name: "without a model", ...ours, bodies: bodiesOf(UNTRAINED) },
     ];
   });
   for (const one of asked) await pass(one, WARM_SECONDS);
@@ -179,30 +209,24 @@ try {
 
   const table = new Table({
     style: { head: [], border: [] },
-    head: ["interactions", "", "CPU µs", "of it scoring", "again", "the rest", "to fastify", "a second", "failed"],
+    head: ["interactions", "", "CPU µs", "scoring", "again", "all but scoring", "to fastify", "a second", "failed"],
     colAligns: ["right", "left", ...Array.from({ length: 7 }, () => "right" as const)],
   });
-  const figures = asked.map(({ name, length }, at) => {
+  const figures = asked.map(({ name, length }, at): Figures => {
     const { cpuMicros = Number.NaN, okPerSecond = 0, failed = 0 } = rows[at] ?? {};
-    const { first, again } = (name === "POST /recommend" ? scored.get(length) : undefined) ?? { first: 0, again: 0 };
+    const scores = scored.get(length);
     const reference = rows[asked.findIndex((one) => one.length === length)]?.cpuMicros ?? Number.NaN;
-    const rest = cpuMicros - first;
-    return {
-      name,
-      length,
-      cpuMicros,
-      scoringMicros: first,
-      scoringAgainMicros: again,
-      rest,
-      ratio: rest / reference,
-      okPerSecond,
-      failed,
-    };
+    const found = { name, length, cpuMicros, okPerSecond, failed };
+    if (at % 3 === 0 || scores === undefined) return found;
+    if (name === TRAINED) return { ...found, scoringMicros: scores.first, scoringAgainMicros: scores.again };
+    const rest = cpuMicros - scores.untrained;
+    return { ...found, scoringMicros: scores.untrained, rest, ratio: rest / reference };
   });
-  for (const { name, length, ratio, okPerSecond, failed, ...figure } of figures) {
-    const { cpuMicros, scoringMicros, scoringAgainMicros, rest } = figure;
-    const micros = [cpuMicros, scoringMicros, scoringAgainMicros, rest].map((value) => value.toFixed(0));
-    table.push([length, name, ...micros, ratio.toFixed(2), Math.round(okPerSecond).toLocaleString("en"), failed]);
+  for (const { name, length, okPerSecond, failed, cpuMicros, ...more } of figures) {
+    const { scoringMicros, scoringAgainMicros, rest, ratio } = more;
+    const micros = [cpuMicros, scoringMicros, scoringAgainMicros, rest].map((value) => value?.toFixed(0) ?? "");
+    const perSecond = Math.round(okPerSecond).toLocaleString("en");
+    table.push([length, name, ...micros, ratio?.toFixed(2) ?? "", perSecond, failed]);
   }
   console.log(table.toString());
 

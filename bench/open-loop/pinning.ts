@@ -14,3 +14,8 @@ export function pinnedTo(cpu: number | undefined, command: readonly string[]): r
   const pin = ["taskset", "-c", String(cpu)];
   return spawnSync(pin[0]!, [...pin.slice(1), "true"]).status === 0 ? [...pin, ...command] : command;
 }
+
+/** Binds this process, with all its threads, to a processor where there are several and `taskset`. */
+export function pinThisProcess(cpu: number): void {
+  if (cpu < availableParallelism()) spawnSync("taskset", ["-a", "-p", "-c", String(cpu), String(process.pid)]);
+}
