@@ -24,7 +24,9 @@ async function compareGenerated() {
       readFileSync(join(here, file)).equals(readFileSync(join(fresh, file)));
     const different = all.filter((file) => !same(file));
     if (different.length > 0) {
-      throw new Failure(`src/gen differs from what proto/ gives (npm run generate):\n  ${different.join("\n  ")}`);
+      throw new Failure(
+        `src/gen differs from what proto/ and src/kernels/assembly give (npm run generate):\n  ${different.join("\n  ")}`,
+      );
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

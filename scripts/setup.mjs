@@ -29,7 +29,15 @@ const compilerFlags = () =>
 
 // src/gen is among its own inputs: a changed or missing file there is made again.
 const generateHash = () =>
-  hashOf("proto", "buf.gen.yaml", "scripts/generate.mjs", "scripts/lib.mjs", "package-lock.json", "src/gen");
+  hashOf(
+    "proto",
+    "src/kernels/assembly",
+    "buf.gen.yaml",
+    "scripts/generate.mjs",
+    "scripts/lib.mjs",
+    "package-lock.json",
+    "src/gen",
+  );
 
 const buildHash = () => hashOf("src", "tsconfig.json", "tsconfig.build.json", "scripts/setup.mjs", "package-lock.json");
 

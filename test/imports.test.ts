@@ -15,8 +15,10 @@ import {
 /** Who may import whom, besides itself. Requests go facade → services → stages → ports; adapters stand behind the ports. */
 const TABLE: ImportTable = {
   domain: [],
-  algorithms: [],
+  algorithms: ["kernels"],
   gen: [],
+  // What JavaScript is too slow for, compiled.
+  kernels: ["gen"],
   ports: ["domain"],
   model: ["domain", "ports", "algorithms"],
   subscription: ["domain", "ports"],

@@ -227,6 +227,40 @@ describe("scores of a forest", () => {
     score(row, 1, scores);
     expect(scores[0]).toBeCloseTo(2 + plainScore(forest, row), 12);
   });
+
+  it("are those of hundreds of rows too", () => {
+    const random = createRandom(11);
+    const rows = Float32Array.from({ length: 600 * FEATURES }, () => 3 * random() - 1);
+    const scores = new Float64Array(600);
+    score(rows, 600, scores);
+    const plain = Array.from(scores, (_, r) => plainScore(forest, rows.subarray(r * FEATURES, (r + 1) * FEATURES)));
+    expect([...scores]).toEqual(plain);
+  });
+
+  it("stay those of each forest when two are asked in turn", () => {
+    const { forest: larger } = boostRanking(bins, data, undefined, { ...PARAMS, trees: 40 }, createRandom(8));
+    const scoreLarger = createForestScorer(larger);
+    const row = Float32Array.from({ length: FEATURES }, (_, f) => f / FEATURES);
+    for (let turn = 0; turn < 2; turn++) {
+      const scores = new Float64Array(2);
+      score(row, 1, scores.subarray(0, 1));
+      scoreLarger(row, 1, scores.subarray(1));
+      expect([...scores]).toEqual([plainScore(forest, row), plainScore(larger, row)]);
+    }
+  });
+
+  it("cannot be made of a tree with more than 32 leaves", () => {
+    // Every node leads to a leaf and to the next node.
+    const nodes = Array.from({ length: 65 }, (_, node) => node);
+    const chain: Forest = {
+      featureCount: 1,
+      roots: Uint32Array.of(0),
+      features: new Uint32Array(65),
+      values: Float32Array.from(nodes),
+      lefts: Uint32Array.from(nodes, (node) => (node === 64 || node % 2 === 1 ? 0 : node + 1)),
+    };
+    expect(() => createForestScorer(chain)).toThrow("A tree has more than 32 leaves");
+  });
 });
 
 describe("encoded trees", () => {
