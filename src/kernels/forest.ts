@@ -3,6 +3,7 @@
  * what it reads lies in its memory as long as the same forest is asked, and is copied there, some 0.01 ms, when another one is.
  */
 import { COMPILED } from "../gen/kernels/forest.js";
+import { instantiate, type KernelMemory, reserve } from "./wasm.js";
 
 /** A forest as the kernel reads it. */
 export interface KernelForest {
@@ -20,10 +21,9 @@ export interface KernelForest {
 export const KERNEL_LEAVES = 32;
 /** Rows scored by one call. */
 const MOST_ROWS = 256;
-const PAGE = 65_536;
 
 interface Kernel {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly memory: KernelMemory;
   toColumns(from: number, count: number, features: number, to: number, stride: number): void;
   addScores(
     nodes: number,
@@ -36,11 +36,8 @@ interface Kernel {
   ): void;
 }
 
-/** What this module needs of a global that the language's own types do not have. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { readonly exports: Kernel };
-};
+const isKernel = (exports: object): exports is Kernel =>
+  "memory" in exports && "toColumns" in exports && "addScores" in exports;
 
 let kernel: Kernel | undefined;
 /** The forest in its memory. */
@@ -58,13 +55,12 @@ function layOut({ featureCount, nodes, starts, leaves }: KernelForest) {
 
 /** Adds the scores of `count` rows, which lie one after the other at the front of `rows`, to `scores`. */
 export function addForestScores(forest: KernelForest, rows: Float32Array, count: number, scores: Float64Array): void {
-  kernel ??= new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(COMPILED, "base64"))).exports;
+  kernel ??= instantiate(COMPILED, isKernel);
   const { startsAt, leavesAt, scoresAt, columnsAt, rowsAt, end } = layOut(forest);
   const { featureCount, treeCount } = forest;
   const { memory } = kernel;
   if (present !== forest) {
-    const missing = end - memory.buffer.byteLength;
-    if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+    reserve(memory, end);
     new Uint8Array(memory.buffer).set(forest.nodes);
     new Uint32Array(memory.buffer, startsAt).set(forest.starts);
     new Float32Array(memory.buffer, leavesAt).set(forest.leaves);
