@@ -1,94 +1,206 @@
 /**
- * The k best of a stream of scored numbers, in a binary heap whose root is the worst one kept: O(n log k), no
+ * The k best of a stream of scored numbers. What is better than the k-th best so far is put down; when much more than k
+ * lies there, the best are found by buckets (`score-buckets.ts`) and the others are forgotten: O(n) in all, and no
  * allocation after the first use. Better is the larger score and, of equal scores, the larger index, which makes the
  * choice independent of the order of offers.
  */
 import type { Candidates } from "./candidates.js";
+import { BUCKETS, createScoreBuckets } from "./score-buckets.js";
 
 export interface TopK {
-  /** Empties the heap; at most `k` will be kept. */
+  /** Forgets all; at most `k` will be kept. */
   reset(k: number): void;
+  /** Scores are numbers, no index comes twice. */
   offer(index: number, score: number): void;
   /** How many are kept. */
   size(): number;
-  /** The i-th kept index and score, in heap order: any order, but a fixed one. */
+  /** The i-th kept index and score, in any order, but a fixed one; after `size` has been asked. */
   indexAt(i: number): number;
   scoreAt(i: number): number;
-  /** What is kept, best first; the heap is empty afterwards. */
+  /** What is kept, best first; nothing is kept afterwards. */
   take(): Candidates;
 }
 
+/** So many are put down at least, or twice k, before the best are looked for. */
+const PUT_DOWN = 256;
+/** Up to so many are put in order by insertion. */
+const FEW = 12;
+
 export function createTopK(): TopK {
   let limit = 0;
+  let most = 0;
   let size = 0;
   let indices = new Uint32Array(64);
   let scores = new Float64Array(64);
-
-  function worse(aIndex: number, aScore: number, bIndex: number, bScore: number): boolean {
-    return aScore < bScore || (aScore === bScore && aIndex < bIndex);
-  }
+  // Those of one bucket, of which some are kept.
+  let someIndices = new Uint32Array(64);
+  let someScores = new Float64Array(64);
+  // What is under this score is not among the k best.
+  let floor = Number.NEGATIVE_INFINITY;
+  const buckets = createScoreBuckets();
+  /** Where the next one of a bucket goes. */
+  const next = new Uint32Array(BUCKETS);
 
   function grow(): void {
-    const longer = Math.min(limit, indices.length * 2);
+    const longer = Math.min(most, indices.length * 2);
     const moreIndices = new Uint32Array(longer);
     const moreScores = new Float64Array(longer);
     moreIndices.set(indices);
     moreScores.set(scores);
     indices = moreIndices;
     scores = moreScores;
+    someIndices = new Uint32Array(longer);
+    someScores = new Float64Array(longer);
   }
 
-  function siftDown(index: number, score: number): void {
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= size) break;
-      if (child + 1 < size && worse(indices[child + 1]!, scores[child + 1]!, indices[child]!, scores[child]!)) child++;
-      if (!worse(indices[child]!, scores[child]!, index, score)) break;
-      indices[at] = indices[child]!;
-      scores[at] = scores[child]!;
-      at = child;
+  /** Leaves the `limit` best of more. */
+  function prune(): void {
+    buckets.fill(scores, size);
+    const { bucketOf, counts } = buckets;
+    let last = BUCKETS - 1;
+    let missing = limit;
+    while (counts[last]! < missing) missing -= counts[last--]!;
+    let kept = 0;
+    let some = 0;
+    for (let i = 0; i < size; i++) {
+      const bucket = bucketOf[i]!;
+      if (bucket < last) continue;
+      const index = indices[i]!;
+      const score = scores[i]!;
+      if (bucket > last) {
+        indices[kept] = index;
+        scores[kept++] = score;
+      } else {
+        someIndices[some] = index;
+        someScores[some++] = score;
+      }
     }
-    indices[at] = index;
-    scores[at] = score;
+    if (some > missing) select(someIndices, someScores, 0, some - 1, missing);
+    floor = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < missing; i++) {
+      const score = someScores[i]!;
+      if (score < floor) floor = score;
+      indices[kept] = someIndices[i]!;
+      scores[kept++] = score;
+    }
+    size = limit;
   }
 
-  function siftUp(index: number, score: number): void {
-    let at = size++;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!worse(index, score, indices[parent]!, scores[parent]!)) break;
-      indices[at] = indices[parent]!;
-      scores[at] = scores[parent]!;
-      at = parent;
+  /** What is kept, best first: bucket by bucket. */
+  function inOrder(): Candidates {
+    const best = { indices: new Uint32Array(size), scores: new Float64Array(size) };
+    buckets.fill(scores, size);
+    const { bucketOf, counts } = buckets;
+    for (let bucket = BUCKETS - 1, at = 0; at < size; bucket--) {
+      next[bucket] = at;
+      at += counts[bucket]!;
     }
-    indices[at] = index;
-    scores[at] = score;
+    for (let i = 0; i < size; i++) {
+      const at = next[bucketOf[i]!]!++;
+      best.indices[at] = indices[i]!;
+      best.scores[at] = scores[i]!;
+    }
+    for (let bucket = BUCKETS - 1, at = 0; at < size; bucket--) {
+      const count = counts[bucket]!;
+      if (count > 1) sort(best.indices, best.scores, at, at + count - 1);
+      at += count;
+    }
+    return best;
   }
 
   return {
     reset(k) {
       limit = k;
+      most = Math.max(2 * k, PUT_DOWN);
       size = 0;
+      floor = Number.NEGATIVE_INFINITY;
     },
     offer(index, score) {
-      if (size < limit) {
-        if (size === indices.length) grow();
-        siftUp(index, score);
-      } else if (limit > 0 && worse(indices[0]!, scores[0]!, index, score)) siftDown(index, score);
+      if (score < floor || limit === 0) return;
+      if (size === indices.length || size === most) {
+        if (size < most) grow();
+        else prune();
+      }
+      indices[size] = index;
+      // Never -0, whose bits are not those of 0.
+      scores[size++] = score + 0;
     },
-    size: () => size,
+    size() {
+      if (size > limit) prune();
+      return size;
+    },
     indexAt: (i) => indices[i]!,
     scoreAt: (i) => scores[i]!,
     take() {
-      const best = { indices: new Uint32Array(size), scores: new Float64Array(size) };
-      while (size > 0) {
-        size--;
-        best.indices[size] = indices[0]!;
-        best.scores[size] = scores[0]!;
-        if (size > 0) siftDown(indices[size]!, scores[size]!);
-      }
+      if (size > limit) prune();
+      const best = inOrder();
+      size = 0;
       return best;
     },
   };
+}
+
+/** Puts the `k` best of the places `from` to `to` at the front of them. */
+function select(indices: Uint32Array, scores: Float64Array, from: number, to: number, k: number): void {
+  while (from < to) {
+    const middle = partition(indices, scores, from, to);
+    if (k <= middle) to = middle;
+    else from = middle + 1;
+  }
+}
+
+/** Best first. */
+function sort(indices: Uint32Array, scores: Float64Array, from: number, to: number): void {
+  while (to - from >= FEW) {
+    const middle = partition(indices, scores, from, to);
+    sort(indices, scores, middle + 1, to);
+    to = middle;
+  }
+  for (let i = from + 1; i <= to; i++) {
+    const index = indices[i]!;
+    const score = scores[i]!;
+    let at = i;
+    for (; at > from && isBetter(index, score, indices[at - 1]!, scores[at - 1]!); at--) {
+      indices[at] = indices[at - 1]!;
+      scores[at] = scores[at - 1]!;
+    }
+    indices[at] = index;
+    scores[at] = score;
+  }
+}
+
+/**
+ * Puts the better ones of two or more in front; returns the last place of the front, which is not the last of all. They
+ * are compared with the one in the middle of the first, the middle and the last.
+ */
+function partition(indices: Uint32Array, scores: Float64Array, from: number, to: number): number {
+  const pivot = middleOf(indices, scores, from, (from + to) >> 1, to);
+  const index = indices[pivot]!;
+  const score = scores[pivot]!;
+  let left = from - 1;
+  let right = to + 1;
+  for (;;) {
+    do left++;
+    while (isBetter(indices[left]!, scores[left]!, index, score));
+    do right--;
+    while (isBetter(index, score, indices[right]!, scores[right]!));
+    if (left >= right) return right;
+    const otherIndex = indices[left]!;
+    const otherScore = scores[left]!;
+    indices[left] = indices[right]!;
+    scores[left] = scores[right]!;
+    indices[right] = otherIndex;
+    scores[right] = otherScore;
+  }
+}
+
+function middleOf(indices: Uint32Array, scores: Float64Array, a: number, b: number, c: number): number {
+  const ab = isBetter(indices[a]!, scores[a]!, indices[b]!, scores[b]!);
+  const bc = isBetter(indices[b]!, scores[b]!, indices[c]!, scores[c]!);
+  if (ab === bc) return b;
+  return ab === isBetter(indices[a]!, scores[a]!, indices[c]!, scores[c]!) ? c : a;
+}
+
+function isBetter(index: number, score: number, otherIndex: number, otherScore: number): boolean {
+  return score > otherScore || (score === otherScore && index > otherIndex);
 }

@@ -35,7 +35,10 @@ it("gives each of several queries what it gives one alone, to the last bit", () 
   for (const [q, { indices, scores }] of alone.entries())
     for (const [i, index] of indices.entries()) {
       const vector = vectors.subarray(index * 7, (index + 1) * 7);
-      expect(scores[i]).toBeCloseTo(vector.reduce((sum, value, d) => sum + value * queries[q]![d]!, 0), 6);
+      expect(scores[i]).toBeCloseTo(
+        vector.reduce((sum, value, d) => sum + value * queries[q]![d]!, 0),
+        6,
+      );
     }
 });
 

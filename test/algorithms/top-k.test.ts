@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { createRandom } from "../../src/algorithms/random.js";
 import { createTopK } from "../../src/algorithms/top-k.js";
 
 it("keeps the best of any offers, equal scores by falling index, as sorting all of them would", () => {
@@ -20,4 +21,33 @@ it("keeps the best of any offers, equal scores by falling index, as sorting all 
       expect(best.size()).toBe(0);
     }),
   );
+});
+
+it("keeps the best of thousands, of few and of many different scores, of all sizes and signs", () => {
+  const best = createTopK();
+  const shapes: Readonly<Record<string, (draw: number) => number>> = {
+    few: (draw) => Math.floor(draw * 5) - 2,
+    many: (draw) => draw ** 3,
+    wide: (draw) => Math.sign(draw - 0.3) * 10 ** (600 * (draw - 0.5)),
+    zeros: (draw) => (draw < 0.5 ? -0 : 0),
+  };
+  const random = createRandom(4);
+  for (const shape of Object.values(shapes))
+    for (const k of [0, 1, 20, 300, 3000]) {
+      const scores = Array.from({ length: 3000 }, () => shape(random()));
+      best.reset(k);
+      for (const [index, score] of scores.entries()) best.offer(index, score);
+      const sorted = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || b - a).slice(0, k);
+      expect([...best.take().indices]).toEqual(sorted);
+    }
+});
+
+it("goes on keeping the best after it was asked how many there are", () => {
+  const best = createTopK();
+  best.reset(2);
+  for (const index of [5, 1, 4]) best.offer(index, index);
+  expect(best.size()).toBe(2);
+  expect([best.indexAt(0), best.indexAt(1)].toSorted()).toEqual([4, 5]);
+  for (const index of [3, 9, 7]) best.offer(index, index);
+  expect([...best.take().indices]).toEqual([9, 7]);
 });

@@ -1,0 +1,54 @@
+/**
+ * Puts scores into buckets by the leading bits of their range, better ones into higher buckets: what then has to be
+ * compared one by one are the few of one bucket. The bits of two numbers stand in the order of the numbers (IEEE 754),
+ * once those of negative ones are turned round.
+ */
+export interface ScoreBuckets {
+  /** By place; of the last `fill`. */
+  readonly bucketOf: Uint16Array;
+  /** How many fell into each bucket. */
+  readonly counts: Uint32Array;
+  /** `scores` are numbers without -0, `count` of them at the front. Calls must not overlap. */
+  fill(scores: Float64Array, count: number): void;
+}
+
+const BITS = 8;
+export const BUCKETS: number = 1 << BITS;
+/** Of the halves of a number, the one with the sign: numbers lie with the lower one first wherever Node runs. */
+const UPPER = 1;
+
+export function createScoreBuckets(): ScoreBuckets {
+  const counts = new Uint32Array(BUCKETS);
+  let bucketOf = new Uint16Array(256);
+  let keys = new Int32Array(256);
+
+  return {
+    counts,
+    get bucketOf() {
+      return bucketOf;
+    },
+    fill(scores, count) {
+      if (count > keys.length) {
+        keys = new Int32Array(2 * count);
+        bucketOf = new Uint16Array(2 * count);
+      }
+      const halves = new Int32Array(scores.buffer, scores.byteOffset, 2 * count);
+      let least = 0x7fff_ffff;
+      let most = -0x8000_0000;
+      for (let i = 0; i < count; i++) {
+        const half = halves[2 * i + UPPER]!;
+        const key = half ^ ((half >> 31) & 0x7fff_ffff);
+        keys[i] = key;
+        least = Math.min(least, key);
+        most = Math.max(most, key);
+      }
+      const shift = Math.max(0, 32 - Math.clz32((most - least) | 0) - BITS);
+      counts.fill(0);
+      for (let i = 0; i < count; i++) {
+        const bucket = ((keys[i]! - least) | 0) >>> shift;
+        bucketOf[i] = bucket;
+        counts[bucket]!++;
+      }
+    },
+  };
+}
