@@ -5,7 +5,8 @@
  *
  * POST /trace, POST /recommend and GET /subscription_status come at their rates a second, due at their times whatever is
  * answered, from a process each. A training begins with each round of so many seconds. For each round: latencies, the
- * training, the server's memory without mapped files, the longest time its event loop was late. Memory and latency of
+ * server's CPU, the training, its memory without mapped files, of that what JavaScript uses, uncollected garbage with it,
+ * and the longest time its event loop was late. Memory and latency of
  * the last third of the rounds are compared with those of the first third; the first round is left out, in which
  * code is compiled. Then every id of a 200 is looked for in the store.
  */
@@ -52,7 +53,9 @@ type Kind = (typeof KINDS)[number];
 interface Round {
   readonly reports: Readonly<Record<Kind, LoadReport>>;
   readonly trainingSeconds: number;
+  readonly cpuSeconds: number;
   readonly ownMib: number;
+  readonly heapMib: number;
   readonly loopLateMs: number;
 }
 
@@ -83,10 +86,14 @@ function loadOf(server: BenchServer, kind: Kind, idsFile: string): Promise<LoadR
   return load({ ...plan, url: `${server.facadeUrl}/recommend`, bodies, contentType: "application/json" });
 }
 
-/** The longest time that the event loop was late since this was asked before, ms. */
-async function loopLate({ rpcUrl }: BenchServer): Promise<number> {
+/** The longest time that the event loop was late since this was asked before, and the memory of JavaScript. */
+async function runtimeFigures({ rpcUrl }: BenchServer) {
   const text = await (await fetch(`${rpcUrl}/metrics`)).text();
-  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN) * 1000;
+  const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
+  return {
+    loopLateMs: figure("nodejs_eventloop_lag_max_seconds") * 1000,
+    heapMib: (figure("nodejs_heap_size_used_bytes") + figure("nodejs_external_memory_bytes")) / MIB,
+  };
 }
 
 async function train({ rpcUrl }: BenchServer): Promise<number> {
@@ -111,7 +118,8 @@ try {
   await createClient(AppService, createGrpcTransport({ baseUrl: server.rpcUrl })).createApp({ app: { appId: APP } });
   // Something to learn from.
   await load({ url: `${server.facadeUrl}/trace`, bodies: forms, connections: 16, seconds: 5 });
-  await loopLate(server);
+  let before = await processFigures(server.pid);
+  await runtimeFigures(server);
   const ids = new Set<string>();
   for (let n = 0; n < rounds; n++) {
     const idsFile = join(directory, `ids-${n}`);
@@ -123,13 +131,15 @@ try {
     ]);
     for (const id of (await readFile(idsFile, "utf8")).trimEnd().split("\n")) ids.add(id);
     await rm(idsFile);
-    const { ownBytes } = await processFigures(server.pid);
+    const after = await processFigures(server.pid);
     const round = {
       reports: { trace, recommend, status },
       trainingSeconds,
-      ownMib: ownBytes / MIB,
-      loopLateMs: await loopLate(server),
+      cpuSeconds: (after.cpuMs - before.cpuMs) / 1000,
+      ownMib: after.ownBytes / MIB,
+      ...(await runtimeFigures(server)),
     };
+    before = after;
     measured.push(round);
     const times = KINDS.map((kind) => {
       const { ok } = round.reports[kind];
@@ -137,7 +147,7 @@ try {
     });
     const failed = KINDS.reduce((sum, kind) => sum + failedOf(round.reports[kind]), 0);
     console.log(
-      `round ${n + 1} of ${rounds}: ${times.join(", ")}, ${failed} failed, trained in ${trainingSeconds.toFixed(1)} s, ${round.ownMib.toFixed(0)} MiB, loop late by ${round.loopLateMs.toFixed(0)} ms at most`,
+      `round ${n + 1} of ${rounds}: ${times.join(", ")}, ${failed} failed, trained in ${trainingSeconds.toFixed(1)} s, ${round.ownMib.toFixed(0)} MiB (${round.heapMib.toFixed(0)} used by JavaScript), loop late by ${round.loopLateMs.toFixed(0)} ms at most`,
     );
   }
   await server.stop();
@@ -160,7 +170,9 @@ try {
     row(`${kind}, p99 ms`, ({ reports }) => reports[kind].ok.p99);
   }
   row("training, s", ({ trainingSeconds }) => trainingSeconds);
+  row("CPU of the server, training with it, s", ({ cpuSeconds }) => cpuSeconds);
   row("memory without mapped files, MiB", ({ ownMib }) => ownMib);
+  row("of it JavaScript, MiB", ({ heapMib }) => heapMib);
   row("event loop late by, at most, ms", ({ loopLateMs }) => loopLateMs);
   console.log(table.toString());
   const failed = measured.reduce(
