@@ -8,17 +8,17 @@ export interface ScoreBuckets {
   readonly bucketOf: Uint16Array;
   /** How many fell into each bucket. */
   readonly counts: Uint32Array;
-  /** `scores` are numbers without -0, `count` of them at the front. Calls must not overlap. */
+  /** `scores` are numbers, `count` of them at the front. Calls must not overlap. */
   fill(scores: Float64Array, count: number): void;
 }
 
-const BITS = 8;
-export const BUCKETS: number = 1 << BITS;
 /** Of the halves of a number, the one with the sign: numbers lie with the lower one first wherever Node runs. */
 const UPPER = 1;
+const MINUS_ZERO = -0x8000_0000;
 
-export function createScoreBuckets(): ScoreBuckets {
-  const counts = new Uint32Array(BUCKETS);
+/** 2^`bits` buckets. */
+export function createScoreBuckets(bits: number): ScoreBuckets {
+  const counts = new Uint32Array(1 << bits);
   let bucketOf = new Uint16Array(256);
   let keys = new Int32Array(256);
 
@@ -37,12 +37,13 @@ export function createScoreBuckets(): ScoreBuckets {
       let most = -0x8000_0000;
       for (let i = 0; i < count; i++) {
         const half = halves[2 * i + UPPER]!;
-        const key = half ^ ((half >> 31) & 0x7fff_ffff);
+        // -0 goes with 0.
+        const key = half === MINUS_ZERO ? 0 : half ^ ((half >> 31) & 0x7fff_ffff);
         keys[i] = key;
         least = Math.min(least, key);
         most = Math.max(most, key);
       }
-      const shift = Math.max(0, 32 - Math.clz32((most - least) | 0) - BITS);
+      const shift = Math.max(0, 32 - Math.clz32((most - least) | 0) - bits);
       counts.fill(0);
       for (let i = 0; i < count; i++) {
         const bucket = ((keys[i]! - least) | 0) >>> shift;

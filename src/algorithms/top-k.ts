@@ -5,7 +5,7 @@
  * choice independent of the order of offers.
  */
 import type { Candidates } from "./candidates.js";
-import { BUCKETS, createScoreBuckets } from "./score-buckets.js";
+import { createScoreBuckets } from "./score-buckets.js";
 
 export interface TopK {
   /** Forgets all; at most `k` will be kept. */
@@ -21,6 +21,9 @@ export interface TopK {
   take(): Candidates;
 }
 
+/** Buckets, as a power of two: fewer are quicker looked through, and of those of one bucket the best are looked for. */
+const BITS = 8;
+const BUCKETS = 1 << BITS;
 /** So many are put down at least, or twice k, before the best are looked for. */
 const PUT_DOWN = 256;
 /** Up to so many are put in order by insertion. */
@@ -37,7 +40,7 @@ export function createTopK(): TopK {
   let someScores = new Float64Array(64);
   // What is under this score is not among the k best.
   let floor = Number.NEGATIVE_INFINITY;
-  const buckets = createScoreBuckets();
+  const buckets = createScoreBuckets(BITS);
   /** Where the next one of a bucket goes. */
   const next = new Uint32Array(BUCKETS);
 
@@ -122,8 +125,7 @@ export function createTopK(): TopK {
         else prune();
       }
       indices[size] = index;
-      // Never -0, whose bits are not those of 0.
-      scores[size++] = score + 0;
+      scores[size++] = score;
     },
     size() {
       if (size > limit) prune();
