@@ -41,9 +41,9 @@ const CONNECTIONS = 32;
 const LENGTHS = [20, 600] as const;
 /** Different bodies of each length. */
 const BODIES = { 20: 10_000, 600: 1000 } as const;
-/** Histories the stage is asked for alone, behind so many that code is compiled for. */
+/** Histories the stage is asked for alone, behind so many that code is compiled for: a server has met more. */
 const STAGE_CALLS = 800;
-const STAGE_WARM_CALLS = 200;
+const STAGE_WARM_CALLS = { 20: 3000, 600: 200 } as const;
 const WARM_SECONDS = 8;
 const OPEN_WARM_SECONDS = 3;
 
@@ -124,8 +124,9 @@ async function scoring(directory: string, histories: ReadonlyMap<Length, readonl
     };
     const found = new Map<Length, Scored>();
     for (const [length, all] of histories) {
-      const warm = all.slice(0, STAGE_WARM_CALLS);
-      const asked = all.slice(STAGE_WARM_CALLS, STAGE_WARM_CALLS + STAGE_CALLS);
+      const warmCalls = STAGE_WARM_CALLS[length];
+      const warm = all.slice(0, warmCalls);
+      const asked = all.slice(warmCalls, warmCalls + STAGE_CALLS);
       for (const model of [trained, undefined]) timed(warm, model);
       const [first, again, untrained] = [timed(asked, trained), timed(asked, trained), timed(asked, undefined)];
       found.set(length, { first, again, untrained });
