@@ -219,28 +219,39 @@ export function explainRule(
   productIndex: number,
   relevanceDecay = RELEVANCE_DECAY,
 ): Explanation | undefined {
+  return createRuleExplainer(rules, antecedents, relevanceDecay)(productIndex);
+}
+
+/** The same for many products of one visitor. */
+export function createRuleExplainer(
+  rules: Rules,
+  antecedents: Uint32Array,
+  relevanceDecay = RELEVANCE_DECAY,
+): (productIndex: number) => Explanation | undefined {
   const known = knownProducts(rules, antecedents);
-  if (known.includes(productIndex)) return undefined;
+  const rows = [...matchingRows(rules, known, relevanceDecay)];
+  return (productIndex) => (known.includes(productIndex) ? undefined : strongestRule(rules, rows, productIndex));
+}
+
+function strongestRule(rules: Rules, rows: readonly MatchingRow[], productIndex: number): Explanation | undefined {
   let best: Explanation | undefined;
   let bestStrength = 0;
   let speaking = 0;
-  for (const { row, products, antecedentCount, prior, relevance } of matchingRows(rules, known, relevanceDecay)) {
-    const i = rules.consequents.subarray(rules.offsets[row], rules.offsets[row + 1]).indexOf(productIndex);
-    if (i < 0) continue;
+  for (const { row, products, antecedentCount, prior, relevance } of rows) {
+    const end = rules.offsets[row + 1]!;
+    let at = rules.offsets[row]!;
+    while (at < end && rules.consequents[at] !== productIndex) at++;
+    if (at === end) continue;
     speaking++;
-    const count = rules.counts[rules.offsets[row]! + i]!;
+    const count = rules.counts[at]!;
     const consequentCount = rules.productCounts[productIndex]!;
     const strength = ruleStrength(rules.basketCount, count, antecedentCount, consequentCount, prior) * relevance;
     if (strength <= bestStrength) continue;
     bestStrength = strength;
-    const counts = {
-      pair_count: count,
-      antecedent_count: antecedentCount,
-      support: count / rules.basketCount,
-      confidence: count / antecedentCount,
-      lift: (count * rules.basketCount) / (antecedentCount * consequentCount),
-    };
-    best = { becauseOf: products, counts };
+    const confidence = count / antecedentCount;
+    const lift = (count * rules.basketCount) / (antecedentCount * consequentCount);
+    const counts = { pair_count: count, antecedent_count: antecedentCount, support: count / rules.basketCount };
+    best = { becauseOf: products, counts: { ...counts, confidence, lift } };
   }
   if (best === undefined) return undefined;
   const { pair_count: both = 0, antecedent_count: antecedent = 0 } = best.counts;

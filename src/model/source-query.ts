@@ -12,7 +12,7 @@ export interface VisitorSituation {
   readonly here: readonly number[];
   /** Oldest first. */
   readonly cart: readonly number[];
-  /** What was viewed last, else met last; undefined for nothing. */
+  /** What was viewed last, else met last; undefined for nothing, and not looked at while products are being viewed. */
   readonly last: number | undefined;
   readonly purchases?: Purchases | undefined;
 }
@@ -22,14 +22,27 @@ export function situationQuery({ session, here, cart, last, purchases }: Visitor
   const anchor = here.length > 0 ? here : last === undefined ? [] : [last];
   return {
     session,
-    antecedents: Uint32Array.from(new Set([...here, ...[...cart].reverse(), ...[...session.items].reverse()])).slice(
-      0,
-      MAX_ANTECEDENTS,
-    ),
-    basket: Uint32Array.from(new Set(cart.length > 0 ? [...cart, ...here] : anchor)),
+    antecedents: antecedentsOf(session.items, here, cart),
+    basket: distinct(cart.length > 0 ? [...cart, ...here] : anchor),
     hasCart: cart.length > 0,
     isViewing: here.length > 0,
     purchases: here.length === 0 ? purchases : undefined,
     anchor: Uint32Array.from(anchor.slice(0, MAX_ANCHORS)),
   };
+}
+
+/** What is being viewed, the cart's and the session's newest first. */
+function antecedentsOf(session: Uint32Array, here: readonly number[], cart: readonly number[]): Uint32Array {
+  const found: number[] = [];
+  const add = (product: number) => {
+    if (!found.includes(product)) found.push(product);
+  };
+  for (let i = 0; i < here.length && found.length < MAX_ANTECEDENTS; i++) add(here[i]!);
+  for (let i = cart.length - 1; i >= 0 && found.length < MAX_ANTECEDENTS; i--) add(cart[i]!);
+  for (let i = session.length - 1; i >= 0 && found.length < MAX_ANTECEDENTS; i--) add(session[i]!);
+  return Uint32Array.from(found);
+}
+
+function distinct(products: readonly number[]): Uint32Array {
+  return Uint32Array.from(products.length > 1 ? [...new Set(products)] : products);
 }

@@ -6,7 +6,7 @@
 import type { Candidates } from "../algorithms/candidates.js";
 import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Passing } from "./passing.js";
-import type { Catalog } from "./selection.js";
+import type { Shelf } from "./shelf.js";
 
 /** So many candidates are to pass of a source that looks among all products, and most it is asked for: its time grows with them. */
 const PASSING_OF_ALL = 100;
@@ -23,16 +23,13 @@ export interface Narrowing {
   readonly oneOf: number;
 }
 
-export function narrowing(
-  filter: Passing | undefined,
-  model: ServingModel | undefined,
-  catalog: Pick<Catalog, "get" | "size">,
-): Narrowing | undefined {
+export function narrowing(filter: Passing | undefined, shelf: Shelf): Narrowing | undefined {
+  const { model, catalog } = shelf;
   if (filter === undefined || model === undefined) return undefined;
   const few = filter.few();
   if (few === undefined) {
     const passes = (index: number) => {
-      const product = catalog.get(model.productIds[index]!);
+      const product = shelf.product(index);
       return product !== undefined && filter.passes(product);
     };
     return { passes, among: undefined, oneOf: Math.max(1, catalog.size / Math.max(1, filter.atMost)) };

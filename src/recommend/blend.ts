@@ -29,14 +29,18 @@ export function createBlender(productCount: number): (proposals: readonly Weight
   const touched = new Uint32Array(productCount);
   const scores = new Float64Array(productCount);
   const falling = createFallingOrder();
+  // By place, as far as one was asked for.
+  let placeWorths = new Float64Array(0);
   return (proposals) => {
     let count = 0;
     for (const { weight, by, candidates } of proposals) {
       const best = candidates.scores[0] ?? 0;
       if (weight === 0 || (by === "score" && !(best > 0))) continue;
-      for (let i = 0; i < candidates.indices.length; i++) {
-        const product = candidates.indices[i]!;
-        const worth = weight * (by === "place" ? placeWorth(i + 1) : candidates.scores[i]! / best);
+      const { indices, scores: found } = candidates;
+      if (placeWorths.length < indices.length) placeWorths = worthsOfPlaces(indices.length);
+      for (let i = 0; i < indices.length; i++) {
+        const product = indices[i]!;
+        const worth = weight * (by === "place" ? placeWorths[i]! : found[i]! / best);
         if (!(worth > 0)) continue;
         if (sums[product] === 0) touched[count++] = product;
         sums[product]! += worth;
@@ -48,6 +52,10 @@ export function createBlender(productCount: number): (proposals: readonly Weight
     }
     return arranged(touched, scores, falling.of(scores, touched, count));
   };
+}
+
+function worthsOfPlaces(count: number): Float64Array<ArrayBuffer> {
+  return Float64Array.from({ length: count }, (_, i) => placeWorth(i + 1));
 }
 
 /** Products and their scores in this order of their places. */

@@ -4,9 +4,9 @@ import type { ServingModel } from "../model/source.js";
 import { sortedByPopularity } from "./few.js";
 import type { Passing } from "./passing.js";
 import type { Catalog } from "./selection.js";
+import type { Proposal } from "./shelf.js";
 import type { Situation } from "./situation.js";
 import { sameCategory } from "./substitutes.js";
-import { namesOf } from "./tiers.js";
 
 /** A set is sorted when it is smaller than this share of the products; else it is met soon enough among all of them. */
 const FEW = 0.01;
@@ -18,7 +18,7 @@ export interface Within {
   /** Undefined: any product passes. */
   readonly filter: Passing | undefined;
   /** When few pass, all of them, the most popular first. */
-  readonly few: (() => readonly string[]) | undefined;
+  readonly few: (() => readonly Proposal[]) | undefined;
 }
 
 export function withinOf(
@@ -42,13 +42,13 @@ export function popularIn({ first, filter }: Within): ReadonlySet<string> | unde
 export function* fallbackProducts(
   { model, catalog }: Pick<Situation, "model" | "catalog">,
   { first, filter, few }: Within,
-): Generator<Iterable<string>> {
+): Generator<Iterable<Proposal>> {
   if (few !== undefined) {
     yield few();
     return;
   }
   if (filter === undefined && first !== undefined) yield byPopularity(first, model);
-  yield namesOf(model?.byPopularity, model);
+  if (model !== undefined) yield model.byPopularity;
   yield unknownProducts(filter === undefined ? allIds(catalog) : filter.ids(), model);
 }
 
@@ -57,7 +57,7 @@ export function* insteadOf(
   replaced: readonly Product[],
   situation: Pick<Situation, "model" | "catalog">,
   within: Within,
-): Generator<Iterable<string>> {
+): Generator<Iterable<Proposal>> {
   const alike = sameCategory(replaced, situation.catalog);
   if (alike !== undefined) yield byPopularity(alike, situation.model);
   yield* fallbackProducts(situation, within);
@@ -72,11 +72,11 @@ function* unknownProducts(productIds: Iterable<string>, model: ServingModel | un
 }
 
 /** Most popular ones first, equal ones by their ids; those the model does not know last. Read as far as it is needed. */
-export function* byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): Generator<string> {
+export function* byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): Generator<Proposal> {
   if (model === undefined || productIds.size <= model.productIds.length * FEW) {
     yield* sortedByPopularity(productIds, model);
     return;
   }
-  for (const index of model.byPopularity) if (productIds.has(model.productIds[index]!)) yield model.productIds[index]!;
+  for (const index of model.byPopularity) if (productIds.has(model.productIds[index]!)) yield index;
   yield* unknownProducts(productIds, model);
 }

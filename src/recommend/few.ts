@@ -1,5 +1,6 @@
 /** Products that a filter leaves when they are few, and what follows from them, kept while the catalogue stays as it is. */
 import type { ServingModel } from "../model/source.js";
+import type { Proposal } from "./shelf.js";
 
 /** Filters of one catalogue that are remembered, the last used ones. */
 const MAX_KEPT = 20;
@@ -14,7 +15,7 @@ export interface FewIndices {
 
 export class FewProducts {
   #indices: { readonly model: ServingModel; readonly found: FewIndices } | undefined;
-  #popular: { readonly model: ServingModel | undefined; readonly ids: readonly string[] } | undefined;
+  #popular: { readonly model: ServingModel | undefined; readonly found: readonly Proposal[] } | undefined;
 
   constructor(readonly ids: ReadonlySet<string>) {}
 
@@ -33,10 +34,10 @@ export class FewProducts {
   }
 
   /** Most popular ones first, equal ones by their ids; those the model does not know last. */
-  popular(model: ServingModel | undefined): readonly string[] {
+  popular(model: ServingModel | undefined): readonly Proposal[] {
     if (this.#popular === undefined || this.#popular.model !== model)
-      this.#popular = { model, ids: sortedByPopularity(this.ids, model) };
-    return this.#popular.ids;
+      this.#popular = { model, found: sortedByPopularity(this.ids, model) };
+    return this.#popular.found;
   }
 }
 
@@ -67,14 +68,14 @@ export function createFewCache(): FewCache {
   };
 }
 
-export function sortedByPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): string[] {
+export function sortedByPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): Proposal[] {
   const unknown: string[] = [];
-  const known: { readonly productId: string; readonly score: number }[] = [];
+  const known: { readonly index: number; readonly productId: string; readonly score: number }[] = [];
   for (const productId of productIds) {
     const index = model?.indexOf(productId);
     if (model === undefined || index === undefined) unknown.push(productId);
-    else known.push({ productId, score: model.popularity[index]! });
+    else known.push({ index, productId, score: model.popularity[index]! });
   }
   known.sort((a, b) => b.score - a.score || (a.productId < b.productId ? -1 : 1));
-  return [...known.map(({ productId }) => productId), ...unknown.sort()];
+  return [...known.map(({ index }) => index), ...unknown.sort()];
 }

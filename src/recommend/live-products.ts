@@ -27,6 +27,8 @@ export interface LiveCandidate {
 
 /** New products of one app, as recommending asks for them. */
 export interface LiveProducts {
+  /** How many there are. */
+  readonly size: number;
   /** Those whose texts are nearest to a direction of the model's space, and not unlike; best first. */
   near(direction: Float32Array, k: number, passes: (productId: string) => boolean): LiveCandidate[];
   /** Those that most visitors met together with any of these. */

@@ -1,7 +1,5 @@
-import type { Product } from "../domain/product.js";
 import type { List, ServingModel, SourceQuery } from "../model/source.js";
-import type { Catalog } from "./selection.js";
-import { categoryOf } from "./substitutes.js";
+import type { Proposal } from "./shelf.js";
 
 /** Most probable that chance alone makes a rule by which products are said to be bought together. */
 const MOST_CHANCE = 0.01;
@@ -16,31 +14,28 @@ const MOST_CHANCE = 0.01;
  * @param proposals What `recommended` would show.
  * @param viewed What alternatives are wanted to.
  * @param alternatives What `alternative` would show.
+ * @param categoryOf The narrowest category as a number; undefined without one.
  * @param isTogether Whether a product is bought together with what is viewed.
  */
 export function besideAlternative(
-  proposals: readonly string[],
-  viewed: readonly Product[],
-  alternatives: readonly string[],
-  catalog: Pick<Catalog, "get">,
-  isTogether: (productId: string) => boolean,
-): Iterable<string> {
+  proposals: Iterable<Proposal>,
+  viewed: readonly Proposal[],
+  alternatives: readonly Proposal[],
+  categoryOf: (proposal: Proposal) => number | undefined,
+  isTogether: (proposal: Proposal) => boolean,
+): Iterable<Proposal> {
   if (alternatives.length === 0) return proposals;
-  const categories = new Set(viewed.map(categoryOf).filter((category) => category !== undefined));
-  if (categories.size === 0) return proposals;
-  const isOfCategory = (product: Product | undefined) => {
-    const category = product && categoryOf(product);
-    return category !== undefined && categories.has(category);
-  };
-  const isViewed = (productId: string) => viewed.some((product) => product.productId === productId);
+  const categories = viewed.map(categoryOf).filter((category) => category !== undefined);
+  if (categories.length === 0) return proposals;
+  const isOfCategory = (category: number | undefined) => category !== undefined && categories.includes(category);
   const left = new Set(alternatives);
   return {
     *[Symbol.iterator]() {
-      const last: string[] = [];
-      for (const productId of proposals) {
-        const isSubstitute = isOfCategory(catalog.get(productId)) && !isViewed(productId) && !isTogether(productId);
-        if (!isSubstitute) yield productId;
-        else if (!left.has(productId)) last.push(productId);
+      const last: Proposal[] = [];
+      for (const proposal of proposals) {
+        const isSubstitute = isOfCategory(categoryOf(proposal)) && !viewed.includes(proposal) && !isTogether(proposal);
+        if (!isSubstitute) yield proposal;
+        else if (!left.has(proposal)) last.push(proposal);
       }
       yield* last;
     },
@@ -48,17 +43,22 @@ export function besideAlternative(
 }
 
 /** Whether a rule says that a product is ordered together with what alternatives are wanted to, and not by chance. */
-export function isBoughtTogether({ sources, indexOf }: ServingModel, query: SourceQuery, productId: string): boolean {
-  const index = indexOf(productId);
-  const rules = sources.find(({ name }) => name === "association_rules");
-  if (index === undefined || rules === undefined) return false;
-  try {
-    const { lift = 0, chance = 1 } =
-      rules.explain({ ...query, antecedents: query.anchor }, "recommended", index)?.counts ?? {};
-    return lift > 1 && chance <= MOST_CHANCE;
-  } catch {
-    return false;
-  }
+export function boughtTogether(
+  model: ServingModel | undefined,
+  query: SourceQuery | undefined,
+): (proposal: Proposal) => boolean {
+  const rules = model?.sources.find(({ name }) => name === "association_rules");
+  if (rules === undefined || query === undefined) return () => false;
+  const asked = { ...query, antecedents: query.anchor };
+  return (proposal) => {
+    if (typeof proposal === "string") return false;
+    try {
+      const { lift = 0, chance = 1 } = rules.explain(asked, "recommended", proposal)?.counts ?? {};
+      return lift > 1 && chance <= MOST_CHANCE;
+    } catch {
+      return false;
+    }
+  };
 }
 
 /**

@@ -8,12 +8,13 @@ import { explain } from "./explain.js";
 import { byPopularity, fallbackProducts, insteadOf, popularIn, withinOf } from "./fallback.js";
 import { createFewCache } from "./few.js";
 import { type Asked, askedOn, decidingKind } from "./page-kind.js";
-import { besideAlternative, isBoughtTogether, recommendedShare } from "./parting.js";
+import { besideAlternative, boughtTogether, recommendedShare } from "./parting.js";
 import { passing, wantsInStock } from "./passing.js";
-import { createFactsCache } from "./product-facts.js";
+import { createProductTables } from "./product-facts.js";
 import { type ListWeights, propose, weightsOf, weightsOfFrame } from "./propose.js";
 import type { RecommendAnswer } from "./query.js";
 import { ROTATION_POOL, Selection } from "./selection.js";
+import { type Proposal, Shelf } from "./shelf.js";
 import {
   asShown,
   categoryProducts,
@@ -41,7 +42,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
   const blenders = new WeakMap<ServingModel, ReturnType<typeof createBlender>>();
 
   const fewOf = createFewCache();
-  const factsOf = createFactsCache();
+  const tableOf = createProductTables();
 
   function blended(
     model: ServingModel,
@@ -62,6 +63,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
 
   return (situation, withReasons) => {
     const { query, frame, catalog, model } = situation;
+    const shelf = new Shelf(catalog, model, model && tableOf(model, catalog));
     const missing = new Set<string>();
     const context = visitorContext(query.interactions, situation.known, (sku) => catalog.idOfSku(sku), situation.now);
     const current = currentProducts(query, catalog);
@@ -70,7 +72,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const filter = passing(situation.filters, catalog, situation.app.groups, missing, fewOf);
     const ofCategories = categoryProducts(query, catalog);
     const within = withinOf(ofCategories, filter, model);
-    const to = narrowing(filter, model, catalog);
+    const to = narrowing(filter, shelf);
     const kind = decidingKind(frame);
     const onPage = askedOn(kind, context, current);
     const queryOf = (about: Asked) =>
@@ -83,7 +85,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const asked = { recommended: onPage.context === context ? here : queryOf(onPage), alternative: here };
     const replaced = toReplace(current, asked.alternative, model, catalog);
     const selection = new Selection(
-      catalog,
+      shelf,
       {
         excluded: excludedProducts(situation, context, current),
         last: frame.includeViewed ? new Set() : context.viewed,
@@ -113,41 +115,43 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     };
     const complements = proposed("recommended");
     const similar = proposed("alternative");
-    const substitutes = model && similar && preferSubstitutes(similar, replaced, factsOf(model, catalog));
+    const substitutes = similar && shelf.table && preferSubstitutes(similar, replaced, shelf.table);
 
     const question = { live: situation.live, model, asked: asked.alternative, catalog, passes: filter?.passes };
-    const similarIds = liveSimilar(substitutes, replaced, candidateCount(counts.alternative), {
+    const alike = liveSimilar(substitutes, replaced, candidateCount(counts.alternative), {
       ...question,
       weights: counts.alternative === 0 ? undefined : weights("alternative"),
     });
-    const togetherIds = liveTogether(complements, metNow(onPage.current, onPage.context), question);
+    const together = liveTogether(complements, metNow(onPage.current, onPage.context), question);
 
     const turn = turnOf(situation);
     const turned = (count: number) => (turn === 0 ? count : count * ROTATION_POOL);
     const wanted = counts.recommended + counts.alternative;
     // What is merely popular must not take from `alternative` what belongs there.
-    const spared = selection.foresee(similarIds.productIds, counts.recommended === 0 ? 0 : turned(wanted));
+    const spared = selection.foresee(alike.products, counts.recommended === 0 ? 0 : turned(wanted));
     const there =
       spared.length === 0 || !frame.fallback
         ? wanted
         : selection.foresee(flat(fallbackProducts(situation, { ...within, first: undefined })), wanted).length;
     const completing = besideAlternative(
-      togetherIds.productIds,
-      replaced,
+      together.products,
+      replaced.map(({ productId }) => shelf.proposal(productId)),
       spared.slice(0, turned(counts.alternative)),
-      catalog,
-      (productId) =>
-        model !== undefined && asked.alternative !== undefined && isBoughtTogether(model, asked.alternative, productId),
+      (proposal) => shelf.category(proposal),
+      boughtTogether(model, asked.alternative),
     );
 
     const own = kind === "category" ? ofCategories : undefined;
-    const popular = (sparing: readonly string[]) =>
+    const popular = (sparing: readonly Proposal[]) =>
       own && frame.fallback ? without(new Set(sparing), byPopularity(own, model)) : [];
-    const inPlace = (proposals: Iterable<string>, sparing: readonly string[], tiers: Iterable<Iterable<string>>) =>
-      own === undefined ? tiers : ownFirst(own, proposals, popular(sparing), tiers);
+    const inPlace = (
+      proposals: Iterable<Proposal>,
+      sparing: readonly Proposal[],
+      tiers: Iterable<Iterable<Proposal>>,
+    ) => (own === undefined ? tiers : ownFirst(own, proposals, popular(sparing), tiers, shelf));
 
     // On the page of a product its substitutes have the first choice.
-    const chosenFirst = kind === "product" ? selection.pick([similarIds.productIds], counts.alternative, turn) : [];
+    const chosenFirst = kind === "product" ? selection.pick([alike.products], counts.alternative, turn) : [];
     const picked = selection.pick(
       inPlace(
         completing,
@@ -167,9 +171,9 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       ...chosenFirst,
       ...selection.pick(
         inPlace(
-          similarIds.productIds,
+          alike.products,
           [],
-          chain(similarIds.productIds, frame.fallback ? insteadOf(replaced, situation, within) : []),
+          chain(alike.products, frame.fallback ? insteadOf(replaced, situation, within) : []),
         ),
         counts.alternative - chosenFirst.length,
         turn,
@@ -190,7 +194,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
         weights: weights(list)?.weights,
         candidateCount: candidateCount(counts[list]),
         narrowing: to,
-        live: (list === "recommended" ? togetherIds : similarIds).live,
+        live: (list === "recommended" ? together : alike).live,
         within: (list === "alternative" ? sameCategory(replaced, catalog) : undefined) ?? popularIn(within),
       });
     };

@@ -1,6 +1,7 @@
 import { isConfirmed, type Product } from "../domain/product.js";
 import type { PriceRange } from "../domain/product-filter.js";
 import type { Arrangement } from "./diversity.js";
+import type { Proposal, Shelf } from "./shelf.js";
 
 /** The catalogue as recommending needs it. */
 export interface Catalog {
@@ -32,21 +33,21 @@ export interface SelectionRules {
 
 /** Picks products from proposals; one selection is shared by the lists of an answer, so that they share no product. */
 export class Selection {
-  readonly #catalog: Catalog;
+  readonly #shelf: Shelf;
   readonly #rules: SelectionRules;
-  readonly #taken = new Set<string>();
+  readonly #taken = new Taken();
 
   /**
    * @param shown Products whose variants are not to be shown, for example the one being viewed.
    * @param taken Products that are shown elsewhere: neither they nor their variants are.
    */
-  constructor(catalog: Catalog, rules: SelectionRules, shown: Iterable<string>, taken: Iterable<Product> = []) {
-    this.#catalog = catalog;
+  constructor(shelf: Shelf, rules: SelectionRules, shown: Iterable<string>, taken: Iterable<Product> = []) {
+    this.#shelf = shelf;
     this.#rules = rules;
-    for (const product of taken) for (const name of namesOf(product)) this.#taken.add(name);
+    for (const product of taken) this.#taken.add(product);
     for (const productId of shown) {
-      const group = catalog.get(productId)?.variantGroupId;
-      if (group) this.#taken.add(`group:${group}`);
+      const product = shelf.catalog.get(productId);
+      if (product !== undefined) this.#taken.addVariants(product);
     }
   }
 
@@ -55,13 +56,17 @@ export class Selection {
    * moves the list on by half its length, within some times its length; its first `count` are taken. Proposals come in
    * tiers, better ones first, and are read only as far as needed.
    */
-  pick(tiers: Iterable<Iterable<string>>, count: number, turns: number, arrangement?: Arrangement): Product[] {
+  pick(tiers: Iterable<Iterable<Proposal>>, count: number, turns: number, arrangement?: Arrangement): Product[] {
     if (count === 0) return [];
     const turn = Math.ceil((turns * count) / 2);
-    const found = this.#find(tiers, turn === 0 ? count : count * ROTATION_POOL, arrangement);
+    const pool = turn === 0 ? count : count * ROTATION_POOL;
+    const { byTier, late } = this.#find(tiers, Math.max(pool, arrangement?.window ?? 0));
+    const tiersOfProducts = byTier.map(productsOf);
+    const found = arrangement?.arrange(tiersOfProducts, pool) ?? tiersOfProducts.flat();
+    found.push(...productsOf(late.slice(0, pool - found.length)));
     const start = found.length === 0 ? 0 : turn % found.length;
     const picked = [...found.slice(start), ...found.slice(0, start)].slice(0, count);
-    for (const product of picked) for (const name of namesOf(product)) this.#taken.add(name);
+    for (const product of picked) this.#taken.add(product);
     return picked;
   }
 
@@ -70,70 +75,93 @@ export class Selection {
     const pinned: Product[] = [];
     for (const productId of productIds) {
       if (pinned.length === count) break;
-      const product = this.#passing(productId, NONE);
+      const product = this.#passing(this.#shelf.proposal(productId), NONE);
       if (product === undefined) continue;
       pinned.push(product);
-      for (const name of namesOf(product)) this.#taken.add(name);
+      this.#taken.add(product);
     }
     return pinned;
   }
 
-  /** Ids of the first `count` products a pick would find now. Takes none of them. */
-  foresee(proposals: Iterable<string>, count: number): string[] {
-    return this.#find([proposals], count).map((product) => product.productId);
+  /** The first `count` proposals a pick would find now. Takes none of them. */
+  foresee(proposals: Iterable<Proposal>, count: number): Proposal[] {
+    const { byTier, late } = this.#find([proposals], count);
+    const found = byTier.flat();
+    found.push(...late.slice(0, count - found.length));
+    return found.map(({ proposal }) => proposal);
   }
 
-  #find(tiers: Iterable<Iterable<string>>, pool: number, arrangement?: Arrangement): Product[] {
-    const sought = Math.max(pool, arrangement?.window ?? 0);
-    const byTier: Product[][] = [];
-    const late: Product[] = [];
-    const seen = new Set<string>();
+  /** The first `sought` that may be shown; beside them, what was met of `rules.last`. */
+  #find(tiers: Iterable<Iterable<Proposal>>, sought: number): { readonly byTier: Found[][]; readonly late: Found[] } {
+    const byTier: Found[][] = [];
+    const met: Found[] = [];
+    const seen = new Taken();
     let left = sought;
-    for (const tier of tiers) {
-      if (left === 0) break;
-      const inTier: Product[] = [];
-      byTier.push(inTier);
-      for (const productId of tier) {
-        if (left === 0) break;
-        const product = this.#passing(productId, seen);
-        if (product === undefined) continue;
-        if (this.#rules.last.has(productId)) late.push(product);
-        else {
-          inTier.push(product);
-          left--;
-          for (const name of namesOf(product)) seen.add(name);
+    if (left > 0)
+      for (const tier of tiers) {
+        const inTier: Found[] = [];
+        byTier.push(inTier);
+        for (const proposal of tier) {
+          const product = this.#passing(proposal, seen);
+          if (product === undefined) continue;
+          if (this.#rules.last.has(product.productId)) met.push({ proposal, product });
+          else {
+            inTier.push({ proposal, product });
+            seen.add(product);
+            if (--left === 0) break;
+          }
         }
+        if (left === 0) break;
       }
-    }
-    const found = arrangement === undefined ? byTier.flat() : arrangement.arrange(byTier, pool);
-    for (const product of late) {
-      if (found.length === pool) break;
-      if (namesOf(product).some((name) => seen.has(name))) continue;
-      found.push(product);
-      for (const name of namesOf(product)) seen.add(name);
-    }
-    return found;
+    const late = met.filter(({ product }) => {
+      if (seen.has(product)) return false;
+      seen.add(product);
+      return true;
+    });
+    return { byTier, late };
   }
 
-  #passing(productId: string, seen: ReadonlySet<string>): Product | undefined {
+  #passing(proposal: Proposal, seen: Taken): Product | undefined {
     const { excluded, passes, inStockOnly, learnedAfterVisitors } = this.#rules;
-    if (excluded.has(productId)) return undefined;
-    const product = this.#catalog.get(productId);
+    const product = this.#shelf.product(proposal);
     if (product === undefined || product.hidden || (inStockOnly && !product.available)) return undefined;
-    if (passes?.(product) === false || !isConfirmed(product, learnedAfterVisitors)) return undefined;
-    if (product.title === "" && this.#catalog.hasTitles) return undefined;
-    return namesOf(product).some((name) => this.#taken.has(name) || seen.has(name)) ? undefined : product;
+    if (product.title === "" && this.#shelf.catalog.hasTitles) return undefined;
+    if (!isConfirmed(product, learnedAfterVisitors) || excluded.has(product.productId)) return undefined;
+    if (this.#taken.has(product) || seen.has(product)) return undefined;
+    return passes?.(product) === false ? undefined : product;
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
+interface Found {
+  readonly proposal: Proposal;
+  readonly product: Product;
+}
+
+function productsOf(found: readonly Found[]): Product[] {
+  return found.map(({ product }) => product);
+}
+
+/** Products that count as shown, with their variants. */
+class Taken {
+  readonly #productIds = new Set<string>();
+  readonly #groups = new Set<string>();
+
+  has({ productId, variantGroupId }: Product): boolean {
+    return this.#productIds.has(productId) || (variantGroupId !== "" && this.#groups.has(variantGroupId));
+  }
+
+  add(product: Product): void {
+    this.#productIds.add(product.productId);
+    this.addVariants(product);
+  }
+
+  /** All of its group; it counts itself when it is of one. */
+  addVariants({ variantGroupId }: Product): void {
+    if (variantGroupId !== "") this.#groups.add(variantGroupId);
+  }
+}
+
+const NONE = new Taken();
 
 /** A rotated list turns within this many times its length. */
 export const ROTATION_POOL = 3;
-
-/** Names under which a product counts as shown: its own, and that of its variants. */
-function namesOf(product: Product): string[] {
-  return product.variantGroupId === ""
-    ? [`product:${product.productId}`]
-    : [`product:${product.productId}`, `group:${product.variantGroupId}`];
-}

@@ -38,17 +38,19 @@ export function sourceQuery(
   for (const index of [...here].reverse()) add(index, 1, 0);
 
   const cart = indices(context.cart, model);
-  const isKnown = (step: { readonly productId: string }) => model.indexOf(step.productId) !== undefined;
-  const last =
-    context.sequence.findLast((step) => step.type === "product_view" && isKnown(step)) ??
-    context.sequence.findLast(isKnown);
   return situationQuery({
-    session: { items: Uint32Array.from(items), weights: Float32Array.from(weights), runs: Uint32Array.from(runs) },
+    session: { items: new Uint32Array(items), weights: new Float32Array(weights), runs: new Uint32Array(runs) },
     here,
     cart,
-    last: last && model.indexOf(last.productId),
+    last: here.length === 0 ? lastMet(context, model) : undefined,
     purchases: here.length === 0 ? purchases(context, model, now) : undefined,
   });
+}
+
+function lastMet({ sequence }: VisitorContext, model: ServingModel): number | undefined {
+  const isKnown = (step: { readonly productId: string }) => model.indexOf(step.productId) !== undefined;
+  const last = sequence.findLast((step) => step.type === "product_view" && isKnown(step)) ?? sequence.findLast(isKnown);
+  return last && model.indexOf(last.productId);
 }
 
 /** What the visitor ordered, when that is all that is known of the visitor. */

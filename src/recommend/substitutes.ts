@@ -6,7 +6,7 @@ import { createFallingOrder } from "../algorithms/falling-order.js";
 import type { Product } from "../domain/product.js";
 import type { ServingModel, SourceQuery } from "../model/source.js";
 import { arranged, type Blended } from "./blend.js";
-import { type FactsByIndex, factsOf, type ProductFacts } from "./product-facts.js";
+import { factsOf, NO_CATEGORY, type NumberedFacts, type ProductFacts, type ProductTable } from "./product-facts.js";
 import type { Catalog } from "./selection.js";
 
 /** Prices are alike when the higher one is at most this many times the lower one. */
@@ -41,10 +41,13 @@ export function sameCategory(
   products: readonly Product[],
   catalog: Pick<Catalog, "group">,
 ): ReadonlySet<string> | undefined {
-  const found = new Set<string>();
-  for (const category of new Set(products.map(categoryOf)))
-    if (category !== undefined) for (const productId of catalog.group(category) ?? []) found.add(productId);
-  return found.size === 0 ? undefined : found;
+  const categories = new Set(products.map(categoryOf));
+  const groups = [...categories].map((category) => (category === undefined ? undefined : catalog.group(category)));
+  const [first, ...others] = groups.filter((group) => group !== undefined);
+  if (first === undefined || others.length === 0) return first;
+  const found = new Set(first);
+  for (const group of others) for (const productId of group) found.add(productId);
+  return found;
 }
 
 /** Id of the narrowest category; undefined without one. */
@@ -65,7 +68,12 @@ function isSameCategory(a: ProductFacts, b: ProductFacts): boolean {
 /** Undefined when a price is not known or the currencies are not the same. */
 function pricedAlike(a: ProductFacts, b: ProductFacts): boolean | undefined {
   if (a.price === undefined || b.price === undefined || a.currency !== b.currency) return undefined;
-  return Math.max(a.price, b.price) <= PRICE_BAND * Math.min(a.price, b.price);
+  return isInBand(a.price, b.price);
+}
+
+/** Never true of NaN. */
+function isInBand(a: number, b: number): boolean {
+  return Math.max(a, b) <= PRICE_BAND * Math.min(a, b);
 }
 
 const falling = createFallingOrder();
@@ -78,14 +86,11 @@ const falling = createFallingOrder();
 export function preferSubstitutes(
   { indices, scores }: Blended,
   wanted: readonly Product[],
-  factsAt: FactsByIndex,
+  table: ProductTable,
 ): Blended {
-  const others = wanted.map(factsOf);
+  const others = wanted.map((product) => table.numbered(product));
   const raised = new Float64Array(scores.length);
-  for (let i = 0; i < raised.length; i++) {
-    const facts = factsAt(indices[i]!);
-    raised[i] = facts === undefined ? scores[i]! : scores[i]! * mostAlike(facts, others);
-  }
+  for (let i = 0; i < raised.length; i++) raised[i] = scores[i]! * mostAlikeAt(indices[i]!, others, table);
   return arranged(indices, raised, falling.of(raised, indices, raised.length));
 }
 
@@ -96,10 +101,24 @@ export function likenessTo(product: Product, wanted: readonly Product[]): number
 
 function mostAlike(facts: ProductFacts, others: readonly ProductFacts[]): number {
   let most = 1;
-  for (const other of others) most = Math.max(most, likenessOf(facts, other));
+  for (const other of others)
+    most = Math.max(most, likeness(isSameCategory(facts, other), pricedAlike(facts, other) === true));
   return most;
 }
 
-function likenessOf(facts: ProductFacts, other: ProductFacts): number {
-  return 1 + (isSameCategory(facts, other) ? SAME_CATEGORY : 0) + (pricedAlike(facts, other) ? PRICED_ALIKE : 0);
+/** The same of a model's product; 1 for one that the catalogue does not have. */
+function mostAlikeAt(index: number, others: readonly NumberedFacts[], table: ProductTable): number {
+  const category = table.category(index);
+  const price = table.price(index);
+  let most = 1;
+  for (const other of others) {
+    const isOfCategory = category !== NO_CATEGORY && category === other.category;
+    const isPricedAlike = isInBand(price, other.price) && table.currency(index) === other.currency;
+    most = Math.max(most, likeness(isOfCategory, isPricedAlike));
+  }
+  return most;
+}
+
+function likeness(isOfCategory: boolean, isPricedAlike: boolean): number {
+  return 1 + (isOfCategory ? SAME_CATEGORY : 0) + (isPricedAlike ? PRICED_ALIKE : 0);
 }

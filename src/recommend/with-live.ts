@@ -1,4 +1,5 @@
 /** Puts new products, which the model does not know, to their places among what the model proposes. */
+import { NO_CANDIDATES } from "../algorithms/candidates.js";
 import { placeWorth } from "../algorithms/source-blend.js";
 import type { Product } from "../domain/product.js";
 import type { ServingModel, SourceQuery } from "../model/source.js";
@@ -7,6 +8,7 @@ import type { LiveProducts } from "./live-products.js";
 import type { ListWeights } from "./propose.js";
 import type { SourceShare } from "./query.js";
 import type { Catalog } from "./selection.js";
+import type { Proposal } from "./shelf.js";
 import { likenessTo } from "./substitutes.js";
 
 /** New products that are looked at. */
@@ -16,7 +18,7 @@ const TOGETHER = 0.5;
 
 /** What a list proposes, best first, and why new products are there. */
 export interface Proposals {
-  readonly productIds: readonly string[];
+  readonly products: Iterable<Proposal>;
   readonly live: ReadonlyMap<string, SourceShare>;
 }
 
@@ -37,17 +39,19 @@ export function liveSimilar(
   question: LiveQuestion,
 ): Proposals {
   const { live, model, asked, catalog, weights } = question;
-  const semantic = model?.sources.find(({ name }) => name === "semantic");
-  const direction = asked && model?.placing?.direction(asked);
   const weight = weights?.weights.semantic ?? 0;
-  if (!live || !model || !asked || !semantic || !direction || !weights || weight === 0)
-    return { productIds: idsOf(blended, model), live: NONE };
+  if (!live?.size || !model || !asked || !weights || weight === 0) return known(blended);
+  const semantic = model.sources.find(({ name }) => name === "semantic");
+  const direction = semantic && model.placing?.direction(asked);
+  if (!semantic || !direction) return known(blended);
   const near = live.near(direction, MOST, passesById(question));
-  if (near.length === 0) return { productIds: idsOf(blended, model), live: NONE };
-  const known = semantic.alternatives(asked, k).scores;
-  const best = Math.max(known[0] ?? 0, near[0]!.score);
+  if (near.length === 0) return known(blended);
+  const scores = semantic.alternatives(asked, k).scores;
+  const best = Math.max(scores[0] ?? 0, near[0]!.score);
+  let before = 0;
   const scored = near.map(({ productId, score }, i) => {
-    const rank = known.filter((other) => other > score).length + i + 1;
+    while (before < scores.length && scores[before]! > score) before++;
+    const rank = before + i + 1;
     const product = catalog.get(productId);
     const likeness = product === undefined ? 1 : likenessTo(product, wanted);
     const share = { source: "semantic" as const, score, rank, becauseOf: [], counts: { similarity: score } };
@@ -57,18 +61,17 @@ export function liveSimilar(
       share,
     };
   });
-  return merged(blended, model, scored);
+  return merged(blended, scored);
 }
 
 /** Complements: new products that visitors met together with what is viewed or in the cart. */
 export function liveTogether(
   blended: Blended | undefined,
   met: readonly string[],
-  question: Pick<LiveQuestion, "live" | "model">,
+  { live }: Pick<LiveQuestion, "live">,
 ): Proposals {
-  const { live, model } = question;
   const together = live?.together(met, MOST) ?? [];
-  if (together.length === 0) return { productIds: idsOf(blended, model), live: NONE };
+  if (together.length === 0) return known(blended);
   const most = together[0]!.score;
   const best = blended?.scores[0] ?? 1;
   const scored = together.map(({ productId, score }, i) => ({
@@ -82,7 +85,7 @@ export function liveTogether(
       counts: { visitors_together: score },
     },
   }));
-  return merged(blended, model, scored);
+  return merged(blended, scored);
 }
 
 const NONE: ReadonlyMap<string, SourceShare> = new Map();
@@ -95,27 +98,24 @@ function passesById({ passes, catalog }: LiveQuestion): (productId: string) => b
   };
 }
 
-function idsOf(blended: Blended | undefined, model: ServingModel | undefined): string[] {
-  return blended === undefined || model === undefined
-    ? []
-    : Array.from(blended.indices, (index) => model.productIds[index]!);
+/** What the model proposes alone. */
+function known(blended: Blended | undefined): Proposals {
+  return { products: blended?.indices ?? [], live: NONE };
 }
 
 /** Both by falling scores; a known product before a new one of the same score. */
 function merged(
   blended: Blended | undefined,
-  model: ServingModel | undefined,
   scored: readonly { readonly productId: string; readonly score: number; readonly share: SourceShare }[],
 ): Proposals {
   const fresh = [...scored].sort((a, b) => b.score - a.score);
-  const productIds: string[] = [];
+  const products: Proposal[] = [];
   let next = 0;
-  let at = 0;
-  for (const productId of idsOf(blended, model)) {
-    while (next < fresh.length && fresh[next]!.score > blended!.scores[at]!) productIds.push(fresh[next++]!.productId);
-    productIds.push(productId);
-    at++;
+  const { indices, scores } = blended ?? NO_CANDIDATES;
+  for (let place = 0; place < indices.length; place++) {
+    while (next < fresh.length && fresh[next]!.score > scores[place]!) products.push(fresh[next++]!.productId);
+    products.push(indices[place]!);
   }
-  productIds.push(...fresh.slice(next).map(({ productId }) => productId));
-  return { productIds, live: new Map(scored.map(({ productId, share }) => [productId, share])) };
+  products.push(...fresh.slice(next).map(({ productId }) => productId));
+  return { products, live: new Map(scored.map(({ productId, share }) => [productId, share])) };
 }

@@ -1,17 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { besideAlternative } from "../../src/recommend/parting.js";
-import { bareProduct } from "../fixtures/bare-product.js";
+import type { Proposal } from "../../src/recommend/shelf.js";
 
-/** Products of the category of their first letter; those that begin with a dash have none. */
-const shopProduct = (productId: string) =>
-  bareProduct(productId, {
-    categories: productId.startsWith("-") ? [] : [{ categoryId: productId[0] ?? "", name: "" }],
-  });
+/** Products are of the category of their first letter; those that begin with a dash have none. */
+const categoryOf = (proposal: Proposal) => (/^[a-z]/.test(`${proposal}`) ? `${proposal}`.charCodeAt(0) : undefined);
 
 const beside = (viewed: string[], alternatives: string[], proposals: string[], together: string[] = []) => [
-  ...besideAlternative(proposals, viewed.map(shopProduct), alternatives, { get: shopProduct }, (id) =>
-    together.includes(id),
-  ),
+  ...besideAlternative(proposals, viewed, alternatives, categoryOf, (proposal) => together.includes(`${proposal}`)),
 ];
 
 describe("what recommended proposes beside alternative", () => {

@@ -3,7 +3,7 @@ import { createCatalogViews } from "../../src/catalog/catalog-view.js";
 import type { Product } from "../../src/domain/product.js";
 import type { ServingModel } from "../../src/model/source.js";
 import type { ProductChange } from "../../src/ports/product-store.js";
-import { createFactsCache } from "../../src/recommend/product-facts.js";
+import { createProductTables, NO_CATEGORY } from "../../src/recommend/product-facts.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
 const COUNT = 2000;
@@ -47,34 +47,49 @@ async function openCatalog() {
 
 it("what the catalogue says of a product is looked up once while nobody writes it", async () => {
   const { catalog, looked, put } = await openCatalog();
-  const factsFor = createFactsCache();
-  expect(factsFor(model, catalog)(7)).toEqual({ category: undefined, price: 10, currency: "EUR" });
+  const tableFor = createProductTables();
+  const table = tableFor(model, catalog);
+  expect([table.product(7), table.category(7), table.price(7)]).toEqual([priced("p7", "10"), NO_CATEGORY, 10]);
   put("p8", "20");
-  expect(factsFor(model, catalog)(7)?.price).toBe(10);
+  expect(tableFor(model, catalog).price(7)).toBe(10);
   expect(looked).toEqual(["p7"]);
 });
 
 it("a product that was written or removed is looked up anew, however many were", async () => {
   for (const others of [0, COUNT - 2]) {
     const { catalog, put, remove } = await openCatalog();
-    const factsFor = createFactsCache();
-    const before = factsFor(model, catalog);
-    expect([before(0)?.price, before(1)?.price]).toEqual([10, 10]);
+    const tableFor = createProductTables();
+    const before = tableFor(model, catalog);
+    expect([before.price(0), before.price(1)]).toEqual([10, 10]);
     for (let n = 0; n < others; n++) put(`p${n + 2}`, "15");
     put("p0", "30");
     remove("p1");
     put("unknown", "1");
-    const after = factsFor(model, catalog);
-    expect([after(0)?.price, after(1)]).toEqual([30, undefined]);
+    const after = tableFor(model, catalog);
+    expect([after.price(0), after.price(1), after.product(1)]).toEqual([30, Number.NaN, undefined]);
     put("p1", "40");
-    expect(factsFor(model, catalog)(1)?.price).toBe(40);
+    expect(tableFor(model, catalog).price(1)).toBe(40);
   }
 });
 
 it("nothing is kept of a catalogue that was read anew", async () => {
   const [first, second] = [await openCatalog(), await openCatalog()];
   second.put("p0", "50");
-  const factsFor = createFactsCache();
-  expect(factsFor(model, first.catalog)(0)?.price).toBe(10);
-  expect(factsFor(model, second.catalog)(0)?.price).toBe(50);
+  const tableFor = createProductTables();
+  expect(tableFor(model, first.catalog).price(0)).toBe(10);
+  expect(tableFor(model, second.catalog).price(0)).toBe(50);
+});
+
+it("categories and currencies of the model's products are numbered as those of others are", async () => {
+  const stored = new Map(
+    [
+      bareProduct("p0", { categories: [{ categoryId: "tents", name: "" }], price: { amount: "5", currency: "EUR" } }),
+      bareProduct("p1", { categories: [{ categoryId: "stoves", name: "" }], price: { amount: "5", currency: "SEK" } }),
+    ].map((product) => [product.productId, product]),
+  );
+  const table = createProductTables()(model, { get: (productId) => stored.get(productId) });
+  const other = table.numbered(bareProduct("new", { ...stored.get("p0"), productId: "new" }));
+  expect([table.category(0), table.price(0), table.currency(0)]).toEqual([other.category, 5, other.currency]);
+  expect([table.category(1) === other.category, table.currency(1) === other.currency]).toEqual([false, false]);
+  expect([table.category(2), table.product(2)]).toEqual([NO_CATEGORY, undefined]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { factsOf } from "../../src/recommend/product-facts.js";
+import { ProductTable } from "../../src/recommend/product-facts.js";
 import { isSubstitute, preferSubstitutes, sameCategory, toReplace } from "../../src/recommend/substitutes.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
@@ -45,7 +45,10 @@ describe("alternatives", () => {
     preferSubstitutes(
       { indices: Uint32Array.of(1, 2, 3, 4), scores: Float64Array.from(scores) },
       wanted,
-      (index) => shop[index] && factsOf(shop[index]),
+      new ProductTable(
+        shop.map(({ productId }) => productId),
+        { get: (productId) => shop.find((product) => product.productId === productId) },
+      ),
     );
 
   it("of one score are put in order by category, then by price, then as they are in the catalogue", () => {

@@ -20,8 +20,10 @@ export function createKeptAnswers(productCount: number): KeptAnswers {
       kept.delete(product);
       const answer = before?.k === k ? before : { k, found: find() };
       kept.set(product, answer);
-      const [oldest] = kept.keys();
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+      if (kept.size > most) {
+        const [oldest] = kept.keys();
+        if (oldest !== undefined) kept.delete(oldest);
+      }
       return answer.found;
     },
   };

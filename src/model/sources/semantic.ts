@@ -39,7 +39,9 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
 
   const allNear = (direction: Float32Array, k: number) => {
     const { indices, similarities } = index.search(direction, k);
-    return { indices: indices.map((row) => rows[row]!), scores: similarities };
+    const products = new Uint32Array(indices.length);
+    for (let i = 0; i < indices.length; i++) products[i] = rows[indices[i]!]!;
+    return { indices: products, scores: similarities };
   };
   const best = createTopK();
   const nearestAmong = (products: Uint32Array, direction: Float32Array, k: number) => {
@@ -64,15 +66,16 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
       query.among === undefined
         ? allNear(direction, k + anchor.length)
         : nearestAmong(query.among, direction, k + anchor.length);
-    const products: number[] = [];
-    const scores: number[] = [];
-    for (let i = 0; i < indices.length && products.length < k; i++) {
+    const products = new Uint32Array(indices.length);
+    const scores = new Float64Array(indices.length);
+    let count = 0;
+    for (let i = 0; i < indices.length && count < k; i++) {
       if (similarities[i]! <= 0) break;
-      if (anchor.includes(indices[i]!)) continue;
-      products.push(indices[i]!);
-      scores.push(similarities[i]!);
+      if (isAmong(anchor, indices[i]!)) continue;
+      products[count] = indices[i]!;
+      scores[count++] = similarities[i]!;
     }
-    return { indices: Uint32Array.from(products), scores: Float64Array.from(scores) };
+    return { indices: products.subarray(0, count), scores: scores.subarray(0, count) };
   };
 
   const ofProducts = createKeptAnswers(productCount);
@@ -142,6 +145,12 @@ export function placeText({ embedder, textDimensions }: SemanticModel, text: Pro
   const vector = new Float32Array(textDimensions + own.length);
   writeJoined(undefined, own, textDimensions, vector);
   return vector;
+}
+
+/** For a few products faster than `includes`. */
+function isAmong(few: Uint32Array, product: number): boolean {
+  for (let i = 0; i < few.length; i++) if (few[i] === product) return true;
+  return false;
 }
 
 /** The unit vector in the direction of the mean; undefined for no vectors, and for vectors that cancel each other. */
