@@ -1,7 +1,7 @@
 import type { Candidates } from "../algorithms/candidates.js";
 import { createFallingOrder } from "../algorithms/falling-order.js";
 import { placeWorth } from "../algorithms/source-blend.js";
-import type { SourceName } from "../model/source.js";
+import type { List, SourceName } from "../model/source.js";
 
 /** What one source proposes for one list, and how much it counts there. */
 export interface WeightedCandidates {
@@ -12,26 +12,31 @@ export interface WeightedCandidates {
   readonly candidates: Candidates;
 }
 
-/** Products by falling blended score. */
-export interface Blended {
-  readonly indices: Uint32Array;
-  readonly scores: Float64Array;
-}
+/** Products by falling blended score; until the next are blended for the same list. */
+export type Blended = Candidates;
+
+/** @param raisedBy What the score of a product counts more by; undefined: all count as they are. */
+export type Blender = (
+  proposals: readonly WeightedCandidates[],
+  list: List,
+  raisedBy?: (productIndex: number) => number,
+) => Blended;
 
 /**
  * Adds up what the sources propose. Scores of different sources cannot be compared: a product's score is the weighted
  * sum of its shares of each source's best, or of what its places are worth. Ties go by product index.
  */
-export function createBlender(productCount: number): (proposals: readonly WeightedCandidates[]) => Blended {
+export function createBlender(productCount: number): Blender {
   // By product; all 0 between answers.
   const sums = new Float64Array(productCount);
   // By place in the order products are met.
   const touched = new Uint32Array(productCount);
   const scores = new Float64Array(productCount);
   const falling = createFallingOrder();
+  const arrange = { recommended: createArranging(), alternative: createArranging() };
   // By place, as far as one was asked for.
   let placeWorths = new Float64Array(0);
-  return (proposals) => {
+  return (proposals, list, raisedBy) => {
     let count = 0;
     for (const { weight, by, candidates } of proposals) {
       const best = candidates.scores[0] ?? 0;
@@ -47,10 +52,11 @@ export function createBlender(productCount: number): (proposals: readonly Weight
       }
     }
     for (let t = 0; t < count; t++) {
-      scores[t] = sums[touched[t]!]!;
-      sums[touched[t]!] = 0;
+      const product = touched[t]!;
+      scores[t] = raisedBy === undefined ? sums[product]! : sums[product]! * raisedBy(product);
+      sums[product] = 0;
     }
-    return arranged(touched, scores, falling.of(scores, touched, count));
+    return arrange[list](touched, scores, falling.of(scores, touched, count));
   };
 }
 
@@ -58,12 +64,20 @@ function worthsOfPlaces(count: number): Float64Array<ArrayBuffer> {
   return Float64Array.from({ length: count }, (_, i) => placeWorth(i + 1));
 }
 
-/** Products and their scores in this order of their places. */
-export function arranged(products: Uint32Array, scores: Float64Array, order: Uint32Array): Blended {
-  const blended = { indices: new Uint32Array(order.length), scores: new Float64Array(order.length) };
-  for (let i = 0; i < order.length; i++) {
-    blended.indices[i] = products[order[i]!]!;
-    blended.scores[i] = scores[order[i]!]!;
-  }
-  return blended;
+/** Puts products and their scores into this order of their places, in space that the next ones take. */
+function createArranging(): (products: Uint32Array, scores: Float64Array, order: Uint32Array) => Blended {
+  let indices = new Uint32Array(0);
+  let arranged = new Float64Array(0);
+  return (products, scores, order) => {
+    const count = order.length;
+    if (count > indices.length) {
+      indices = new Uint32Array(2 * count);
+      arranged = new Float64Array(2 * count);
+    }
+    for (let i = 0; i < count; i++) {
+      indices[i] = products[order[i]!]!;
+      arranged[i] = scores[order[i]!]!;
+    }
+    return { indices: indices.subarray(0, count), scores: arranged.subarray(0, count) };
+  };
 }

@@ -27,7 +27,7 @@ import {
   unseenTexts,
 } from "./situation.js";
 import { sourceQuery } from "./source-query.js";
-import { preferSubstitutes, sameCategory, toReplace } from "./substitutes.js";
+import { likenessAmong, sameCategory, toReplace } from "./substitutes.js";
 import { chain, flat, ownFirst, without } from "./tiers.js";
 import { type VisitorContext, visitorContext } from "./visitor-context.js";
 import { liveSimilar, liveTogether } from "./with-live.js";
@@ -50,7 +50,8 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     list: List,
     count: number,
     weights: ListWeights,
-    to?: Narrowing,
+    to: Narrowing | undefined,
+    raisedBy?: (productIndex: number) => number,
   ) {
     if (count === 0) return undefined;
     let blend = blenders.get(model);
@@ -58,7 +59,7 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       blend = createBlender(model.productIds.length);
       blenders.set(model, blend);
     }
-    return blend(propose(model, asked, list, candidateCount(count), metrics, weights, to));
+    return blend(propose(model, asked, list, candidateCount(count), metrics, weights, to), list, raisedBy);
   }
 
   return (situation, withReasons) => {
@@ -109,13 +110,12 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
       const about = asked[list];
       return model && about && (weightsOfFrame(frame) ?? weightsOf(list, about, model, kind));
     };
-    const proposed = (list: List) => {
+    const proposed = (list: List, raisedBy?: (productIndex: number) => number) => {
       const [about, chosen] = [asked[list], weights(list)];
-      return model && about && chosen && blended(model, about, list, counts[list], chosen, to);
+      return model && about && chosen && blended(model, about, list, counts[list], chosen, to, raisedBy);
     };
     const complements = proposed("recommended");
-    const similar = proposed("alternative");
-    const substitutes = similar && shelf.table && preferSubstitutes(similar, replaced, shelf.table);
+    const substitutes = proposed("alternative", shelf.table && likenessAmong(replaced, shelf.table));
 
     const question = { live: situation.live, model, asked: asked.alternative, catalog, passes: filter?.passes };
     const alike = liveSimilar(substitutes, replaced, candidateCount(counts.alternative), {
@@ -129,8 +129,9 @@ export function createRecommender({ metrics }: { readonly metrics: Metrics }): R
     const wanted = counts.recommended + counts.alternative;
     // What is merely popular must not take from `alternative` what belongs there.
     const spared = selection.foresee(alike.products, counts.recommended === 0 ? 0 : turned(wanted));
+    // All that is spared is among what the fallback has.
     const there =
-      spared.length === 0 || !frame.fallback
+      spared.length === 0 || spared.length >= wanted || !frame.fallback
         ? wanted
         : selection.foresee(flat(fallbackProducts(situation, { ...within, first: undefined })), wanted).length;
     const completing = besideAlternative(

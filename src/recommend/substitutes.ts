@@ -2,10 +2,8 @@
  * What could be taken in a product's place: `alternative` shows products that were viewed instead or are described
  * alike, and among these, those of the same category and priced alike come first.
  */
-import { createFallingOrder } from "../algorithms/falling-order.js";
 import type { Product } from "../domain/product.js";
 import type { ServingModel, SourceQuery } from "../model/source.js";
-import { arranged, type Blended } from "./blend.js";
 import { factsOf, NO_CATEGORY, type NumberedFacts, type ProductFacts, type ProductTable } from "./product-facts.js";
 import type { Catalog } from "./selection.js";
 
@@ -76,22 +74,19 @@ function isInBand(a: number, b: number): boolean {
   return Math.max(a, b) <= PRICE_BAND * Math.min(a, b);
 }
 
-const falling = createFallingOrder();
-
 /**
- * The proposals with what resembles one of `wanted` in category and price raised; equal scores by product index.
+ * What the score of a model's product counts more by for being like one of `wanted` in category and price; undefined
+ * where there is nothing to be like.
  *
  * @param wanted What alternatives are wanted to.
  */
-export function preferSubstitutes(
-  { indices, scores }: Blended,
+export function likenessAmong(
   wanted: readonly Product[],
   table: ProductTable,
-): Blended {
+): ((productIndex: number) => number) | undefined {
+  if (wanted.length === 0) return undefined;
   const others = wanted.map((product) => table.numbered(product));
-  const raised = new Float64Array(scores.length);
-  for (let i = 0; i < raised.length; i++) raised[i] = scores[i]! * mostAlikeAt(indices[i]!, others, table);
-  return arranged(indices, raised, falling.of(raised, indices, raised.length));
+  return (productIndex) => mostAlikeAt(productIndex, others, table);
 }
 
 /** What the score of a product counts more by for being like one of `wanted`, 1 or more. */

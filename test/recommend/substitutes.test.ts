@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createBlender } from "../../src/recommend/blend.js";
 import { ProductTable } from "../../src/recommend/product-facts.js";
-import { isSubstitute, preferSubstitutes, sameCategory, toReplace } from "../../src/recommend/substitutes.js";
+import { isSubstitute, likenessAmong, sameCategory, toReplace } from "../../src/recommend/substitutes.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
 const tent = (productId: string, amount: string, currency = "EUR") =>
@@ -41,14 +42,19 @@ describe("a substitute", () => {
 
 describe("alternatives", () => {
   const shop = [lark, stove, tent("dome", "120"), tent("palace", "900"), tent("bivvy", "")];
+  const table = new ProductTable(
+    shop.map(({ productId }) => productId),
+    { get: (productId) => shop.find((product) => product.productId === productId) },
+  );
+  const candidates = (scores: readonly number[]) => ({
+    indices: Uint32Array.of(1, 2, 3, 4),
+    scores: Float64Array.from(scores),
+  });
   const prefer = (scores: readonly number[], wanted = [lark]) =>
-    preferSubstitutes(
-      { indices: Uint32Array.of(1, 2, 3, 4), scores: Float64Array.from(scores) },
-      wanted,
-      new ProductTable(
-        shop.map(({ productId }) => productId),
-        { get: (productId) => shop.find((product) => product.productId === productId) },
-      ),
+    createBlender(shop.length)(
+      [{ source: "semantic", weight: scores[0]!, by: "score", candidates: candidates(scores) }],
+      "alternative",
+      likenessAmong(wanted, table),
     );
 
   it("of one score are put in order by category, then by price, then as they are in the catalogue", () => {
