@@ -3,7 +3,7 @@ import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { cleanId } from "../domain/ids.js";
 import { isDecimal } from "../domain/money.js";
 import { isSameProduct, type Product, webUrl } from "../domain/product.js";
-import type { UnitOfWork } from "../ports/unit-of-work.js";
+import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
 
 /** A product as a feed or an RPC caller gives it. */
 export type ProductDraft = Omit<Product, "origin" | "updatedAt" | "hiddenByFeed" | "addedAt" | "learnedFrom">;
@@ -18,6 +18,8 @@ export interface RefusedProduct {
 const MAX_TITLE = 1024;
 const MAX_DESCRIPTION = 32_768;
 const MAX_LISTED = 100;
+/** Products of one work: a millisecond or two. */
+const AT_ONCE = 50;
 
 /** `fromFeed`: the drafts do not know what is hidden, and what a caller hid stays so. */
 export type UpsertProducts = (
@@ -33,8 +35,8 @@ export interface WriteProductsDependencies {
 }
 
 /**
- * Writes a batch of products; each replaces what was known under its id. The good ones are written in one piece. One that
- * is as it was is not written again: feeds say every hour what they said before.
+ * Writes a batch of products; each replaces what was known under its id, in their order. One that is as it was is
+ * not written again: feeds say every hour what they said before. The store may write other things in between.
  */
 export function createUpsertProducts(deps: WriteProductsDependencies): UpsertProducts {
   return async (appId, drafts, options) => {
@@ -50,10 +52,10 @@ export function createUpsertProducts(deps: WriteProductsDependencies): UpsertPro
         refused.push({ index, field: error.field, reason });
       }
     }
-    await deps.unitOfWork.run(appId, (tx) => {
+    const write = (some: readonly ProductDraft[]) => (tx: Transaction) => {
       if (tx.app() === undefined) throw new NotFound("app");
       let changed = false;
-      for (const draft of products) {
+      for (const draft of some) {
         const before = tx.products.get(draft.productId);
         const after = written(before, draft, at, options?.fromFeed === true);
         if (before !== undefined && isSameProduct(before, after)) continue;
@@ -61,7 +63,13 @@ export function createUpsertProducts(deps: WriteProductsDependencies): UpsertPro
         changed = true;
       }
       if (changed) tx.markChanged();
-    });
+    };
+    // Without any there is a work all the same: it knows whether there is such an app.
+    const works = [write(products.slice(0, AT_ONCE))];
+    for (let from = AT_ONCE; from < products.length; from += AT_ONCE)
+      works.push(write(products.slice(from, from + AT_ONCE)));
+    for (const outcome of await deps.unitOfWork.runEach(appId, works))
+      if (outcome.status === "rejected") throw outcome.reason;
     return refused;
   };
 }

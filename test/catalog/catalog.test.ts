@@ -30,6 +30,20 @@ describe("products of a feed", () => {
     expect(await store.products.get("shop", "p1")).toMatchObject({ title: "Tent for two", tags: [] });
   });
 
+  it("are all written, the last of one id last, however many come at once", async () => {
+    const { upsert, store } = await catalog();
+    const batch = Array.from({ length: 500 }, (_, n) => fed(`p${n % 400}`, { title: `Tent ${n}` }));
+    expect(await upsert("shop", batch)).toEqual([]);
+    expect(await store.products.get("shop", "p399")).toMatchObject({ title: "Tent 399" });
+    expect(await store.products.get("shop", "p99")).toMatchObject({ title: "Tent 499" });
+  });
+
+  it("of an app that is not there are refused, none at all too", async () => {
+    const { upsert } = await catalog();
+    await expect(upsert("absent", [fed("p1")])).rejects.toThrow(NotFound);
+    await expect(upsert("absent", [])).rejects.toThrow(NotFound);
+  });
+
   it("are not changed by events, availability included", async () => {
     const { upsert, record, store } = await catalog();
     await upsert("shop", [fed("p1", { title: "Tent" })]);

@@ -10,8 +10,10 @@ export interface WriterLimits {
   readonly answerMs: number;
   /** Works run in one transaction: more would keep the event loop from other things for too long. */
   readonly maxBatch: number;
-  /** Works of bulk calls among them, at least, when there are so many. */
+  /** Works of bulk calls among them, at least, when there are so many and the time is enough. */
   readonly minBulk: number;
+  /** After this many milliseconds no further work of bulk calls begins in a transaction: the event loop has its turn first. */
+  readonly bulkMs: number;
   /** Bytes written in one transaction, beside those of its last work. */
   readonly maxBatchBytes: number;
   /** A transaction that takes longer than this many milliseconds makes the store refuse works until it ends. */
@@ -31,6 +33,7 @@ export const WRITER_LIMITS: WriterLimits = {
   answerMs: 5000,
   maxBatch: 1000,
   minBulk: 100,
+  bulkMs: 6,
   maxBatchBytes: 16 * MIB,
   maxCommitMs: 10_000,
   maxBeginMs: 30_000,

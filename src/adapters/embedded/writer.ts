@@ -164,7 +164,7 @@ export class Writer {
 
   /** Inside the transaction: runs the works and makes their writes. */
   private fill(batch: Job[]): void {
-    const { maxBatch, maxBatchBytes, minBulk } = this.limits;
+    const { maxBatch, maxBatchBytes, minBulk, bulkMs } = this.limits;
     this.journal.clear();
     this.works = 0;
     let bytes = 0;
@@ -189,10 +189,12 @@ export class Writer {
       run(job);
     }
     const most = Math.max(maxBatch, this.works + Math.min(minBulk, maxBatch));
-    while (!isAlone && this.works < most && bytes < maxBatchBytes && this.bulk.length > 0) {
+    const until = this.deps.now() + bulkMs;
+    const hasRoom = () => this.works < most && bytes < maxBatchBytes && this.deps.now() < until;
+    while (!isAlone && this.bulk.length > 0 && hasRoom()) {
       const job = this.bulk[0]!;
       batch.push(job);
-      while (!job.isRun && this.works < most && bytes < maxBatchBytes) run(job);
+      while (!job.isRun && hasRoom()) run(job);
       if (job.isRun) this.bulk.shift();
     }
     this.workBytes = Math.max(bytes / this.works, this.workBytes / 2);

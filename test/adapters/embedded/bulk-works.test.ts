@@ -23,6 +23,20 @@ describe("bulk works of the embedded store", () => {
     expect(under.counts.get("store_works")).toBe(400);
   });
 
+  it("end a transaction when their time in it is over", async () => {
+    const store = await under.openStore({ bulkMs: 6 });
+    const outcomes = await store.unitOfWork.runEach(
+      "shop",
+      Array.from({ length: 10 }, (_, n) => (tx: Transaction) => {
+        tx.events.put(`a${n}`, event(`a${n}`));
+        under.at += 2;
+      }),
+    );
+    expect(outcomes.every((one) => one.status === "fulfilled")).toBe(true);
+    expect(under.transactions).toBe(4);
+    expect(await has(store, "a9")).toBe(true);
+  });
+
   it("wait when more works wait than are taken, and refuse no work of others", async () => {
     const store = await under.openStore({ maxWaiting: 5, maxBatch: 10 });
     const works = bulk(store, "a", 100);
