@@ -21,7 +21,7 @@ if (process.platform === "linux" && getPriority() < NICENESS) setPriority(NICENE
 const job: TrainingJob = workerData;
 const port = parentPort;
 if (port === null) throw new Error("The training worker runs as a thread of aisle serve");
-const say = (message: TrainingMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+const say = (message: TrainingMessage) => port.postMessage(message);
 
 const store = await openStore(job.store, { now: Date.now, readOnly: true, answerMs: PATIENT_MS });
 try {
@@ -36,7 +36,10 @@ try {
   };
   if (job.evaluation === undefined) {
     const { manifest, bytes } = await trainModel(options);
-    say({ kind: "trained", manifest, bytes }, bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []);
+    // Shared, so that the thread that serves gets them without a copy and without a collection: see `snapshot-room.ts`.
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    say({ kind: "trained", manifest, bytes: shared });
   } else say({ kind: "evaluated", evaluation: await evaluateApp({ ...options, ...job.evaluation }) });
 } catch (error) {
   if (error instanceof Conflict) say({ kind: "nothing", text: error.message });

@@ -2,6 +2,7 @@ import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Now } from "../../domain/clock.js";
 import { InvalidArgument } from "../../domain/errors.js";
+import type { SnapshotRoom } from "../store/snapshot-room.js";
 import type { Environment } from "./environment.js";
 import { syncDirectory } from "./files.js";
 import { keysOf } from "./keys.js";
@@ -73,11 +74,14 @@ const READ_AT_ONCE = 2 ** 22;
  * The bytes of a file; undefined when there is no such file. Node's own `readFile` puts pieces of 512 KiB together in the
  * end, for which this thread stands still.
  */
-export async function readIfThere(path: string): Promise<Buffer | undefined> {
+export async function readIfThere(
+  path: string,
+  room: SnapshotRoom = Buffer.allocUnsafeSlow,
+): Promise<Buffer | undefined> {
   try {
     const file = await open(path, "r");
     try {
-      const bytes = Buffer.allocUnsafeSlow((await file.stat()).size);
+      const bytes = room((await file.stat()).size);
       let at = 0;
       for (let read = -1; read !== 0 && at < bytes.length; at += read)
         read = (await file.read(bytes, at, Math.min(READ_AT_ONCE, bytes.length - at), at)).bytesRead;

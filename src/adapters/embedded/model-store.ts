@@ -5,6 +5,7 @@ import type { ModelStore } from "../../ports/model-store.js";
 import { checksumOf } from "../store/checksum.js";
 import { isHeld } from "../store/lease.js";
 import { newestModelFirst } from "../store/newest-first.js";
+import { createSnapshotRoom } from "../store/snapshot-room.js";
 import type { Environment } from "./environment.js";
 import { writeFileDurably } from "./files.js";
 import { appKey, keyOf } from "./keys.js";
@@ -24,6 +25,7 @@ export interface ModelStoreDeps {
 /** Snapshots are files, too large for values; their records, with length and checksum of the file, are values. */
 export function createModelStore({ environment, writer, now, newId, onDamage }: ModelStoreDeps): ModelStore {
   const { tables } = environment;
+  const room = createSnapshotRoom();
 
   const newestFirstOf = (appId: string): KeptModel[] => keptModels(environment, appId).sort(newestModelFirst);
 
@@ -53,7 +55,7 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
     read: async (appId, modelId) => {
       const found = tables.models.get(keyOf(appId, modelId));
       if (found === undefined) return undefined;
-      const bytes = await readIfThere(join(modelDirectory(environment.directory, appId), modelFile(modelId)));
+      const bytes = await readIfThere(join(modelDirectory(environment.directory, appId), modelFile(modelId)), room);
       const isWhole = bytes !== undefined && bytes.length === found.record.sizeBytes;
       if (isWhole && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
       if (tables.models.get(keyOf(appId, modelId)) === undefined) return undefined; // pruned while it was being read

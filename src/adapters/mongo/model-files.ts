@@ -1,5 +1,6 @@
 import { GridFSBucket, type GridFSFile, MongoRuntimeError, ObjectId } from "mongodb";
 import type { Now } from "../../domain/clock.js";
+import { createSnapshotRoom } from "../store/snapshot-room.js";
 import { asked, type Connection, LONG_MS } from "./connection.js";
 import { keyOf, keysOf } from "./keys.js";
 
@@ -9,6 +10,7 @@ const ORPHAN_MS = 60 * 60 * 1000;
 /** The bytes of snapshots in GridFS. The name of a file is the key of its model, so it begins with the app. */
 export class ModelFiles {
   private readonly bucket: GridFSBucket;
+  private readonly room = createSnapshotRoom();
 
   constructor(
     private readonly connection: Connection,
@@ -36,7 +38,7 @@ export class ModelFiles {
   async read(fileId: string, sizeBytes: number): Promise<Buffer | undefined> {
     const download = async (): Promise<Buffer | undefined> => {
       // Not put together in the end, for which this thread would stand still.
-      const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+      const bytes = this.room(sizeBytes);
       let at = 0;
       try {
         for await (const part of this.bucket.openDownloadStream(new ObjectId(fileId))) {

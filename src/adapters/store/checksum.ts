@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { crc32c } from "@node-rs/crc32";
 
-const AT_ONCE = 2 ** 23;
+const AT_ONCE = 2 ** 22;
 
 /** CRC-32C of bytes that may be many, with turns for others in between: 600 MB take some tenths of a second. */
 export async function checksumOf(bytes: Uint8Array): Promise<number> {

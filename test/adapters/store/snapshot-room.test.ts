@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { createSnapshotRoom } from "../../../src/adapters/store/snapshot-room.js";
+
+const MIB = 2 ** 20;
+
+describe("room for snapshots", () => {
+  it("is of the length asked for, and counted by the collector only when much was handed out and none came back", () => {
+    const room = createSnapshotRoom();
+    const parts = Array.from({ length: 4 }, () => room(100 * MIB));
+    expect(parts.map(({ length }) => length)).toEqual(Array(4).fill(100 * MIB));
+    expect(parts.map(({ buffer }) => buffer instanceof SharedArrayBuffer)).toEqual([true, true, true, false]);
+  });
+
+  it("holds what is written to it", () => {
+    const bytes = createSnapshotRoom()(3);
+    bytes.set([1, 2, 3]);
+    expect([...bytes]).toEqual([1, 2, 3]);
+  });
+});
