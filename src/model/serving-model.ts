@@ -64,7 +64,7 @@ function* loading(
   if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length));
   yield;
   const vectorOf = fitted.semantic && productVectors(fitted.semantic, productIds.length);
-  yield;
+  const byPopularity = yield* byFallingPopularity(popularity);
   return {
     modelId,
     productIds,
@@ -74,11 +74,11 @@ function* loading(
     placing: fitted.semantic && vectorOf && textPlacing(fitted.semantic, vectorOf),
     blend: fitted.blend,
     popularity,
-    byPopularity: byFallingPopularity(popularity),
+    byPopularity,
   };
 }
 
-/** Product ids put into a map in one step. */
+/** Products that are gone through in one step. */
 const AT_ONCE = 4096;
 
 /** Bits of a number that one pass of the sort below looks at. */
@@ -87,9 +87,9 @@ const TOP_DIGIT = 2 ** DIGIT_BITS - 1;
 
 /**
  * Product indices by falling popularity, equally popular ones by index. The bits of numbers from 0 rise with the numbers,
- * so that they can be sorted by their digits, the lowest first: 200,000 take 4 ms.
+ * so that they can be sorted by their digits, the lowest first, without a function that compares two of them.
  */
-export function byFallingPopularity(popularity: Float32Array): Uint32Array {
+export function* byFallingPopularity(popularity: Float32Array): Steps<Uint32Array> {
   const bits = new Uint32Array(popularity.buffer, popularity.byteOffset, popularity.length);
   let order = new Uint32Array(bits.length);
   let sorted = new Uint32Array(bits.length);
@@ -97,9 +97,13 @@ export function byFallingPopularity(popularity: Float32Array): Uint32Array {
   for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
     /** Where the next index with a digit goes, by how far the digit is below the top. */
     const places = new Uint32Array(TOP_DIGIT + 2);
-    for (let index = 0; index < bits.length; index++) places[TOP_DIGIT + 1 - ((bits[index]! >>> shift) & TOP_DIGIT)]!++;
+    for (let index = 0; index < bits.length; index++) {
+      if (index % AT_ONCE === 0) yield;
+      places[TOP_DIGIT + 1 - ((bits[index]! >>> shift) & TOP_DIGIT)]!++;
+    }
     for (let digit = 1; digit < places.length; digit++) places[digit]! += places[digit - 1]!;
     for (let place = 0; place < order.length; place++) {
+      if (place % AT_ONCE === 0) yield;
       const index = order[place]!;
       sorted[places[TOP_DIGIT - ((bits[index]! >>> shift) & TOP_DIGIT)]!++] = index;
     }
