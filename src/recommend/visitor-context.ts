@@ -30,11 +30,7 @@ export function visitorContext(
   idOfSku: (sku: string) => string | undefined,
   now: number,
 ): VisitorContext {
-  const fromClient = newest(
-    client
-      .map(({ type, productId, sku, at }) => ({ type, at, productId: productId || (sku && (idOfSku(sku) ?? sku)) }))
-      .filter((step) => step.productId !== ""),
-  );
+  const fromClient = newest(named(client, idOfSku));
   const fromServer = newest(
     server.flatMap(({ type, at, productIds }) => productIds.map((productId) => ({ type, at, productId }))),
   );
@@ -51,11 +47,22 @@ export function visitorContext(
   return { sequence, viewed, bought, cart: [...cart] };
 }
 
+/** With the product's id; nearly always all have it, and are taken as they are. */
+function named(client: readonly ClientInteraction[], idOfSku: (sku: string) => string | undefined): readonly Step[] {
+  if (!client.some(({ productId }) => productId === "")) return client;
+  return client
+    .map(({ type, productId, sku, at }) => ({ type, at, productId: productId || (sku && (idOfSku(sku) ?? sku)) }))
+    .filter((step) => step.productId !== "");
+}
+
+function isOldestFirst(steps: readonly Step[]): boolean {
+  for (let i = 1; i < steps.length; i++) if (!(steps[i - 1]!.at <= steps[i]!.at)) return false;
+  return true;
+}
+
 /** The newest 1,000 of each type, oldest first. */
-function newest(steps: Step[]): Step[] {
-  const sorted = steps.every((step, i) => i === 0 || steps[i - 1]!.at <= step.at)
-    ? steps
-    : steps.sort((a, b) => a.at - b.at);
+function newest(steps: readonly Step[]): readonly Step[] {
+  const sorted = isOldestFirst(steps) ? steps : steps.toSorted((a, b) => a.at - b.at);
   if (sorted.length <= MAX_INTERACTIONS_PER_TYPE) return sorted;
   const left = {
     product_view: MAX_INTERACTIONS_PER_TYPE,
@@ -63,14 +70,14 @@ function newest(steps: Step[]): Step[] {
     order: MAX_INTERACTIONS_PER_TYPE,
   };
   return sorted
-    .reverse()
+    .toReversed()
     .filter((step) => left[step.type]-- > 0)
     .reverse();
 }
 
-function join(client: readonly Step[], server: readonly Step[]): Step[] {
-  if (server.length === 0) return [...client];
-  if (client.length === 0) return [...server];
+function join(client: readonly Step[], server: readonly Step[]): readonly Step[] {
+  if (server.length === 0) return client;
+  if (client.length === 0) return server;
   const times = new Map<string, number[]>();
   for (const step of client) {
     const key = `${step.type}:${step.productId}`;
