@@ -203,7 +203,9 @@ function judge(features: CandidateFeatures, forest: Forest, visits: Visits, ques
     if (answer < 0) continue;
     scores.fill(0, 0, count);
     addScores(features.rows, count, scores);
-    const close = Float64Array.from(features.candidates.subarray(0, count), (c) => features.close.values[c]!);
+    const close = Float64Array.from(features.candidates.subarray(0, count), (product) => {
+      return features.close.values[features.slots.of(product)]!;
+    });
     places.ranker.push(placeOf(answer, scores.subarray(0, count)));
     if (close[answer]! > 0) places.neighbours.push(placeOf(answer, close));
   }
