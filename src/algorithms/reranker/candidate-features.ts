@@ -6,53 +6,38 @@
  * A source's score is given as its share of the best one among the candidates, and for some sources as a rank and as it
  * is; trees then see both how a product compares and how much there is to go by.
  */
-import { createFallingOrder } from "../falling-order.js";
 import { createTopK } from "../top-k.js";
-import { addEdges, createItemScores } from "./item-scores.js";
+import { BestOfBoard } from "./best-of-board.js";
+import {
+  FEATURE_COUNT,
+  FEATURES,
+  FEATURES_FORMAT,
+  KEPT,
+  OF_ITEM,
+  OF_SITUATION,
+  OF_VISIT,
+  RANKED,
+  SCORES,
+  type Score,
+  VISIT,
+} from "./feature-names.js";
+import { createItemScores } from "./item-scores.js";
+import { createLowerBound } from "./lower-bound.js";
 import { createNeighbourVotes } from "./neighbour-votes.js";
 import { type RankerSources, STATS, statAt } from "./ranker-sources.js";
-import { ScoreBoard, Slots } from "./score-board.js";
+import { createRanks } from "./ranks.js";
+import { type ScoreBoard, Slots } from "./score-board.js";
 import { createVisitFacts } from "./visit-facts.js";
 import type { VisitQuery } from "./visits.js";
 
-const SHARES = ["close", "plain", "next", "holders", "shared", "nearLast", "nearSum", "nearMost", "nearCount"] as const;
-const MORE_SHARES = ["followsLast", "followsSum", "followsSecond", "nextOfLast", "walk", "longWalk"] as const;
-const RANKS = ["closeRank", "plainRank", "nearSumRank", "followsSumRank", "walkRank", "longWalkRank"] as const;
-const RAW = [
-  "closeScore",
-  "nearLastScore",
-  "nearMostScore",
-  "followsLastScore",
-  "followsSumScore",
-  "nextScore",
-] as const;
-const ITEM = [...STATS, "trend", "popularToLast", "likeLast", "likeVisit"] as const;
-const VISIT = ["stepsSince", "times", "othersSince", "followedLast"] as const;
-const SITUATION = [
-  "steps",
-  "products",
-  "run",
-  "repeatShare",
-  "returns",
-  "lastReturned",
-  "lastPopular",
-  "lastRepeated",
-  "lastEnded",
-  "neighbours",
-  "mostFollowing",
-] as const;
-
-/** Names of the features, in their order. */
-export const FEATURES = [...SHARES, ...MORE_SHARES, ...RANKS, ...RAW, ...ITEM, ...VISIT, ...SITUATION] as const;
-export const FEATURE_COUNT: number = FEATURES.length;
-
-/** Format of the features: trees learned on another one cannot be asked. */
-export const FEATURES_FORMAT = 1;
+export { FEATURE_COUNT, FEATURES, FEATURES_FORMAT };
 
 export const MAX_CANDIDATES = 240;
 const RECENTLY_POPULAR = 10;
 const NO_RANK = 250;
 const SMALL = 1e-5;
+const [POPULAR_5, POPULAR_20, POPULAR_100] = [statAt("popular5"), statAt("popular20"), statAt("popular100")];
+const [REPEATED, ENDED] = [statAt("repeated"), statAt("ended")];
 
 export interface CandidateFeatures {
   /** Candidates and their rows of the last query; overwritten by the next one. */
@@ -65,88 +50,107 @@ export interface CandidateFeatures {
   make(query: VisitQuery): number;
 }
 
+interface Take {
+  /** Undefined when its best were found already. */
+  readonly board?: ScoreBoard;
+  readonly best: BestOfBoard;
+  readonly take: number;
+  /** The best of a board that is much like it. */
+  readonly like?: BestOfBoard;
+}
+
 export function createCandidateFeatures(sources: RankerSources): CandidateFeatures {
-  const { stats, vectors, dimensions, neighbours: model, next: nextGraph } = sources;
+  const { stats, vectors, dimensions, neighbours: model } = sources;
   const { productCount } = model;
   const slots = new Slots(productCount);
   const votes = createNeighbourVotes(model, slots);
   const scores = createItemScores(sources, slots);
   const facts = createVisitFacts(productCount);
-  const nextOfLast = new ScoreBoard(productCount);
-  /** Boards in the order of `SHARES` and `MORE_SHARES`, and how many of their best become candidates. */
-  const boards: readonly { readonly board: ScoreBoard; readonly take: number }[] = [
-    { board: votes.close, take: 80 },
-    { board: votes.plain, take: 20 },
-    { board: votes.next, take: 20 },
-    { board: votes.holders, take: 0 },
-    { board: votes.shared, take: 0 },
-    { board: scores.nearLast, take: 20 },
-    { board: scores.nearSum, take: 40 },
-    { board: scores.nearMost, take: 0 },
-    { board: scores.nearCount, take: 0 },
-    { board: scores.followsLast, take: 20 },
-    { board: scores.followsSum, take: 40 },
-    { board: scores.followsSecond, take: 0 },
-    { board: nextOfLast, take: 0 },
-    { board: scores.walk, take: 40 },
-    { board: scores.longWalk, take: 20 },
+  const boards: Readonly<Record<Score, ScoreBoard>> = { ...votes, ...scores };
+  const best = (take: number) => new BestOfBoard(slots, take);
+  const closest = new BestOfBoard(slots, 80, createLowerBound());
+  const { bestNear, bestWalk } = scores;
+  /** How many of a board's best become candidates, in this order; the walk has found some of them on its way. */
+  const takes: readonly Take[] = [
+    { board: votes.close, best: closest, take: 80 },
+    { board: votes.plain, best: best(20), take: 20, like: closest },
+    { board: votes.next, best: best(20), take: 20, like: closest },
+    { board: scores.nearLast, best: best(20), take: 20, like: bestNear },
+    { best: bestNear, take: 40 },
+    { board: scores.followsLast, best: best(20), take: 20, like: bestNear },
+    { board: scores.followsSum, best: new BestOfBoard(slots, 40, createLowerBound()), take: 40 },
+    { best: bestWalk, take: 40 },
+    { board: scores.longWalk, best: best(20), take: 20, like: bestWalk },
   ];
-  const ranked = [votes.close, votes.plain, scores.nearSum, scores.followsSum, scores.walk, scores.longWalk];
-  const raw = [votes.close, scores.nearLast, scores.nearMost, scores.followsLast, scores.followsSum, nextOfLast];
   const recentlyPopular = mostPopularLately(sources);
-  const top = createTopK();
-  const isCandidate = new Uint8Array(productCount);
+  /** By slot: the candidate's number + 1, 0 for the others. */
+  const numbers = new Uint8Array(productCount);
   const candidates = new Uint32Array(MAX_CANDIDATES);
   /** Slots of the candidates. */
   const places = new Uint32Array(MAX_CANDIDATES);
   const rows = new Float32Array(MAX_CANDIDATES * FEATURE_COUNT);
+  /** Scores of the candidates, board by board. */
+  const columns = SCORES.map(() => new Float64Array(MAX_CANDIDATES));
+  const columnOf = (name: Score) => columns[SCORES.indexOf(name)]!;
+  const rankedColumns = RANKED.map(columnOf);
+  const keptColumns = KEPT.map(columnOf);
   // Candidates that a board scores, and their scores.
   const rankedPlaces = new Uint32Array(MAX_CANDIDATES);
   const rankedScores = new Float64Array(MAX_CANDIDATES);
-  const falling = createFallingOrder();
+  const ranks = createRanks(MAX_CANDIDATES);
   const direction = new Float64Array(dimensions);
+  const lastVector = new Float64Array(dimensions);
 
   function gather(): number {
     let count = 0;
-    const put = (product: number) => {
-      if (isCandidate[product] === 1 || count === MAX_CANDIDATES) return;
-      isCandidate[product] = 1;
-      places[count] = slots.of(product);
-      candidates[count++] = product;
+    const put = (slot: number) => {
+      if (numbers[slot] !== 0 || count === MAX_CANDIDATES) return;
+      places[count] = slot;
+      candidates[count++] = slots.products[slot]!;
+      numbers[slot] = count;
     };
-    for (const product of facts.newest()) put(product);
-    for (const { board, take } of boards) {
-      if (take === 0) continue;
-      top.reset(take);
-      for (let t = 0; t < board.count; t++) {
-        const slot = board.touched[t]!;
-        top.offer(slots.products[slot]!, board.values[slot]!);
-      }
-      for (const product of top.take().indices) put(product);
+    for (const product of facts.newest()) put(slots.of(product));
+    for (const { board, best, take, like } of takes) {
+      if (board) best.find(board, like);
+      const taken = Math.min(take, best.count);
+      for (let i = 0; i < taken; i++) put(best.slots[i]!);
     }
-    for (const product of recentlyPopular) put(product);
-    for (let c = 0; c < count; c++) isCandidate[candidates[c]!] = 0;
+    for (const product of recentlyPopular) put(slots.of(product));
     return count;
   }
 
-  function writeShare({ values }: ScoreBoard, count: number, column: number): void {
+  function writeShare({ values, width, place }: ScoreBoard, own: Float64Array, count: number, column: number): void {
     let most = 0;
-    for (let c = 0; c < count; c++) most = Math.max(most, values[places[c]!]!);
+    for (let c = 0; c < count; c++) {
+      const score = values[places[c]! * width + place]!;
+      own[c] = score;
+      if (score > most) most = score;
+    }
     const scale = most > 0 ? 1 / most : 0;
-    for (let c = 0; c < count; c++) rows[c * FEATURE_COUNT + column] = values[places[c]!]! * scale;
+    for (let c = 0, at = column; c < count; c++, at += FEATURE_COUNT) rows[at] = own[c]! * scale;
   }
 
-  function writeRank({ values }: ScoreBoard, count: number, column: number): void {
+  function writeRank(own: Float64Array, count: number, column: number): void {
     let scored = 0;
-    for (let c = 0; c < count; c++) {
-      rows[c * FEATURE_COUNT + column] = NO_RANK;
-      const value = values[places[c]!]!;
+    for (let c = 0, at = column; c < count; c++, at += FEATURE_COUNT) {
+      rows[at] = NO_RANK;
+      const value = own[c]!;
       if (!(value > 0)) continue;
       rankedScores[scored] = value;
       rankedPlaces[scored++] = c;
     }
-    const order = falling.of(rankedScores, rankedPlaces, scored);
+    const order = ranks(rankedScores, scored);
     for (let rank = 0; rank < scored; rank++) rows[rankedPlaces[order[rank]!]! * FEATURE_COUNT + column] = rank + 1;
+  }
+
+  function writeScores(count: number): void {
+    let column = 0;
+    for (const [b, name] of SCORES.entries()) writeShare(boards[name], columns[b]!, count, column++);
+    for (const own of rankedColumns) writeRank(own, count, column++);
+    for (const own of keptColumns) {
+      for (let c = 0, at = column; c < count; c++, at += FEATURE_COUNT) rows[at] = own[c]!;
+      column++;
+    }
   }
 
   /** The direction of the newest ten steps, later ones counting more. */
@@ -164,21 +168,59 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
     for (let d = 0; d < dimensions; d++) direction[d]! *= scale;
   }
 
-  function writeItem(product: number, last: number, column: number): void {
-    const from = product * STATS.length;
-    for (let s = 0; s < STATS.length; s++) rows[column++] = stats[from + s]!;
-    rows[column++] = (stats[from + statAt("popular5")]! + SMALL) / (stats[from + statAt("popular100")]! + SMALL);
-    const lastPopular = stats[last * STATS.length + statAt("popular20")]!;
-    rows[column++] = stats[from + statAt("popular20")]! / (lastPopular + SMALL);
-    let likeLast = 0;
-    let likeVisit = 0;
-    for (let d = 0; d < dimensions; d++) {
-      const value = vectors[product * dimensions + d]!;
-      likeLast += value * vectors[last * dimensions + d]!;
-      likeVisit += value * direction[d]!;
+  // Candidates lie far apart in the tables about products: one short loop for each table lets the processor ask for the
+  // next candidate's numbers while it waits for one's.
+  function writeStats(last: number, count: number): void {
+    const lastPopular = stats[last * STATS.length + POPULAR_20]! + SMALL;
+    for (let c = 0, at = OF_ITEM; c < count; c++, at += FEATURE_COUNT) {
+      const from = candidates[c]! * STATS.length;
+      for (let s = 0; s < STATS.length; s++) rows[at + s] = stats[from + s]!;
+      rows[at + STATS.length] = (stats[from + POPULAR_5]! + SMALL) / (stats[from + POPULAR_100]! + SMALL);
+      rows[at + STATS.length + 1] = stats[from + POPULAR_20]! / lastPopular;
     }
-    rows[column++] = likeLast;
-    rows[column] = likeVisit;
+  }
+
+  function writeLikeness(last: number, count: number): void {
+    for (let d = 0; d < dimensions; d++) lastVector[d] = vectors[last * dimensions + d]!;
+    for (let c = 0, at = OF_ITEM + STATS.length + 2; c < count; c++, at += FEATURE_COUNT) {
+      const from = candidates[c]! * dimensions;
+      let likeLast = 0;
+      let likeVisit = 0;
+      for (let d = 0; d < dimensions; d++) {
+        const value = vectors[from + d]!;
+        likeLast += value * lastVector[d]!;
+        likeVisit += value * direction[d]!;
+      }
+      rows[at] = likeLast;
+      rows[at + 1] = likeVisit;
+    }
+  }
+
+  /** Most candidates are no products of the visit. */
+  function writeVisit(count: number): void {
+    for (let c = 0, at = OF_VISIT; c < count; c++, at += FEATURE_COUNT)
+      for (let v = 0; v < VISIT.length; v++) rows[at + v] = 0;
+    for (const product of facts.products()) {
+      const number = numbers[slots.of(product)]!;
+      if (number !== 0) facts.write(product, rows, (number - 1) * FEATURE_COUNT + OF_VISIT);
+    }
+    for (let c = 0; c < count; c++) numbers[places[c]!] = 0;
+  }
+
+  function writeSituation(situation: readonly number[], count: number): void {
+    for (let c = 0, at = OF_SITUATION; c < count; c++, at += FEATURE_COUNT)
+      for (let s = 0; s < situation.length; s++) rows[at + s] = situation[s]!;
+  }
+
+  /** The numbers that are the same for all candidates. */
+  function situationOf(last: number, neighbours: number): readonly number[] {
+    const { values, width, place } = scores.followsLast;
+    let mostFollowing = 0;
+    for (let slot = 0, at = place; slot < slots.count; slot++, at += width)
+      if (values[at]! > mostFollowing) mostFollowing = values[at]!;
+    const from = last * STATS.length;
+    const its = [stats[from + POPULAR_20]!, stats[from + REPEATED]!, stats[from + ENDED]!];
+    return [...facts.situation(), ...its, neighbours, mostFollowing];
   }
 
   return {
@@ -190,40 +232,19 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
       const { items } = query;
       const last = items.at(-1);
       if (last === undefined) return 0;
-      for (const { board } of boards) board.clear();
+      votes.clear();
+      scores.clear();
       slots.clear();
       const neighbours = votes.ask(items);
       scores.ask(items);
-      addEdges(nextGraph, last, 1, slots, nextOfLast);
       facts.read(query);
       turnTo(query);
       const count = gather();
-      let column = 0;
-      for (const { board } of boards) writeShare(board, count, column++);
-      for (const board of ranked) writeRank(board, count, column++);
-      for (const { values } of raw) {
-        for (let c = 0; c < count; c++) rows[c * FEATURE_COUNT + column] = values[places[c]!]!;
-        column++;
-      }
-      const lastStats = last * STATS.length;
-      let mostFollowing = 0;
-      const { touched, values, count: following } = scores.followsLast;
-      for (let t = 0; t < following; t++) mostFollowing = Math.max(mostFollowing, values[touched[t]!]!);
-      const situation = [
-        ...facts.situation(),
-        stats[lastStats + statAt("popular20")]!,
-        stats[lastStats + statAt("repeated")]!,
-        stats[lastStats + statAt("ended")]!,
-        neighbours,
-        mostFollowing,
-      ];
-      for (let c = 0; c < count; c++) {
-        const product = candidates[c]!;
-        const from = c * FEATURE_COUNT + column;
-        writeItem(product, last, from);
-        facts.write(product, rows, from + ITEM.length);
-        for (let s = 0; s < situation.length; s++) rows[from + ITEM.length + VISIT.length + s] = situation[s]!;
-      }
+      writeScores(count);
+      writeStats(last, count);
+      writeLikeness(last, count);
+      writeSituation(situationOf(last, neighbours), count);
+      writeVisit(count);
       return count;
     },
   };
@@ -233,7 +254,7 @@ function mostPopularLately({ stats, neighbours }: RankerSources): Uint32Array {
   const top = createTopK();
   top.reset(RECENTLY_POPULAR);
   for (let product = 0; product < neighbours.productCount; product++) {
-    const score = stats[product * STATS.length + statAt("popular5")]!;
+    const score = stats[product * STATS.length + POPULAR_5]!;
     if (score > 0) top.offer(product, score);
   }
   return top.take().indices;

@@ -5,9 +5,10 @@
  * the heaviest products of each step, which bounds its cost to some 4,000 additions.
  */
 import type { ItemGraph } from "../item-graph.js";
-import { createTopK } from "../top-k.js";
+import { BestOfBoard } from "./best-of-board.js";
+import { createLowerBound } from "./lower-bound.js";
 import type { RankerSources } from "./ranker-sources.js";
-import { ScoreBoard, type Slots } from "./score-board.js";
+import { type ScoreBoard, ScoreTable, type Slots } from "./score-board.js";
 
 export interface ItemScores {
   readonly nearLast: ScoreBoard;
@@ -20,10 +21,17 @@ export interface ItemScores {
   readonly followsSum: ScoreBoard;
   /** Of the product met before the last. */
   readonly followsSecond: ScoreBoard;
+  /** What is met right after the last product. */
+  readonly nextOfLast: ScoreBoard;
   readonly walk: ScoreBoard;
   readonly longWalk: ScoreBoard;
-  /** Fills the boards for a visit, oldest product first. The boards are by the slots they were made with. */
+  /** Where the steps of the walk started from: the best of `nearSum` and of `walk`. */
+  readonly bestNear: BestOfBoard;
+  readonly bestWalk: BestOfBoard;
+  /** Adds to the boards for a visit, oldest product first. The boards are by the slots they were made with. */
   ask(items: Uint32Array): void;
+  /** Empties the boards; before the slots are. */
+  clear(): void;
 }
 
 const MAX_ITEMS = 12;
@@ -34,59 +42,92 @@ const SECOND_STEP = { from: 80, edges: 20 } as const;
 /** What a product counts for the walk that was reached by one step already. */
 const STAY = 0.3;
 
-export function createItemScores({ near, following, neighbours }: RankerSources, slots: Slots): ItemScores {
-  const board = () => new ScoreBoard(neighbours.productCount);
+/** Places in the table of what is near. */
+const SUM = 0;
+const MOST = 1;
+const COUNT = 2;
+const LAST = 3;
+const WIDTH = 4;
+
+export function createItemScores({ near, following, next, neighbours }: RankerSources, slots: Slots): ItemScores {
+  const { items: nearItems, offsets: nearOffsets } = near.edges;
+  const nearWeights = near.weights;
+  const nearTable = new ScoreTable(neighbours.productCount, WIDTH);
+  const nearScores = nearTable.values;
+  const tables = [nearTable];
+  const board = () => {
+    const table = new ScoreTable(neighbours.productCount, 1);
+    tables.push(table);
+    return table.board(0);
+  };
   const its = {
-    nearLast: board(),
-    nearSum: board(),
-    nearMost: board(),
-    nearCount: board(),
+    nearLast: nearTable.board(LAST),
+    nearSum: nearTable.board(SUM),
+    nearMost: nearTable.board(MOST),
+    nearCount: nearTable.board(COUNT),
     followsLast: board(),
     followsSum: board(),
     followsSecond: board(),
+    nextOfLast: board(),
     walk: board(),
     longWalk: board(),
+    bestNear: new BestOfBoard(slots, FIRST_STEP.from, createLowerBound()),
+    bestWalk: new BestOfBoard(slots, SECOND_STEP.from, createLowerBound()),
   };
-  const top = createTopK();
   const seen: number[] = [];
+  // By product a step starts from: its edges, the sum of their weights, the first of them.
+  const begins = new Uint32Array(SECOND_STEP.from);
+  const ends = new Uint32Array(SECOND_STEP.from);
+  const sums = new Float64Array(SECOND_STEP.from);
+  const firsts = new Uint32Array(SECOND_STEP.from);
 
-  /** One step of the walk from the heaviest products of a board, whose weights are divided by `total`. */
-  function step(
-    from: ScoreBoard,
-    size: { readonly from: number; readonly edges: number },
-    to: ScoreBoard,
-    stay: number,
-  ) {
-    top.reset(size.from);
-    for (let t = 0; t < from.count; t++) {
-      const slot = from.touched[t]!;
-      top.offer(slots.products[slot]!, from.values[slot]!);
-    }
-    let total = 0;
-    for (let i = 0; i < top.size(); i++) total += top.scoreAt(i);
-    for (let i = 0; i < top.size(); i++) {
-      const product = top.indexAt(i);
-      const weight = top.scoreAt(i) / total;
-      if (stay > 0) to.add(slots.of(product), stay * weight);
-      const begin = near.edges.offsets[product]!;
-      const end = Math.min(near.edges.offsets[product + 1]!, begin + size.edges);
+  /** Reads the edges of all products a step starts from, so that memory is waited for once, not for each of them. */
+  function lookUp({ slots: from, count }: BestOfBoard, edges: number): void {
+    for (let i = 0; i < count; i++) {
+      const product = slots.products[from[i]!]!;
+      const begin = nearOffsets[product]!;
+      const end = Math.min(nearOffsets[product + 1]!, begin + edges);
       let sum = 0;
-      for (let e = begin; e < end; e++) sum += near.weights[e]!;
-      for (let e = begin; e < end; e++) to.add(slots.of(near.edges.items[e]!), (weight * near.weights[e]!) / sum);
+      for (let e = begin; e < end; e++) sum += nearWeights[e]!;
+      begins[i] = begin;
+      ends[i] = end;
+      sums[i] = sum;
+      firsts[i] = nearItems[begin]!;
+    }
+  }
+
+  /** One step of the walk from the heaviest products, whose weights are divided by their sum. */
+  function step(from: BestOfBoard, edges: number, { values }: ScoreBoard, stay: number): void {
+    lookUp(from, edges);
+    let total = 0;
+    for (let i = 0; i < from.count; i++) total += from.scores[i]!;
+    for (let i = 0; i < from.count; i++) {
+      const weight = from.scores[i]! / total;
+      const sum = sums[i]!;
+      const end = ends[i]!;
+      values[from.slots[i]!]! += stay * weight;
+      for (let e = begins[i]!; e < end; e++) values[slots.of(nearItems[e]!)]! += (weight * nearWeights[e]!) / sum;
     }
   }
 
   /** What is met around a product of the visit, the newest one or an older one. */
-  function addNear(item: number, weight: number, isLast: boolean) {
-    const { items, offsets } = near.edges;
-    for (let e = offsets[item]!; e < offsets[item + 1]!; e++) {
-      const slot = slots.of(items[e]!);
-      const edge = near.weights[e]!;
-      its.nearSum.add(slot, weight * edge);
-      if (isLast) its.nearLast.add(slot, edge);
-      its.nearMost.raise(slot, edge);
-      its.nearCount.add(slot, 1);
+  function addNear(item: number, weight: number, isLast: boolean): void {
+    const end = nearOffsets[item + 1]!;
+    for (let e = nearOffsets[item]!; e < end; e++) {
+      const place = slots.of(nearItems[e]!) * WIDTH;
+      const edge = nearWeights[e]!;
+      nearScores[place + SUM]! += weight * edge;
+      if (edge > nearScores[place + MOST]!) nearScores[place + MOST] = edge;
+      nearScores[place + COUNT]! += 1;
+      if (isLast) nearScores[place + LAST] = edge;
     }
+  }
+
+  /** Adds a product's edges, times `weight`. */
+  function addEdges({ edges, weights }: ItemGraph, product: number, weight: number, { values }: ScoreBoard): void {
+    const { items, offsets } = edges;
+    const end = offsets[product + 1]!;
+    for (let e = offsets[product]!; e < end; e++) values[slots.of(items[e]!)]! += weight * weights[e]!;
   }
 
   return {
@@ -99,25 +140,19 @@ export function createItemScores({ near, following, neighbours }: RankerSources,
         if (seen.includes(item)) continue;
         seen.push(item);
         addNear(item, weight, seen.length === 1);
-        addEdges(following, item, weight, slots, its.followsSum);
-        if (seen.length === 1) addEdges(following, item, 1, slots, its.followsLast);
-        if (seen.length === 2) addEdges(following, item, 1, slots, its.followsSecond);
+        addEdges(following, item, weight, its.followsSum);
+        if (seen.length === 1) addEdges(following, item, 1, its.followsLast);
+        if (seen.length === 1) addEdges(next, item, 1, its.nextOfLast);
+        if (seen.length === 2) addEdges(following, item, 1, its.followsSecond);
         weight *= FADE;
       }
-      step(its.nearSum, FIRST_STEP, its.walk, STAY);
-      step(its.walk, SECOND_STEP, its.longWalk, 0);
+      its.bestNear.find(its.nearSum);
+      step(its.bestNear, FIRST_STEP.edges, its.walk, STAY);
+      its.bestWalk.find(its.walk);
+      step(its.bestWalk, SECOND_STEP.edges, its.longWalk, 0);
+    },
+    clear() {
+      for (const table of tables) table.clear(slots.count);
     },
   };
-}
-
-/** Adds a product's edges, times `weight`, to a board. */
-export function addEdges(
-  { edges, weights }: ItemGraph,
-  product: number,
-  weight: number,
-  slots: Slots,
-  to: ScoreBoard,
-): void {
-  const end = edges.offsets[product + 1]!;
-  for (let e = edges.offsets[product]!; e < end; e++) to.add(slots.of(edges.items[e]!), weight * weights[e]!);
 }

@@ -23,6 +23,7 @@ import {
 import { createGroups } from "./groups.js";
 import { type Question, queryOf, questionCount, questionsFrom } from "./questions.js";
 import { fitRankerSources } from "./ranker-sources.js";
+import { scoreAt } from "./score-board.js";
 import { firstVisits, type Visits } from "./visits.js";
 
 export interface Judgement {
@@ -203,9 +204,9 @@ function judge(features: CandidateFeatures, forest: Forest, visits: Visits, ques
     if (answer < 0) continue;
     scores.fill(0, 0, count);
     addScores(features.rows, count, scores);
-    const close = Float64Array.from(features.candidates.subarray(0, count), (product) => {
-      return features.close.values[features.slots.of(product)]!;
-    });
+    const close = Float64Array.from(features.candidates.subarray(0, count), (product) =>
+      scoreAt(features.close, features.slots.of(product)),
+    );
     places.ranker.push(placeOf(answer, scores.subarray(0, count)));
     if (close[answer]! > 0) places.neighbours.push(placeOf(answer, close));
   }

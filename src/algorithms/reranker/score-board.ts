@@ -29,34 +29,39 @@ export class Slots {
   }
 }
 
-/** Scores of the products that a query met, by slot. */
-export class ScoreBoard {
-  /** 0 for those without a score. */
+/** A score of each product that a query met: `values[slot * width + place]`, 0 for those without. */
+export interface ScoreBoard {
   readonly values: Float64Array;
-  /** The slots with a score, `count` of them at the front. */
-  readonly touched: Uint32Array;
-  count = 0;
+  /** The same memory: the upper half of a value's bits behind its lower one. */
+  readonly halves: Uint32Array;
+  readonly width: number;
+  readonly place: number;
+}
 
-  constructor(productCount: number) {
-    this.values = new Float64Array(productCount);
-    this.touched = new Uint32Array(productCount);
+/** The score of a slot. */
+export function scoreAt({ values, width, place }: ScoreBoard, slot: number): number {
+  return values[slot * width + place]!;
+}
+
+/**
+ * Boards that are written together: `width` scores of one product lie beside each other, so that adding to all of them
+ * waits for memory once. Scratch space: 8 bytes a product and board.
+ */
+export class ScoreTable {
+  readonly values: Float64Array;
+  readonly width: number;
+
+  constructor(productCount: number, width: number) {
+    this.values = new Float64Array(productCount * width);
+    this.width = width;
   }
 
-  /** Adds a number above 0. */
-  add(slot: number, score: number): void {
-    if (this.values[slot] === 0) this.touched[this.count++] = slot;
-    this.values[slot]! += score;
+  board(place: number): ScoreBoard {
+    return { values: this.values, halves: new Uint32Array(this.values.buffer), width: this.width, place };
   }
 
-  /** Keeps the larger one of the score so far and this one, which is above 0. */
-  raise(slot: number, score: number): void {
-    const before = this.values[slot]!;
-    if (before === 0) this.touched[this.count++] = slot;
-    if (score > before) this.values[slot] = score;
-  }
-
-  clear(): void {
-    for (let i = 0; i < this.count; i++) this.values[this.touched[i]!] = 0;
-    this.count = 0;
+  /** `slotCount`: slots that may have a score. */
+  clear(slotCount: number): void {
+    this.values.fill(0, 0, slotCount * this.width);
   }
 }

@@ -4,10 +4,15 @@ import type { VisitQuery } from "./visits.js";
 export interface VisitFacts {
   read(query: VisitQuery): void;
   /** Different products of the visit, newest first. */
+  products(): readonly number[];
+  /** The first of them. */
   newest(): readonly number[];
   /** Steps, different products, length of the run at the end, share of repeated steps, returns, whether the last step is one. */
   situation(): readonly number[];
-  /** Steps since the product was met, how often it was, different products since, whether it followed the last one before. */
+  /**
+   * Of a product of the visit: steps since it was met, how often it was, different products since, whether it followed
+   * the last one before. All are 0 for other products.
+   */
   write(product: number, rows: Float32Array, at: number): void;
 }
 
@@ -50,13 +55,13 @@ export function createVisitFacts(productCount: number): VisitFacts {
       }
       lastReturned = times[items[last]!]! > run ? 1 : 0;
     },
+    products: () => met,
     newest: () => met.slice(0, MAX_NEWEST),
     situation: () => [steps, met.length, run, 1 - met.length / steps, returns, lastReturned],
     write(product, rows, at) {
-      const count = times[product]!;
-      rows[at] = count === 0 ? 0 : since[product]!;
-      rows[at + 1] = count;
-      rows[at + 2] = count === 0 ? 0 : others[product]!;
+      rows[at] = since[product]!;
+      rows[at + 1] = times[product]!;
+      rows[at + 2] = others[product]!;
       rows[at + 3] = product === followed ? 1 : 0;
     },
   };

@@ -6,6 +6,7 @@ import {
 } from "../../../src/algorithms/reranker/candidate-features.js";
 import { queryOf, questionsFrom } from "../../../src/algorithms/reranker/questions.js";
 import { fitRankerSources } from "../../../src/algorithms/reranker/ranker-sources.js";
+import { scoreAt } from "../../../src/algorithms/reranker/score-board.js";
 import type { VisitQuery } from "../../../src/algorithms/reranker/visits.js";
 import { fitSessionNeighbours } from "../../../src/algorithms/session-neighbours.js";
 import { SESSION_PRESETS } from "../../../src/algorithms/session-params.js";
@@ -42,9 +43,10 @@ describe("features of candidates", () => {
         const query = queryOf(FRESH, question);
         const count = features.make(query);
         const { indices, scores } = recommender.recommend({ items: query.items }, PRODUCTS);
-        expect(features.close.count).toBe(indices.length);
+        const slots = Array.from({ length: features.slots.count }, (_, slot) => slot);
+        expect(slots.filter((slot) => scoreAt(features.close, slot) > 0).length).toBe(indices.length);
         for (const [i, product] of indices.entries())
-          expect(features.close.values[features.slots.of(product)]).toBeCloseTo(scores[i]!, 9);
+          expect(scoreAt(features.close, features.slots.of(product))).toBeCloseTo(scores[i]!, 9);
         const best = features.candidates.subarray(0, count).indexOf(indices[0]!);
         expect(features.rows[best * FEATURE_COUNT + FEATURES.indexOf("closeRank")]).toBe(1);
       }

@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { treeCount } from "../../../src/algorithms/gradient-boosting/forest.js";
+import { createRandom } from "../../../src/algorithms/random.js";
+import { createCandidateFeatures } from "../../../src/algorithms/reranker/candidate-features.js";
 import { learnRanker, RANKER_BUDGET } from "../../../src/algorithms/reranker/learn-ranker.js";
 import { queryOf, questionsFrom } from "../../../src/algorithms/reranker/questions.js";
 import { createVisitRecommender, type Ranker } from "../../../src/algorithms/reranker/ranker.js";
 import { decodeRanker, encodeRanker } from "../../../src/algorithms/reranker/ranker-section.js";
 import { fitRankerSources } from "../../../src/algorithms/reranker/ranker-sources.js";
 import { firstVisits } from "../../../src/algorithms/reranker/visits.js";
+import { rowsFrom } from "../../../src/algorithms/rows.js";
 import { fitSessionNeighbours } from "../../../src/algorithms/session-neighbours.js";
 import { BROWSING } from "../../../src/algorithms/session-params.js";
+import { createSessionRecommender } from "../../../src/algorithms/session-recommender.js";
 import { PRODUCTS, walks } from "./walks.js";
 
 const VISITS = walks(1200, 1);
@@ -99,6 +103,33 @@ describe("answers of a ranker", () => {
     expect(recommender.recommend(query, 5).indices.length).toBe(5);
     expect(recommender.recommend(query, 0).indices.length).toBe(0);
     expect(recommender.recommend({ items: new Uint32Array(0), runs: new Uint32Array(0) }, 5).indices.length).toBe(0);
+  });
+
+  it("go on with what session neighbours propose beyond the candidates, in their order", () => {
+    const products = 600;
+    const random = createRandom(3);
+    const rows = Array.from({ length: 2000 }, () => Array.from({ length: 8 }, () => Math.floor(random() * products)));
+    const visits = {
+      sessions: rowsFrom(rows),
+      runs: new Uint32Array(16_000).fill(1),
+      endedAt: Float64Array.from(rows, (_, session) => session * 60_000),
+      previous: new Int32Array(rows.length).fill(-1),
+    };
+    const sessions = fitSessionNeighbours(visits, products, BROWSING);
+    const sources = fitRankerSources(visits, sessions, SEED);
+    const wide = createVisitRecommender({ sources, forest: ranker().forest });
+    const asked = { items: Uint32Array.of(5, 17, 400), runs: Uint32Array.of(1, 1, 1) };
+    const features = createCandidateFeatures(sources);
+    const candidates = features.candidates.slice(0, features.make(asked));
+    const proposed = createSessionRecommender(sessions).recommend({ items: asked.items }, products).indices;
+    const others = proposed.filter((product) => !candidates.includes(product));
+    expect(others.length).toBeGreaterThan(50);
+    for (const more of [0, 1, 20, others.length, 1000]) {
+      const { indices, scores } = wide.recommend(asked, candidates.length + more);
+      expect(new Set(indices.subarray(0, candidates.length))).toEqual(new Set(candidates));
+      expect(indices.subarray(candidates.length)).toEqual(others.subarray(0, more));
+      expect([...scores]).toEqual([...scores].sort((a, b) => b - a));
+    }
   });
 
   it("are explained by the products that lead there, with counts", () => {
