@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { HideUnlisted } from "../catalog/hide-unlisted.js";
 import { createIdSet } from "../catalog/id-set.js";
@@ -141,6 +142,7 @@ function createBatches(upsertProducts: UpsertProducts) {
       appId = bulkAppId(appId, named);
       if (products.length > MAX_BATCH) throw new InvalidArgument("products", "invalid", `at most ${MAX_BATCH} a batch`);
       if (products.length === 0) return;
+      await setImmediate(); // to read a batch from its bytes took some milliseconds
       const refused = await upsertProducts(appId, products.map(productDraft), { fromFeed });
       for (const item of refused) refusals.list(index + item.index, item.field, item.reason);
       accepted += products.length - refused.length;
