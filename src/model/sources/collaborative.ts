@@ -1,8 +1,11 @@
-import { NO_CANDIDATES } from "../../algorithms/candidates.js";
+import { type Candidates, NO_CANDIDATES } from "../../algorithms/candidates.js";
 import { createVisitRecommender, type Ranker } from "../../algorithms/reranker/ranker.js";
 import { createSessionRecommender, type SessionNeighbours } from "../../algorithms/session-neighbours.js";
 import { loneAnchor, type Source, type SourceQuery } from "../source.js";
 import { createKeptAnswers } from "./kept-answers.js";
+
+/** Answers kept of a model: some 2.5 kB each with 200 candidates. */
+const MOST_KEPT = 2000;
 
 /**
  * Collaborative filtering: what visitors with similar sessions went on to. The whole session speaks for `recommended`,
@@ -12,7 +15,7 @@ import { createKeptAnswers } from "./kept-answers.js";
 export function collaborativeSource(fitted: SessionNeighbours, ranker: Ranker | undefined): Source {
   const recommender = createSessionRecommender(fitted);
   const ranked = ranker && createVisitRecommender(ranker);
-  const ofProducts = createKeptAnswers(fitted.productCount);
+  const ofProducts = createKeptAnswers<Candidates>(fitted.productCount, MOST_KEPT);
   const anchorOf = (query: SourceQuery) => ({ items: query.anchor.slice().reverse() });
   return {
     name: "collaborative",

@@ -3,7 +3,7 @@ import type { Candidates } from "../../../src/algorithms/candidates.js";
 import { createKeptAnswers } from "../../../src/model/sources/kept-answers.js";
 
 function keeper(productCount: number) {
-  const kept = createKeptAnswers(productCount);
+  const kept = createKeptAnswers<Candidates>(productCount, 2000);
   const found: number[] = [];
   const ask = (product: number, k = 5): Candidates =>
     kept.of(product, k, () => {
