@@ -39,8 +39,8 @@ const APP = "shop";
 const UNTRAINED = "untrained";
 const CONNECTIONS = 32;
 const LENGTHS = [20, 600] as const;
-/** Different bodies of each length. */
-const BODIES = { 20: 10_000, 600: 1000 } as const;
+/** Different bodies of each length: of 20 so many that most ask about a product that was not asked about lately. */
+const BODIES = { 20: 30_000, 600: 1000 } as const;
 /** Histories the stage is asked for alone, behind so many that code is compiled for: a server has met more. */
 const STAGE_CALLS = 800;
 const STAGE_WARM_CALLS = { 20: 3000, 600: 200 } as const;
