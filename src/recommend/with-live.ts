@@ -2,7 +2,7 @@
 import { NO_CANDIDATES } from "../algorithms/candidates.js";
 import { placeWorth } from "../algorithms/source-blend.js";
 import type { Product } from "../domain/product.js";
-import type { ServingModel, SourceQuery } from "../model/source.js";
+import type { ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Blended } from "./blend.js";
 import type { LiveProducts } from "./live-products.js";
 import type { ListWeights } from "./propose.js";
@@ -46,7 +46,8 @@ export function liveSimilar(
   if (!semantic || !direction) return known(blended);
   const near = live.near(direction, MOST, passesById(question));
   if (near.length === 0) return known(blended);
-  const scores = semantic.alternatives(asked, k).scores;
+  const scores = scoresOf(semantic, asked, k);
+  if (scores === undefined) return known(blended);
   const best = Math.max(scores[0] ?? 0, near[0]!.score);
   let before = 0;
   const scored = near.map(({ productId, score }, i) => {
@@ -62,6 +63,15 @@ export function liveSimilar(
     };
   });
   return merged(blended, scored);
+}
+
+/** Of what a source finds similar; undefined when it fails, which is counted where the list was proposed. */
+function scoresOf(source: Source, asked: SourceQuery, k: number): Float64Array | undefined {
+  try {
+    return source.alternatives(asked, k).scores;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Complements: new products that visitors met together with what is viewed or in the cart. */

@@ -272,6 +272,19 @@ describe("recommend", () => {
     expect(metrics.counts.get("recommend_source_failures")).toBe(1);
   });
 
+  it("leaves a failing source out where there are new products as well", () => {
+    const broken: Source = {
+      ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),
+      alternatives: () => {
+        throw new Error("broken");
+      },
+    };
+    const placing = { dimensions: 1, place: () => undefined, direction: () => Float32Array.of(1) };
+    const live = { size: 1, near: () => [{ productId: "new", score: 1 }], together: () => [] };
+    const { alternative } = ask({}, { model: { ...model([SOURCES[0]!, broken]), placing }, live });
+    expect(alternative).toBe("p0 p4 p5");
+  });
+
   it("answers from the catalogue before the first model, and with nothing for an empty shop", () => {
     expect(ask({}, { model: undefined }).recommended).toBe("p0 p1 p2");
     expect(ask({}, { model: undefined, catalog: catalogOf([]) })).toMatchObject({ recommended: "", alternative: "" });
