@@ -1,10 +1,10 @@
-import { type Candidates, NO_CANDIDATES } from "../../algorithms/candidates.js";
+import { NO_CANDIDATES } from "../../algorithms/candidates.js";
 import { createVisitRecommender, type Ranker } from "../../algorithms/reranker/ranker.js";
 import { createSessionRecommender, type SessionNeighbours } from "../../algorithms/session-neighbours.js";
 import { loneAnchor, type Source, type SourceQuery } from "../source.js";
 import { createKeptAnswers } from "./kept-answers.js";
 
-/** Answers kept of a model: some 2.5 kB each with 200 candidates. */
+/** Answers kept of a model: 5 MB with 200 candidates each. */
 const MOST_KEPT = 2000;
 
 /**
@@ -15,7 +15,7 @@ const MOST_KEPT = 2000;
 export function collaborativeSource(fitted: SessionNeighbours, ranker: Ranker | undefined): Source {
   const recommender = createSessionRecommender(fitted);
   const ranked = ranker && createVisitRecommender(ranker);
-  const ofProducts = createKeptAnswers<Candidates>(fitted.productCount, MOST_KEPT);
+  const ofProducts = createKeptAnswers(fitted.productCount, MOST_KEPT);
   const anchorOf = (query: SourceQuery) => ({ items: query.anchor.slice().reverse() });
   return {
     name: "collaborative",
@@ -25,9 +25,9 @@ export function collaborativeSource(fitted: SessionNeighbours, ranker: Ranker | 
     },
     alternatives: (query, k) => {
       if (query.anchor.length === 0) return NO_CANDIDATES;
-      const find = () => recommender.recommend(anchorOf(query), k);
+      const find = (most: number) => recommender.recommend(anchorOf(query), most);
       const product = loneAnchor(query);
-      return product === undefined ? find() : ofProducts.of(product, k, find);
+      return product === undefined ? find(k) : ofProducts.of(product, k, find);
     },
     explain: (query, list, product) => {
       if (list === "alternative") return recommender.explain(anchorOf(query), product);

@@ -1,4 +1,4 @@
-import type { Candidates, Explanation } from "../../algorithms/candidates.js";
+import { type Candidates, type Explanation, NO_CANDIDATES } from "../../algorithms/candidates.js";
 import { embedText, type ProductText } from "../../algorithms/embedder.js";
 import { writeJoined } from "../../algorithms/embedder-join.js";
 import { createTopK } from "../../algorithms/top-k.js";
@@ -27,14 +27,8 @@ function rowsOf(rows: Uint32Array, productCount: number): Int32Array {
   return rowOf;
 }
 
-/** Answers kept of a model, which take the most time to find: some 1.8 kB each with 200 candidates. */
-const MOST_KEPT = 8000;
-
-/** Products by falling similarity. */
-interface Near {
-  readonly products: Uint32Array;
-  readonly similarities: Float32Array;
-}
+/** Answers kept of a model, which take the most time to find: 14 MB with 200 candidates each. */
+const MOST_KEPT = 6000;
 
 /**
  * Semantic similarity: products whose texts mean something similar. Asked with the mean of the vectors of what is being
@@ -67,38 +61,34 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
     return best.take();
   };
 
-  const search = (query: SourceQuery, k: number): Near => {
+  const search = (query: SourceQuery, k: number): Candidates => {
     const { anchor } = query;
     const direction = directionOf(model, vectorOf, query);
-    if (direction === undefined) return { products: new Uint32Array(0), similarities: new Float32Array(0) };
-    const { indices, scores } =
+    if (direction === undefined) return NO_CANDIDATES;
+    const { indices, scores: similarities } =
       query.among === undefined
         ? allNear(direction, k + anchor.length)
         : nearestAmong(query.among, direction, k + anchor.length);
-    const products = new Uint32Array(Math.min(k, indices.length));
-    const similarities = new Float32Array(products.length);
+    const products = new Uint32Array(indices.length);
+    const scores = new Float64Array(indices.length);
     let count = 0;
     for (let i = 0; i < indices.length && count < k; i++) {
-      if (scores[i]! <= 0) break;
+      if (similarities[i]! <= 0) break;
       if (isAmong(anchor, indices[i]!)) continue;
       products[count] = indices[i]!;
-      similarities[count++] = scores[i]!;
+      scores[count++] = similarities[i]!;
     }
-    return { products: products.subarray(0, count), similarities: similarities.subarray(0, count) };
+    return { indices: products.subarray(0, count), scores: scores.subarray(0, count) };
   };
 
-  const ofProducts = createKeptAnswers<Near>(productCount, MOST_KEPT);
+  const ofProducts = createKeptAnswers(productCount, MOST_KEPT);
   /** Both lists of an answer ask the same: what was found is kept for the second. */
-  let last: { readonly query: SourceQuery; readonly k: number; readonly found: Near } | undefined;
-  const near = (query: SourceQuery, k: number): Near => {
+  let last: { readonly query: SourceQuery; readonly k: number; readonly found: Candidates } | undefined;
+  const near = (query: SourceQuery, k: number): Candidates => {
     const product = loneAnchor(query);
-    if (product !== undefined) return ofProducts.of(product, k, () => search(query, k));
+    if (product !== undefined) return ofProducts.of(product, k, (most) => search(query, most));
     if (last?.query !== query || last.k !== k) last = { query, k, found: search(query, k) };
     return last.found;
-  };
-  const candidates = (query: SourceQuery, k: number): Candidates => {
-    const { products, similarities } = near(query, k);
-    return { indices: products, scores: Float64Array.from(similarities) };
   };
 
   /** A product that came after the training has no index to be named by: only the similarity to it is told. */
@@ -123,8 +113,8 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
 
   return {
     name: "semantic",
-    complements: candidates,
-    alternatives: candidates,
+    complements: near,
+    alternatives: near,
     explain: (query, _list, product) => explain(query, product),
   };
 }

@@ -1,14 +1,24 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Candidates } from "../../../src/algorithms/candidates.js";
 import { createKeptAnswers } from "../../../src/model/sources/kept-answers.js";
 
-function keeper(productCount: number) {
-  const kept = createKeptAnswers<Candidates>(productCount, 2000);
+/** `k` candidates of a product, or as many as there are. */
+function candidatesOf(product: number, k: number, all = Number.POSITIVE_INFINITY): Candidates {
+  const length = Math.min(k, all);
+  return {
+    indices: Uint32Array.from({ length }, (_, i) => product + i + 1),
+    scores: Float64Array.from({ length }, (_, i) => 1 / (product + i + 2)),
+  };
+}
+
+function keeper(productCount: number, most = 2000) {
+  const kept = createKeptAnswers(productCount, most);
   const found: number[] = [];
   const ask = (product: number, k = 5): Candidates =>
-    kept.of(product, k, () => {
+    kept.of(product, k, (wanted) => {
       found.push(product);
-      return { indices: Uint32Array.of(product), scores: Float64Array.of(k) };
+      return candidatesOf(product, wanted, product % 7);
     });
   return { ask, found };
 }
@@ -16,18 +26,33 @@ function keeper(productCount: number) {
 describe("kept answers", () => {
   it("are found once for a product", () => {
     const { ask, found } = keeper(100);
-    expect(ask(7)).toBe(ask(7));
-    expect(found).toEqual([7]);
+    expect(ask(6)).toEqual(ask(6));
+    expect(found).toEqual([6]);
   });
 
-  it("are found anew when another number of candidates is asked for", () => {
+  it("are the beginning of what was found when fewer are asked for", () => {
     const { ask, found } = keeper(100);
-    ask(7, 5);
-    expect(ask(7, 6).scores[0]).toBe(6);
-    expect(found).toEqual([7, 7]);
+    ask(6, 5);
+    expect(ask(6, 3)).toEqual(candidatesOf(6, 3));
+    expect(found).toEqual([6]);
   });
 
-  it("are those of a quarter of the products, asked for last", () => {
+  it("are found anew when more are asked for", () => {
+    const { ask, found } = keeper(100);
+    ask(6, 3);
+    expect(ask(6, 5)).toEqual(candidatesOf(6, 5));
+    expect(ask(6, 3)).toEqual(candidatesOf(6, 3));
+    expect(found).toEqual([6, 6]);
+  });
+
+  it("are not kept when they are very long", () => {
+    const { ask, found } = keeper(100);
+    ask(6, 401);
+    ask(6, 401);
+    expect(found).toEqual([6, 6]);
+  });
+
+  it("are those of a quarter of the products, without those that nobody asked for again", () => {
     const { ask, found } = keeper(8);
     ask(1);
     ask(2);
@@ -37,5 +62,24 @@ describe("kept answers", () => {
     expect(found).toEqual([1, 2, 3]);
     ask(2);
     expect(found).toEqual([1, 2, 3, 2]);
+  });
+
+  it("are those that are found, whatever is asked for in whatever order", () => {
+    const questions = fc.array(fc.record({ product: fc.nat(1999), k: fc.integer({ min: 1, max: 12 }) }));
+    fc.assert(
+      fc.property(questions, fc.constantFrom(1, 3, 300), (asked, most) => {
+        const { ask } = keeper(2000, most);
+        for (const { product, k } of [...asked, ...asked])
+          expect(ask(product, k)).toEqual(candidatesOf(product, k, product % 7));
+      }),
+    );
+  });
+
+  it("are of hundreds of products", () => {
+    const { ask, found } = keeper(4000, 600);
+    for (const turn of [0, 1])
+      for (let product = 0; product < 600; product++)
+        expect(ask(product), `turn ${turn}`).toEqual(candidatesOf(product, 5, product % 7));
+    expect(found).toHaveLength(600);
   });
 });
