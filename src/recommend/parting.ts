@@ -27,19 +27,31 @@ export function besideAlternative(
   if (alternatives.length === 0) return proposals;
   const categories = viewed.map(categoryOf).filter((category) => category !== undefined);
   if (categories.length === 0) return proposals;
-  const isOfCategory = (category: number | undefined) => category !== undefined && categories.includes(category);
-  const left = new Set(alternatives);
-  return {
-    *[Symbol.iterator]() {
-      const last: Proposal[] = [];
-      for (const proposal of proposals) {
-        const isSubstitute = isOfCategory(categoryOf(proposal)) && !viewed.includes(proposal) && !isTogether(proposal);
-        if (!isSubstitute) yield proposal;
-        else if (!left.has(proposal)) last.push(proposal);
-      }
-      yield* last;
-    },
+  const isSubstitute = (proposal: Proposal) => {
+    const category = categoryOf(proposal);
+    const isOfCategory = category !== undefined && categories.includes(category);
+    return isOfCategory && !viewed.includes(proposal) && !isTogether(proposal);
   };
+  const left = new Set(alternatives);
+  return { [Symbol.iterator]: () => substitutesLast(proposals, isSubstitute, left) };
+}
+
+/**
+ * Proposals without the substitutes that are left to the other list; others of these come last. Not within a function:
+ * V8 gives each generator function that is made a map in its old generation, which keeps what the function was made
+ * beside, here all of an answer, until the next major collection.
+ */
+function* substitutesLast(
+  proposals: Iterable<Proposal>,
+  isSubstitute: (proposal: Proposal) => boolean,
+  left: ReadonlySet<Proposal>,
+): Generator<Proposal> {
+  const last: Proposal[] = [];
+  for (const proposal of proposals) {
+    if (!isSubstitute(proposal)) yield proposal;
+    else if (!left.has(proposal)) last.push(proposal);
+  }
+  yield* last;
 }
 
 /** Whether a rule says that a product is ordered together with what alternatives are wanted to, and not by chance. */

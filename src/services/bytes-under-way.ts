@@ -53,13 +53,14 @@ export function countedBody(
     taken = 0;
   };
   const held = streams ? createLastMessages() : createSum();
-  const counted = async function* () {
-    for await (const chunk of body) {
-      hold(held(chunk));
-      yield chunk;
-    }
-  };
-  return { body: counted(), release };
+  return { body: counted(body, (chunk) => hold(held(chunk))), release };
+}
+
+async function* counted(body: AsyncIterable<Uint8Array>, count: (chunk: Uint8Array) => void) {
+  for await (const chunk of body) {
+    count(chunk);
+    yield chunk;
+  }
 }
 
 function createSum(): (chunk: Uint8Array) => number {
