@@ -27,8 +27,7 @@ export function createFallingOrder(): FallingOrder {
   let order = new Uint32Array(256);
   let other = new Uint32Array(256);
   const buckets = createScoreBuckets(BITS);
-  /** Where the next one of each bucket goes, and when all are there, where the bucket ends. */
-  const ends = new Uint32Array(1 << BITS);
+  const { counts, ends } = buckets;
 
   /** Puts the places from `from` to before `to` in order. */
   function arrange(from: number, to: number, scores: Float64Array, ids: Uint32Array): void {
@@ -51,13 +50,7 @@ export function createFallingOrder(): FallingOrder {
         return order.subarray(0, count);
       }
       buckets.fill(scores, count);
-      const { bucketOf, counts } = buckets;
-      let begin = 0;
-      for (let bucket = ends.length - 1; bucket >= 0; bucket--) {
-        ends[bucket] = begin;
-        begin += counts[bucket]!;
-      }
-      for (let place = 0; place < count; place++) order[ends[bucketOf[place]!]!++] = place;
+      buckets.place(order, count);
       for (let bucket = ends.length - 1; bucket >= 0; bucket--) {
         const size = counts[bucket]!;
         if (size > 1) arrange(ends[bucket]! - size, ends[bucket]!, scores, ids);

@@ -10,6 +10,10 @@ export interface ScoreBuckets {
   readonly counts: Uint32Array;
   /** `scores` are numbers, `count` of them at the front. Calls must not overlap. */
   fill(scores: Float64Array, count: number): void;
+  /** After `place`: where each bucket ends, as the highest comes first. */
+  readonly ends: Uint32Array;
+  /** After `fill`: puts the places 0 to `count` - 1 into `order`, bucket by bucket, those of one by rising place. */
+  place(order: Uint32Array, count: number): void;
 }
 
 /** Of the halves of a number, the one with the sign: numbers lie with the lower one first wherever Node runs. */
@@ -19,11 +23,13 @@ const MINUS_ZERO = -0x8000_0000;
 /** 2^`bits` buckets. */
 export function createScoreBuckets(bits: number): ScoreBuckets {
   const counts = new Uint32Array(1 << bits);
+  const ends = new Uint32Array(1 << bits);
   let bucketOf = new Uint16Array(256);
   let keys = new Int32Array(256);
 
   return {
     counts,
+    ends,
     get bucketOf() {
       return bucketOf;
     },
@@ -50,6 +56,15 @@ export function createScoreBuckets(bits: number): ScoreBuckets {
         bucketOf[i] = bucket;
         counts[bucket]!++;
       }
+    },
+    place(order, count) {
+      let begin = 0;
+      for (let bucket = ends.length - 1; bucket >= 0; bucket--) {
+        ends[bucket] = begin;
+        begin += counts[bucket]!;
+      }
+      // Each is where the next one of its bucket goes until all are there.
+      for (let place = 0; place < count; place++) order[ends[bucketOf[place]!]!++] = place;
     },
   };
 }

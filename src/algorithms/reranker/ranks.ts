@@ -17,17 +17,10 @@ export type Ranks = (scores: Float64Array, count: number) => Uint32Array;
 export function createRanks(most: number): Ranks {
   const order = new Uint32Array(most);
   const buckets = createScoreBuckets(BITS);
-  /** Where the next one of each bucket goes. */
-  const next = new Uint32Array(1 << BITS);
 
   return (scores, count) => {
     buckets.fill(scores, count);
-    const { bucketOf, counts } = buckets;
-    for (let bucket = next.length - 1, begin = 0; bucket >= 0; bucket--) {
-      next[bucket] = begin;
-      begin += counts[bucket]!;
-    }
-    for (let place = 0; place < count; place++) order[next[bucketOf[place]!]!++] = place;
+    buckets.place(order, count);
     for (let i = 1; i < count; i++) {
       const place = order[i]!;
       const score = scores[place]!;
