@@ -15,6 +15,8 @@ const COPIED_AT_ONCE = 2 ** 22;
 export interface CompactedEnvironment {
   readonly directory: string;
   readonly root: RootDatabase<Uint8Array, Key>;
+  /** Runs `body` in one write transaction of it. */
+  readonly write: <R>(body: () => R) => R;
   readonly databases: ReadonlyMap<string, Database<Uint8Array, Key>>;
   /** Opens an empty directory and one of its tables. */
   readonly openRoot: (directory: string) => RootDatabase<Uint8Array, Key>;
@@ -35,7 +37,7 @@ export interface CompactedEnvironment {
  * the store alone.
  */
 export async function compact(environment: CompactedEnvironment): Promise<boolean> {
-  const { directory, root, openRoot } = environment;
+  const { directory, root, write, openRoot } = environment;
   takePlace(root);
   if (!isAlone(root)) return false;
   const partial = join(directory, PARTIAL);
@@ -43,7 +45,7 @@ export async function compact(environment: CompactedEnvironment): Promise<boolea
   await mkdir(partial, { mode: 0o700 });
   const copy = openRoot(partial);
   try {
-    return root.transactionSync(() => {
+    return write(() => {
       if (!isAlone(root)) return false;
       copyAll(environment, copy);
       sync(join(partial, DATA_FILE));

@@ -6,10 +6,20 @@ import { type Database, open, type RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
 import { compact, filesOf, mustHaveTheNames, StoreReplaced } from "./compaction.js";
 import { makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
-import { checkFormat, ERASED_KEY, erasedAt, noteErased, openMeta, storeIdOf, upgradeFormat } from "./format.js";
+import {
+  checkFormat,
+  ERASED_KEY,
+  erasedAt,
+  noteErased,
+  openMeta,
+  storeIdOf,
+  upgradeFormat,
+  type Write,
+} from "./format.js";
 import { beginInspection, copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
-import { dropFailedOpening, isLockRace } from "./lock-race.js";
+import { isLockRace, openedWhole } from "./lock-race.js";
+import { NewestCommit } from "./newest-commit.js";
 import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
 import { Table, type TableContext } from "./table.js";
 import { openTables, type Tables } from "./tables.js";
@@ -67,9 +77,7 @@ export async function openEnvironment(
       isRace = isLockRace(error);
       if ((!isRace && !(error instanceof StoreReplaced)) || n === TRIES) throw error;
     }
-    if (!isRace) continue;
-    await setTimeout(n * (20 + Math.random() * 30)); // others who met the same do not come again all at once
-    dropFailedOpening();
+    if (isRace) await setTimeout(n * (20 + Math.random() * 30)); // others who met the same do not come again all at once
   }
 }
 
@@ -95,21 +103,28 @@ async function openOnce(
   const root = openRoot(path, readOnly);
   try {
     const context: TableContext = { onDamage, closed: false, pinned: false };
+    const newest = new NewestCommit(root, path);
+    newest.settle();
     const databases = new Map<string, Database<Uint8Array, Key>>();
-    const metaDatabase = openDatabase(root, META);
-    databases.set(META, metaDatabase);
-    const meta = openMeta(metaDatabase, context);
-    checkFormat(meta, readOnly);
-    const tables = openTables((name, codec) => {
-      const database = openDatabase(root, name);
-      databases.set(name, database);
-      return new Table(name, database, codec, context);
-    });
-    if (!readOnly) upgradeFormat(root, { meta, tables, newId }, log);
+    const openAll = () => {
+      const metaDatabase = openDatabase(root, META);
+      databases.set(META, metaDatabase);
+      const meta = openMeta(metaDatabase, context);
+      checkFormat(meta, readOnly);
+      const tables = openTables((name, codec) => {
+        const database = openDatabase(root, name);
+        databases.set(name, database);
+        return new Table(name, database, codec, context);
+      });
+      return { meta, tables };
+    };
+    const { meta, tables } = readOnly ? openAll() : newest.write(openAll);
+    const write: Write = (body) => newest.write(body);
+    if (!readOnly) upgradeFormat(write, { meta, tables, newId }, log);
     if (!readOnly) mustHaveTheNames(root, path, before);
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files
     const pinnedTransact = (body: () => void): Promise<void> =>
-      transact(root, () => {
+      transact(newest, () => {
         context.pinned = true;
         try {
           body();
@@ -129,6 +144,7 @@ async function openOnce(
         compact({
           directory: path,
           root,
+          write,
           databases,
           openRoot: (to) => openRoot(to, false),
           openDatabase,
@@ -206,7 +222,7 @@ function openRoot(path: string, readOnly: boolean): RootDatabase<Uint8Array, Key
     ...AS_BYTES,
   };
   try {
-    return open<Uint8Array, Key>(path, options);
+    return openedWhole(() => open<Uint8Array, Key>(path, options));
   } catch (error) {
     throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
   }
@@ -218,13 +234,10 @@ function openDatabase(root: RootDatabase<Uint8Array, Key>, name: string): Databa
   return database;
 }
 
-/**
- * A nested transaction, because lmdb-js commits a plain one even when its callback throws. What a failed commit
- * rejects with names its cause only through a second promise.
- */
-async function transact(root: RootDatabase<Uint8Array, Key>, body: () => void): Promise<void> {
+/** What a failed commit rejects with names its cause only through a second promise. */
+async function transact(newest: NewestCommit, body: () => void): Promise<void> {
   try {
-    await root.childTransaction(body);
+    await newest.transact(body);
   } catch (error) {
     throw await commitCause(error);
   }

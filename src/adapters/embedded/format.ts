@@ -1,4 +1,4 @@
-import type { Database, RootDatabase } from "lmdb";
+import type { Database } from "lmdb";
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
 import type { Key } from "./keys.js";
 import { numberRecord, textRecord } from "./records/app.js";
@@ -80,9 +80,12 @@ export function checkFormat(meta: Meta, readOnly: boolean, supported = FORMAT_NU
   if (found < supported) throw unsupported(found, supported, "it is upgraded when it is opened for writing");
 }
 
+/** Runs `body` in one write transaction, at once; nothing is written when it throws. */
+export type Write = <R>(body: () => R) => R;
+
 /** Makes a new store one of the newest format, and an older one, step by step and with a line for each. */
 export function upgradeFormat(
-  root: RootDatabase<Uint8Array, Key>,
+  write: Write,
   store: UpgradedStore,
   log: (line: string) => void,
   upgrades: readonly Upgrade[] = UPGRADES,
@@ -91,7 +94,7 @@ export function upgradeFormat(
   const { numbers, texts } = store.meta;
   for (;;) {
     if (numbers.get(FORMAT_KEY) === supported) return;
-    const upgradedFrom = root.transactionSync(() => {
+    const upgradedFrom = write(() => {
       const at = numbers.get(FORMAT_KEY); // another process may have upgraded it meanwhile
       if (at === undefined) {
         put(texts, STORE_ID_KEY, store.newId());

@@ -13,6 +13,7 @@ import {
   type Upgrade,
   type UpgradedStore,
   upgradeFormat,
+  type Write,
 } from "../../../src/adapters/embedded/format.js";
 import type { Key } from "../../../src/adapters/embedded/keys.js";
 import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
@@ -103,13 +104,14 @@ describe("the upgrade of a directory", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
+  const write: Write = (body) => root.transactionSync(body);
   const formatNow = () => store.meta.numbers.get(FORMAT_KEY);
   const note = (text: string) => store.meta.texts.putNow(text, store.meta.texts.encode(text, text));
   const step = (to: number, run: Upgrade["run"] = () => note(`step ${to}`)): Upgrade => ({ to, run });
 
   it("goes step by step, with a line for each", () => {
     const lines: string[] = [];
-    upgradeFormat(root, store, (line) => lines.push(line), [step(NEXT), step(AFTER)]);
+    upgradeFormat(write, store, (line) => lines.push(line), [step(NEXT), step(AFTER)]);
     expect(formatNow()).toBe(AFTER);
     const notes = [`step ${NEXT}`, `step ${AFTER}`];
     expect(notes.map((key) => store.meta.texts.get(key))).toEqual(notes);
@@ -124,21 +126,21 @@ describe("the upgrade of a directory", () => {
       note(`step ${AFTER}`);
       throw new Error("cut off");
     });
-    expect(() => upgradeFormat(root, store, () => undefined, [step(NEXT), failing])).toThrow("cut off");
+    expect(() => upgradeFormat(write, store, () => undefined, [step(NEXT), failing])).toThrow("cut off");
     expect(formatNow()).toBe(NEXT);
     expect(store.meta.texts.get(`step ${AFTER}`)).toBeUndefined();
-    upgradeFormat(root, store, () => undefined, [step(NEXT, () => expect.unreachable()), step(AFTER)]);
+    upgradeFormat(write, store, () => undefined, [step(NEXT, () => expect.unreachable()), step(AFTER)]);
     expect(formatNow()).toBe(AFTER);
     expect(store.meta.texts.get(`step ${AFTER}`)).toBe(`step ${AFTER}`);
   });
 
   it("is refused where a step is missing", () => {
-    expect(() => upgradeFormat(root, store, () => undefined, [step(AFTER)])).toThrow(FormatUnsupported);
+    expect(() => upgradeFormat(write, store, () => undefined, [step(AFTER)])).toThrow(FormatUnsupported);
     expect(formatNow()).toBe(FORMAT_NUMBER);
   });
 
   it("is not made of a newer store, which is refused", () => {
-    upgradeFormat(root, store, () => undefined, [step(NEXT)]);
+    upgradeFormat(write, store, () => undefined, [step(NEXT)]);
     expect(() => checkFormat(store.meta, false)).toThrow(FormatUnsupported);
   });
 });
