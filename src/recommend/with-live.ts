@@ -3,6 +3,7 @@ import { NO_CANDIDATES } from "../algorithms/candidates.js";
 import { placeWorth } from "../algorithms/source-blend.js";
 import type { Product } from "../domain/product.js";
 import type { ServingModel, Source, SourceQuery } from "../model/source.js";
+import { askSource } from "./ask-source.js";
 import type { Blended } from "./blend.js";
 import type { LiveProducts } from "./live-products.js";
 import type { ListWeights } from "./propose.js";
@@ -68,7 +69,7 @@ export function liveSimilar(
 /** Of what a source finds similar; undefined when it fails, which is counted where the list was proposed. */
 function scoresOf(source: Source, asked: SourceQuery, k: number): Float64Array | undefined {
   try {
-    return source.alternatives(asked, k).scores;
+    return askSource(source, asked, "alternative", k, undefined).scores;
   } catch {
     return undefined;
   }

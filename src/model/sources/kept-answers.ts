@@ -9,8 +9,8 @@ export interface KeptAnswers {
   of(product: number, k: number, find: (k: number) => Candidates): Candidates;
 }
 
-/** Of longer answers none is kept. */
-const MOST_CANDIDATES = 400;
+/** Of longer answers, as filters ask for them, none is kept. */
+const MOST_CANDIDATES = 200;
 /** Answers that there is made room for at a time. */
 const TOGETHER = 256;
 

@@ -27,8 +27,8 @@ function rowsOf(rows: Uint32Array, productCount: number): Int32Array {
   return rowOf;
 }
 
-/** Answers kept of a model, which take the most time to find: 14 MB with 200 candidates each. */
-const MOST_KEPT = 6000;
+/** Answers kept of a model, which take the most time to find: 15 MB with 128 candidates each. */
+const MOST_KEPT = 10_000;
 
 /**
  * Semantic similarity: products whose texts mean something similar. Asked with the mean of the vectors of what is being
