@@ -12,9 +12,9 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   // while, as much does while requests wait: each of its objects, and all that they refer to, then waits for a major
   // collection. It asks when a collection ends, so that this has an effect on what runs already.
   setFlagsFromString("--no-allocation-site-pretenuring");
-  // V8 marks in threads of its own. Where there is but one processor, they take it from requests for a tenth of a second
-  // at a time; without them it marks in steps of a few milliseconds.
-  if (availableParallelism() === 1) setFlagsFromString("--no-concurrent-marking");
+  // V8 marks in threads of its own, and in tasks of its own for 1 ms in each turn of the event loop. Where there is but one
+  // processor they take it from requests for a tenth of a second at a time. Without them it marks as much as is allocated.
+  if (availableParallelism() === 1) setFlagsFromString("--no-concurrent-marking --no-incremental-marking-task");
   if (config.workers > 1) return runPrimary(config, say);
   const stop = stopSignal();
   const duties = DUTIES[config.role];
