@@ -27,7 +27,7 @@ function rowsOf(rows: Uint32Array, productCount: number): Int32Array {
   return rowOf;
 }
 
-/** Answers kept of a model, which take the most time to find: 15 MB with 128 candidates each. */
+/** Answers kept of a model, which take the most time to find: 12 MB with 100 candidates each. */
 const MOST_KEPT = 10_000;
 
 /**
