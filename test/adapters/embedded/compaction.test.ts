@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { examineEmbedded } from "../../../src/adapters/embedded/examine.js";
 import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
@@ -12,8 +9,8 @@ import type { Store } from "../../../src/ports/store.js";
 import { fillShop } from "../../contract/copies.js";
 import { event } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
+import { eventIdsOf, startWriters } from "./writers.js";
 
-const CHILD = fileURLToPath(new URL("./children/open-and-write.ts", import.meta.url));
 const COMPACTED = "The file of the store was compacted: what was erased is in it no more";
 
 describe("the file of an embedded store from which something was erased", () => {
@@ -95,36 +92,19 @@ describe("the file of an embedded store from which something was erased", () => 
     const first = await open();
     await fillShop(first);
     await first.close();
-    const children = ["a", "b"].map((prefix) => {
-      const child = spawn(process.execPath, ["--import", "tsx", CHILD, directory, prefix], {
-        stdio: ["pipe", "pipe", "inherit"],
-      });
-      let text = "";
-      child.stdout.on("data", (chunk: Buffer) => {
-        text += chunk.toString();
-      });
-      onTestFinished(() => void child.kill("SIGKILL"));
-      return { child, ids: () => text.split("\n").filter((line) => line.includes("-")) };
-    });
-    await Promise.all(children.map(({ child }) => once(child.stdout, "data")));
+    const writers = await startWriters(directory, ["a", "b"]);
+    onTestFinished(() => writers.forEach(({ kill }) => void kill()));
     const until = performance.now() + 15_000;
     while (lines.length < 5 && performance.now() < until) {
       const store = await open();
       await store.scrub("shop");
       await store.close();
     }
-    for (const { child } of children) child.stdin.end();
-    await Promise.all(children.map(({ child }) => once(child, "exit")));
-    const written = children.flatMap(({ ids }) => ids());
+    for (const { end } of writers) expect(await end()).toBe(0);
+    const written = writers.flatMap(({ ids }) => ids());
     const last = await open();
     onTestFinished(() => last.close());
-    const there = new Set<string>();
-    for (let after = ""; ; ) {
-      const page = await last.events.list("shop", after, 1000, false);
-      for (const { eventId } of page) there.add(eventId);
-      if (page.length < 1000) break;
-      after = page.at(-1)?.eventId ?? "";
-    }
+    const there = await eventIdsOf(last);
     expect(lines.length).toBeGreaterThan(0);
     expect(written.length).toBeGreaterThan(10);
     expect(written.filter((id) => !there.has(id))).toEqual([]);

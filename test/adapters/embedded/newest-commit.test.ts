@@ -1,16 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
 import type { Store } from "../../../src/ports/store.js";
 import { event } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
-
-const CHILD = fileURLToPath(new URL("./children/open-and-write.ts", import.meta.url));
+import { eventIdsOf, startWriters } from "./writers.js";
 
 /** Where LMDB's lock file holds the number of the newest commit. */
 const NUMBER_AT = 8;
@@ -66,39 +62,14 @@ describe("an embedded store whose lock file names an older commit, as it does wh
 describe("an embedded store that processes open and close while others write to it", () => {
   it("has every event they acknowledged", async () => {
     const directory = await makeDirectory();
-    const children = ["a", "b", "c", "d"].map((prefix) => {
-      const child = spawn(process.execPath, ["--import", "tsx", CHILD, directory, prefix], {
-        stdio: ["pipe", "pipe", "inherit"],
-      });
-      let text = "";
-      const ids = () => text.split("\n").filter((line) => line.includes("-"));
-      const hasEnded = once(child, "exit").then(([code]: unknown[]) => code);
-      const hasWritten = new Promise<void>((resolve) => {
-        child.stdout.on("data", (chunk: Buffer) => {
-          text += chunk.toString();
-          if (ids().length >= 300) resolve();
-        });
-      });
-      return { child, ids, hasEnded, hasWritten };
-    });
-    try {
-      for (const { hasWritten, hasEnded } of children) await Promise.race([hasWritten, hasEnded]);
-      for (const { child } of children) child.stdin.end();
-      for (const { hasEnded } of children) expect(await hasEnded).toBe(0);
-      const store = await openEmbeddedStore({ directory, now: Date.now });
-      const there = new Set<string>();
-      for (let after = ""; ; ) {
-        const page = await store.events.list("shop", after, 1000, false);
-        for (const { eventId } of page) there.add(eventId);
-        if (page.length < 1000) break;
-        after = page.at(-1)?.eventId ?? "";
-      }
-      await store.close();
-      const written = children.flatMap(({ ids }) => ids());
-      expect(written.filter((id) => !there.has(id))).toEqual([]);
-    } finally {
-      for (const { child } of children) child.kill("SIGKILL");
-      await rm(directory, { recursive: true, force: true });
-    }
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const writers = await startWriters(directory, ["a", "b", "c", "d"]);
+    onTestFinished(() => writers.forEach(({ kill }) => void kill()));
+    await Promise.all(writers.map(({ written }) => written(300)));
+    for (const { end } of writers) expect(await end()).toBe(0);
+    const store = await openEmbeddedStore({ directory, now: Date.now });
+    onTestFinished(() => store.close());
+    const there = await eventIdsOf(store);
+    expect(writers.flatMap(({ ids }) => ids()).filter((id) => !there.has(id))).toEqual([]);
   }, 60_000);
 });
