@@ -44,13 +44,15 @@ export class NewestCommit {
   }
 
   /**
-   * Sets the number right without the write lock, for what is read: whoever opens the store may have set it back. Whoever
-   * commits meanwhile writes the file first, then the number, so that the number is right in the end.
+   * Raises the number without the write lock, for what is read: whoever opens the store may have set it back. Whoever
+   * commits meanwhile writes the file first, then the number; one that came in between is met by looking again.
    */
   settle(): void {
-    for (let n = 0; n < TRIES; n++) {
+    const fd = this.lockFile();
+    for (let n = 0; fd !== undefined && n < TRIES; n++) {
       const newest = newestIn(this.root);
-      if (!this.correct(newest) || newestIn(this.root) === newest) return;
+      if (readNumber(fd) >= newest) return;
+      writeNumber(fd, newest);
     }
   }
 
@@ -58,21 +60,10 @@ export class NewestCommit {
   private isHere(): boolean {
     const newest = newestIn(this.root);
     if (this.root.getWriteTxnId() === newest + 1) return true;
-    if (!this.correct(newest)) throw new Unavailable("The lock file of the store names an old commit");
-    return false;
-  }
-
-  /** False where the lock file is not open. */
-  private correct(newest: number): boolean {
     const fd = this.lockFile();
-    if (fd === undefined) return false;
-    const number = Buffer.alloc(NUMBER_BYTES);
-    readSync(fd, number, 0, NUMBER_BYTES, NUMBER_AT);
-    if (number.readBigUInt64LE() !== BigInt(newest)) {
-      number.writeBigUInt64LE(BigInt(newest));
-      writeSync(fd, number, 0, NUMBER_BYTES, NUMBER_AT);
-    }
-    return true;
+    if (fd === undefined) throw new Unavailable("The lock file of the store names an old commit");
+    writeNumber(fd, newest);
+    return false;
   }
 
   /**
@@ -102,6 +93,18 @@ const DESCRIPTORS = "/dev/fd";
 /** Where the number stands in the lock file: `mtb_txnid` of `MDB_txbody` in lmdb-js's `mdb.c`. */
 const NUMBER_AT = 8;
 const NUMBER_BYTES = 8;
+
+function readNumber(fd: number): number {
+  const number = Buffer.alloc(NUMBER_BYTES);
+  readSync(fd, number, 0, NUMBER_BYTES, NUMBER_AT);
+  return Number(number.readBigUInt64LE());
+}
+
+function writeNumber(fd: number, value: number): void {
+  const number = Buffer.alloc(NUMBER_BYTES);
+  number.writeBigUInt64LE(BigInt(value));
+  writeSync(fd, number, 0, NUMBER_BYTES, NUMBER_AT);
+}
 
 /** The number of the newest commit, by the heads of the file. */
 function newestIn(root: RootDatabase<Uint8Array, Key>): number {
