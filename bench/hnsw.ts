@@ -12,7 +12,7 @@
  * the catalogue; recall@10 is of the ten that exact search finds.
  *
  * The curve is hnswlib-node asked for ten. hnswlib looks at no fewer candidates than it is asked for: a recommendation asks
- * for 200 and more, so that nothing under 200 would change it. Training begins with 200, doubles that until .98 is found,
+ * for 100 and more, so that nothing under 100 would change it. Training begins with 100, doubles that until .98 is found,
  * and looks at all vectors of up to 1,000 products, which the index here does not.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

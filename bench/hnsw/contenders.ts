@@ -13,7 +13,7 @@ import type { PythonIndex } from "./python.js";
 /** What others are compared with. */
 export const PYTHON = "hnswlib for Python";
 /** What the recommend stage asks for at least, beside the anchors themselves. */
-export const ASKED = 200;
+export const ASKED = 100;
 /** Rounds of all queries in a pass. */
 const ROUNDS = 3;
 /** Exact search takes milliseconds. */
