@@ -11,14 +11,14 @@ import type { Shelf } from "./shelf.js";
 /** So many candidates are to pass of a source that looks among all products, and most it is asked for: its time grows with them. */
 const PASSING_OF_ALL = 100;
 const MOST_OF_ALL = 2000;
+/** And for which looks among few, or at what visitors met together. */
+const MOST_OF_FEW = 5000;
 /**
  * Of what is similar to what is viewed, this share is enough: the search of an index takes its time by how many are wanted,
  * and what comes after is next to never shown. (With all 200 instead of 100, 96.1 % of 3,000 lists of `alternative` are the
  * same and 99.3 % of their products, those of `recommended` all; 50,000 products.)
  */
 const SIMILAR_ENOUGH = 0.5;
-/** And for which looks among few, or at what visitors met together. */
-const MOST_OF_FEW = 5000;
 
 /** What a filter means for the sources of a model. */
 export interface Narrowing {

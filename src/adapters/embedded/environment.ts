@@ -118,8 +118,8 @@ async function openOnce(
       });
       return { meta, tables };
     };
-    const { meta, tables } = readOnly ? openAll() : newest.write(openAll);
     const write: Write = (body) => newest.write(body);
+    const { meta, tables } = readOnly ? openAll() : write(openAll);
     if (!readOnly) upgradeFormat(write, { meta, tables, newId }, log);
     if (!readOnly) mustHaveTheNames(root, path, before);
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files

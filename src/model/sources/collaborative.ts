@@ -4,8 +4,8 @@ import { createSessionRecommender, type SessionNeighbours } from "../../algorith
 import { loneAnchor, type Source, type SourceQuery } from "../source.js";
 import { createKeptAnswers } from "./kept-answers.js";
 
-/** Answers kept of a model: 5 MB with 200 candidates each. */
-const MOST_KEPT = 2000;
+/** Candidates of answers kept of a model: 2,000 answers of 200, 5 MB. */
+const MOST_KEPT = 400_000;
 
 /**
  * Collaborative filtering: what visitors with similar sessions went on to. The whole session speaks for `recommended`,

@@ -9,24 +9,24 @@ export interface KeptAnswers {
   of(product: number, k: number, find: (k: number) => Candidates): Candidates;
 }
 
-/** Of longer answers, as filters ask for them, none is kept. */
-const MOST_CANDIDATES = 200;
+/** Of longer answers none is kept. */
+const MOST_CANDIDATES = 400;
 /** Answers that there is made room for at a time. */
 const TOGETHER = 256;
 
 /**
- * Keeps answers for `most` products, and for a quarter of a model's products at most: of those that were not asked for
- * since it last came by, one after the other makes room (the second chance of Corbato: A paging experiment with the
- * Multics system, 1968). They lie in arrays of their own, 12 bytes a candidate, so that there is nothing to collect.
+ * Keeps answers with `most` candidates together, and of a quarter of a model's products at most: of those that were not
+ * asked for since it last came by, one after the other makes room (the second chance of Corbato: A paging experiment with
+ * the Multics system, 1968). They lie in arrays of their own, 12 bytes a candidate, so that there is nothing to collect.
  */
 export function createKeptAnswers(productCount: number, most: number): KeptAnswers {
-  const mostKept = Math.min(most, Math.ceil(productCount / 4));
   /** By product: where its answer lies + 1; 0 for none. */
   const slots = new Uint32Array(productCount);
+  let mostKept = 0;
   // By slot.
-  const products = new Uint32Array(mostKept);
-  const counts = new Uint16Array(mostKept);
-  const isAsked = new Uint8Array(mostKept);
+  let products = new Uint32Array(0);
+  let counts = new Uint16Array(0);
+  let isAsked = new Uint8Array(0);
   let blocks: { readonly indices: Uint32Array; readonly scores: Float64Array }[] = [];
   /** Candidates of each answer that is kept: as many as were asked for at the most. */
   let width = 0;
@@ -35,6 +35,10 @@ export function createKeptAnswers(productCount: number, most: number): KeptAnswe
 
   function widen(k: number): void {
     for (let slot = 0; slot < kept; slot++) slots[products[slot]!] = 0;
+    mostKept = Math.min(Math.max(1, Math.floor(most / k)), Math.ceil(productCount / 4));
+    products = new Uint32Array(mostKept);
+    counts = new Uint16Array(mostKept);
+    isAsked = new Uint8Array(mostKept);
     blocks = [];
     width = k;
     kept = 0;

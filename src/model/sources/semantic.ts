@@ -27,8 +27,8 @@ function rowsOf(rows: Uint32Array, productCount: number): Int32Array {
   return rowOf;
 }
 
-/** Answers kept of a model, which take the most time to find: 12 MB with 100 candidates each. */
-const MOST_KEPT = 10_000;
+/** Candidates of answers kept of a model, which take the most time to find: 10,000 answers of 100, 12 MB. */
+const MOST_KEPT = 1_000_000;
 
 /**
  * Semantic similarity: products whose texts mean something similar. Asked with the mean of the vectors of what is being

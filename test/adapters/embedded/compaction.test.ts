@@ -93,7 +93,6 @@ describe("the file of an embedded store from which something was erased", () => 
     await fillShop(first);
     await first.close();
     const writers = await startWriters(directory, ["a", "b"]);
-    onTestFinished(() => writers.forEach(({ kill }) => void kill()));
     const until = performance.now() + 15_000;
     while (lines.length < 5 && performance.now() < until) {
       const store = await open();

@@ -64,7 +64,6 @@ describe("an embedded store that processes open and close while others write to 
     const directory = await makeDirectory();
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const writers = await startWriters(directory, ["a", "b", "c", "d"]);
-    onTestFinished(() => writers.forEach(({ kill }) => void kill()));
     await Promise.all(writers.map(({ written }) => written(300)));
     for (const { end } of writers) expect(await end()).toBe(0);
     const store = await openEmbeddedStore({ directory, now: Date.now });

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
 import type { Store } from "../../../src/ports/store.js";
 
 const CHILD = fileURLToPath(new URL("./children/open-and-write.ts", import.meta.url));
@@ -13,15 +14,17 @@ export interface WritingProcess {
   written(count: number): Promise<void>;
   /** Has it end, and resolves with its exit code. */
   end(): Promise<unknown>;
-  kill(): void;
 }
 
-/** Starts one for each prefix, which the ids of its events begin with; resolves when all have begun. */
+/**
+ * Starts one for each prefix, which the ids of its events begin with; resolves when all have begun. None outlives the test.
+ */
 export async function startWriters(directory: string, prefixes: readonly string[]): Promise<WritingProcess[]> {
   const started = prefixes.map((prefix) => {
     const child = spawn(process.execPath, ["--import", "tsx", CHILD, directory, prefix], {
       stdio: ["pipe", "pipe", "inherit"],
     });
+    onTestFinished(() => void child.kill("SIGKILL"));
     let text = "";
     const ids = () => text.split("\n").filter((line) => line.includes("-"));
     const ended = once(child, "exit").then(([code]: unknown[]) => code);
@@ -42,7 +45,7 @@ export async function startWriters(directory: string, prefixes: readonly string[
       child.stdin.end();
       return ended;
     };
-    return { begun: once(child.stdout, "data"), ids, written, end, kill: () => void child.kill("SIGKILL") };
+    return { begun: once(child.stdout, "data"), ids, written, end };
   });
   await Promise.all(started.map(({ begun }) => begun));
   return started;

@@ -76,7 +76,7 @@ describe("kept answers", () => {
   });
 
   it("are of hundreds of products", () => {
-    const { ask, found } = keeper(4000, 600);
+    const { ask, found } = keeper(4000, 600 * 5);
     for (const turn of [0, 1])
       for (let product = 0; product < 600; product++)
         expect(ask(product), `turn ${turn}`).toEqual(candidatesOf(product, 5, product % 7));
