@@ -161,8 +161,10 @@ describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env
     const admitted = answers.filter(({ status }) => status === 200).length;
     expect(admitted + answers.filter(({ status }) => status === 429).length).toBe(1600);
     expect(admitted).toBeGreaterThanOrEqual(100);
-    // Over a database the workers tell each other every 250 ms what they let in: it holds within a tenth.
-    expect(admitted).toBeLessThanOrEqual((100 + 100 * seconds) * (name === "embedded" ? 1 : 1.1));
+    const ideal = 100 + 100 * seconds;
+    // Over a database the workers tell each other every 250 ms what they let in. It holds within a tenth over some
+    // seconds; at first, when a worker knows nothing of the other, it may take a share that the other has taken.
+    expect(admitted).toBeLessThanOrEqual(name === "embedded" ? ideal : 1.1 * ideal + 20);
   });
 
   it("an app is trained once for a change, however many workers there are, and all serve the model", async () => {
