@@ -8,14 +8,14 @@
  * hnswlib-node is kept at arm's length: it takes arrays of numbers and accepts NaN, it trusts the bytes it reads, and
  * it only writes files; those lie in a private folder that is removed whatever happens.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import hnswlib from "hnswlib-node";
 import { nearestToEach } from "../../algorithms/nearest.js";
 import { createRandom } from "../../algorithms/random.js";
-import { DataDamaged, Unavailable } from "../../domain/errors.js";
+import { DataDamaged } from "../../domain/errors.js";
 import type { Nearest, VectorIndex, VectorIndexes, VectorIndexParams } from "../../ports/vector-index.js";
 import { exactIndex } from "./exact-index.js";
 import {
@@ -28,6 +28,8 @@ import {
   HNSW,
   type IndexFacts,
 } from "./format.js";
+import { freedAside, type Graph, type GraphHandle } from "./freed-aside.js";
+import { inPrivateFolder, makePrivateFolder } from "./private-folder.js";
 
 export interface HnswOptions {
   /** Up to this many vectors search is exact. */
@@ -44,8 +46,6 @@ const PROBES = 200;
 /** Above this difference two similarities are different ones: 32-bit sums in another order differ by less. */
 const ROUNDING = 1e-5;
 
-type Graph = InstanceType<typeof hnswlib.HierarchicalNSW>;
-
 /** Builds and opens indices. Throws RangeError for vectors, queries and parameters that are none; DataDamaged on `open`. */
 export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
   const { exactUpTo = EXACT_UP_TO, folder = tmpdir() } = options;
@@ -59,7 +59,7 @@ export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
       const graph = buildGraph(vectors, dimensions, params);
       const probes = drawProbes(vectors, dimensions, params.seed);
       for (let efSearch = params.efSearch; efSearch <= Math.max(params.efSearch, count / 4); efSearch *= 2) {
-        const index = graphIndex(graph, { count, dimensions, efSearch, folder });
+        const index = graphIndex({ graph }, { count, dimensions, efSearch, folder });
         const recall = recallOf(index, probes);
         if (recall >= WANTED_RECALL) return { ...index, recall, efSearch };
       }
@@ -108,7 +108,7 @@ function openExact({ facts: { kind, count, dimensions }, payload }: DecodedIndex
 
 function openGraph(graph: Graph, { count, dimensions, efSearch }: IndexFacts, folder: string): VectorIndex {
   if (graph.getCurrentCount() !== count) throw new DataDamaged("The vector index holds another number of vectors");
-  return graphIndex(graph, { count, dimensions, efSearch, folder });
+  return graphIndex(freedAside(graph, dimensions, folder), { count, dimensions, efSearch, folder });
 }
 
 function buildGraph(vectors: Float32Array, dimensions: number, params: VectorIndexParams): Graph {
@@ -133,7 +133,7 @@ interface GraphFacts {
   readonly folder: string;
 }
 
-function graphIndex(graph: Graph, { count, dimensions, efSearch, folder }: GraphFacts): VectorIndex {
+function graphIndex(handle: GraphHandle, { count, dimensions, efSearch, folder }: GraphFacts): VectorIndex {
   return {
     count,
     dimensions,
@@ -142,13 +142,13 @@ function graphIndex(graph: Graph, { count, dimensions, efSearch, folder }: Graph
       const wanted = Math.min(Math.max(0, k), count);
       if (wanted === 0) return { indices: new Uint32Array(0), similarities: new Float32Array(0) };
       // hnswlib finds fewer than k with a narrower search.
-      graph.setEf(Math.max(efSearch, wanted));
-      const { neighbors, distances } = graph.searchKnn(pointOf(query), wanted);
+      handle.graph.setEf(Math.max(efSearch, wanted));
+      const { neighbors, distances } = handle.graph.searchKnn(pointOf(query), wanted);
       return byFallingSimilarity(neighbors, distances);
     },
     encode: () =>
       inPrivateFolder(folder, (file) => {
-        graph.writeIndexSync(file);
+        handle.graph.writeIndexSync(file);
         return encodeIndex({ kind: HNSW, count, dimensions, efSearch }, readFileSync(file));
       }),
   };
@@ -214,24 +214,6 @@ function recallOf(index: VectorIndex, probes: readonly Probe[]): number {
     found += similarities.filter((similarity) => similarity >= probe.last - ROUNDING).length;
   }
   return found / wanted;
-}
-
-/** Runs `work` with the path of a file in a new folder that only this user can read, and removes the folder. */
-function inPrivateFolder<T>(parent: string, work: (file: string) => T): T {
-  const own = makePrivateFolder(parent);
-  try {
-    return work(join(own, "index"));
-  } finally {
-    rmSync(own, { recursive: true, force: true });
-  }
-}
-
-function makePrivateFolder(parent: string): string {
-  try {
-    return mkdtempSync(join(parent, "aisle-hnsw-"));
-  } catch (cause) {
-    throw new Unavailable("There is no room for a temporary folder", undefined, { cause });
-  }
 }
 
 function checkVectors(vectors: Float32Array, dimensions: number): void {

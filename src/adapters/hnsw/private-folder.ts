@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Unavailable } from "../../domain/errors.js";
+
+/** Runs `work` with the path of a file in a new folder that only this user can read, and removes the folder. */
+export function inPrivateFolder<T>(parent: string, work: (file: string) => T): T {
+  const own = makePrivateFolder(parent);
+  try {
+    return work(join(own, "index"));
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+/** A new folder that only this user can read. Throws Unavailable where there is no room for it. */
+export function makePrivateFolder(parent: string): string {
+  try {
+    return mkdtempSync(join(parent, "aisle-hnsw-"));
+  } catch (cause) {
+    throw new Unavailable("There is no room for a temporary folder", undefined, { cause });
+  }
+}

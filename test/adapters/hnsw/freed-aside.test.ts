@@ -1,0 +1,93 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type hnswlib from "hnswlib-node";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
+import { VECTOR_INDEX } from "../../../src/training/semantic.js";
+
+interface Counted {
+  getCurrentCount(): number;
+}
+
+/** The graphs that began to read a file, in this order. */
+const readers = vi.hoisted((): Counted[] => []);
+vi.mock("hnswlib-node", async (importOriginal) => {
+  const { default: original } = await importOriginal<{ default: typeof hnswlib }>();
+  class Watched extends original.HierarchicalNSW {
+    override readIndex(file: string): Promise<boolean> {
+      readers.push(this);
+      return super.readIndex(file);
+    }
+  }
+  return { default: { ...original, HierarchicalNSW: Watched } };
+});
+
+const COUNT = 300;
+const WAIT = { timeout: 20_000 };
+const folder = mkdtempSync(join(tmpdir(), "aisle-freed-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const indexes = hnswIndexes({ exactUpTo: 0, folder });
+const circle = Float32Array.from({ length: 2 * COUNT }, (_, n) => {
+  const angle = (2 * Math.PI * (n >> 1)) / COUNT;
+  return n % 2 === 0 ? Math.cos(angle) : Math.sin(angle);
+});
+const bytes = indexes.build(circle, 2, { ...VECTOR_INDEX, seed: 7 }).encode();
+const nearestToFirst = (search: ReturnType<typeof indexes.open>["search"]) => search(circle.subarray(0, 2), 1).indices;
+
+/** Ends what nobody refers to; what is to be done then is done in a later turn. */
+function collect(): void {
+  setFlagsFromString("--expose-gc");
+  const gc: unknown = runInNewContext("gc");
+  if (typeof gc === "function") gc();
+}
+
+/** Opens a graph, searches it once and lets go of it; answers the graph that hnswlib-node knows. */
+async function openAndSearch(): Promise<Counted | undefined> {
+  const { search } = await indexes.openAside(bytes);
+  const graph = readers.at(-1);
+  expect([...nearestToFirst(search)]).toEqual([0]);
+  return graph;
+}
+
+const timesRead = (graph: Counted | undefined) => readers.filter((one) => one === graph).length;
+
+async function untilFreed(graph: Counted | undefined): Promise<void> {
+  const afterCollection = () => {
+    collect();
+    return timesRead(graph);
+  };
+  await expect.poll(afterCollection, WAIT).toBe(2);
+  await expect.poll(() => readdirSync(folder), WAIT).toEqual([]);
+}
+
+describe("a graph that was opened aside", () => {
+  it("reads one of a single vector when nobody can search it any more, and so is freed by a thread of the pool", async () => {
+    const graph = await openAndSearch();
+    expect(graph?.getCurrentCount()).toBe(COUNT);
+    await untilFreed(graph);
+    expect(graph?.getCurrentCount()).toBe(1);
+  });
+
+  it("stays whole as long as its search alone is referred to", async () => {
+    const { search } = await indexes.openAside(bytes);
+    const graph = readers.at(-1);
+    await untilFreed(await openAndSearch());
+    expect([...nearestToFirst(search)]).toEqual([0]);
+    expect([timesRead(graph), graph?.getCurrentCount()]).toEqual([1, COUNT]);
+  });
+
+  it("is left as it is when there is no room for the file, and nobody hears of it", async () => {
+    const gone = mkdtempSync(join(tmpdir(), "aisle-freed-"));
+    const elsewhere = hnswIndexes({ exactUpTo: 0, folder: gone });
+    const open = async () => expect((await elsewhere.openAside(bytes)).count).toBe(COUNT);
+    await open();
+    const graph = readers.at(-1);
+    rmSync(gone, { recursive: true });
+    await untilFreed(await openAndSearch());
+    expect([timesRead(graph), graph?.getCurrentCount()]).toEqual([1, COUNT]);
+  });
+});
