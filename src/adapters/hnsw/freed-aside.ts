@@ -28,7 +28,7 @@ interface Ended {
 const beingFreed = new Set<Graph>();
 
 const ended = new FinalizationRegistry<Ended>((one) => {
-  // Without the file the graph is freed as it would have been, when it is collected.
+  // Without the file the graph is freed when it is collected.
   free(one).catch(() => undefined);
 });
 
@@ -47,9 +47,11 @@ async function free({ graph, dimensions, folder }: Ended): Promise<void> {
     least.initIndex({ maxElements: 1 });
     least.addPoint(new Array<number>(dimensions).fill(0), 0);
     least.writeIndexSync(file);
+    // A full disk cuts the file off and nothing is said, and a graph whose reading fails has freed what it held before:
+    // it would be freed again in the end. So another one reads the file first.
+    new hnswlib.HierarchicalNSW("ip", dimensions).readIndexSync(file);
     beingFreed.add(graph);
     await graph.readIndex(file);
-    // Not when reading failed: what it held may be gone, and must not be freed again.
     beingFreed.delete(graph);
   } finally {
     await rm(own, { recursive: true, force: true });

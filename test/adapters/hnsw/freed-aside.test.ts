@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type hnswlib from "hnswlib-node";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import { VECTOR_INDEX } from "../../../src/training/semantic.js";
 
@@ -14,12 +14,20 @@ interface Counted {
 
 /** The graphs that began to read a file, in this order. */
 const readers = vi.hoisted((): Counted[] => []);
+const disk = vi.hoisted(() => ({ isFull: false, filesCutOff: 0 }));
 vi.mock("hnswlib-node", async (importOriginal) => {
   const { default: original } = await importOriginal<{ default: typeof hnswlib }>();
   class Watched extends original.HierarchicalNSW {
     override readIndex(file: string): Promise<boolean> {
       readers.push(this);
       return super.readIndex(file);
+    }
+
+    override writeIndexSync(file: string): void {
+      super.writeIndexSync(file);
+      if (!disk.isFull) return;
+      truncateSync(file, 64);
+      disk.filesCutOff++;
     }
   }
   return { default: { ...original, HierarchicalNSW: Watched } };
@@ -88,6 +96,21 @@ describe("a graph that was opened aside", () => {
     const graph = readers.at(-1);
     rmSync(gone, { recursive: true });
     await untilFreed(await openAndSearch());
+    expect([timesRead(graph), graph?.getCurrentCount()]).toEqual([1, COUNT]);
+  });
+
+  it("is left as it is when the disk had no room for all of the file", async () => {
+    disk.isFull = true;
+    onTestFinished(() => {
+      disk.isFull = false;
+    });
+    const graph = await openAndSearch();
+    const filesCutOff = () => {
+      collect();
+      return disk.filesCutOff;
+    };
+    await expect.poll(filesCutOff, WAIT).toBeGreaterThan(0);
+    await expect.poll(() => readdirSync(folder), WAIT).toEqual([]);
     expect([timesRead(graph), graph?.getCurrentCount()]).toEqual([1, COUNT]);
   });
 });
