@@ -2,9 +2,16 @@
 # The server and its command line:  docker build -t aisle .
 # One process over a directory:     docker run -d -p 8080:8080 -v aisle-data:/var/lib/aisle aisle
 
+# The base images are build arguments. A tag moves; pin both to what you tested, by digest:
+#   docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'
+#   docker build --build-arg BUILD_IMAGE=node:24-bookworm@sha256:… --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… -t aisle .
+# No digest stands here: one that nobody renews keeps the known holes of its day.
+ARG BUILD_IMAGE=node:24-bookworm
+ARG BASE_IMAGE=node:24-bookworm-slim
+
 # The image that is not slim has Python 3, make and a C++ compiler, which compile hnswlib-node. It runs on any processor of
 # its kind; --build-arg CXXFLAGS=-march=x86-64-v3 makes its search faster, for those of 2015 and later.
-FROM node:24-bookworm AS build
+FROM ${BUILD_IMAGE} AS build
 ARG CXXFLAGS
 WORKDIR /aisle
 COPY package.json package-lock.json ./
@@ -12,12 +19,13 @@ RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
-FROM node:24-bookworm-slim
+FROM ${BASE_IMAGE}
 WORKDIR /aisle
 COPY --from=build /aisle/package.json /aisle/LICENSE ./
 COPY --from=build /aisle/node_modules node_modules
 COPY --from=build /aisle/bin bin
 COPY --from=build /aisle/dist dist
+COPY --from=build /aisle/web/demo web/demo
 COPY --from=build /aisle/deploy/health-check.mjs deploy/
 # The directory exists and belongs to the user, so that a new volume does, too.
 RUN ln -s /aisle/bin/aisle.js /usr/local/bin/aisle && install -d -o node -g node /var/lib/aisle

@@ -1,8 +1,8 @@
 /** What a recommender should at least be better than, fitted on the training part of a bench and asked in process. */
-import { rowsFrom } from "../src/algorithms/rows.js";
-import { createSessionRecommender, fitSessionNeighbours } from "../src/algorithms/session-neighbours.js";
-import { SESSION_PRESETS } from "../src/algorithms/session-params.js";
-import { createTopK } from "../src/algorithms/top-k.js";
+import { rowsFrom } from "../src/learning/common/rows.js";
+import { createTopK } from "../src/learning/common/top-k.js";
+import { createSessionRecommender, fitSessionNeighbours } from "../src/learning/session/session-neighbours.js";
+import { SESSION_PRESETS } from "../src/learning/session/session-params.js";
 
 /** Products for a history, oldest first; best first. */
 export type Answer = (history: readonly string[]) => readonly string[];

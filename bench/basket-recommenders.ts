@@ -1,14 +1,14 @@
 /** What the basket benchmark compares: baselines, our sources alone, and the learned ranking. */
-import { associationRules, type Rules, recommendFromRules } from "../src/algorithms/association-rules.js";
-import type { Candidates } from "../src/algorithms/candidates.js";
-import { complementsOf } from "../src/algorithms/cart-complements.js";
-import { type CartRanking, fitCartRanking, fitCartSources } from "../src/algorithms/cart-ranking.js";
-import { createCartRecommender } from "../src/algorithms/cart-recommender.js";
-import { treeCount } from "../src/algorithms/gradient-boosting/forest.js";
-import { popularity } from "../src/algorithms/popularity.js";
-import { rowCount } from "../src/algorithms/rows.js";
-import { createTopK } from "../src/algorithms/top-k.js";
-import { easeScores, fitEase } from "../src/evaluation/ease.js";
+import { associationRules, type Rules, recommendFromRules } from "../src/learning/cart/association-rules.js";
+import { complementsOf } from "../src/learning/cart/cart-complements.js";
+import { type CartRanking, fitCartSources, tryCartRanking } from "../src/learning/cart/cart-ranking.js";
+import { createCartRecommender } from "../src/learning/cart/cart-recommender.js";
+import type { Candidates } from "../src/learning/common/candidates.js";
+import { popularity } from "../src/learning/common/popularity.js";
+import { rowCount } from "../src/learning/common/rows.js";
+import { createTopK } from "../src/learning/common/top-k.js";
+import { easeScores, fitEase } from "../src/learning/evaluation/ease.js";
+import { treeCount } from "../src/learning/ranking/gradient-boosting/forest.js";
 import type { Query, Task } from "./basket-tasks.js";
 
 const DAY_MS = 86_400_000;
@@ -65,7 +65,7 @@ export function recommenders(
     "ours: both added": complements({}),
     "ours: learned ranking": () => {
       const sources = fitCartSources(orders, productCount, cutOff);
-      const ranking = fitCartRanking(orders, productCount, SEED);
+      const ranking = tryCartRanking(orders, productCount, SEED).ranking;
       tell(told(ranking));
       const recommender = createCartRecommender(sources, ranking);
       return ({ question, excluded }, k) =>

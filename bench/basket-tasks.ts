@@ -1,9 +1,9 @@
 /** Orders with times and customers, cut into what is learned and what is judged, and the questions put to both. */
 import { createHash } from "node:crypto";
-import type { CartQuestion } from "../src/algorithms/cart-candidates.js";
-import { NO_CUSTOMER, type Orders } from "../src/algorithms/cart-questions.js";
-import { purchasesOf } from "../src/algorithms/customer-purchases.js";
-import { rowsFrom } from "../src/algorithms/rows.js";
+import type { CartQuestion } from "../src/learning/cart/cart-candidates.js";
+import { NO_CUSTOMER, type Orders } from "../src/learning/cart/cart-questions.js";
+import { purchasesOf } from "../src/learning/cart/customer-purchases.js";
+import { rowsFrom } from "../src/learning/common/rows.js";
 import { readCsvGz, sharedData } from "../test/fixtures/shared-data.js";
 
 const DAY_MS = 86_400_000;

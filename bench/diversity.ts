@@ -8,9 +8,9 @@
  * 20 of the 100 costs, median and, undisturbed by what else runs, the tenth of 100.
  */
 import { performance } from "node:perf_hooks";
-import { embedAll, fitEmbedder } from "../src/algorithms/embedder.js";
-import { nearest } from "../src/algorithms/nearest.js";
 import type { Product } from "../src/domain/product.js";
+import { embedAll, fitEmbedder } from "../src/learning/text/embedder.js";
+import { nearest } from "../src/learning/text/nearest.js";
 import { arrangement, MOST_ARRANGED } from "../src/recommend/diversity.js";
 import { bareProduct } from "../test/fixtures/bare-product.js";
 import { type CatalogueName, readCatalogue } from "../test/fixtures/shared-catalogue.js";

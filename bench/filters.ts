@@ -12,19 +12,19 @@
 import { parseArgs } from "node:util";
 import { exactIndex } from "../src/adapters/hnsw/exact-index.js";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
-import type { Candidates } from "../src/algorithms/candidates.js";
-import { fitEmbedder } from "../src/algorithms/embedder.js";
-import { createRandom } from "../src/algorithms/random.js";
-import { fitSessionNeighbours } from "../src/algorithms/session-neighbours.js";
+import type { VectorIndex } from "../src/adapters/vector-index.js";
 import { type CatalogView, createCatalogViews } from "../src/catalog/catalog-view.js";
 import { bareApp } from "../src/domain/app.js";
 import { DEFAULT_FRAME } from "../src/domain/frame.js";
 import type { Product } from "../src/domain/product.js";
 import { NO_FILTER, type ProductFilter } from "../src/domain/product-filter.js";
-import type { ServingModel, Source } from "../src/model/source.js";
-import { collaborativeSource } from "../src/model/sources/collaborative.js";
-import { semanticSource } from "../src/model/sources/semantic.js";
-import type { VectorIndex } from "../src/ports/vector-index.js";
+import type { Candidates } from "../src/learning/common/candidates.js";
+import { createRandom } from "../src/learning/common/random.js";
+import type { ServingModel, Source } from "../src/learning/model/source.js";
+import { collaborativeSource } from "../src/learning/model/sources/collaborative.js";
+import { semanticSource } from "../src/learning/model/sources/semantic.js";
+import { fitSessionNeighbours } from "../src/learning/session/session-neighbours.js";
+import { fitEmbedder } from "../src/learning/text/embedder.js";
 import { BLANK_QUERY } from "../src/recommend/query.js";
 import { createRecommender } from "../src/recommend/recommend.js";
 import { bareProduct } from "../test/fixtures/bare-product.js";
@@ -128,7 +128,7 @@ async function measure(count: number, queries: number): Promise<void> {
   const params = { m: 16, efConstruction: 100, efSearch: 100, seed: 1 };
   const model = modelOf(shop, hnswIndexes().build(shop.vectors, DIMENSIONS, params));
   const exactModel = modelOf(shop, exactIndex(shop.vectors, DIMENSIONS));
-  const recommend = createRecommender({ metrics: { count() {}, observe() {} } });
+  const recommend = createRecommender({ metrics: { count() {}, observe() {} }, reportFailure() {} });
   const app = bareApp("bench", 0);
   const catalog = await viewOf(shop.products);
   const ask = (n: number, filter: ProductFilter, asked: ServingModel, from: CatalogView) => {

@@ -20,7 +20,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
-import { VECTOR_INDEX } from "../src/training/semantic.js";
+import { VECTOR_INDEX } from "../src/learning/training/semantic.js";
 import { CATALOGUES, type Catalogue, madeUpShop, realCatalogue } from "./hnsw/catalogues.js";
 import { ASKED, PYTHON } from "./hnsw/contenders.js";
 import { type Figures, measure } from "./hnsw/measure.js";

@@ -23,15 +23,15 @@ import { parseArgs } from "node:util";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { backupStore } from "../src/adapters/embedded/backup.js";
-import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import { createPrometheusMetrics } from "../src/adapters/metrics/prometheus.js";
-import { createAisle } from "../src/app.js";
 import { bareApp } from "../src/domain/app.js";
 import { type Event, EventSchema } from "../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
-import { createUuids } from "../src/uuids.js";
+import { createAisle } from "../src/server/app.js";
+import { createUuids } from "../src/server/uuids.js";
+import { backupStore } from "../src/store/lmdb/backup.js";
+import { openEmbeddedStore } from "../src/store/lmdb/store.js";
 import { machine } from "./load.js";
 import { memoryUnitOfWork } from "./memory-unit-of-work.js";
 import { aisle, startServer } from "./server.js";
@@ -129,6 +129,7 @@ async function overServices(): Promise<void> {
     newSecret: randomUUID,
     metrics: createPrometheusMetrics(),
     report: (error) => console.error(error),
+    reportFailure: () => undefined,
   });
   if (!values["without-store"]) await services.clients.apps.createApp({ app: { appId: APP } });
   else await store.apps.create(bareApp(APP, Date.now()));

@@ -92,15 +92,15 @@ export function viewEvent(n: number, visitors: number): Event {
   };
 }
 
-/** Forms of `POST /trace` as a shop's plugin sends them: so many product views, of 500 products and 2,000 visitors. */
-export function viewForms(appId: string, count: number): string[] {
+/** Forms of `POST /trace` as a shop's plugin sends them: so many product views, of 500 products. */
+export function viewForms(appId: string, count: number, visitors = 2000): string[] {
   return Array.from({ length: count }, (_, n) => {
-    const { products, platform, extraFields } = viewEvent(n, 2000);
+    const { products, platform, extraFields } = viewEvent(n, visitors);
     const [product] = products;
     return new URLSearchParams({
       app_id: appId,
       action_type: "product_view",
-      c_id: `c-${n % 2000}`,
+      c_id: `c-${n % visitors}`,
       product_ids: `${10_000 + (n % 500)}`,
       product_skus: `BOOT-${n % 500}`,
       product_titles: product?.title ?? "",

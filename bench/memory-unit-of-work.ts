@@ -1,5 +1,7 @@
 import type { App } from "../src/domain/app.js";
-import type { Records, RejectedEvents, Transaction, UnitOfWork } from "../src/ports/unit-of-work.js";
+import type { IdempotencyRecord } from "../src/domain/event.js";
+import { NO_PRODUCTS } from "../src/domain/product.js";
+import type { Claims, Records, RejectedEvents, Transaction, UnitOfWork } from "../src/store/ports/unit-of-work.js";
 
 /** Records in a map, as they are; `isForgotten`: what is put is not kept. */
 function records<T>(isForgotten = false): Records<T> {
@@ -9,6 +11,11 @@ function records<T>(isForgotten = false): Records<T> {
     put: (key, value) => void (isForgotten || kept.set(key, value)),
     delete: (key) => void kept.delete(key),
   };
+}
+
+function claims(): Claims {
+  const kept = records<IdempotencyRecord>();
+  return { ...kept, put: (key, claim) => kept.put(key, { ...claim, livedAt: claim.claimedAt }) };
 }
 
 const noLog: RejectedEvents = {
@@ -26,7 +33,9 @@ export function memoryUnitOfWork(app: App): UnitOfWork {
   const transaction: Transaction = {
     appId: app.appId,
     app: () => app,
-    idempotency: records(),
+    putApp: () => undefined,
+    frames: { get: () => undefined, write: (frame) => ({ ...frame, version: 1 }), delete: () => false },
+    idempotency: claims(),
     events: records(true),
     rejectedEvents: noLog,
     visitors: records(),
@@ -43,6 +52,8 @@ export function memoryUnitOfWork(app: App): UnitOfWork {
     feeds: records(true),
     products: records(),
     productSkus: records(),
+    productCounts: NO_PRODUCTS,
+    unconfirmedProducts: records(),
     orders: records(),
     erasures: records(),
     frameTallies: records(),

@@ -1,14 +1,16 @@
-import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
+import { openStore, type StoreLocation } from "../src/server/open-store.js";
 
-/** How many of these event ids the app does not have in the embedded store of this directory. */
-export async function missingIds(directory: string, appId: string, ids: ReadonlySet<string>): Promise<number> {
-  const store = await openEmbeddedStore({ directory, now: Date.now, readOnly: true });
+/** How many of these event ids the app does not have in the store at this location. */
+export async function missingIds(location: StoreLocation, appId: string, ids: ReadonlySet<string>): Promise<number> {
+  const store = await openStore(location, { now: Date.now, readOnly: true, answerMs: 60_000 });
   const missing = new Set(ids);
+  // FerretDB reads the whole collection for each page.
+  const page = location.kind === "mongo" ? 50_000 : 1000;
   for (let from = ""; ; ) {
-    const events = await store.events.list(appId, from, 1000, false);
+    const events = await store.events.list(appId, from, page, false);
     for (const { eventId } of events) missing.delete(eventId);
     from = events.at(-1)?.eventId ?? from;
-    if (events.length < 1000) break;
+    if (events.length < page) break;
   }
   await store.close();
   return missing.size;

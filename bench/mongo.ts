@@ -9,9 +9,9 @@
  * takes all that came while the one before was under way. Ratios hold on any machine, absolute numbers do not.
  */
 import { MongoClient } from "mongodb";
-import { openMongoStore } from "../src/adapters/mongo/store.js";
 import { newVisitor } from "../src/domain/visitor.js";
-import type { Store } from "../src/ports/store.js";
+import { openMongoStore } from "../src/store/mongo/store.js";
+import type { Store } from "../src/store/ports/store.js";
 import { openMongoPeer } from "../test/fixtures/mongo-peer.js";
 import { gatheredInserts, interactionOf, type Measured, measure, viewEvent } from "./load.js";
 

@@ -1,18 +1,19 @@
 /**
- * What a server does with three times the events it can take: how many it still takes, and how it refuses the others.
+ * What a server does with more events than it can take: how many it still takes, and how it refuses the others.
  *
- *   npm run bench -- overload [--seconds 60] [--times 3] [--connections 1000] [--peak-seconds 10] [--json FILE]
+ *   npm run bench -- overload [--stores embedded,mongo] [--times 0.5,1,2,10] [--seconds 10] [--passes 2]
+ *                             [--visitors 2000] [--connections 1000] [--no-pin] [--json FILE]
  *
- * A server on an embedded store, on one processor, and the load on another, where processes can be bound to them.
+ * MongoDB is what the tests use (MONGODB_TEST_URL, mongod of the PATH, else FerretDB). The server is one process on one
+ * processor and the load one on another, where processes can be bound to them; `--no-pin` leaves them unbound.
  *
- *   peak       64 connections, each with its next event when it has its answer, until it runs no faster; then 200s a second
- *   overload   `times` the peak, due at their times whatever is answered, over at most so many connections. An event that
- *              finds none within 100 ms is not sent: a real sender would not have got one either
- *   peak again as before, over the store as it is now; what is compared with the peak is compared with the mean of both
+ *   best       a closed loop with 4, 16, 64 and 256 connections; the number that gives the most 200s a second is kept
+ *   overload   `times` the best rate, due at their times whatever is answered, over at most so many connections. An event
+ *              that finds none within 100 ms is not sent: a real sender would not have got one either
  *
- * Then every id of a 200 is looked for in the store, and again after the server was ended by SIGKILL and the store
- * opened anew. `CPU an event` is what the server used for each 200, refusals included: on a machine that is busy
- * otherwise it says more than the rate. `--json` writes all figures and those of the machine.
+ * Each overload comes between two measurements of the best rate, and is compared with their mean, so that what else the
+ * machine does counts less. Then every id of a 200 is looked for in the store, and for an embedded one again after SIGKILL.
+ * `CPU an event` is what the server used for each 200, refusals included.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,6 +21,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
+import type { StoreLocation } from "../src/server/open-store.js";
+import { openMongoPeer } from "../test/fixtures/mongo-peer.js";
 import { machine, viewForms } from "./load.js";
 import { missingIds } from "./missing-ids.js";
 import { load } from "./open-loop/load.js";
@@ -31,49 +34,108 @@ import { aisle, type BenchServer, startPinnedServer } from "./server.js";
 const APP = "shop";
 const SAMPLE_MS = 500;
 const MIB = 2 ** 20;
+const CLOSED = [4, 16, 64, 256];
+const PATIENCE_MS = 100;
 
 const { values } = parseArgs({
+  allowNegative: true,
   options: {
-    seconds: { type: "string", default: "60" },
-    times: { type: "string", default: "3" },
+    stores: { type: "string", default: "embedded,mongo" },
+    times: { type: "string", default: "0.5,1,2,10" },
+    seconds: { type: "string", default: "10" },
+    passes: { type: "string", default: "2" },
+    visitors: { type: "string", default: "2000" },
     connections: { type: "string", default: "1000" },
-    "peak-seconds": { type: "string", default: "10" },
+    pin: { type: "boolean", default: true },
     json: { type: "string" },
   },
 });
 const seconds = Number(values.seconds);
-const times = Number(values.times);
+const passes = Number(values.passes);
+const allTimes = values.times.split(",").map(Number);
+const bodies = viewForms(APP, Number(values.visitors), Number(values.visitors));
 
+/** One load on the server. */
 interface Phase {
   readonly name: string;
   readonly report: LoadReport;
   /** CPU of the server for each 200, µs. */
   readonly cpuMicros: number;
-  /** Of the server, without mapped pages of the store: before, most and after, MiB. */
-  readonly memory: { readonly before: number; readonly most: number; readonly after: number };
+  /** Of the server, without mapped pages of the store: most, MiB. */
+  readonly memoryMiB: number;
+  /** The mean of `aisle_events_limit`. */
+  readonly limit: number;
+  /** To the mean of the best rates before and after. */
+  readonly ofBest?: number;
 }
+
+interface Side {
+  readonly name: string;
+  /** For `aisle serve`. */
+  readonly address: string;
+  readonly location: StoreLocation;
+  close(): Promise<void>;
+}
+
+async function embeddedSide(folder: string): Promise<Side> {
+  const directory = join(folder, "store");
+  return {
+    name: "embedded",
+    address: `embedded:${directory}`,
+    location: { kind: "embedded", directory },
+    close: async () => undefined,
+  };
+}
+
+async function mongoSide(): Promise<Side | undefined> {
+  const peer = await openMongoPeer();
+  if (peer === undefined) return undefined;
+  const database = `aisle_overload_${process.pid}`;
+  const url = peer.url(database);
+  return {
+    name: peer.name,
+    address: url,
+    location: { kind: "mongo", url },
+    async close() {
+      await peer.drop(database);
+      await peer.stop();
+    },
+  };
+}
+
+const mean = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0) / Math.max(1, numbers.length);
 
 async function run(server: BenchServer, name: string, plan: Omit<LoadPlan, "url" | "bodies">): Promise<Phase> {
   const before = await processFigures(server.pid);
   const seen: ProcessFigures[] = [before];
+  const limits: number[] = [];
   let isOver = false;
   const sampling = (async () => {
-    for (; !isOver; await pause(SAMPLE_MS)) seen.push(await processFigures(server.pid));
+    for (; !isOver; await pause(SAMPLE_MS)) {
+      seen.push(await processFigures(server.pid));
+      limits.push(await limitOf(server));
+    }
   })();
-  const report = await load({ url: `${server.facadeUrl}/trace`, bodies: viewForms(APP, 2000), ...plan }, LOAD_CPU);
+  const report = await load({ url: `${server.facadeUrl}/trace`, bodies, ...plan }, values.pin ? LOAD_CPU : undefined);
   isOver = true;
   await sampling;
   const after = await processFigures(server.pid);
-  return {
+  const phase = {
     name,
     report,
     cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / Math.max(1, report.statuses[200] ?? 0),
-    memory: {
-      before: before.ownBytes / MIB,
-      most: Math.max(...seen.map(({ ownBytes }) => ownBytes)) / MIB,
-      after: after.ownBytes / MIB,
-    },
+    limit: mean(limits),
+    memoryMiB: Math.max(...seen.map(({ ownBytes }) => ownBytes)) / MIB,
   };
+  console.log(
+    `${name}: ${JSON.stringify({ ok: report.okPerSecond, other: report.otherPerSecond, statuses: report.statuses, limits: limits.join(" ") })}`,
+  );
+  return phase;
+}
+
+async function limitOf(server: BenchServer): Promise<number> {
+  const text = await (await fetch(`${server.rpcUrl}/metrics`)).text();
+  return Number(/^aisle_events_limit (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
 /** What the server counts as shed, by reason. */
@@ -83,75 +145,109 @@ async function shedOf(server: BenchServer): Promise<Record<string, number>> {
   return Object.fromEntries([...found].map(([, reason, count]) => [reason, Number(count)]));
 }
 
-const directory = await mkdtemp(join(tmpdir(), "aisle-overload-"));
-const kept = join(directory, "store");
-const idsFile = join(directory, "ids");
-const server = await startPinnedServer(SERVER_CPU, `embedded:${kept}`, "--log-level", "error");
-try {
-  console.log(JSON.stringify(machine()));
-  await aisle(server, "app", "create", APP);
-  const closed = { connections: 64, seconds: Number(values["peak-seconds"]) };
-  await run(server, "warm-up", closed);
-  const peak = await run(server, "peak", closed);
-  const rate = times * peak.report.okPerSecond;
-  const pace = { connections: Number(values.connections), rate, patienceMs: 100 };
-  // Connections and what they hold are there before memory is looked at.
-  await run(server, "warm-up", { ...pace, seconds: 5 });
-  const over = await run(server, `${times} times that`, { ...pace, seconds, idsFile });
-  const shed = await shedOf(server);
-  const again = await run(server, "peak again", closed);
+/** The number of connections whose closed loop gives the most 200s a second. */
+async function bestConnections(server: BenchServer): Promise<number> {
+  await run(server, "warm-up", { connections: 64, seconds: Math.min(5, seconds) });
+  let best = { connections: 0, perSecond: 0 };
+  for (const connections of CLOSED) {
+    const { report } = await run(server, `closed, ${connections}`, { connections, seconds: Math.min(5, seconds) });
+    if (report.okPerSecond > best.perSecond) best = { connections, perSecond: report.okPerSecond };
+  }
+  return best.connections;
+}
 
-  const ids = new Set((await readFile(idsFile, "utf8")).trimEnd().split("\n"));
-  const missing = await missingIds(kept, APP, ids);
-  await server.kill();
-  const missingAfterKill = await missingIds(kept, APP, ids);
+async function measureSide(side: Side, folder: string) {
+  const server = await startPinnedServer(values.pin ? SERVER_CPU : undefined, side.address, "--log-level", "error");
+  const ids = new Set<string>();
+  const phases: Phase[] = [];
+  try {
+    await aisle(server, "app", "create", APP);
+    const connections = await bestConnections(server);
+    const peakOf = () => run(server, "best", { connections, seconds });
+    let before = await peakOf();
+    phases.push(before);
+    for (let pass = 0; pass < passes; pass++) {
+      for (const times of allTimes) {
+        const idsFile = join(folder, "ids");
+        const over = await run(server, `${times} times`, {
+          connections: Number(values.connections),
+          rate: times * before.report.okPerSecond,
+          patienceMs: PATIENCE_MS,
+          warmSeconds: 2,
+          seconds,
+          idsFile,
+        });
+        for (const id of (await readFile(idsFile, "utf8")).trimEnd().split("\n")) if (id !== "") ids.add(id);
+        const after = await peakOf();
+        const best = (before.report.okPerSecond + after.report.okPerSecond) / 2;
+        phases.push({ ...over, ofBest: over.report.okPerSecond / best }, after);
+        before = after;
+      }
+    }
+    const shed = await shedOf(server);
+    const missing = await missingIds(side.location, APP, ids);
+    await server.kill();
+    const missingAfterKill = await missingIds(side.location, APP, ids);
+    return { store: side.name, connections, phases, shed, acknowledged: ids.size, missing, missingAfterKill };
+  } finally {
+    await server.kill();
+  }
+}
 
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: [
-      "",
-      "200 a second",
-      "p50 ms",
-      "p99 ms",
-      "503 a second",
-      "not sent",
-      "timeouts",
-      "CPU an event, µs",
-      "memory MiB",
-    ],
-    colAligns: ["left", "right", "right", "right", "right", "right", "right", "right", "right"],
-  });
-  for (const { name, report, cpuMicros, memory } of [peak, over, again]) {
+function tableOf(phases: readonly Phase[]): string {
+  const head = [
+    "",
+    "200 a second",
+    "of best",
+    "p50 ms",
+    "p99 ms",
+    "others a second",
+    "p99 ms",
+    "not sent",
+    "lost",
+    "CPU an event, µs",
+    "memory MiB",
+    "limit",
+  ];
+  const table = new Table({ style: { head: [], border: [] }, head });
+  for (const name of new Set(phases.map((phase) => phase.name))) {
+    const some = phases.filter((phase) => phase.name === name);
+    const of = (figure: (phase: Phase) => number) => mean(some.map(figure));
+    const shares = some.map(({ ofBest }) => ofBest).filter((share) => share !== undefined);
     table.push([
       name,
-      Math.round(report.okPerSecond).toLocaleString("en"),
-      report.ok.p50.toFixed(1),
-      report.ok.p99.toFixed(1),
-      Math.round(report.otherPerSecond).toLocaleString("en"),
-      report.unsent.toLocaleString("en"),
-      report.timeouts + report.lost,
-      cpuMicros.toFixed(0),
-      `${memory.before.toFixed(0)} → ${memory.after.toFixed(0)}, at most ${memory.most.toFixed(0)}`,
+      of(({ report }) => report.okPerSecond).toFixed(0),
+      shares.length === 0 ? "" : `${mean(shares).toFixed(2)} (${shares.map((share) => share.toFixed(2)).join(" ")})`,
+      of(({ report }) => report.ok.p50).toFixed(0),
+      of(({ report }) => report.ok.p99).toFixed(0),
+      of(({ report }) => report.otherPerSecond).toFixed(0),
+      of(({ report }) => report.other.p99).toFixed(0),
+      of(({ report }) => report.unsent).toFixed(0),
+      of(({ report }) => report.timeouts + report.lost).toFixed(0),
+      of(({ cpuMicros }) => cpuMicros).toFixed(0),
+      of(({ memoryMiB }) => memoryMiB).toFixed(0),
+      of(({ limit }) => limit).toFixed(0),
     ]);
   }
-  console.log(table.toString());
-  const summary = {
-    goodputOfPeak: (2 * over.report.okPerSecond) / (peak.report.okPerSecond + again.report.okPerSecond),
-    cpuOfPeak: (2 * over.cpuMicros) / (peak.cpuMicros + again.cpuMicros),
-    memoryGrowthMiB: over.memory.after - over.memory.before,
-    acknowledged: ids.size,
-    missing,
-    missingAfterKill,
-    refusedWithoutRetryAfter: over.report.refusedWithoutRetryAfter,
-    statuses: over.report.statuses,
-    shed,
-  };
-  console.log(JSON.stringify(summary, null, 2));
-  if (values.json !== undefined) {
-    const figures = { machine: machine(), seconds, times, peak, over, again, summary };
-    await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
-  }
-} finally {
-  await server.kill();
-  await rm(directory, { recursive: true, force: true });
+  return table.toString();
 }
+
+console.log(JSON.stringify(machine()));
+const measured = [];
+for (const store of values.stores.split(",")) {
+  const folder = await mkdtemp(join(tmpdir(), "aisle-overload-"));
+  const side = store === "mongo" ? await mongoSide() : await embeddedSide(folder);
+  try {
+    if (side === undefined) continue;
+    const { phases, ...rest } = await measureSide(side, folder);
+    measured.push({ ...rest, phases });
+    console.log(`\n${side.name}, best with ${rest.connections} connections`);
+    console.log(tableOf(phases));
+    console.log(JSON.stringify(rest));
+  } finally {
+    await side?.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+if (values.json !== undefined)
+  await writeFile(values.json, `${JSON.stringify({ machine: machine(), seconds, passes, measured }, null, 2)}\n`);

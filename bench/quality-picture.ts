@@ -1,8 +1,8 @@
 /** The figures of a quality run in the form of `aisle evaluate`, so that the same picture is drawn of them. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { evaluationPicture } from "../src/cli/evaluate-picture.js";
-import { HISTORY_PARTS } from "../src/evaluation/figures.js";
+import { evaluationPicture } from "../src/cli/evaluation-chart.js";
 import { EvaluationSchema, RankingKind } from "../src/gen/aisle/v1/evaluation_pb.js";
+import { HISTORY_PARTS } from "../src/learning/evaluation/figures.js";
 
 /** A question's outcome: place of the answer from 0, -1 for none, and how many steps were known. */
 export interface Outcome {

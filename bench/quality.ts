@@ -22,7 +22,7 @@ import { parseArgs } from "node:util";
 import { createGunzip } from "node:zlib";
 import Table from "cli-table3";
 import { parse } from "csv-parse";
-import { createRandom } from "../src/algorithms/random.js";
+import { createRandom } from "../src/learning/common/random.js";
 import { sharedData } from "../test/fixtures/shared-data.js";
 import { nextItemBaselines, popularityAlone } from "./baselines.js";
 import { type Outcome, qualityPicture } from "./quality-picture.js";

@@ -22,16 +22,16 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { parse } from "csv-parse";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
-import { createRandom } from "../src/algorithms/random.js";
 import { createCatalogViews } from "../src/catalog/catalog-view.js";
 import { bareApp } from "../src/domain/app.js";
 import { DEFAULT_FRAME } from "../src/domain/frame.js";
 import type { InteractionType } from "../src/domain/interaction.js";
 import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
-import { loadServingModel } from "../src/model/serving-model.js";
-import { openStore } from "../src/open-store.js";
+import { createRandom } from "../src/learning/common/random.js";
+import { loadServingModel } from "../src/learning/model/serving-model.js";
 import { BLANK_QUERY, type RecommendQuery } from "../src/recommend/query.js";
 import { createRecommender } from "../src/recommend/recommend.js";
+import { openStore } from "../src/server/open-store.js";
 import { sharedData } from "../test/fixtures/shared-data.js";
 import { aisle, type BenchServer, startServer } from "./server.js";
 
@@ -112,7 +112,7 @@ async function stage(directory: string, met: readonly string[]): Promise<{ stage
       scan: (appId) => store.products.scan(appId),
       watch: () => () => {},
     }).of(APP);
-    const recommend = createRecommender({ metrics: { count() {}, observe() {} } });
+    const recommend = createRecommender({ metrics: { count() {}, observe() {} }, reportFailure() {} });
     const random = createRandom(1);
     const taken: number[] = [];
     for (let call = 0; call < STAGE_CALLS; call++) {

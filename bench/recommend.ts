@@ -22,11 +22,11 @@ import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import { createCatalogViews } from "../src/catalog/catalog-view.js";
 import { bareApp } from "../src/domain/app.js";
 import { DEFAULT_FRAME } from "../src/domain/frame.js";
-import { loadServingModel } from "../src/model/serving-model.js";
-import type { ServingModel } from "../src/model/source.js";
-import { openStore } from "../src/open-store.js";
+import { loadServingModel } from "../src/learning/model/serving-model.js";
+import type { ServingModel } from "../src/learning/model/source.js";
 import { BLANK_QUERY, type RecommendQuery } from "../src/recommend/query.js";
 import { createRecommender } from "../src/recommend/recommend.js";
+import { openStore } from "../src/server/open-store.js";
 import { startEmptyServer } from "./empty-server.js";
 import { machine } from "./load.js";
 import { load } from "./open-loop/load.js";
@@ -112,7 +112,7 @@ async function scoring(directory: string, histories: ReadonlyMap<Length, readonl
     const trained = loadServingModel("", bytes, hnswIndexes());
     const scan = (appId: string) => store.products.scan(appId);
     const catalog = await createCatalogViews({ scan, watch: () => () => {} }).of(APP);
-    const recommend = createRecommender({ metrics: { count() {}, observe() {} } });
+    const recommend = createRecommender({ metrics: { count() {}, observe() {} }, reportFailure() {} });
     const app = bareApp(APP, 0);
     const timed = (all: readonly History[], model: ServingModel | undefined) => {
       const from = process.cpuUsage();

@@ -18,16 +18,16 @@
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import type { TextEmbedder } from "../src/adapters/embedder.js";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
-import { type Embedded, embedAll, fitEmbedder, type ProductText } from "../src/algorithms/embedder.js";
-import { joinVectors } from "../src/algorithms/embedder-join.js";
-import { nearest } from "../src/algorithms/nearest.js";
-import { drawToNeighbours } from "../src/algorithms/text-neighbours.js";
-import { type EmbedderLocation, readEmbedderLocation } from "../src/embedder-location.js";
-import { textEmbedding } from "../src/open-embedder.js";
-import type { TextEmbedder } from "../src/ports/embedder.js";
-import { VECTOR_INDEX } from "../src/training/semantic.js";
-import { embedTexts, sentenceOf } from "../src/training/text-embedding.js";
+import { type Embedded, embedAll, fitEmbedder, type ProductText } from "../src/learning/text/embedder.js";
+import { joinVectors } from "../src/learning/text/embedder-join.js";
+import { nearest } from "../src/learning/text/nearest.js";
+import { drawToNeighbours } from "../src/learning/text/text-neighbours.js";
+import { VECTOR_INDEX } from "../src/learning/training/semantic.js";
+import { embedTexts, sentenceOf } from "../src/learning/training/text-embedding.js";
+import { textEmbedding } from "../src/server/open-embedder.js";
+import { type EmbedderLocation, readEmbedderLocation } from "../src/server/settings/embedder-location.js";
 import { type CatalogueName, readCatalogue, type SharedProduct } from "../test/fixtures/shared-catalogue.js";
 import { byBm25, byTfIdf, type NearestTo } from "./text-baselines.js";
 

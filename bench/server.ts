@@ -1,6 +1,7 @@
 /** A server as operators run it, in a process of its own, for benchmarks. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { childrenOf } from "../test/fixtures/children-of.js";
 import { pinnedTo } from "./open-loop/pinning.js";
 
 const BIN = join(import.meta.dirname, "../bin/aisle.js");
@@ -10,6 +11,7 @@ export interface BenchServer {
   readonly facadeUrl: string;
   /** "" when its role has no such port. */
   readonly rpcUrl: string;
+  /** Of the process that does the work. */
   readonly pid: number;
   stop(): Promise<void>;
   /** Ends it by SIGKILL, when it has not ended yet. */
@@ -43,7 +45,7 @@ export function startPinnedServer(cpu: number | undefined, store: string, ...fla
       resolve({
         facadeUrl: urlAfter("storefronts"),
         rpcUrl: urlAfter("RPC"),
-        pid: child.pid ?? 0,
+        pid: childrenOf(child.pid)[0] ?? child.pid ?? 0,
         async stop() {
           child.kill("SIGTERM");
           await ended;

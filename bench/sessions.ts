@@ -9,18 +9,18 @@
  * such products. Sessions without clock times count one minute each.
  */
 import { parseArgs } from "node:util";
-import { type Candidates, NO_CANDIDATES } from "../src/algorithms/candidates.js";
-import { treeCount } from "../src/algorithms/gradient-boosting/forest.js";
-import { learnRanker } from "../src/algorithms/reranker/learn-ranker.js";
-import { queryOf, questionsFrom } from "../src/algorithms/reranker/questions.js";
-import { createVisitRecommender } from "../src/algorithms/reranker/ranker.js";
-import { fitRankerSources } from "../src/algorithms/reranker/ranker-sources.js";
-import type { VisitQuery, Visits } from "../src/algorithms/reranker/visits.js";
-import { rowOf, rowsFrom } from "../src/algorithms/rows.js";
-import { createSessionRecommender, fitSessionNeighbours } from "../src/algorithms/session-neighbours.js";
-import { SESSION_PRESETS, type SessionParams } from "../src/algorithms/session-params.js";
-import { chooseSessionParams } from "../src/algorithms/session-tuning.js";
-import { createTopK } from "../src/algorithms/top-k.js";
+import { type Candidates, NO_CANDIDATES } from "../src/learning/common/candidates.js";
+import { rowOf, rowsFrom } from "../src/learning/common/rows.js";
+import { createTopK } from "../src/learning/common/top-k.js";
+import { treeCount } from "../src/learning/ranking/gradient-boosting/forest.js";
+import { learnRanker } from "../src/learning/ranking/reranker/learn-ranker.js";
+import { queryOf, questionsFrom } from "../src/learning/ranking/reranker/questions.js";
+import { createVisitRecommender } from "../src/learning/ranking/reranker/ranker.js";
+import { fitRankerSources } from "../src/learning/ranking/reranker/ranker-sources.js";
+import type { VisitQuery, Visits } from "../src/learning/ranking/reranker/visits.js";
+import { createSessionRecommender, fitSessionNeighbours } from "../src/learning/session/session-neighbours.js";
+import { SESSION_PRESETS, type SessionParams } from "../src/learning/session/session-params.js";
+import { chooseSessionParams } from "../src/learning/session/session-tuning.js";
 import { needsSharedData, readCsvGz, sharedData } from "../test/fixtures/shared-data.js";
 
 const { positionals, values } = parseArgs({

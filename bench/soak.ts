@@ -151,7 +151,7 @@ try {
     );
   }
   await server.stop();
-  const missing = await missingIds(kept, APP, ids);
+  const missing = await missingIds({ kind: "embedded", directory: kept }, APP, ids);
 
   const later = measured.slice(1);
   const third = Math.max(1, Math.floor(later.length / 3));

@@ -10,10 +10,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
-import { openEmbeddedStore } from "../src/adapters/embedded/store.js";
 import { bareApp } from "../src/domain/app.js";
 import { newVisitor, type Visitor } from "../src/domain/visitor.js";
-import type { Store } from "../src/ports/store.js";
+import { openEmbeddedStore } from "../src/store/lmdb/store.js";
+import type { Store } from "../src/store/ports/store.js";
 import { interactionOf, type Measured, measure, viewEvent } from "./load.js";
 
 const SECONDS = Number(process.argv[2] ?? 3);

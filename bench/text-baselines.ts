@@ -1,5 +1,5 @@
 /** Plain ways to compare texts, for semantic.ts to be measured against. */
-import { createTopK } from "../src/algorithms/top-k.js";
+import { createTopK } from "../src/learning/common/top-k.js";
 
 /** The products nearest to one, best first, itself not among them. */
 export type NearestTo = (index: number, k: number) => readonly number[];

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bin, Failure, filesBelow, root, run, script } from "./lib.mjs";
+import { checkLicences } from "./licences.mjs";
 import { breaking, released } from "./released.mjs";
 import { setUp } from "./setup.mjs";
 
@@ -25,7 +26,7 @@ async function compareGenerated() {
     const different = all.filter((file) => !same(file));
     if (different.length > 0) {
       throw new Failure(
-        `src/gen differs from what proto/ and src/kernels/assembly give (npm run generate):\n  ${different.join("\n  ")}`,
+        `src/gen differs from what proto/ and src/learning/kernels/assembly give (npm run generate):\n  ${different.join("\n  ")}`,
       );
     }
   } finally {
@@ -49,9 +50,10 @@ const steps = [
   ["buf format", () => tool(bin("buf"), "format", "--diff", "--exit-code")],
   ["buf breaking", compareReleased],
   ["types (tsc)", () => tool(bin("tsc"), "--noEmit", "-p", ".")],
-  ["types of the helper for pages (tsc)", () => tool(bin("tsc"), "-p", "src/browser/page")],
-  ["types of the console (tsc)", () => tool(bin("tsc"), "-p", "src/console")],
-  ["types of the demo shop's script (tsc)", () => tool(bin("tsc"), "-p", "src/demo/page")],
+  ["types of what runs in browsers (tsc)", () => tool(bin("tsc"), "-p", "web")],
+  ["licences of what the server runs with", checkLicences],
+  ["no file or export that nobody uses (knip)", () => tool(bin("knip"))],
+  ["no code that only tests use (knip)", () => tool(bin("knip"), "--production")],
   ["lint and format (biome)", () => tool(bin("biome"), "ci", "--error-on-warnings", ".")],
 ];
 

@@ -13,7 +13,17 @@ const path = process.argv[2] ?? join(root, "package-lock.json");
 const lock = JSON.parse(readFileSync(path, "utf8"));
 
 const systems = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"];
-const processors = { aarch64: "arm64", armv7: "arm", x64: "x64", arm64: "arm64", arm: "arm", ia32: "ia32" };
+const processors = {
+  aarch64: "arm64",
+  armv7: "arm",
+  x64: "x64",
+  arm64: "arm64",
+  arm: "arm",
+  ia32: "ia32",
+  ppc64: "ppc64",
+  riscv64: "riscv64",
+  s390x: "s390x",
+};
 
 let added = 0;
 for (const [owner, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {

@@ -1,19 +1,36 @@
 // npm run faults [-- --few | --report]: injects every fault in all its rounds (some twenty minutes; --few: as often as
-// `npm test` does; --report: none) and writes what came of it into README. Needs what the tests skip without.
+// `npm run test:all` does; --report: none) and writes what came of it into README. Needs what the tests skip without.
+// npm run faults -- SUITE: runs one of the long suites below and prints what came of it.
 import { join } from "node:path";
 import { Failure, root, run, script } from "./lib.mjs";
 import { setUp } from "./setup.mjs";
 
+/** Suites that take long, to run alone. */
+const SUITES = {
+  /** Ten minutes of impatient, cancelling, oversized, half-finished and returning RPC clients. */
+  soak: "test/hostile/soak.test.ts",
+  /** Three minutes of deadlines of 2 ms for each client and each way to the server; half an hour. */
+  "short-deadlines": "test/hostile/short-deadlines.test.ts",
+  /** 100 kills of the process that looks after the others, and 100 second SIGTERMs. It has rows in the table, too. */
+  "abrupt-ends": "test/faults/abrupt-ends.test.ts",
+  /** 56 stalls of 36 s of the disk or 40 s of a process. It has a row in the table, too. */
+  stalls: "test/faults/stalls.test.ts",
+};
+const OPTIONS = ["--few", "--report", ...Object.keys(SUITES)];
+
 await script(async () => {
   const [option] = process.argv.slice(2);
-  if (option !== undefined && option !== "--few" && option !== "--report")
-    throw new Failure("--few or --report is accepted");
+  if (option !== undefined && !OPTIONS.includes(option)) throw new Failure(`accepted: ${OPTIONS.join(", ")}`);
   await setUp();
+  const vitest = (path, more) => {
+    const env = { ...process.env, CI: "true", ...more };
+    const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", path, "--no-file-parallelism"];
+    return run(process.execPath, args, { env });
+  };
+  const full = { AISLE_FAULTS: "full" };
+  if (option !== undefined && Object.hasOwn(SUITES, option)) return (await vitest(SUITES[option], full)).code;
   if (option !== "--report") {
-    const vitest = join(root, "node_modules/vitest/vitest.mjs");
-    const full = option === "--few" ? {} : { AISLE_FAULTS: "full" };
-    const env = { ...process.env, CI: "true", ...full };
-    const { code } = await run(process.execPath, [vitest, "run", "test/faults", "--no-file-parallelism"], { env });
+    const { code } = await vitest("test/faults", option === "--few" ? {} : full);
     if (code !== 0) return code;
   }
   return (await run(process.execPath, ["--import", "tsx", join(root, "test/faults/write-report.ts")])).code;

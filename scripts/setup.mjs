@@ -31,7 +31,7 @@ const compilerFlags = () =>
 const generateHash = () =>
   hashOf(
     "proto",
-    "src/kernels/assembly",
+    "src/learning/kernels/assembly",
     "buf.gen.yaml",
     "scripts/generate.mjs",
     "scripts/lib.mjs",
@@ -39,7 +39,8 @@ const generateHash = () =>
     "src/gen",
   );
 
-const buildHash = () => hashOf("src", "tsconfig.json", "tsconfig.build.json", "scripts/setup.mjs", "package-lock.json");
+const buildHash = () =>
+  hashOf("src", "web", "tsconfig.json", "tsconfig.build.json", "scripts/setup.mjs", "package-lock.json");
 
 const steps = {
   install: { isCurrent: () => readIfThere(installStamp) === installHash(), make: install },
@@ -130,7 +131,7 @@ async function generate() {
   writeFileSync(generateStamp, generateHash());
 }
 
-/** Compiles src/ beside the present dist/ and changes places at the end, so that a failed build leaves the old one. */
+/** Compiles src/ and bundles web/ beside the present dist/ and changes places at the end, so that a failed build leaves the old one. */
 async function build() {
   say("building dist/ …");
   const hash = buildHash();
@@ -139,11 +140,11 @@ async function build() {
   for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
   const { code, output } = await run(bin("tsc"), ["-p", "tsconfig.build.json", "--outDir", next], { quiet: true });
   if (code !== 0) throw new Failure(`the build failed\n${output.trimEnd()}`);
-  await buildHelper(join(next, "browser"));
-  await buildConsole(join(next, "console"));
-  await bundle(join(root, "src/demo/page/shop.ts"), join(next, "demo/page/shop.js"));
+  await buildHelper(join(next, "web/helper"));
+  await buildConsole(join(next, "web/console"));
+  await bundle(join(root, "web/demo/shop.ts"), join(next, "web/demo/shop.js"));
   for (const file of filesBelow(join(root, "src"))) {
-    if (file.endsWith(".ts") || file.endsWith("tsconfig.json") || file.startsWith("console/")) continue;
+    if (file.endsWith(".ts")) continue;
     mkdirSync(dirname(join(next, file)), { recursive: true });
     cpSync(join(root, "src", file), join(next, file));
   }
@@ -155,10 +156,10 @@ async function build() {
 
 /** The helper for shops' pages, one file of plain JavaScript, and its types. */
 async function buildHelper(folder) {
-  const page = join(root, "src/browser/page");
-  await bundle(join(page, "aisle.ts"), join(folder, "aisle.js"));
+  const helper = join(root, "web/helper");
+  await bundle(join(helper, "aisle.ts"), join(folder, "aisle.js"));
   const types = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
-  const { code, output } = await run(bin("tsc"), ["-p", page, ...types], { quiet: true });
+  const { code, output } = await run(bin("tsc"), ["-p", helper, ...types], { quiet: true });
   if (code !== 0) throw new Failure(`the build of the helper failed\n${output.trimEnd()}`);
 }
 
@@ -179,9 +180,10 @@ async function bundle(entry, outfile) {
 /** The console's page: one script, one style sheet, and the licences of what they are made with. */
 async function buildConsole(folder) {
   const { build: built } = await import("vite");
+  const { NODE_ENV } = process.env;
   await built({
     configFile: false,
-    root: join(root, "src/console"),
+    root: join(root, "web/console"),
     base: "/console/",
     logLevel: "error",
     build: {
@@ -192,4 +194,7 @@ async function buildConsole(folder) {
       license: { fileName: "licenses.md" },
     },
   });
+  // Vite says production here, which whatever this process starts next would inherit.
+  if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+  else process.env.NODE_ENV = NODE_ENV;
 }

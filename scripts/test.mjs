@@ -1,4 +1,5 @@
-// npm test [-- VITEST ARGUMENTS]: sets the checkout up, runs the tests and ends with `N passed, N failed`.
+// npm test [-- VITEST ARGUMENTS]: sets the checkout up, runs the fast tests and ends with `N passed, N failed`; with --all,
+// --slow or files named, the tests of these. vitest.config.ts says which tests are fast.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ await script(async () => {
   }
   const folder = mkdtempSync(join(tmpdir(), "aisle-test-"));
   const counts = join(folder, "counts.json");
-  const args = process.argv.slice(2);
+  const args = vitestArguments(process.argv.slice(2));
   // Naming a reporter replaces the ones of the configuration, so ours is named along with it.
   const named = args.some((arg) => arg.startsWith("--reporter"));
   const reporters = [...(named ? [] : ["--reporter=default"]), "--reporter=./scripts/count-reporter.mjs"];
@@ -35,3 +36,12 @@ await script(async () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+/** Without files or a project named, the fast tests; `--all` all of them, `--slow` all others. */
+function vitestArguments([first, ...rest]) {
+  if (first === "--all") return rest;
+  if (first === "--slow") return ["--project=slow", "--project=timed", ...rest];
+  const all = first === undefined ? [] : [first, ...rest];
+  const isChosen = all.some((arg) => !arg.startsWith("-") || arg.startsWith("--project"));
+  return isChosen ? all : ["--project=fast", ...all];
+}

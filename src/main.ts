@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createHttpsFeedSource } from "./adapters/feeds/https-feed-source.js";
+import { createHttpsFeedSource } from "./adapters/http/https-feed-source.js";
 import { runProgram } from "./cli/program.js";
-import { readConfig } from "./config.js";
+import { readConfig } from "./server/settings/config.js";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
@@ -16,19 +16,22 @@ export async function main(args: readonly string[]): Promise<number> {
       // Loaded when it is wanted: the other commands need neither store nor servers, and start in half the time.
       serve: async (flags) => {
         const config = readConfig(flags, process.env);
-        const { serve } = await import("./serve.js");
-        await serve(config, (line) => process.stdout.write(`${line}\n`));
+        const { serve } = await import("./server/serve.js");
+        await serve(config, {
+          force: flags.force ?? false,
+          say: (line) => process.stdout.write(`${line}\n`),
+        });
       },
       migrate: async function* (request, hooks) {
-        const { migrateStores } = await import("./migrate-stores.js");
+        const { migrateStores } = await import("./server/migrate-stores.js");
         yield* migrateStores(request, hooks);
       },
       doctor: async function* (request, env) {
-        const { examine } = await import("./doctor.js");
+        const { examine } = await import("./server/doctor.js");
         yield* examine(request, env);
       },
       backup: async (request, env) => {
-        const { backUp } = await import("./back-up.js");
+        const { backUp } = await import("./server/backup.js");
         await backUp(request, env);
       },
       feedSource: createHttpsFeedSource,

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
-import { importsOf } from "./fixtures/source-imports.js";
 import {
   EVERYTHING,
   folderOf,
@@ -12,120 +11,81 @@ import {
   TOP,
 } from "./fixtures/source-tree.js";
 
-/** Who may import whom, besides itself. Requests go facade → services → stages → ports; adapters stand behind the ports. */
+/** Interfaces of the store and of everything outside, with the domain: what each use case works with. */
+const USE_CASE = ["domain", "store/ports", "adapters"];
+/** The algorithms of learning, which know nothing else of ours. */
+const ALGORITHMS = ["learning/common", "learning/session", "learning/text", "learning/ranking", "learning/cart"];
+
+/** Who may import whom, besides itself; docs/architecture.md shows the same table. `gen` and npm packages are not ours. */
 const TABLE: ImportTable = {
-  domain: [],
-  algorithms: ["kernels"],
   gen: [],
-  // What JavaScript is too slow for, compiled.
-  kernels: ["gen"],
-  ports: ["domain"],
-  model: ["domain", "ports", "algorithms"],
-  subscription: ["domain", "ports"],
-  catalog: ["domain", "ports"],
-  intake: ["domain", "ports"],
-  hooks: ["domain", "ports"],
-  feeds: ["gen", "domain", "ports", "feed"],
-  training: ["domain", "ports", "algorithms", "model"],
-  recommend: ["domain", "ports", "algorithms", "model"],
-  migrate: ["domain", "ports"],
-  privacy: ["domain", "ports", "subscription"],
-  evaluation: ["domain", "ports", "algorithms", "model", "catalog", "training", "recommend"],
+  domain: [],
+  parse: [],
+  http: [],
+  // Files loose in adapters/ are interfaces; each folder in it implements some of them.
+  adapters: ["domain"],
+  "adapters/embedding": ["domain", "adapters"],
+  "adapters/metrics": ["domain", "adapters"],
+  "adapters/tracing": ["domain", "adapters"],
+  // Implements what catalog/feed asks for: a feed from its address.
+  "adapters/http": ["domain", "adapters", "catalog/feed"],
+  // Small sets of vectors are searched exactly, by an algorithm.
+  "adapters/hnsw": ["domain", "adapters", "learning/common", "learning/text"],
+  // As in adapters/: interfaces, what both stores share, and one folder for each store.
+  "store/ports": ["domain"],
+  store: USE_CASE,
+  "store/lmdb": [...USE_CASE, "store"],
+  "store/mongo": [...USE_CASE, "store"],
+  "store/migrate": ["domain", "store/ports"],
+  intake: USE_CASE,
+  // An effect of an event is declared by intake and lies with what it changes.
+  identity: [...USE_CASE, "intake"],
+  catalog: [...USE_CASE, "intake"],
+  // The command line reads feeds too, so the readers know neither store nor domain.
+  "catalog/feed": ["gen", "parse"],
+  "catalog/feed/schedule": [...USE_CASE, "gen", "catalog/feed"],
+  "learning/kernels": ["gen"],
+  "learning/common": [],
+  "learning/session": ["learning/common"],
+  "learning/text": ["learning/common", "learning/kernels"],
+  "learning/ranking": ["learning/common", "learning/kernels", "learning/session", "learning/text"],
+  "learning/cart": ["learning/common", "learning/ranking"],
+  "learning/model": [...USE_CASE, ...ALGORITHMS],
+  "learning/training": [...USE_CASE, ...ALGORITHMS, "learning/model"],
+  // Evaluation asks the same lists that visitors get.
+  "learning/evaluation": [...USE_CASE, ...ALGORITHMS, "learning/model", "learning/training", "catalog", "recommend"],
+  recommend: [...USE_CASE, ...ALGORITHMS, "learning/model"],
+  "services/wire": ["gen", "domain", "adapters", "parse", "http"],
   services: [
+    ...USE_CASE,
     "gen",
-    "domain",
-    "ports",
-    "subscription",
-    "catalog",
+    "services/wire",
     "intake",
-    "training",
-    "model",
+    "identity",
+    "catalog",
+    "catalog/feed/schedule",
     "recommend",
-    "evaluation",
-    "hooks",
-    "feeds",
-    "privacy",
+    "learning/model",
+    "learning/training",
+    "learning/evaluation",
   ],
-  // How people write money: for whoever reads what they wrote.
-  amounts: [],
-  // Files of products, for whoever has one: the command line, and the server that fetches it.
-  feed: ["gen", "amounts"],
-  facade: ["gen", "amounts"],
-  // What the adapters of all stores are made of.
-  "adapters/store": ["domain", "ports"],
-  "adapters/embedded": ["domain", "ports", "adapters/store"],
-  "adapters/mongo": ["domain", "ports", "adapters/store"],
-  "adapters/embedding": ["domain", "ports"],
-  "adapters/metrics": ["domain", "ports"],
-  "adapters/tracing": ["domain", "ports"],
-  "adapters/hooks": ["domain", "ports"],
-  "adapters/feeds": ["feed", "adapters/hooks"],
-  // A small set of vectors is searched exactly instead: that search is an algorithm.
-  "adapters/hnsw": ["domain", "ports", "algorithms"],
-  cli: ["gen", "amounts", "feed"],
-  browser: ["gen"],
-  console: ["gen"],
-  // Its pages are a shop on the helper.
-  demo: ["gen", "domain", "browser"],
+  facade: ["gen", "parse", "http"],
+  cli: ["gen", "parse", "catalog/feed"],
+  // What each setting may be is known before anything of ours is loaded.
+  "server/settings": [],
+  // The demo shop as the server makes it; what its pages run is in web/demo.
+  "server/demo": ["gen", "domain", "catalog/feed", "learning/common", "server"],
+  server: [EVERYTHING],
   [TOP]: [EVERYTHING],
 };
 
-/** What reads the configuration: modules that import nothing of ours but each other. */
-const CONFIG_MODULES = [
-  "config.ts",
-  "embedder-location.ts",
-  "setting.ts",
-  "setting-values.ts",
-  "settings.ts",
-  "store-location.ts",
-];
-
-/** The modules outside every folder. */
-const TOP_MODULES = [
-  "app-copies.ts",
-  "app-spans.ts",
-  "app.ts",
-  "back-up.ts",
-  "certificate.ts",
-  "console-files.ts",
-  ...CONFIG_MODULES,
-  "demo-shop.ts",
-  "doctor.ts",
-  "doors.ts",
-  "duties.ts",
-  "listen.ts",
-  "local-services.ts",
-  "log.ts",
-  "mailing.ts",
-  "main.ts",
-  "migrate-stores.ts",
-  "open-services.ts",
-  "page-scripts.ts",
-  "open-store.ts",
-  "patience.ts",
-  "peer-connections.ts",
-  "open-embedder.ts",
-  "primary.ts",
-  "rpc-interceptors.ts",
-  "rpc-tokens.ts",
-  "serve.ts",
-  "server.ts",
-  "shared-metrics.ts",
-  "shared-sender-limit.ts",
-  "stop-signal.ts",
-  "store-when-open.ts",
-  "training-thread.ts",
-  "training-worker.ts",
-  "uuids.ts",
-  "verify-process.ts",
-  "worker-messages.ts",
-  "worker.ts",
-];
+/** The files outside every folder. */
+const TOP_MODULES = ["main.ts"];
 
 /** Packages that one place alone knows, so that they can be exchanged there. */
 const PACKAGE_OWNERS = {
-  lmdb: ["adapters/embedded"],
-  mongodb: ["adapters/mongo"],
+  lmdb: ["store/lmdb"],
+  mongodb: ["store/mongo"],
   "hnswlib-node": ["adapters/hnsw"],
   "@huggingface/*": ["adapters/embedding"],
   "prom-client": ["adapters/metrics"],
@@ -133,8 +93,8 @@ const PACKAGE_OWNERS = {
   fastify: ["facade"],
   "@fastify/*": ["facade"],
   commander: ["cli"],
-  pino: ["log.ts"],
-  saxes: ["feed"],
+  pino: ["server/audit-log.ts", "server/log.ts"],
+  saxes: ["catalog/feed"],
 };
 
 /** Modules past 300 lines, each with the reason why it is one idea. */
@@ -146,6 +106,11 @@ const tree = new Map(
     .filter((path) => /\.tsx?$/.test(path))
     .map((path) => [path.split(sep).join("/"), readFileSync(join(src, path), "utf8")]),
 );
+
+const webFolder = join(import.meta.dirname, "../web");
+const webModules = readdirSync(webFolder, { recursive: true, encoding: "utf8" })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => [`web/${path.split(sep).join("/")}`, readFileSync(join(webFolder, path), "utf8")] as const);
 
 describe("src", () => {
   it("has every module in a folder that the table names", () => {
@@ -160,13 +125,14 @@ describe("src", () => {
     expect(forbiddenImports(tree, TABLE)).toEqual([]);
   });
 
-  it("reads its configuration with nothing of ours", () => {
-    const ours = CONFIG_MODULES.map((path) => `./${path.replace(".ts", ".js")}`);
-    for (const path of CONFIG_MODULES) {
-      const imports = importsOf(tree.get(path) ?? "").map(({ specifier }) => specifier);
-      expect(tree.has(path)).toBe(true);
-      expect(imports.filter((specifier) => specifier.startsWith(".") && !ours.includes(specifier))).toEqual([]);
-    }
+  it("has the table that docs/architecture.md shows", () => {
+    const document = readFileSync(join(import.meta.dirname, "../docs/architecture.md"), "utf8");
+    const rows = document.split("| folder | imports, besides itself |")[1]?.split("\n\n")[0] ?? "";
+    const shown = [...rows.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, folder, imports = ""]) => [
+      folder === "main.ts" ? TOP : folder,
+      imports === "everything" ? [EVERYTHING] : [...imports.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    ]);
+    expect(shown).toEqual(Object.entries(TABLE));
   });
 
   it("uses a driver only in the folder that wraps it", () => {
@@ -185,15 +151,44 @@ describe("src", () => {
   });
 });
 
+/** What runs in browsers, and the messages that it shares with the server. Paths are those from the root. */
+const WEB_TABLE: ImportTable = {
+  "web/helper": [],
+  "web/console": ["src/gen"],
+  "web/demo": ["web/helper"],
+  "src/gen": [],
+};
+
+describe("web", () => {
+  const web = new Map([
+    ...webModules,
+    ...[...tree].filter(([path]) => path.startsWith("gen/")).map(([path, text]) => [`src/${path}`, text] as const),
+  ]);
+
+  it("imports only in the directions of its table, and nothing of the server but messages", () => {
+    expect(web.has("web/helper/aisle.ts")).toBe(true);
+    expect(forbiddenImports(web, WEB_TABLE)).toEqual([]);
+  });
+
+  it("has no ring of modules that load each other", () => {
+    expect(importCycles(web)).toEqual([]);
+  });
+
+  it("has no module past 300 lines", () => {
+    const long = [...web].filter(([path, text]) => path.startsWith("web/") && text.trimEnd().split("\n").length > 300);
+    expect(long.map(([path]) => path)).toEqual([]);
+  });
+});
+
 describe("the rules themselves", () => {
   const verdict = (files: Record<string, string>) => forbiddenImports(new Map(Object.entries(files)), TABLE);
 
   it("name an import that goes the wrong way", () => {
     const files = {
-      "domain/event.ts": 'import { store } from "../ports/store.js";',
-      "ports/store.ts": "export const store = 1;",
+      "domain/event.ts": 'import { store } from "../store/ports/store.js";',
+      "store/ports/store.ts": "export const store = 1;",
     };
-    expect(verdict(files)).toEqual(["domain/event.ts → ports/store.ts"]);
+    expect(verdict(files)).toEqual(["domain/event.ts → store/ports/store.ts"]);
   });
 
   it("see types, re-exports, dynamic imports and workers alike", () => {
@@ -213,15 +208,15 @@ describe("the rules themselves", () => {
     expect(verdict({ "facade/a.ts": text, "domain/x.ts": "" })).toEqual([]);
   });
 
-  it("keep the top modules for the top modules", () => {
-    expect(
-      verdict({ "cli/a.ts": 'import "../config.js";', "config.ts": "", "main.ts": 'import "./cli/a.js";' }),
-    ).toEqual(["cli/a.ts → config.ts"]);
+  it("let nothing import main.ts", () => {
+    expect(verdict({ "cli/a.ts": 'import "../main.js";', "main.ts": 'import "./cli/a.js";' })).toEqual([
+      "cli/a.ts → main.ts",
+    ]);
   });
 
-  it("keep one adapter from another", () => {
-    const files = { "adapters/mongo/a.ts": 'import "../embedded/b.js";', "adapters/embedded/b.ts": "" };
-    expect(verdict(files)).toEqual(["adapters/mongo/a.ts → adapters/embedded/b.ts"]);
+  it("keep one store from another", () => {
+    const files = { "store/mongo/a.ts": 'import "../lmdb/b.js";', "store/lmdb/b.ts": "" };
+    expect(verdict(files)).toEqual(["store/mongo/a.ts → store/lmdb/b.ts"]);
   });
 
   it("name an import of a module that is not there", () => {
@@ -230,7 +225,6 @@ describe("the rules themselves", () => {
 
   it("name a folder that the table does not", () => {
     expect(folderOf("utils/text.ts", TABLE)).toBeUndefined();
-    expect(folderOf("adapters/redis/store.ts", TABLE)).toBeUndefined();
     expect(folderOf("gen/aisle/v1/event_pb.ts", TABLE)).toBe("gen");
   });
 
@@ -238,7 +232,7 @@ describe("the rules themselves", () => {
     const files = new Map([
       ["intake/a.ts", 'import { open } from "lmdb";'],
       ["services/b.ts", 'import cookie from "@fastify/cookie";'],
-      ["adapters/embedded/c.ts", 'import { open } from "lmdb";'],
+      ["store/lmdb/c.ts", 'import { open } from "lmdb";'],
     ]);
     expect(strayPackages(files, PACKAGE_OWNERS)).toEqual(["intake/a.ts → lmdb", "services/b.ts → @fastify/cookie"]);
   });

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../../src/demo/html.js";
+import { html, type Markup } from "../../src/server/demo/html.js";
 import { type Figure, RATIO, SHOWN, type Shown } from "./figures.js";
 import { mark, plot } from "./plot.js";
 import type { Result } from "./results.js";

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../../src/demo/html.js";
+import { html, type Markup } from "../../src/server/demo/html.js";
 import { figure, plain } from "./words.js";
 
 export interface PlotPoint {

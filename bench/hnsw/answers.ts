@@ -1,6 +1,6 @@
 /** Queries, what exact search answers to them, and how much of it others find. */
 import { exactSearch } from "../../src/adapters/hnsw/exact-index.js";
-import type { Nearest } from "../../src/ports/vector-index.js";
+import type { Nearest } from "../../src/adapters/vector-index.js";
 import type { Catalogue } from "./catalogues.js";
 
 export const RECALL_AT = 10;

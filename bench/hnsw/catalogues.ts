@@ -1,7 +1,8 @@
 /** Vectors of products' texts as a training makes them, of real catalogues and of made-up shops. */
-import { embedAll, fitEmbedder, type ProductText } from "../../src/algorithms/embedder.js";
-import { drawToNeighbours } from "../../src/algorithms/text-neighbours.js";
-import { productText } from "../../src/model/product-text.js";
+
+import { productText } from "../../src/learning/model/product-text.js";
+import { embedAll, fitEmbedder, type ProductText } from "../../src/learning/text/embedder.js";
+import { drawToNeighbours } from "../../src/learning/text/text-neighbours.js";
 import { type CatalogueName, readCatalogue } from "../../test/fixtures/shared-catalogue.js";
 import { shopProducts } from "../train/shop.js";
 

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { childrenOf } from "../../test/fixtures/children-of.js";
 import { processFigures } from "../process-figures.js";
 import { productId } from "../train/shop.js";
 
@@ -62,7 +63,7 @@ export async function start(args: (port: number) => readonly string[], readyLine
   const [readyMs, readyzMs] = await Promise.all([printed, firstReady(url, since)]);
   return {
     url,
-    pid: child.pid ?? 0,
+    pid: childrenOf(child.pid)[0] ?? child.pid ?? 0, // of Aisle the process that does the work
     ready: { readyMs, readyzMs },
     since,
     async end(signal) {

@@ -18,15 +18,15 @@ import Table from "cli-table3";
 import { open } from "lmdb";
 import { MongoClient } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createPrometheusMetrics } from "../../src/adapters/metrics/prometheus.js";
-import { openMongoStore } from "../../src/adapters/mongo/store.js";
-import { createAisle } from "../../src/app.js";
-import { evaluateApp } from "../../src/evaluation/evaluate-app.js";
-import type { Store } from "../../src/ports/store.js";
+import { evaluateApp } from "../../src/learning/evaluation/evaluate-app.js";
+import { trainModel } from "../../src/learning/training/train-model.js";
+import { createAisle } from "../../src/server/app.js";
 import { eventMessage } from "../../src/services/event-messages.js";
-import { trainModel } from "../../src/training/train-model.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import { openMongoStore } from "../../src/store/mongo/store.js";
+import type { Store } from "../../src/store/ports/store.js";
 import { openMongoPeer } from "../../test/fixtures/mongo-peer.js";
 import { gatheredInserts, type Measured, measure, viewEvent } from "../load.js";
 import { aisle, startServerOn } from "../server.js";
@@ -109,6 +109,7 @@ function servicesOver(store: Store) {
     newSecret: () => "5e".repeat(16),
     metrics: createPrometheusMetrics(),
     report: (error) => console.error(error),
+    reportFailure: () => undefined,
   });
 }
 

@@ -6,10 +6,10 @@ import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
 import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
-import { loadServingModel } from "../../src/model/serving-model.js";
+import { loadServingModel } from "../../src/learning/model/serving-model.js";
+import { trainModel } from "../../src/learning/training/train-model.js";
 import { BLANK_QUERY } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
-import { trainModel } from "../../src/training/train-model.js";
 import { END, shopHistories, shopProducts } from "./shop.js";
 
 export interface Trained {
@@ -68,7 +68,7 @@ export async function trainOne(productCount: number, events: number, learnedOrde
   const loadMs = performance.now() - loadedAt;
 
   const catalog = await createCatalogViews({ scan, watch: () => () => {} }).of("shop");
-  const recommend = createRecommender({ metrics: { count() {}, observe() {} } });
+  const recommend = createRecommender({ metrics: { count() {}, observe() {} }, reportFailure() {} });
   const app = bareApp("shop", 0);
   const visitors = await firstSteps(CALLS, productCount);
   let from = process.cpuUsage();

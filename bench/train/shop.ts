@@ -1,7 +1,8 @@
 /** A made-up shop as training reads it from a store, of any size, made while it is read. */
-import { createRandom } from "../../src/algorithms/random.js";
+
 import type { InteractionType, VisitorHistory } from "../../src/domain/interaction.js";
 import type { Product } from "../../src/domain/product.js";
+import { createRandom } from "../../src/learning/common/random.js";
 import { bareProduct } from "../../test/fixtures/bare-product.js";
 
 /** Products that are looked at together: as many as a narrow category has. */

@@ -2,20 +2,20 @@ import { setImmediate } from "node:timers/promises";
 import { Unavailable } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
 import { brandGroup, type PriceRange } from "../domain/product-filter.js";
-import type { ProductChange, ProductStore } from "../ports/product-store.js";
+import type { ProductChange, ProductStore } from "../store/ports/product-store.js";
 import { PriceIndex } from "./price-index.js";
 
 /** An app's products in memory, always as the store has them. */
 export interface CatalogView {
   readonly size: number;
-  /** True as soon as one product, that is confirmed, has a title: then untitled ones are not shown. */
+  /** True as soon as one product has a title: then untitled ones are not shown. */
   readonly hasTitles: boolean;
   get(productId: string): Product | undefined;
   /** The product a SKU belongs to. */
   idOfSku(sku: string): string | undefined;
   /** Product ids of a category (any level), tag or `brandGroup`; undefined when there is no such group. */
   group(groupId: string): ReadonlySet<string> | undefined;
-  /** Sets of product ids that hold all that are priced within the range, and few others; none is in two of them. */
+  /** Disjoint sets of product ids that together hold all products priced within the range, and few others. */
   pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;
   /** Grows with each write. */
@@ -24,9 +24,9 @@ export interface CatalogView {
   changedSince(revision: number): readonly string[] | undefined;
 }
 
-/** Products put at a time: some milliseconds of work, so that answers are made meanwhile. */
+/** Products put before requests get a turn: some milliseconds of work. */
 const SLICE = 1000;
-/** Writes that are known one by one, the newest of them. */
+/** Most writes in the journal, the newest ones. */
 const MAX_JOURNAL = 20_000;
 
 export interface CatalogViews {
@@ -38,7 +38,7 @@ export interface CatalogViews {
   close(): void;
 }
 
-/** Keeps the catalogues of the apps that are asked for. Memory: some 0.5 to 1 KiB a product beside its texts. */
+/** Keeps the catalogues of requested apps in memory: some 0.5 to 1 KiB for each product beside its texts. */
 export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch">): CatalogViews {
   const entries = new Map<string, KeptCatalog>();
 
@@ -75,8 +75,8 @@ export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch"
 }
 
 /**
- * The catalogue of one app, from the store and the changes since. When the store says that changes were missed, it is
- * read again beside the one that serves, and takes its place when it is complete.
+ * The catalogue of one app, read from the store and kept current by its changes. When the store has missed changes, the
+ * catalogue is read again beside the serving view, and replaces it when complete.
  */
 class KeptCatalog {
   /** The view to answer from; pending only until the first one is loaded. */
@@ -84,7 +84,7 @@ class KeptCatalog {
   view: MemoryCatalog | undefined;
   readonly stop: () => void;
   private closed = false;
-  /** The view that is being read, and what was written meanwhile: there the later state stands. */
+  /** The view being read, and the ids written meanwhile: of these it holds the later state already. */
   private loading: { readonly view: MemoryCatalog; readonly written: Set<string> } | undefined;
 
   constructor(
@@ -92,7 +92,7 @@ class KeptCatalog {
     watch: (listener: (changes: readonly ProductChange[]) => void) => () => void,
     private readonly onFailed: () => void,
   ) {
-    // Watch first, then read: what is written meanwhile is put twice at most.
+    // Watch first, then read: a product written in between is put twice at most.
     this.stop = watch((changes) => {
       for (const change of changes) this.take(change);
     });
@@ -118,7 +118,7 @@ class KeptCatalog {
     this.loading?.written.add("put" in change ? change.put.productId : change.removed);
   }
 
-  /** A load that begins while another is under way takes its place. A failed one leaves nothing stale behind. */
+  /** A new load replaces one under way. A failed load leaves no stale view behind. */
   private load(): Promise<CatalogView> {
     const loading = { view: new MemoryCatalog(), written: new Set<string>() };
     this.loading = loading;
@@ -139,6 +139,7 @@ class KeptCatalog {
       return loading.view;
     };
     const loaded = read();
+    // callers that wait for the view get the error
     loaded.catch(() => {
       if (this.loading !== loading) return;
       this.stop();
@@ -198,7 +199,7 @@ class MemoryCatalog implements CatalogView {
   put(product: Product): void {
     this.#take(product.productId);
     this.#products.set(product.productId, product);
-    if (isTitled(product)) this.#titled++;
+    if (product.title !== "") this.#titled++;
     this.#prices.put(product.productId, product.price);
     if (product.sku !== "") this.#skus.set(product.sku, product.productId);
     for (const groupId of groupsOf(product)) {
@@ -219,13 +220,13 @@ class MemoryCatalog implements CatalogView {
     this.#journal.splice(0, MAX_JOURNAL / 2);
   }
 
-  /** Takes out what is known of a product, which is written. */
+  /** Notes a write, and removes the product's old state. */
   #take(productId: string): void {
     this.#note(productId);
     const product = this.#products.get(productId);
     if (product === undefined) return;
     this.#products.delete(productId);
-    if (isTitled(product)) this.#titled--;
+    if (product.title !== "") this.#titled--;
     this.#prices.remove(productId, product.price);
     if (this.#skus.get(product.sku) === productId) this.#skus.delete(product.sku);
     for (const groupId of groupsOf(product)) {
@@ -234,11 +235,6 @@ class MemoryCatalog implements CatalogView {
       if (group?.size === 0) this.#groups.delete(groupId);
     }
   }
-}
-
-/** A title that anybody may have made up says nothing of what the shop's products have. */
-function isTitled({ title, learnedFrom }: Product): boolean {
-  return title !== "" && (learnedFrom === null || learnedFrom.confirmed);
 }
 
 function groupsOf(product: Product): Set<string> {

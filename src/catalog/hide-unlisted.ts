@@ -1,30 +1,30 @@
 import type { Now } from "../domain/clock.js";
 import { Conflict, NotFound } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
-import type { ProductStore } from "../ports/product-store.js";
-import type { UnitOfWork } from "../ports/unit-of-work.js";
+import type { ProductStore } from "../store/ports/product-store.js";
+import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { IdSet } from "./id-set.js";
 
 export interface Listing {
   readonly listed: Pick<IdSet, "has">;
-  /** When the feed began: what was added later was not known to it. */
+  /** When the feed began. It cannot list products added later. */
   readonly startedAt: number;
-  /** Hides more than half, and what an incomplete feed does not list. */
+  /** Also hides more than half of the products, and products missing from an incomplete feed. */
   readonly force: boolean;
-  /** Entries of the feed could not be told apart: nothing is hidden. */
+  /** Some entries of the feed were unreadable: nothing is hidden. */
   readonly incomplete: boolean;
 }
 
 export interface Hidden {
   readonly hidden: number;
-  /** Products that were shown and not listed. */
+  /** Shown products that the feed does not list. */
   readonly unlisted: number;
 }
 
 /**
- * Hides the products of an app's catalogue that a full feed did not list. Memory is that of one batch: products are read
- * twice, to count them and to hide them. Rejects with NotFound("app"), and with Conflict("precondition") instead of hiding
- * more than half of those that were shown when the feed began.
+ * Hides the products of an app's catalogue that a full feed does not list. Reads the products twice, to count and to hide
+ * them, and so holds only one batch in memory. Rejects with NotFound("app"), and with Conflict("precondition") instead of
+ * hiding more than half of the products shown when the feed began.
  */
 export type HideUnlisted = (appId: string, listing: Listing) => Promise<Hidden>;
 

@@ -1,62 +1,148 @@
-import { hash } from "node:crypto";
+import { MAX_LEARNED_AFTER_VISITORS } from "../domain/app.js";
 import type { EventProduct } from "../domain/event.js";
-import { isOnHosts, type LearnedFrom, type Product } from "../domain/product.js";
-import { type Effect, NO_OUTCOME } from "../ports/effect.js";
+import { NO_MONEY } from "../domain/money.js";
+import { isOnHosts, type Product } from "../domain/product.js";
+import type { PublicSender } from "../domain/public-sender.js";
+import { type Effect, type LearnedCounts, NO_OUTCOME } from "../intake/effect.js";
+import type { Transaction } from "../store/ports/unit-of-work.js";
+import { countSighting, forgetSightings } from "./unconfirmed-products.js";
 
-/** Bytes of a visitor's hash: among 1,000 visitors two are taken for one in some 500 million products. */
-const HASH_BYTES = 6;
-const NOBODY: LearnedFrom = { count: 0, visitors: [], confirmed: false };
+/** `auto`: until the shop has a feed or products by RPC. */
+export type LearnProducts = "auto" | "on" | "off";
+
+/** Products of an app that came by events of the public: more of them are not learned. */
+const MAX_LEARNED = 100_000;
+/** Products of one public event that are learned or counted. No page and hardly an order shows more. */
+const MAX_OF_EVENT = 100;
+const TOO_MANY_NOTE = `of the products that the catalogue does not know, those beyond ${MAX_OF_EVENT} were not learned`;
+
+/** What an event may say of a product, as a text by which it is compared; "" where it says nothing. */
+const FIELDS: readonly ((product: EventProduct) => string)[] = [
+  ({ sku }) => sku,
+  ({ title }) => title,
+  ({ categories }) => (categories.length === 0 ? "" : JSON.stringify(categories.map((c) => [c.categoryId, c.name]))),
+  ({ brandName, brandId }) => brandName || brandId,
+  ({ price }) => (price.amount === "" ? "" : `${price.amount} ${price.currency}`),
+  ({ url }) => url,
+  ({ imageUrl }) => imageUrl,
+  ({ available }) => (available === null ? "" : String(available)),
+];
 
 /**
- * Teaches the catalogue what events say about products. A product that came by feed or RPC is never changed by an
- * event; of a learned one, later events fill and replace texts but never empty them, and its visitors are counted until
- * as many as the app asks for have sent it. Robots and events of nobody do not count. Where the app lists its origins,
- * URLs of other hosts are not learned.
+ * Learns products from events. Products from a feed or RPC never change; `mode` decides whether a shop that has such
+ * products learns others. The shop's own events (no `sender`) count at once. For any other event, a product and each of
+ * its values count once enough visitors of different networks have sent the same; the app sets how many. Later events
+ * fill and replace values but never empty them. If the app lists its origins, URLs of other hosts are not learned.
  */
-export const learnProducts: Effect = (tx, event, { visitor }) => {
-  let changed = false;
-  const origins = tx.app()?.allowedOrigins ?? [];
-  const wanted = tx.app()?.learnedAfterVisitors ?? 0;
-  const sender = event.bot ? "" : (visitor?.visitorId ?? "");
-  for (const seen of event.products) {
-    const before = tx.products.get(seen.productId);
-    if (before?.origin === "catalog") continue;
-    const learnedFrom = before?.learnedFrom === null ? null : counted(before?.learnedFrom ?? NOBODY, sender, wanted);
-    const after = learned(before, onHosts(seen, origins), event.receivedAt, learnedFrom);
-    if (before !== undefined && sameProduct(before, after)) continue;
+export function createLearnProducts(mode: LearnProducts): Effect {
+  return (tx, event, { visitor }, sender) => {
+    const app = tx.app();
+    if (mode === "off" || app === undefined || event.products.length === 0) return NO_OUTCOME;
+    const counts = tx.productCounts;
+    if (mode === "auto" && counts.fed > 0) return NO_OUTCOME;
+    const wanted = sender === undefined ? 0 : Math.min(app.learnedAfterVisitors, MAX_LEARNED_AFTER_VISITORS);
+    const visitorId = visitor?.visitorId ?? "";
+    if (wanted > 1 && (event.bot || visitorId === "")) return NO_OUTCOME;
+    const learning = new Learning(tx, event.receivedAt, sender, visitorId, wanted);
+    let looked = 0;
+    for (const seen of event.products) {
+      const before = tx.products.get(seen.productId);
+      if (before?.origin === "catalog") continue;
+      const said = withoutForeign(tx, seen, app.allowedOrigins);
+      const after = learned(before, said, event.receivedAt);
+      if (before !== undefined && isSame(before, after)) continue;
+      if (sender !== undefined && ++looked > MAX_OF_EVENT) return { ...learning.outcome(), notes: [TOO_MANY_NOTE] };
+      learning.take(before, said);
+    }
+    return learning.outcome();
+  };
+}
+
+/** What one event teaches. */
+class Learning {
+  private readonly counts: { -readonly [K in keyof LearnedCounts]: number } = {
+    added: 0,
+    confirmed: 0,
+    changed: 0,
+    evicted: 0,
+  };
+  private isCounted = false;
+
+  constructor(
+    private readonly tx: Transaction,
+    private readonly at: number,
+    private readonly sender: PublicSender | undefined,
+    private readonly visitorId: string,
+    private readonly wanted: number,
+  ) {}
+
+  /** Takes in what is said of a product that is new, or is to be changed. */
+  take(before: Product | undefined, said: EventProduct): void {
+    const { tx, sender } = this;
+    if (before === undefined && sender !== undefined && tx.productCounts.learned >= MAX_LEARNED) return;
+    const granted = sender === undefined || this.wanted <= 1 ? said : this.granted(before, said, sender);
+    if (granted === undefined) return;
+    const after = learned(before, granted, this.at);
+    if (before !== undefined && isSame(before, after)) return;
     tx.products.put(after.productId, after);
-    changed = true;
+    if (isSame(after, learned(after, said, this.at))) forgetSightings(tx.unconfirmedProducts, after.productId);
+    this.count(before === undefined ? "confirmed" : "changed");
+    tx.markChanged();
   }
-  if (changed) tx.markChanged();
-  return NO_OUTCOME;
-};
 
-/** With the sender, "" for nobody; the same object when that is nothing new. */
-function counted(from: LearnedFrom, sender: string, wanted: number): LearnedFrom {
-  if (from.confirmed) return from;
-  const tag = sender === "" ? "" : hashOf(sender);
-  const isNew = tag !== "" && !from.visitors.includes(tag);
-  const count = from.count + (isNew ? 1 : 0);
-  if (count >= wanted || wanted <= 1) return { count, visitors: [], confirmed: true };
-  return isNew ? { count, visitors: [...from.visitors, tag], confirmed: false } : from;
+  outcome() {
+    return this.isCounted ? { ...NO_OUTCOME, learned: this.counts } : NO_OUTCOME;
+  }
+
+  /** What enough have said by now; undefined for a product of which too few have said that there is one. */
+  private granted(
+    before: Product | undefined,
+    said: EventProduct,
+    { network }: PublicSender,
+  ): EventProduct | undefined {
+    const { productId } = said;
+    const values = FIELDS.map((read) => read(said));
+    const sent = { productId, visitorId: this.visitorId, network, values, at: this.at, wanted: this.wanted };
+    const { count, confirmed, isNew, evicted } = countSighting(this.tx.unconfirmedProducts, sent);
+    if (isNew) this.count("added");
+    this.count("evicted", evicted);
+    return before === undefined && count < this.wanted ? undefined : only(said, confirmed);
+  }
+
+  private count(what: keyof LearnedCounts, by = 1): void {
+    if (by === 0) return;
+    this.counts[what] += by;
+    this.isCounted = true;
+  }
 }
 
-function hashOf(visitorId: string): string {
-  return hash("sha256", visitorId, "buffer").subarray(0, HASH_BYTES).toString("base64url");
-}
-
-function onHosts(seen: EventProduct, origins: readonly string[]): EventProduct {
-  if (origins.length === 0) return seen;
+/** Without URLs of other hosts than the app's, and without a SKU that is another product's. */
+function withoutForeign(tx: Transaction, seen: EventProduct, origins: readonly string[]): EventProduct {
+  const owner = seen.sku === "" ? undefined : tx.productSkus.get(seen.sku);
+  const sku = owner === undefined || owner === seen.productId ? seen.sku : "";
+  if (origins.length === 0) return sku === seen.sku ? seen : { ...seen, sku };
   const kept = (url: string) => (url === "" || isOnHosts(url, origins) ? url : "");
-  return { ...seen, url: kept(seen.url), imageUrl: kept(seen.imageUrl) };
+  return { ...seen, sku, url: kept(seen.url), imageUrl: kept(seen.imageUrl) };
 }
 
-function learned(
-  before: Product | undefined,
-  seen: EventProduct,
-  at: number,
-  learnedFrom: LearnedFrom | null,
-): Product {
+/** The product with those fields only that `isTaken` is true for, in the order of `FIELDS`. */
+function only(said: EventProduct, isTaken: readonly boolean[]): EventProduct {
+  const [sku, title, categories, brand, price, url, imageUrl, available] = isTaken;
+  return {
+    ...said,
+    sku: sku ? said.sku : "",
+    title: title ? said.title : "",
+    categories: categories ? said.categories : [],
+    brandId: brand ? said.brandId : "",
+    brandName: brand ? said.brandName : "",
+    price: price ? said.price : NO_MONEY,
+    url: url ? said.url : "",
+    imageUrl: imageUrl ? said.imageUrl : "",
+    available: available ? said.available : null,
+  };
+}
+
+function learned(before: Product | undefined, seen: EventProduct, at: number): Product {
   return {
     productId: seen.productId,
     sku: seen.sku || before?.sku || "",
@@ -76,13 +162,11 @@ function learned(
     origin: "event",
     addedAt: 0,
     updatedAt: at,
-    learnedFrom,
   };
 }
 
-function sameProduct(a: Product, b: Product): boolean {
+function isSame(a: Product, b: Product): boolean {
   return (
-    a.learnedFrom === b.learnedFrom &&
     a.sku === b.sku &&
     a.title === b.title &&
     a.brand === b.brand &&

@@ -6,8 +6,8 @@ const BANDS = 8;
 const BELOW_ALL = Number.NEGATIVE_INFINITY;
 
 /**
- * Products by bands of their prices, whatever the currency: what is in a range is in its bands, and the outer two of them
- * hold others, too. Narrow enough that a range is mostly read exactly, and a change of a price costs two lookups.
+ * Products by bands of their prices, whatever the currency. The bands of a range hold all its products; only the outer two
+ * hold others as well. A change of a price costs two lookups.
  */
 export class PriceIndex {
   readonly #bands = new Map<number, Set<string>>();

@@ -1,58 +1,86 @@
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { checkEtag, etagOf } from "../domain/etag.js";
 import { cleanId } from "../domain/ids.js";
 import { MAX_GROUP_TERMS, MAX_PRODUCT_GROUPS, type ProductGroup } from "../domain/product-filter.js";
-import type { AppStore } from "../ports/app-store.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 
 /** Groups of products that an app names. */
 export interface ProductGroups {
-  /** Makes a group or replaces the one of its id. Rejects with InvalidArgument that names the field, or NotFound("app"). */
-  set(appId: string, group: ProductGroup): Promise<void>;
+  /**
+   * Makes a group or replaces the one of its id. Rejects with InvalidArgument that names the field, NotFound("app"), or
+   * Conflict("aborted") when `etag` is given and is not the current one.
+   */
+  set(appId: string, group: ProductGroup, etag?: string): Promise<void>;
   /** In order of ids. */
   list(appId: string): Promise<readonly ProductGroup[]>;
-  /** Rejects with NotFound("product_group") when there is none. */
-  remove(appId: string, groupId: string): Promise<void>;
+  /** Rejects with NotFound("product_group") for an unknown group, and with Conflict as `set` does. */
+  remove(appId: string, groupId: string, etag?: string): Promise<void>;
 }
 
 export function createProductGroups(deps: {
-  readonly apps: Pick<AppStore, "get" | "update">;
+  readonly apps: Pick<AppStore, "get">;
+  /** For writing apps. */
+  readonly changes: Pick<UnitOfWork, "run">;
   readonly now: Now;
 }): ProductGroups {
-  const groupsOf = async (appId: string) => {
+  /** Replaces the groups of an app by those that `change` makes of them. */
+  const change = async (appId: string, change: (groups: readonly ProductGroup[]) => readonly ProductGroup[]) => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
-    const app = await deps.apps.get(appId);
-    if (app === undefined) throw new NotFound("app");
-    return { app, groups: app.groups };
+    await deps.changes.run(appId, (tx: Transaction) => {
+      const app = tx.app();
+      if (app === undefined) throw new NotFound("app");
+      tx.putApp({ ...app, groups: change(app.groups), updatedAt: deps.now() });
+    });
   };
   return {
-    async set(appId, group) {
+    async set(appId, group, etag) {
       check(group);
-      const { app, groups } = await groupsOf(appId);
-      const others = groups.filter(({ groupId }) => groupId !== group.groupId);
-      if (others.length >= MAX_PRODUCT_GROUPS)
-        throw new InvalidArgument("group", "invalid", `at most ${MAX_PRODUCT_GROUPS} groups of an app`);
-      const all = [...others, group].sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
-      if (all.reduce((sum, one) => sum + termsOf(one).length, 0) > MAX_GROUP_TERMS)
-        throw new InvalidArgument(
-          "group",
-          "invalid",
-          `at most ${MAX_GROUP_TERMS} categories, brands, tags and products in all groups of an app`,
-        );
-      if (!(await deps.apps.update({ ...app, groups: all, updatedAt: deps.now() }))) throw new NotFound("app");
+      await change(appId, (groups) => {
+        const others = groups.filter(({ groupId }) => groupId !== group.groupId);
+        checkEtag(etag, etagIn(groups, group.groupId));
+        if (others.length >= MAX_PRODUCT_GROUPS)
+          throw new InvalidArgument("group", "invalid", `at most ${MAX_PRODUCT_GROUPS} groups of an app`);
+        const all = [...others, group].sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
+        if (all.reduce((sum, one) => sum + termsOf(one).length, 0) > MAX_GROUP_TERMS)
+          throw new InvalidArgument(
+            "group",
+            "invalid",
+            `at most ${MAX_GROUP_TERMS} categories, brands, tags and products in all groups of an app`,
+          );
+        return all;
+      });
     },
 
     async list(appId) {
-      return (await groupsOf(appId)).groups;
+      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      const app = await deps.apps.get(appId);
+      if (app === undefined) throw new NotFound("app");
+      return app.groups;
     },
 
-    async remove(appId, groupId) {
+    async remove(appId, groupId, etag) {
       if (groupId === "") throw new InvalidArgument("group_id", "missing");
-      const { app, groups } = await groupsOf(appId);
-      const left = groups.filter((group) => group.groupId !== groupId);
-      if (left.length === groups.length) throw new NotFound("product_group");
-      if (!(await deps.apps.update({ ...app, groups: left, updatedAt: deps.now() }))) throw new NotFound("app");
+      await change(appId, (groups) => {
+        const left = groups.filter((group) => group.groupId !== groupId);
+        if (left.length === groups.length) throw new NotFound("product_group");
+        checkEtag(etag, etagIn(groups, groupId));
+        return left;
+      });
     },
   };
+}
+
+/** The etag of a group; "" for none. */
+export function groupEtag(group: ProductGroup | undefined): string {
+  if (group === undefined) return "";
+  const { groupId, title, categoryIds, brands, tags, productIds } = group;
+  return etagOf([groupId, title, categoryIds, brands, tags, productIds]);
+}
+
+function etagIn(groups: readonly ProductGroup[], groupId: string): string {
+  return groupEtag(groups.find((group) => group.groupId === groupId));
 }
 
 function termsOf({ categoryIds, brands, tags, productIds }: ProductGroup): readonly string[] {
@@ -61,7 +89,7 @@ function termsOf({ categoryIds, brands, tags, productIds }: ProductGroup): reado
 
 function check(group: ProductGroup): void {
   if (group.groupId === "") throw new InvalidArgument("group.group_id", "missing");
-  // Lists of groups in requests are parted by these.
+  // These characters separate groups in requests.
   if (cleanId(group.groupId) === "" || /[|,]/.test(group.groupId))
     throw new InvalidArgument("group.group_id", "invalid", "at most 255 bytes without control characters, | and ,");
   if (group.title !== "" && cleanId(group.title) === "")

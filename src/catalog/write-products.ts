@@ -3,10 +3,10 @@ import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { cleanId } from "../domain/ids.js";
 import { isDecimal } from "../domain/money.js";
 import { isSameProduct, type Product, webUrl } from "../domain/product.js";
-import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
+import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 
 /** A product as a feed or an RPC caller gives it. */
-export type ProductDraft = Omit<Product, "origin" | "updatedAt" | "hiddenByFeed" | "addedAt" | "learnedFrom">;
+export type ProductDraft = Omit<Product, "origin" | "updatedAt" | "hiddenByFeed" | "addedAt">;
 
 /** Why the product at `index` of a batch was not written; `field` as an RPC caller writes it. */
 export interface RefusedProduct {
@@ -18,10 +18,10 @@ export interface RefusedProduct {
 const MAX_TITLE = 1024;
 const MAX_DESCRIPTION = 32_768;
 const MAX_LISTED = 100;
-/** Products of one work: a millisecond or two. */
+/** Products written in one unit of work: a millisecond or two. */
 const AT_ONCE = 50;
 
-/** `fromFeed`: the drafts do not know what is hidden, and what a caller hid stays so. */
+/** `fromFeed`: drafts do not say what is hidden. Products that a caller hid stay hidden. */
 export type UpsertProducts = (
   appId: string,
   drafts: readonly ProductDraft[],
@@ -35,8 +35,8 @@ export interface WriteProductsDependencies {
 }
 
 /**
- * Writes a batch of products; each replaces what was known under its id, in their order. One that is as it was is
- * not written again: feeds say every hour what they said before. The store may write other things in between.
+ * Writes a batch of products in order; each replaces the product of its id. Unchanged products are not written again, as
+ * feeds repeat them every hour. The store may write other works in between.
  */
 export function createUpsertProducts(deps: WriteProductsDependencies): UpsertProducts {
   return async (appId, drafts, options) => {
@@ -64,7 +64,7 @@ export function createUpsertProducts(deps: WriteProductsDependencies): UpsertPro
       }
       if (changed) tx.markChanged();
     };
-    // Without any there is a work all the same: it knows whether there is such an app.
+    // An empty batch makes one work too, which checks that the app exists.
     const works = [write(products.slice(0, AT_ONCE))];
     for (let from = AT_ONCE; from < products.length; from += AT_ONCE)
       works.push(write(products.slice(from, from + AT_ONCE)));
@@ -83,11 +83,10 @@ function written(before: Product | undefined, draft: ProductDraft, at: number, f
     origin: "catalog",
     addedAt: before?.origin === "catalog" ? before.addedAt : at,
     updatedAt: at,
-    learnedFrom: null,
   };
 }
 
-/** Removes a product; one that is not there is no error. */
+/** Removes a product. A missing product is no error. */
 export function createDeleteProduct(deps: WriteProductsDependencies): DeleteProduct {
   return (appId, productId) =>
     deps.unitOfWork.run(appId, (tx) => {
@@ -98,8 +97,8 @@ export function createDeleteProduct(deps: WriteProductsDependencies): DeleteProd
     });
 }
 
-/** The draft in stored form. Throws InvalidArgument that names the field. */
-export function checkProduct(draft: ProductDraft): ProductDraft {
+/** The draft in stored form: URLs as a parser writes them. Throws InvalidArgument that names the field. */
+function checkProduct(draft: ProductDraft): ProductDraft {
   if (draft.productId === "") throw new InvalidArgument("product_id", "missing");
   id("product_id", draft.productId);
   id("sku", draft.sku);
@@ -116,12 +115,14 @@ export function checkProduct(draft: ProductDraft): ProductDraft {
     throw new InvalidArgument(draft.tags.length > MAX_LISTED ? "tags" : "categories", "invalid", "at most 100");
   if (draft.price.amount !== "" && !isDecimal(draft.price.amount))
     throw new InvalidArgument("price.amount", "invalid", "decimal text with a dot, for example 149.99");
-  if (draft.url !== "" && webUrl(draft.url) === "") throw new InvalidArgument("url", "invalid", "an http or https URL");
-  if (draft.imageUrl !== "" && webUrl(draft.imageUrl) === "")
+  const url = webUrl(draft.url);
+  const imageUrl = webUrl(draft.imageUrl);
+  if (draft.url !== "" && url === "") throw new InvalidArgument("url", "invalid", "an http or https URL");
+  if (draft.imageUrl !== "" && imageUrl === "")
     throw new InvalidArgument("image_url", "invalid", "an http or https URL");
   if (Object.keys(draft.attributes).length > MAX_LISTED)
     throw new InvalidArgument("attributes", "invalid", "at most 100");
-  return draft;
+  return url === draft.url && imageUrl === draft.imageUrl ? draft : { ...draft, url, imageUrl };
 }
 
 function id(field: string, value: string): void {

@@ -1,11 +1,11 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { toJson } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
-import { AppSchema, LinkTrust, PrivacySettingsSchema, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
+import { AppSchema, LinkTrust, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { onOrOff, plainId, repeated, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { onOrOff, plainId, repeated, wholeNumber } from "./values.js";
 
 interface CreateOptions extends ServerOptions {
   readonly name?: string;
@@ -28,38 +28,42 @@ interface ListOptions extends ServerOptions {
 }
 
 export function addAppCommands(program: Command, deps: ProgramDeps): void {
-  const app = program.command("app").description("make and list apps; an app is one shop");
+  const app = program.command("app").description("create, change and list apps; an app is one shop");
   withServer(app.command("create"))
-    .description("make an app")
-    .argument("<id>", "its id: 1 to 64 letters, digits, _ or -", plainId)
-    .option("--name <name>", "a name for people")
-    .option("--origin <url>", "an origin whose pages may call the server; may be given again (default: any)", repeated)
+    .description("create an app")
+    .argument("<id>", "the id: 1 to 64 letters, digits, _ or -", plainId)
+    .option("--name <name>", "display name")
+    .option("--origin <url>", "an origin whose pages may call the server; repeatable (default: any)", repeated)
     .option("--link-trust <trust>", "open or strict; see aisle app set --help (default: open)", linkTrust)
     .option("--json", "print the app as JSON")
     .addHelpText("after", '\nExample:\n  $ aisle app create shop1 --name "My shop" --origin https://shop.example')
     .action((id: string, options: CreateOptions) => createApp(id, options, deps));
   withServer(app.command("set"))
-    .description("change settings of an app; those that are not named stay")
+    .description("change settings of an app; settings not named stay")
     .argument("<id>", "the app", plainId)
-    .option("--link-trust <trust>", "what a visitor is shown over a link that nobody proved: open or strict", linkTrust)
-    .option("--double-opt-in <switch>", "whether subscribing waits for a click in a mail: on or off", onOrOff)
+    .option(
+      "--link-trust <trust>",
+      "what an unverified link between visitor and contact reveals: open or strict",
+      linkTrust,
+    )
+    .option("--double-opt-in <switch>", "require a click in a mail to subscribe: on or off", onOrOff)
     .option(
       "--privacy-signals <signals>",
-      "signals of browsers that are honoured: off, gpc or gpc_and_dnt",
+      "privacy signals of browsers to honour: off, gpc or gpc_and_dnt",
       privacySignals,
     )
-    .option("--retention-days <n>", "days for which what visitors did is kept, 0 for ever", wholeNumber(0, 36_500))
+    .option("--retention-days <n>", "retention of visitor data in days; 0 keeps it for ever", wholeNumber(0, 36_500))
     .option(
       "--learned-after-visitors <n>",
-      "different visitors that must have sent a product that only events told of, before it is shown",
-      wholeNumber(0, 1000),
+      "visitors from different networks who must send a product before it is learned; 0 or 1 trusts every visitor",
+      wholeNumber(0, 100),
     )
     .option("--json", "print the app as JSON")
     .addHelpText(
       "after",
       `
-Anybody can post an event that links a visitor to an e-mail address, and then ask for that visitor's status. With
---link-trust strict such a visitor is shown only what was said since the link; with open, all.
+Anybody can post an event that links a visitor to an e-mail address, and then request that visitor's status. With
+--link-trust strict, such a visitor sees only changes made since the link; with open, the whole status.
 
 Example:
   $ aisle app set shop1 --link-trust strict --double-opt-in on`,
@@ -87,19 +91,31 @@ async function createApp(appId: string, options: CreateOptions, deps: ProgramDep
 }
 
 async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Promise<void> {
-  const updated = await withClients(options, deps, async ({ apps }) => {
-    const { app } = await apps.getApp({ appId }, { timeoutMs: CALL_TIMEOUT_MS });
-    if (app === undefined) return undefined;
-    if (options.linkTrust !== undefined) app.linkTrust = options.linkTrust;
-    if (options.doubleOptIn !== undefined) app.doubleOptIn = options.doubleOptIn;
-    if (options.learnedAfterVisitors !== undefined) app.learnedAfterVisitors = options.learnedAfterVisitors;
-    if (options.privacySignals !== undefined || options.retentionDays !== undefined) {
-      app.privacy ??= create(PrivacySettingsSchema);
-      app.privacy.signals = options.privacySignals ?? app.privacy.signals;
-      app.privacy.retentionDays = options.retentionDays ?? app.privacy.retentionDays;
-    }
-    return (await apps.updateApp({ app }, { timeoutMs: CALL_TIMEOUT_MS })).app;
-  });
+  const { linkTrust, doubleOptIn, learnedAfterVisitors, privacySignals, retentionDays } = options;
+  const named = [
+    ["link_trust", linkTrust],
+    ["double_opt_in", doubleOptIn],
+    ["learned_after_visitors", learnedAfterVisitors],
+    ["privacy.signals", privacySignals],
+    ["privacy.retention_days", retentionDays],
+  ] as const;
+  const paths = named.filter(([, value]) => value !== undefined).map(([path]) => path);
+  const app = {
+    appId,
+    ...(linkTrust !== undefined && { linkTrust }),
+    ...(doubleOptIn !== undefined && { doubleOptIn }),
+    ...(learnedAfterVisitors !== undefined && { learnedAfterVisitors }),
+    privacy: {
+      ...(privacySignals !== undefined && { signals: privacySignals }),
+      ...(retentionDays !== undefined && { retentionDays }),
+    },
+  };
+  const updated = await withClients(options, deps, async ({ apps }) =>
+    // An empty mask would mean every field that is set.
+    paths.length === 0
+      ? (await apps.getApp({ appId }, { timeoutMs: CALL_TIMEOUT_MS })).app
+      : (await apps.updateApp({ app, updateMask: { paths } }, { timeoutMs: CALL_TIMEOUT_MS })).app,
+  );
   if (options.json && updated) writeJson(deps.stdout, toJson(AppSchema, updated));
   else writeLine(deps.stdout, `App ${updated?.appId ?? appId} is changed`);
 }

@@ -3,27 +3,27 @@ import { printable, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
 export interface BackupRequest {
-  /** As given, which may hold a password. */
+  /** The address as given; it may hold a password. */
   readonly store: string | undefined;
-  /** A directory that is empty or not there. */
+  /** A directory that is empty or missing. */
   readonly to: string;
 }
 
-/** Makes a copy of an embedded store that opens as one. Rejects, and leaves nothing there, when it cannot be whole. */
+/** Copies an embedded store; the copy opens as a store. If the copy cannot be complete, rejects and leaves nothing. */
 export type Backup = (request: BackupRequest, env: Readonly<Record<string, string | undefined>>) => Promise<void>;
 
 export function addBackupCommand(program: Command, deps: ProgramDeps): void {
   program
     .command("backup")
-    .description("copy an embedded store while servers go on")
-    .requiredOption("--to <directory>", "where the copy is made; empty or not there yet")
+    .description("back up an embedded store while servers run")
+    .requiredOption("--to <directory>", "directory of the copy; empty or new")
     .option("--store <store>", "embedded:DIR (AISLE_STORE, else embedded:./aisle-data)")
     .addHelpText(
       "after",
       `
-Runs on the machine of the store, as a user who may read it. All that was acknowledged before it began is in the copy,
-records and models alike; nothing of what was erased. The directory is there only when the copy is whole and on disk.
-To restore, stop the servers and start them with the copy as their store: --store embedded:COPY.
+Run it on the machine of the store, as a user who may read it. The copy holds all records and models that were
+acknowledged before it began, and no erased data. The directory appears only when the copy is complete and on disk.
+To restore, stop the servers and start them on the copy: --store embedded:COPY.
 
 Example:
   $ aisle backup --store embedded:/var/lib/aisle --to /backup/aisle-2026-11-21`,

@@ -11,7 +11,7 @@ import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
 import { PrivacyService } from "../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import { callFailure, Interrupted, UsageFailure } from "./failure.js";
+import { callFailure, Interrupted, UsageFailure } from "./errors.js";
 
 /** Typed clients of one server. */
 export interface Clients {
@@ -25,12 +25,12 @@ export interface Clients {
   readonly subscriptions: Client<typeof SubscriptionService>;
 }
 
-export const DEFAULT_SERVER = "http://127.0.0.1:8081";
+const DEFAULT_SERVER = "http://127.0.0.1:8081";
 
-/** A question that is answered at once: longer than this, and something is wrong with the server. */
+/** Deadline of a short call; a healthy server answers far sooner. */
 export const CALL_TIMEOUT_MS = 30_000;
 
-/** A bulk call of at most 1,000 items, on a busy machine. */
+/** Deadline of a bulk call of at most 1,000 items, on a busy machine. */
 export const BULK_TIMEOUT_MS = 120_000;
 
 export interface ServerOptions {
@@ -40,16 +40,16 @@ export interface ServerOptions {
   readonly clientKey?: string;
 }
 
-/** Gives a command the options that say which server, and how it and the caller prove who they are. */
+/** Adds the options that name the server and the credentials of both sides. */
 export function withServer(command: Command): Command {
   return command
     .option("--server <url>", `the server's RPC address (AISLE_SERVER, else ${DEFAULT_SERVER})`)
-    .option("--ca <file>", "who signs the certificate of an https server, in PEM (AISLE_CA)")
-    .option("--client-cert <file>", "certificate to show it, in PEM (AISLE_CLIENT_CERT)")
-    .option("--client-key <file>", "private key of that certificate, in PEM (AISLE_CLIENT_KEY)");
+    .option("--ca <file>", "CA of the certificate of an https server, PEM (AISLE_CA)")
+    .option("--client-cert <file>", "client certificate, PEM (AISLE_CLIENT_CERT)")
+    .option("--client-key <file>", "private key of that certificate, PEM (AISLE_CLIENT_KEY)");
 }
 
-/** What `withClients` needs of the process. */
+/** The parts of the process that `withClients` uses. */
 export interface ClientDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends calls under way and refuses new ones. */
@@ -57,8 +57,8 @@ export interface ClientDeps {
 }
 
 /**
- * Runs `work` with clients of the server that flag, environment or default name, and closes the connection after.
- * @throws UsageFailure for an address that is none, Failure for what a call threw, Interrupted when the signal fires
+ * Runs `work` with clients of the server that flag, environment or default name, then closes the connection.
+ * @throws UsageFailure for a malformed address, Failure if a call fails, Interrupted when the signal fires
  */
 export async function withClients<Result>(
   options: ServerOptions,
@@ -87,9 +87,8 @@ export async function withClients<Result>(
     sessionManager.abort();
     return result;
   } catch (error) {
-    // After a failure only: a session that is dying emits its error later, when an abort has taken the manager's
-    // listener away ("ends with 1 and one line when the port speaks something else"). An idle session keeps no
-    // process alive.
+    // Only then: after a failure a session emits its error late, and an abort would have removed the listener ("ends with
+    // 1 and one line when the port speaks something else"). An idle session keeps no process alive.
     if (error instanceof Interrupted) sessionManager.abort();
     throw callFailure(error, server);
   } finally {
@@ -97,7 +96,7 @@ export async function withClients<Result>(
   }
 }
 
-/** Who has a token says it in AISLE_TOKEN: on the command line it would stand in the list of processes. */
+/** The token comes from AISLE_TOKEN, as the list of processes shows the command line. */
 function withTokenOf({ AISLE_TOKEN: token = "" }: ClientDeps["env"]): Interceptor {
   return (next) => (request) => {
     if (token.trim() !== "") request.header.set("authorization", `Bearer ${token.trim()}`);
@@ -105,7 +104,7 @@ function withTokenOf({ AISLE_TOKEN: token = "" }: ClientDeps["env"]): Intercepto
   };
 }
 
-/** What is trusted and shown, as `node:tls` takes it. */
+/** Trusted authorities and the own certificate, as `node:tls` takes them. */
 function tlsOf(options: ServerOptions, env: ClientDeps["env"]): SecureContextOptions {
   const read = (flag: string, variable: string, option: string | undefined): string | undefined => {
     const path = option?.trim() || env[variable]?.trim();
@@ -149,7 +148,7 @@ function serverAddress(text: string): string {
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
-/** All items of a list that comes in pages; `read` gets the token of a page and answers its items and the next token. */
+/** All items of a paged list. `read` gets a page token and gives the page's items and the next token. */
 export async function allPages<Item>(
   read: (pageToken: string) => Promise<{ readonly items: readonly Item[]; readonly nextPageToken: string }>,
 ): Promise<Item[]> {

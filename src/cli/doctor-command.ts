@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Failure } from "./failure.js";
+import { Failure, UsageFailure } from "./errors.js";
 import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
@@ -8,6 +8,10 @@ export interface DoctorRequest {
   readonly store: string | undefined;
   /** Read everything. */
   readonly verify: boolean;
+  /** Mend the index of contacts first. */
+  readonly repair: boolean;
+  /** Where a sound store is made from what can be read, in place of mending the index. */
+  readonly to: string | undefined;
 }
 
 /** Something that was looked at. */
@@ -33,8 +37,17 @@ export interface Verification {
   readonly failure: string;
 }
 
+/** What could not be taken from one table of a damaged store. */
+export interface LostRecords {
+  readonly table: string;
+  readonly count: number;
+  /** Between which keys; they may be personal. */
+  readonly parts: readonly { readonly appId: string; readonly after: string; readonly before: string }[];
+}
+
 export interface DoctorStep {
   readonly finding: DoctorFinding;
+  readonly lost?: readonly LostRecords[];
   readonly verification?: Verification;
 }
 
@@ -47,26 +60,32 @@ export type Doctor = (
 interface DoctorOptions {
   readonly store?: string;
   readonly verify?: boolean;
+  readonly repair?: boolean;
+  readonly to?: string;
   readonly json?: boolean;
 }
 
 export function addDoctorCommand(program: Command, deps: ProgramDeps): void {
   program
     .command("doctor")
-    .description("look at the machine, the ports and the store, and say what is not as it should be")
+    .description("check the machine, the ports and the store, and report problems")
     .option("--store <store>", "embedded:DIR or mongodb://… (AISLE_STORE, else embedded:./aisle-data)")
-    .option("--verify", "read everything in the store; takes some 10 µs a record, servers may go on")
+    .option("--verify", "read and check every record, about 10 µs each; servers may keep running")
+    .option("--repair", "repair the index of contacts; stop its servers first")
+    .option("--to <directory>", "with --repair: write all readable data to a new store there; stop its servers first")
     .option(
       "--json",
-      "print the findings as JSON; with --verify also the keys of damaged records, which may be personal",
+      "print the findings as JSON; with --verify also the keys of damaged records (may be personal data)",
     )
     .addHelpText(
       "after",
       `
-Writes nothing into an embedded store; a MongoDB server is asked what it can do in a collection that is removed at the
-end. A verification that ends by a signal has found damage.
+Without --repair the command writes nothing to an embedded store. On MongoDB it tests the server's features in a
+temporary collection. --repair fixes missing and dangling entries of the contact index. For other damage, restore a
+backup. Without a backup, --repair --to DIR copies all sound records to a new store and lists the lost ones. It leaves
+the damaged store unchanged, and exits with 1 if records are lost. A verification that a signal ends has found damage.
 
-Exit codes: 0 no problem, 1 a problem, 2 called in a wrong way.
+Exit codes: 0 no problem, 1 a problem, 2 usage error.
 
 Example:
   $ aisle doctor --store embedded:/var/lib/aisle --verify`,
@@ -75,26 +94,50 @@ Example:
 }
 
 async function doctor(options: DoctorOptions, deps: ProgramDeps): Promise<void> {
+  if (options.to !== undefined && !options.repair) throw new UsageFailure("--to: requires --repair");
   const findings: DoctorFinding[] = [];
+  let lost: readonly LostRecords[] | undefined;
   let verification: Verification | undefined;
-  for await (const step of deps.doctor({ store: options.store, verify: options.verify ?? false }, deps.env)) {
+  for await (const step of deps.doctor(
+    { store: options.store, verify: options.verify ?? false, repair: options.repair ?? false, to: options.to },
+    deps.env,
+  )) {
     findings.push(step.finding);
     verification = step.verification ?? verification;
+    lost = step.lost ?? lost;
     if (!options.json) writeLine(deps.stdout, findingLine(step.finding));
   }
   const problems = findings.filter(({ state }) => state === "problem").length;
   if (options.json)
-    writeJson(deps.stdout, { healthy: problems === 0, findings, ...(verification && { verification }) });
+    writeJson(deps.stdout, {
+      healthy: problems === 0,
+      findings,
+      ...(verification && { verification }),
+      ...(lost && { lost }),
+    });
   else if (verification !== undefined && verification.faultCount > 0) showFaults(verification, deps);
+  if (!options.json && lost !== undefined && lost.length > 0) showLost(lost, deps);
   if (problems > 0) throw new Failure(problems === 1 ? "1 problem was found" : `${problems} problems were found`);
 }
 
-/** Width of the longest word for what is looked at. */
+/** Width of the longest word in the first column. */
 const ABOUT_WIDTH = 14;
 const STATE_WIDTH = 7;
 
 function findingLine({ about, state, text }: DoctorFinding): string {
   return `${state.padEnd(STATE_WIDTH)}  ${about.padEnd(ABOUT_WIDTH)}  ${printable(text)}`;
+}
+
+/** Lost records by table and app. Keys may be personal and are not shown. */
+function showLost(lost: readonly LostRecords[], { stdout }: ProgramDeps): void {
+  writeTable(
+    stdout,
+    [{ title: "table" }, { title: "app" }, { title: "places", align: "right" }, { title: "lost", align: "right" }],
+    lost.map(({ table, count: records, parts }) => {
+      const apps = [...new Set(parts.map(({ appId }) => appId))].filter((appId) => appId !== "");
+      return [table, printable(apps.join(" ")), count(parts.length), count(records)];
+    }),
+  );
 }
 
 /** Faults by table, kind and app. Keys may be personal and are not shown. */

@@ -3,13 +3,13 @@ import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { type Evaluation, EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
-import { evaluationPicture } from "./evaluate-picture.js";
-import { writeEvaluation } from "./evaluate-tables.js";
-import { Failure } from "./failure.js";
+import { Failure } from "./errors.js";
+import { evaluationPicture } from "./evaluation-chart.js";
+import { writeEvaluation } from "./evaluation-tables.js";
+import { plainId, wholeNumber } from "./option-values.js";
 import { printable, writeJson } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { createStages } from "./stages.js";
-import { plainId, wholeNumber } from "./values.js";
+import { createStages } from "./stage-progress.js";
 
 interface EvaluateOptions extends ServerOptions {
   readonly app: string;
@@ -21,16 +21,16 @@ interface EvaluateOptions extends ServerOptions {
 
 export function addEvaluateCommand(program: Command, deps: ProgramDeps): void {
   withServer(program.command("evaluate"))
-    .description("learn from all but the newest visits and tell how well these are foretold; nothing is stored")
+    .description("train without the newest visits and measure how well the model predicts them; stores nothing")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the figures as JSON")
-    .option("--picture <file>", "write a picture of them (SVG)")
+    .option("--picture <file>", "write a chart of the figures (SVG)")
     .option(
       "--queries <count>",
-      "most questions of a task, drawn by the seed (default: 5000)",
+      "maximum number of queries per task, sampled by the seed (default: 5000)",
       wholeNumber(1, 1_000_000),
     )
-    .option("--seed <number>", "another draw", wholeNumber(1, 999_999_999))
+    .option("--seed <number>", "seed of the sample", wholeNumber(1, 999_999_999))
     .addHelpText("after", "\nExample:\n  $ aisle evaluate --app shop1 --picture quality.svg")
     .action((options: EvaluateOptions) => evaluate(options, deps));
 }

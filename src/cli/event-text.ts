@@ -77,7 +77,7 @@ function contactParts({ contact }: Event, showPersonal: boolean): string[] {
   ];
 }
 
-/** `b***@example.com`; what is no address is hidden whole. */
+/** `b***@example.com`; any other text is hidden whole. */
 function maskEmail(email: string): string {
   const at = email.lastIndexOf("@");
   return at > 0 ? `${[...email][0]}***${email.slice(at)}` : "***";

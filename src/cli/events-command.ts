@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { type Event, EventSchema } from "../gen/aisle/v1/event_pb.js";
 import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { eventText } from "./event-text.js";
+import { plainId, wholeNumber } from "./option-values.js";
 import { type Output, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { addRejectedEventCommands } from "./rejected-events-command.js";
-import { plainId, wholeNumber } from "./values.js";
 
 interface TailOptions extends ServerOptions {
   readonly app: string;
@@ -23,12 +23,12 @@ const LOOK_EVERY_MS = 1000;
 const LOOK_BACK_MS = 3000;
 
 export function addEventsCommand(program: Command, deps: ProgramDeps): void {
-  const events = program.command("events").description("look at the events of an app");
+  const events = program.command("events").description("show the events of an app");
   withServer(events.command("tail"))
-    .description("show the newest events as they were understood, and why something had no effect")
+    .description("show the newest events as Aisle read them, with notes on what had no effect")
     .requiredOption("--app <id>", "the app", plainId)
-    .option("--limit <n>", "how many events to begin with, 0 to 1000", wholeNumber(0, 1000), 20)
-    .option("--follow", "go on with new events until Ctrl-C")
+    .option("--limit <n>", "number of past events to show first, 0 to 1000", wholeNumber(0, 1000), 20)
+    .option("--follow", "follow new events until Ctrl-C")
     .option("--visitor <id>", "only events of this visitor: client id, fingerprint id or user id")
     .option("--show-personal", "show e-mail addresses, names and searches in full")
     .option("--json", "print one JSON object a line, personal data included")
@@ -54,7 +54,7 @@ async function tail(options: TailOptions, deps: ProgramDeps): Promise<void> {
       }
     };
 
-    // With --limit 0 one event is looked at all the same: what comes after it is new.
+    // With --limit 0 one event is read all the same: events after it are new.
     const first = await newest(Math.max(1, options.limit), null);
     if (options.limit > 0) show(first);
     else for (const { eventId } of first) seen.add(eventId);

@@ -1,13 +1,13 @@
 import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { FEED_FORMATS } from "../feed/feed-reader.js";
+import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { type Feed, FeedOutcome, type FeedRun } from "../gen/aisle/v1/feed_pb.js";
 import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
-import { Failure } from "./failure.js";
+import { Failure } from "./errors.js";
+import { currencyCode, plainId } from "./option-values.js";
 import { count, duration, printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { currencyCode, plainId } from "./values.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -29,41 +29,41 @@ interface RunOptions extends AppOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const DEFAULT_ID = "main";
-/** How often a feed that is read is looked at, and how long it may not have begun. */
+/** How often the state of a running feed is asked for, and how long its start may take. */
 const LOOK_EVERY_MS = 1000;
 const LOOKS_BEFORE = 60;
 
 export function addFeedCommands(program: Command, deps: ProgramDeps): void {
-  const feed = program.command("feed").description("read an app's products from an address by schedule");
+  const feed = program.command("feed").description("import products from a URL on a schedule");
   const command = (name: string, description: string) =>
     withServer(feed.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   const named = (name: string, description: string) =>
-    command(name, description).option("--id <id>", "which of the app's feeds", plainId, DEFAULT_ID);
-  named("set", "set where products are read from; they are read at once, and then again and again")
+    command(name, description).option("--id <id>", "id of the feed", plainId, DEFAULT_ID);
+  named("set", "set the URL of a feed; Aisle imports it now and then on a schedule")
     .requiredOption("--url <url>", "an https address")
-    .requiredOption("--every <time>", "time between two readings: 15m, 1h, 1d; 5m to 30d", interval)
-    .addOption(new Option("--format <format>", "how it is written, when its content misleads").choices(FEED_FORMATS))
-    .option("--currency <code>", "currency of prices that name none, such as EUR", currencyCode)
-    .option("--full", "hide products of the catalogue that it does not list, never more than half of them")
+    .requiredOption("--every <time>", "import interval: 15m, 1h, 1d; 5m to 30d", interval)
+    .addOption(new Option("--format <format>", "format, if detection fails").choices(FEED_FORMATS))
+    .option("--currency <code>", "default currency of prices, such as EUR", currencyCode)
+    .option("--full", "hide products that the feed does not list, but never more than half of them")
     .addHelpText(
       "after",
       `
-A process that trains reads it, one of all that share a store. The feed is as for "aisle import products", at most 4 GiB
-and an hour. Its host is asked whether it has changed; after a day it is read all the same, as sales begin and end.
+One of the processes that train imports the feed. "aisle import products --help" describes the formats; limits are 4 GiB
+and one hour. An unchanged feed (ETag, Last-Modified) is skipped, but imported once a day, since sales begin and end.
 
 Example:
   $ aisle feed set --app shop1 --url https://shop.example/feed.xml --every 1h --full`,
     )
     .action((options: SetOptions) => setFeed(options, deps));
-  command("list", "list the feeds of an app, and what came of the last reading of each")
+  command("list", "list the feeds of an app and the result of their last import")
     .option("--json", "print one JSON document a line")
     .addHelpText("after", "\nExample:\n  $ aisle feed list --app shop1")
     .action((options: AppOptions & { readonly json?: boolean }) => listFeeds(options, deps));
-  named("run", "read a feed now, wait until it is read, and say what came of it")
-    .option("--force", "this time hide what a full feed does not list even if that is more than half of the products")
+  named("run", "import a feed now, wait for the end, and print the result")
+    .option("--force", "hide unlisted products this time even if they are more than half")
     .addHelpText("after", "\nExample:\n  $ aisle feed run --app shop1")
     .action((options: RunOptions) => runFeed(options, deps));
-  named("remove", "read a feed no more; its products stay")
+  named("remove", "stop importing a feed; its products stay")
     .addHelpText("after", "\nExample:\n  $ aisle feed remove --app shop1")
     .action((options: AppOptions & { readonly id: string }) => removeFeed(options, deps));
 }
@@ -153,7 +153,8 @@ async function runFeed(options: RunOptions, deps: ProgramDeps): Promise<void> {
       if (feed === undefined) throw new Failure("The feed was removed");
       if (feed.lastRun !== undefined && beginningOf(feed) !== before) return feed.lastRun;
       if (feed.running) looks = 0;
-      if (looks > LOOKS_BEFORE) throw new Failure("No process began to read the feed: does one run that trains?");
+      if (looks > LOOKS_BEFORE)
+        throw new Failure("No process started the import: is a process with the role all or trainer running?");
     }
   });
   for (const { position, reason } of run.rejects) writeLine(deps.stderr, `entry ${position}: ${printable(reason)}`);

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AvailabilityFilter, type RecommendationFilterSchema } from "../gen/aisle/v1/recommendation_pb.js";
 
-/** What is typed of a filter. */
+/** The typed options of a filter. */
 export interface FilterOptions {
   readonly group?: readonly string[];
   readonly allGroups?: readonly string[];

@@ -9,13 +9,13 @@ import {
   type PageKind,
 } from "../gen/aisle/v1/app_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
-import { Failure, UsageFailure } from "./failure.js";
+import { Failure, UsageFailure } from "./errors.js";
 import { type FilterOptions, filterOf } from "./filter-options.js";
 import { addFrameHistoryCommands } from "./frame-history.js";
 import { frameLines, pageKind, plainVariant, sourceWeight, type TypedWeight } from "./frame-values.js";
+import { currencyCode, idList, plainId, share, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { currencyCode, idList, plainId, share, wholeNumber } from "./values.js";
 
 const call = { timeoutMs: CALL_TIMEOUT_MS };
 
@@ -52,51 +52,51 @@ interface ListOptions extends ServerOptions {
 }
 
 export function addFrameCommands(program: Command, deps: ProgramDeps): void {
-  const frame = program
-    .command("frame")
-    .description("set and list frames: places in a shop's pages that show products");
+  const frame = program.command("frame").description("manage frames: places in a shop's pages that show products");
   withServer(frame.command("set"))
-    .description("make or replace a frame")
+    .description("create or replace a frame")
     .requiredOption("--app <id>", "the app", plainId)
-    .option("--id <frame>", "the frame; default serves requests that name none", plainId)
-    .option("--file <file>", 'all of the frame as "frame show --json" prints it, instead of the options; - is stdin')
-    .option("--recommended <n>", "complementary products at most, 0 to 100", wholeNumber(0, 100))
-    .option("--alternative <n>", "similar products at most, 0 to 100", wholeNumber(0, 100))
-    .option("--title <title>", "a title for people")
+    .option("--id <frame>", 'the frame; "default" serves requests that name none', plainId)
+    .option(
+      "--file <file>",
+      'read the whole frame from FILE, as "frame show --json" prints it, instead of the options; - is stdin',
+    )
+    .option("--recommended <n>", "maximum number of complementary products, 0 to 100", wholeNumber(0, 100))
+    .option("--alternative <n>", "maximum number of similar products, 0 to 100", wholeNumber(0, 100))
+    .option("--title <title>", "display name")
     .option(
       "--page <kind>",
-      "where it stands, which says what comes first: home, category, product, cart or order",
+      "type of its page, which sets the order of sources: home, category, product, cart or order",
       pageKind,
     )
     .option(
       "--source <name=weight>",
-      "a source and its weight; again for more (default: chosen for the visitor)",
+      "a source and its weight; repeatable (default: chosen for each visitor)",
       sourceWeight,
     )
-    .option("--include-viewed", "show current and viewed products too")
-    .option("--include-bought", "show bought products too")
-    .option("--rebuy-after <days>", "show bought products again after so many days", wholeNumber(0, 3650))
-    .option("--diversity <n>", "how unlike each other the recommended products are to be, 0 to 1", share, 0)
-    .option("--pin <ids>", "products for the first places, parted by commas", idList)
-    .option("--ban <ids>", "products never to be shown here", idList)
+    .option("--include-viewed", "also show current and viewed products")
+    .option("--include-bought", "also show bought products")
+    .option("--rebuy-after <days>", "days after which bought products show again", wholeNumber(0, 3650))
+    .option("--diversity <n>", "diversity of the recommended products, 0 to 1", share, 0)
+    .option("--pin <ids>", "products for the first positions, comma-separated", idList)
+    .option("--ban <ids>", "products never to show here", idList)
     .option("--group <ids>", "show only products of one of these categories, tags or named groups", idList)
     .option("--all-groups <ids>", "show only products of each of these groups", idList)
     .option("--without-group <ids>", "show no products of these groups", idList)
-    .option("--min-price <amount>", "show only products that cost so much at least")
-    .option("--max-price <amount>", "show only products that cost so much at most")
+    .option("--min-price <amount>", "show only products of at least this price")
+    .option("--max-price <amount>", "show only products of at most this price")
     .option("--currency <code>", "the currency of these prices (default: any)", currencyCode)
     .addOption(
-      new Option(
-        "--out-of-stock",
-        "show products that are out of stock, too (default: where a request says so)",
-      ).conflicts("inStockOnly"),
+      new Option("--out-of-stock", "also show products out of stock (default: only if the request asks)").conflicts(
+        "inStockOnly",
+      ),
     )
-    .option("--in-stock-only", "show no product that is out of stock, whatever a request says")
-    .option("--no-rotation", "show the same however often the frame was used")
-    .option("--no-fallback", "leave empty what no source fills")
+    .option("--in-stock-only", "never show products out of stock, even if the request asks")
+    .option("--no-rotation", "do not rotate the lists after each use")
+    .option("--no-fallback", "leave positions empty that no source fills")
     .option(
       "--variant <name=weight>",
-      "splits visitors; a file says what a variant changes; again for more",
+      "variant for A/B tests and its weight; --file sets its changes; repeatable",
       plainVariant,
     )
     .addHelpText(
@@ -109,7 +109,7 @@ Example:
     )
     .action((options: SetOptions) => setFrame(options, deps));
   withServer(frame.command("show"))
-    .description("show all of a frame")
+    .description("show a frame with all settings")
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--id <frame>", "the frame", plainId)
     .option("--json", "print the frame as JSON")
@@ -122,7 +122,7 @@ Example:
     .addHelpText("after", "\nExample:\n  $ aisle frame list --app shop1")
     .action((options: ListOptions) => listFrames(options, deps));
   withServer(frame.command("remove"))
-    .description("remove a frame; default gets its first settings back")
+    .description('remove a frame; "default" returns to its initial settings')
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--id <frame>", "the frame", plainId)
     .addHelpText("after", "\nExample:\n  $ aisle frame remove --app shop1 --id cart-page")

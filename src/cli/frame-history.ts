@@ -7,12 +7,12 @@ import {
   type RateEstimate,
 } from "../gen/aisle/v1/app_service_pb.js";
 import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
-import { Failure } from "./failure.js";
+import { Failure } from "./errors.js";
 import { frameLines } from "./frame-values.js";
+import { plainId, wholeNumber } from "./option-values.js";
 import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { plainId, wholeNumber } from "./values.js";
 
 const call = { timeoutMs: CALL_TIMEOUT_MS };
 
@@ -34,21 +34,21 @@ interface ReportOptions extends HistoryOptions {
 /** What a frame was, and what came of it. */
 export function addFrameHistoryCommands(frame: Command, deps: ProgramDeps): void {
   withServer(frame.command("history"))
-    .description("list what a frame was: its last 100 versions, newest first")
+    .description("list the last 100 versions of a frame, newest first")
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--id <frame>", "the frame", plainId)
     .option("--json", "print the versions as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle frame history --app shop1 --id cart-page")
     .action((options: HistoryOptions) => showHistory(options, deps));
   withServer(frame.command("rollback"))
-    .description("make a frame what it was in an earlier version; that makes a new version")
+    .description("restore an earlier version of a frame as a new version")
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--id <frame>", "the frame", plainId)
     .requiredOption("--to <version>", "the number of the version", wholeNumber(1, 999_999_999))
     .addHelpText("after", "\nExample:\n  $ aisle frame rollback --app shop1 --id cart-page --to 3")
     .action((options: RollbackOptions) => rollBack(options, deps));
   withServer(frame.command("report"))
-    .description("tell what came of the variants of a frame: shares of visitors, with 95 % intervals")
+    .description("show the results of the variants of a frame: conversion rates with 95 % intervals")
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--id <frame>", "the frame", plainId)
     .option("--from <day>", "the first day, YYYY-MM-DD in UTC")
@@ -104,8 +104,8 @@ async function rollBack(options: RollbackOptions, deps: ProgramDeps): Promise<vo
     const content = found?.frameConfiguration;
     if (last === undefined || content === undefined)
       throw new Failure(`Frame ${options.id} has no version ${options.to}: see "aisle frame history"`);
-    const expectedVersion = last.deleted ? 0 : (last.frameConfiguration?.version ?? 0);
-    const request = { appId: options.app, frameConfiguration: content, expectedVersion };
+    const etag = last.deleted ? "" : (last.frameConfiguration?.etag ?? "");
+    const request = { appId: options.app, frameConfiguration: content, etag };
     return clients.apps.setFrameConfiguration(request, call);
   });
   const version = written.frameConfiguration?.version ?? 0;

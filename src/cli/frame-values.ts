@@ -19,7 +19,7 @@ const PAGES: readonly (readonly [string, PageKind])[] = [
   ["order", PageKind.ORDER],
 ];
 
-/** What is typed for a source and its weight. */
+/** A typed source and its weight. */
 export type TypedWeight = Pick<SourceWeight, "source" | "weight">;
 
 /** `rules=2`; without a weight it is 1. Each use of the option adds one. */

@@ -2,9 +2,9 @@ import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { ProductGroupSchema } from "../gen/aisle/v1/product_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { idList, plainId, repeated } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { idList, plainId, repeated } from "./values.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -22,28 +22,26 @@ interface SetOptions extends AppOptions {
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
 export function addGroupCommands(program: Command, deps: ProgramDeps): void {
-  const group = program
-    .command("group")
-    .description("name groups of products that filters and filterByGroups can ask for");
+  const group = program.command("group").description("manage named groups of products, for filters and filterByGroups");
   const command = (name: string, description: string) =>
     withServer(group.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
-  command("set", "name a group, or replace the one of this id: products of any category, brand or tag, and single ones")
-    .requiredOption("--id <group>", "its id; it comes before a category or tag of the same name")
-    .option("--title <title>", "a title for people")
-    .option("--category <ids>", "category ids of any level, with commas between", idList)
-    .option("--brand <name>", "a brand; may be given again", repeated)
-    .option("--tag <tags>", "tags, with commas between", idList)
-    .option("--product <ids>", "products, with commas between", idList)
+  command("set", "create or replace a group of products by category, brand, tag or id")
+    .requiredOption("--id <group>", "its id; a group takes precedence over a category or tag of the same name")
+    .option("--title <title>", "display name")
+    .option("--category <ids>", "category ids of any level, comma-separated", idList)
+    .option("--brand <name>", "a brand; repeatable", repeated)
+    .option("--tag <tags>", "tags, comma-separated", idList)
+    .option("--product <ids>", "product ids, comma-separated", idList)
     .addHelpText(
       "after",
       "\nExample:\n  $ aisle group set --app shop1 --id gifts --tag gift --brand Acme --product 4711",
     )
     .action((options: SetOptions) => setGroup(options, deps));
-  command("list", "list the groups that an app has named")
+  command("list", "list the groups of an app")
     .option("--json", "print the groups as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle group list --app shop1")
     .action((options: AppOptions & { readonly json?: boolean }) => listGroups(options, deps));
-  command("remove", "forget a group; its products stay")
+  command("remove", "remove a group; its products stay")
     .requiredOption("--id <group>", "the group")
     .addHelpText("after", "\nExample:\n  $ aisle group remove --app shop1 --id gifts")
     .action((options: AppOptions & { readonly id: string }) => removeGroup(options, deps));

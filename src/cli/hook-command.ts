@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { HookMessage } from "../gen/aisle/v1/hook_service_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { idList, plainId } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { idList, plainId } from "./values.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -14,25 +14,25 @@ interface AppOptions extends ServerOptions {
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
 export function addHookCommands(program: Command, deps: ProgramDeps): void {
-  const hook = program.command("hook").description("tell a shop's own server of changed subscriptions");
+  const hook = program.command("hook").description("send subscription changes to the shop's own server");
   const command = (name: string, description: string) =>
     withServer(hook.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
-  command("set", "set where changes are told, and print the secret that messages are signed with")
+  command("set", "set the URL that receives changes, and print the secret that signs the messages")
     .requiredOption("--url <url>", "an https address")
     .addHelpText("after", "\nExample:\n  $ aisle hook set --app shop1 --url https://shop.example/aisle-hook")
     .action((options: AppOptions & { readonly url: string }) => setHook(options, deps));
-  command("show", "print where changes are told")
+  command("show", "show the URL that receives changes")
     .addHelpText("after", "\nExample:\n  $ aisle hook show --app shop1")
     .action((options: AppOptions) => showHook(options, deps));
-  command("remove", "tell nobody any more; what waits is dropped")
+  command("remove", "remove the hook; waiting messages are dropped")
     .addHelpText("after", "\nExample:\n  $ aisle hook remove --app shop1")
     .action((options: AppOptions) => removeHook(options, deps));
-  command("failed", "list messages that were given up")
+  command("failed", "list messages that could not be delivered")
     .option("--json", "print one JSON document a line")
     .addHelpText("after", "\nExample:\n  $ aisle hook failed --app shop1")
     .action((options: AppOptions & { readonly json?: boolean }) => listFailed(options, deps));
-  command("resend", "send messages again that were given up")
-    .option("--id <ids>", "only these, with commas between", idList)
+  command("resend", "resend messages that could not be delivered")
+    .option("--id <ids>", "only these, comma-separated", idList)
     .addHelpText("after", "\nExample:\n  $ aisle hook resend --app shop1 --id n000000000017")
     .action((options: AppOptions & { readonly id?: readonly string[] }) => resend(options, deps));
 }

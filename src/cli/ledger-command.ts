@@ -3,10 +3,10 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type LedgerFault, LedgerFaultSchema, SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponse } from "../gen/aisle/v1/subscription_service_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
-import { Failure } from "./failure.js";
+import { Failure } from "./errors.js";
+import { plainId } from "./option-values.js";
 import { count, printable, writeJson, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { plainId } from "./values.js";
 
 interface VerifyOptions extends ServerOptions {
   readonly app: string;
@@ -20,19 +20,17 @@ interface Anchor {
 }
 
 export function addLedgerCommands(program: Command, deps: ProgramDeps): void {
-  const group = program
-    .command("ledger")
-    .description("the ledger of consent: who subscribed and unsubscribed, and why");
+  const group = program.command("ledger").description("check the ledger of consent");
   withServer(group.command("verify"))
-    .description("check that no entry was changed, removed or added afterwards, and that contacts follow from it")
+    .description("check that no entry was changed, removed or inserted, and that contacts match the ledger")
     .requiredOption("--app <id>", "the app", plainId)
-    .option("--anchor <id:hash>", "an entry and its hash as an earlier check printed them", anchor)
+    .option("--anchor <id:hash>", "an entry and its hash, as printed by an earlier check", anchor)
     .option("--json", "print what was found as JSON")
     .addHelpText(
       "after",
       `
-Each entry holds the hash of the one before. A check prints the last entry and its hash: noted elsewhere, and given
-as --anchor later, they show even that all of a ledger was written anew. The exit code is 1 when something is wrong.
+Each entry holds the hash of the previous one. The check prints the last entry and its hash. Store them elsewhere and
+pass them as --anchor later: the check then detects even a completely rewritten ledger. It exits with 1 on an error.
 
 Example:
   $ aisle ledger verify --app shop1
@@ -56,10 +54,10 @@ async function verify(options: VerifyOptions, deps: ProgramDeps): Promise<void> 
       last = report;
     }
   });
-  if (!last?.done) throw new Failure("The check ended before its end");
+  if (!last?.done) throw new Failure("The check was interrupted");
   if (options.json) writeJson(deps.stdout, summary(last, faults));
   else for (const line of lines(last, faults)) writeLine(deps.stdout, line);
-  if (faults.length > 0) throw new Failure(`The ledger of ${options.app} is not what it was`);
+  if (faults.length > 0) throw new Failure(`The ledger of ${options.app} was tampered with`);
 }
 
 function summary(report: VerifyLedgerResponse, faults: readonly LedgerFault[]) {

@@ -2,10 +2,10 @@ import { type Command, Option } from "commander";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { LinkPurpose } from "../gen/aisle/v1/subscription_service_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { plainId, wholeNumber } from "./option-values.js";
 import { writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { plainId, wholeNumber } from "./values.js";
 
 interface LinkOptions extends ServerOptions {
   readonly app: string;
@@ -19,12 +19,14 @@ const PURPOSES = { confirm: LinkPurpose.CONFIRM, unsubscribe: LinkPurpose.UNSUBS
 
 export function addLinkCommand(program: Command, deps: ProgramDeps): void {
   withServer(program.command("link"))
-    .description("make a link for a mail or text message, with which its reader subscribes or unsubscribes")
+    .description("create a link for an e-mail or text message to confirm a subscription or unsubscribe")
     .requiredOption("--app <id>", "the app", plainId)
-    .addOption(new Option("--for <purpose>", "what it does").choices(["confirm", "unsubscribe"]).makeOptionMandatory())
+    .addOption(
+      new Option("--for <purpose>", "purpose of the link").choices(["confirm", "unsubscribe"]).makeOptionMandatory(),
+    )
     .option("--email <address>", "the contact's e-mail address")
-    .option("--phone <number>", "the contact's phone number, in place of an address")
-    .option("--days <n>", "how long it is good (7 for confirm, 730 for unsubscribe)", wholeNumber(1, 3660))
+    .option("--phone <number>", "the contact's phone number, instead of an e-mail address")
+    .option("--days <n>", "lifetime in days (default: 7 for confirm, 730 for unsubscribe)", wholeNumber(1, 3660))
     .addHelpText("after", "\nExample:\n  $ aisle link --app shop1 --for unsubscribe --email ada@shop.example")
     .action((options: LinkOptions) => makeLink(options, deps));
 }

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { Failure, Interrupted, UsageFailure } from "./failure.js";
+import { Failure, Interrupted, UsageFailure } from "./errors.js";
 import { createMigrateProgress, type MigrateProgress } from "./migrate-progress.js";
+import { plainId } from "./option-values.js";
 import { count, type Output, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { plainId } from "./values.js";
 
-/** What is to be copied, or only compared. Stores are given as text, which may hold a password. */
+/** The stores to copy or only compare, as text; it may hold a password. */
 export interface MigrateRequest {
   readonly from: string;
   readonly to: string;
@@ -56,31 +56,29 @@ const STORE = "embedded:DIR or mongodb://…";
 export function addMigrateCommand(program: Command, deps: ProgramDeps): void {
   program
     .command("migrate")
-    .description("copy apps from one store to another, and compare both")
-    .option("--from <store>", `the store that is read: ${STORE} (AISLE_MIGRATE_FROM)`)
-    .option("--to <store>", `the store that is written: ${STORE} (AISLE_MIGRATE_TO)`)
-    .option(
-      "--app <id>",
-      "an app; may be given again (default: all)",
-      (id: string, earlier: readonly string[] = []) => [...earlier, plainId(id)],
-    )
-    .option("--check", "only compare; nothing is written")
-    .option("--again", "copy also what was copied before: the target is made equal, and loses what only it has")
+    .description("copy apps from one store to another and compare the copies")
+    .option("--from <store>", `source store: ${STORE} (AISLE_MIGRATE_FROM)`)
+    .option("--to <store>", `target store: ${STORE} (AISLE_MIGRATE_TO)`)
+    .option("--app <id>", "an app; repeatable (default: all)", (id: string, earlier: readonly string[] = []) => [
+      ...earlier,
+      plainId(id),
+    ])
+    .option("--check", "compare only; write nothing")
+    .option("--again", "copy again what was copied before; removes records that only the target has")
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
       `
-Copies each app whole: events, visitors, contacts and their consent, histories, products, orders, frames, models
-and what repeats calls (idempotency keys). The target shows an app when all of it was read back from both stores and
-found equal. What was interrupted is gone on with by the same command, and nothing is there twice.
+Copies each app completely: events, visitors, contacts and their consent, histories, products, orders, frames, models
+and idempotency keys. The target shows an app once both stores were read back and are equal. After an interruption,
+run the same command again: it resumes and duplicates nothing.
 
-No server has to stop for the copy, but what the source is written after it is not in the target: stop the servers
-of the source, run the command a last time (with --again when it was finished before), then start those of the target.
+Servers may run during the copy, but the target lacks what the source receives afterwards. To switch over, stop the
+servers of the source, run the command once more (with --again if it had finished), and start those of the target.
 
-An address with a password is better given by AISLE_MIGRATE_FROM and AISLE_MIGRATE_TO than by a flag, which other users
-of the machine may see.
+If an address contains a password, set AISLE_MIGRATE_FROM and AISLE_MIGRATE_TO: other users of the machine can see flags.
 
-Exit codes: 0 all equal, 1 something differs or failed, 2 called in a wrong way, 130 interrupted.
+Exit codes: 0 all equal, 1 a difference or failure, 2 usage error, 130 interrupted.
 
 Example:
   $ aisle migrate --from embedded:./aisle-data --to mongodb://db.shop.example/aisle --app shop1`,
@@ -89,7 +87,7 @@ Example:
 }
 
 async function migrate(options: MigrateOptions, deps: ProgramDeps): Promise<void> {
-  if (options.check && options.again) throw new UsageFailure("--check writes nothing; it goes without --again");
+  if (options.check && options.again) throw new UsageFailure("--check and --again exclude each other");
   const request: MigrateRequest = {
     from: storeText(options.from ?? deps.env.AISLE_MIGRATE_FROM, "--from (AISLE_MIGRATE_FROM)"),
     to: storeText(options.to ?? deps.env.AISLE_MIGRATE_TO, "--to (AISLE_MIGRATE_TO)"),

@@ -8,11 +8,11 @@ import {
   type PersonSchema,
 } from "../gen/aisle/v1/privacy_service_pb.js";
 import { allPages, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
-import { Failure, UsageFailure } from "./failure.js";
+import { Failure, UsageFailure } from "./errors.js";
+import { plainId } from "./option-values.js";
 import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { plainId } from "./values.js";
 
 interface PersonOptions extends ServerOptions {
   readonly app: string;
@@ -40,28 +40,28 @@ interface ListOptions extends ServerOptions {
 }
 
 export function addPrivacyCommands(program: Command, deps: ProgramDeps): void {
-  const privacy = program.command("privacy").description("answer for persons: what is kept of one, and its erasure");
+  const privacy = program.command("privacy").description("export or erase the data of a person");
   const whom = `
-A person is named by any of the names known. --email, --phone and --contact mean the contact and all visitors linked to
-it. An id of a visitor means that visitor and not the contact it is linked to, since anybody can link an id of their own
-to an address that is not theirs; where it is proven, --with-linked-contact means the contact, too.
+--email, --phone and --contact select the contact and all visitors linked to it. A visitor id selects only that visitor,
+because anybody can link a visitor id of their own to somebody else's address. If you have verified the link, add
+--with-linked-contact to select the contact as well.
 `;
   withPerson(privacy.command("export"))
-    .description("everything that is kept about a person, as JSON")
-    .option("--out <file>", "write to this file, which must not be there, instead of standard output")
+    .description("export all data about a person as JSON")
+    .option("--out <file>", "write to this new file instead of stdout")
     .addHelpText(
       "after",
       `${whom}\nExample:\n  $ aisle privacy export --app shop1 --email ann@example.com --out ann.json`,
     )
     .action((options: ExportOptions) => exportPerson(options, deps));
   withPerson(privacy.command("erase"))
-    .description("remove everything about a person; it cannot be undone")
-    .option("--dry-run", "only count what would be removed")
-    .option("--json", "print what was removed as JSON")
+    .description("erase all data about a person; cannot be undone")
+    .option("--dry-run", "only count what would be erased")
+    .option("--json", "print the counts as JSON")
     .addHelpText("after", `${whom}\nExample:\n  $ aisle privacy erase --app shop1 --email ann@example.com --dry-run`)
     .action((options: EraseOptions) => erasePerson(options, deps));
   withServer(privacy.command("erasures"))
-    .description("list the erasures of an app; they name nobody")
+    .description("list the erasures of an app, without personal data")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle privacy erasures --app shop1")
@@ -77,7 +77,7 @@ function withPerson(command: Command): Command {
     .option("--client <id>", "client id (c_id)")
     .option("--fingerprint <id>", "fingerprint cookie id (fp_ccid)")
     .option("--user <id>", "the shop's user id")
-    .option("--with-linked-contact", "an id of a visitor means the contact it is linked to as well");
+    .option("--with-linked-contact", "a visitor id also selects the contact it is linked to");
 }
 
 function personOf(options: PersonOptions): MessageInitShape<typeof PersonSchema> {
@@ -93,7 +93,7 @@ function personOf(options: PersonOptions): MessageInitShape<typeof PersonSchema>
   };
 }
 
-/** Written as it comes: what is kept of somebody may be more than fits into memory. */
+/** Writes the export as it comes: a person's records may be larger than memory. */
 async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<void> {
   const person = personOf(options);
   const file = options.out === undefined ? undefined : await newFile(options.out);
@@ -119,7 +119,7 @@ async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<
 /** Readable for its owner alone. */
 async function newFile(path: string) {
   return open(path, "wx", 0o600).catch(() => {
-    throw new UsageFailure("--out: a file that is not there yet, in a directory that can be written");
+    throw new UsageFailure("--out: a new file in a writable directory is accepted");
   });
 }
 
@@ -149,7 +149,7 @@ async function lastOf(
 ): Promise<Erasure> {
   let erasure: Erasure | undefined;
   for await (const said of privacy.eraseVisitor({ appId: app, person, dryRun })) erasure = said.erasure ?? erasure;
-  if (erasure === undefined) throw new Failure("The server did not say whether it is done; privacy erasures does");
+  if (erasure === undefined) throw new Failure('The server did not report the outcome; see "aisle privacy erasures"');
   return erasure;
 }
 

@@ -2,10 +2,10 @@ import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { type Product, ProductOrigin, ProductSchema } from "../gen/aisle/v1/product_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { plainId, wholeNumber } from "./option-values.js";
 import { printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { plainId, wholeNumber } from "./values.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -21,19 +21,19 @@ const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const PAGE = 1000;
 
 export function addProductCommands(program: Command, deps: ProgramDeps): void {
-  const product = program.command("product").description("what the catalogue knows of products, and who told it");
+  const product = program.command("product").description("show products of the catalogue and their sources");
   const command = (name: string, description: string) =>
     withServer(product.command(name))
       .description(description)
       .requiredOption("--app <id>", "the app", plainId)
       .option("--json", "print JSON");
-  command("show", "print a product, who told the catalogue, and why it is not shown if it is not")
+  command("show", "show a product, its source, and why it is hidden if it is")
     .option("--id <product>", "by its id")
     .option("--sku <sku>", "by its SKU")
     .addHelpText("after", "\nExample:\n  $ aisle product show --app shop1 --id 4711")
     .action((options: ShowOptions) => showProduct(options, deps));
-  command("list", "list products with who told the catalogue")
-    .option("--limit <n>", "so many at most", wholeNumber(1, 1_000_000), 100)
+  command("list", "list products with their sources")
+    .option("--limit <n>", "maximum number of products", wholeNumber(1, 1_000_000), 100)
     .addHelpText("after", "\nExample:\n  $ aisle product list --app shop1 --limit 20")
     .action((options: AppOptions & { readonly limit: number }) => listProducts(options, deps));
 }
@@ -66,7 +66,9 @@ async function showProduct(options: ShowOptions, deps: ProgramDeps): Promise<voi
 
 function originText({ origin, learnedFromVisitors }: Product): string {
   if (origin === ProductOrigin.CATALOG) return "feed or RPC; events change nothing";
-  return learnedFromVisitors === 0 ? "events" : `events, counted visitors: ${learnedFromVisitors}`;
+  return learnedFromVisitors === 0
+    ? "events"
+    : `events of ${learnedFromVisitors} visitors so far; not in the catalogue`;
 }
 
 async function listProducts(options: AppOptions & { readonly limit: number }, deps: ProgramDeps): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import { Command } from "commander";
-import type { FetchFeed } from "../feed/fetch-feed.js";
+import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
 import { addAppCommands } from "./app-command.js";
 import { addBackupCommand, type Backup } from "./backup-command.js";
 import { addDoctorCommand, type Doctor } from "./doctor-command.js";
+import { endingOf } from "./errors.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
 import { addEventsCommand } from "./events-command.js";
-import { endingOf } from "./failure.js";
 import { addFeedCommands } from "./feed-command.js";
 import { addFrameCommands } from "./frame-command.js";
 import { addGroupCommands } from "./group-command.js";
@@ -20,13 +20,14 @@ import { addPrivacyCommands } from "./privacy-command.js";
 import { addProductCommands } from "./product-command.js";
 import { addRecommendCommand } from "./recommend-command.js";
 import { addServeCommand, type ServeFlags } from "./serve-command.js";
+import { addSigningSecretCommands } from "./signing-secret-command.js";
 import { addStatusCommand } from "./status-command.js";
 import { addTokenCommand } from "./token-command.js";
 import { addTrainCommand } from "./train-command.js";
 
 /** What the command line needs from the process. */
 export interface ProgramDeps {
-  /** Runs a server until it is told to stop. It may throw an error with an `exitCode`. */
+  /** Runs a server until a signal stops it. It may throw an error with an `exitCode`. */
   readonly serve: (flags: ServeFlags) => Promise<void>;
   /** Opens stores by itself. */
   readonly migrate: Migrate;
@@ -59,7 +60,7 @@ export function createProgram(deps: ProgramDeps): Command {
       getOutHelpWidth: () => deps.stdout.columns ?? 100,
       getErrHelpWidth: () => deps.stderr.columns ?? 100,
     })
-    .showHelpAfterError('(add "--help" for how it is used)')
+    .showHelpAfterError("(add --help for usage)")
     .addHelpText(
       "after",
       `
@@ -71,8 +72,9 @@ Example:
   $ aisle train --app shop1
   $ aisle recommend --app shop1 --current 4711
 
-All commands but "serve", "token", "migrate", "backup" and "doctor" speak to a running server: --server, or AISLE_SERVER, or http://127.0.0.1:8081.
-Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
+"serve", "token", "migrate", "backup" and "doctor" work alone. All other commands call a running server:
+--server, else AISLE_SERVER, else http://127.0.0.1:8081.
+Exit codes: 0 success, 1 failure, 2 usage error.`,
     );
   addServeCommand(program, deps);
   addAppCommands(program, deps);
@@ -88,6 +90,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
   addLedgerCommands(program, deps);
   addLinkCommand(program, deps);
   addHookCommands(program, deps);
+  addSigningSecretCommands(program, deps);
   addEventsCommand(program, deps);
   addPrivacyCommands(program, deps);
   addTokenCommand(program, deps);

@@ -9,12 +9,12 @@ import {
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
-import { UsageFailure } from "./failure.js";
+import { UsageFailure } from "./errors.js";
 import { filterOf } from "./filter-options.js";
+import { currencyCode, idList, plainId, repeated, wholeNumber } from "./option-values.js";
 import { type Output, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { reasonText } from "./reason-text.js";
-import { currencyCode, idList, plainId, repeated, wholeNumber } from "./values.js";
 
 interface RecommendOptions extends ServerOptions {
   readonly app: string;
@@ -41,13 +41,13 @@ interface RecommendOptions extends ServerOptions {
 
 export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
   withServer(program.command("recommend"))
-    .description("show what a visitor would be recommended")
+    .description("show the recommendations for a visitor")
     .requiredOption("--app <id>", "the app", plainId)
-    .option("--current <ids>", "products on the page now, parted by commas", idList)
-    .option("--viewed <ids>", "products viewed, the last one last", idList)
+    .option("--current <ids>", "products on the page now, comma-separated", idList)
+    .option("--viewed <ids>", "products viewed, oldest first", idList)
     .option("--cart <ids>", "products in the cart", idList)
     .option("--bought <ids>", "products bought before", idList)
-    .option("--exclude <ids>", "products not to be shown", idList)
+    .option("--exclude <ids>", "products to leave out", idList)
     .option(
       "--group <ids>",
       "show only products of one of these groups: named ones, categories, tags, brand:NAME",
@@ -55,19 +55,19 @@ export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
     )
     .option("--all-groups <ids>", "show only products of each of these groups", idList)
     .option("--without-group <ids>", "show no products of these groups", idList)
-    .option("--min-price <amount>", "show only products that cost so much at least")
-    .option("--max-price <amount>", "show only products that cost so much at most")
+    .option("--min-price <amount>", "show only products of at least this price")
+    .option("--max-price <amount>", "show only products of at most this price")
     .option("--currency <code>", "the currency of these prices (default: any)", currencyCode)
-    .option("--out-of-stock", "show products out of stock, too")
+    .option("--out-of-stock", "also show products out of stock")
     .option("--fpcid <id>", "a known visitor, by fingerprint cookie id")
     .option("--client-id <id>", "a known visitor, by client id")
     .option(
       "--frame <id>",
-      "the frame to fill (default: the app's default frame); again for more frames of one page, which share no product",
+      "the frame to fill (default: the app's default frame); repeat for the frames of one page, which share no product",
       repeated,
     )
-    .option("--limit <n>", "products in each list at most, 0 to 100 (default: as the frame says)", wholeNumber(0, 100))
-    .option("--why", "say why each product is there: rules, neighbours and their counts")
+    .option("--limit <n>", "maximum length of each list, 0 to 100 (default: as the frame says)", wholeNumber(0, 100))
+    .option("--why", "explain each product: rules, neighbours and their counts")
     .addOption(new Option("--explain", "the former name of --why").hideHelp())
     .option("--json", "print the answer as JSON")
     .addHelpText(
@@ -83,7 +83,7 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
   if (frames.length > 1 && (options.why || options.explain))
     throw new UsageFailure("--why explains one frame at a time");
   const list = (ids: readonly string[] | undefined) => [...(ids ?? [])];
-  // What was bought comes before what was viewed and put into the cart: an order empties the cart.
+  // Orders come before views and cart additions: an order empties the cart.
   const steps = [
     ...list(options.bought).map((productId) => ({ productId, type: InteractionType.ORDER })),
     ...list(options.viewed).map((productId) => ({ productId, type: InteractionType.PRODUCT_VIEW })),

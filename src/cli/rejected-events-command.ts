@@ -15,12 +15,12 @@ import {
   withClients,
   withServer,
 } from "./client.js";
+import { Failure, UsageFailure } from "./errors.js";
 import { eventText } from "./event-text.js";
-import { Failure, UsageFailure } from "./failure.js";
+import { plainId, repeated, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
-import { plainId, repeated, wholeNumber } from "./values.js";
 
 interface RejectedOptions extends ServerOptions {
   readonly app: string;
@@ -39,24 +39,24 @@ interface ReplayOptions extends ServerOptions {
 
 export function addRejectedEventCommands(events: Command, deps: ProgramDeps): void {
   withServer(events.command("rejected"))
-    .description("show events that were refused for what they say, and why")
+    .description("show rejected events and the reasons")
     .requiredOption("--app <id>", "the app", plainId)
-    .option("--limit <n>", "at most so many, 1 to 1000, the newest", wholeNumber(1, 1000), 100)
-    .option("--replayed", "also those that were replayed")
+    .option("--limit <n>", "maximum number of events, newest first, 1 to 1000", wholeNumber(1, 1000), 100)
+    .option("--replayed", "include events that were replayed")
     .option("--show-personal", "show e-mail addresses, names and searches in full")
     .option("--json", "print one JSON object a line, personal data included")
     .addHelpText("after", "\nExample:\n  $ aisle events rejected --app shop1")
     .action((options: RejectedOptions) => rejected(options, deps));
   withServer(events.command("replay"))
-    .description("record rejected events after all; one that was replayed is not recorded twice")
+    .description("record rejected events; no event is recorded twice")
     .requiredOption("--app <id>", "the app", plainId)
-    .option("--id <id>", "this one only; may be given again; all without it", repeated)
-    .option("--event <file>", "what to record instead of the one --id: the event of events rejected --json, corrected")
+    .option("--id <id>", "only this event; repeatable (default: all)", repeated)
+    .option("--event <file>", 'corrected event to record for the one --id, as "events rejected --json" prints it')
     .option("--json", "print the outcome as JSON")
     .addHelpText(
       "after",
       `
-Exit code 1 when one of them was refused again; it stays in the log.
+Exits with 1 if an event was rejected again; it stays in the log.
 
 Example:
   $ aisle events replay --app shop1 --id 17 --event corrected.json`,

@@ -20,6 +20,7 @@ export interface ServeFlags {
   readonly rpcUrl?: string;
   readonly rpcNames?: string;
   readonly rpcTokens?: string;
+  readonly auditLog?: string;
   readonly console?: string;
   readonly embedder?: string;
   readonly learnedOrder?: boolean;
@@ -37,11 +38,13 @@ export interface ServeFlags {
   readonly minFreeMib?: string;
   readonly trustedProxies?: string;
   readonly shopNetworks?: string;
+  readonly learnProducts?: string;
   readonly linksPerVisitor?: string;
   readonly linksPerNetwork?: string;
   readonly connectionsPerAddress?: string;
   readonly otlpEndpoint?: string;
   readonly traceRatio?: string;
+  readonly force?: boolean;
 }
 
 export function addServeCommand(program: Command, deps: ProgramDeps): void {
@@ -56,22 +59,23 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--rpc-port <port>", "port of gRPC, gRPC-Web and Connect, 0 for any (AISLE_RPC_PORT, else 8081)")
     .option("--host <host>", "address the REST interface listens on (AISLE_HOST, else 127.0.0.1)")
     .option("--rpc-host <host>", "address the RPC port listens on (AISLE_RPC_HOST, else 127.0.0.1)")
-    .option("--rpc-tokens <file>", "tokens that RPC callers need; see aisle token (AISLE_RPC_TOKENS)")
+    .option("--rpc-tokens <file>", "file of the tokens that RPC callers need; see aisle token (AISLE_RPC_TOKENS)")
+    .option("--audit-log <target>", "where the audit log goes: a file, stderr or stdout (AISLE_AUDIT_LOG, else stderr)")
     .option(
       "--console <whom>",
-      "who sees the console at /console/: loopback, any or off (AISLE_CONSOLE, else loopback)",
+      "who may open the console at /console/: loopback, any or off (AISLE_CONSOLE, else loopback)",
     )
-    .option("--insecure-rpc", "let callers from other machines use the RPC port without a token (AISLE_INSECURE_RPC)")
-    .option("--public-url <url>", "address under which storefronts reach this server (AISLE_PUBLIC_URL)")
+    .option("--insecure-rpc", "accept RPC calls from other machines without a token (AISLE_INSECURE_RPC)")
+    .option("--public-url <url>", "URL at which storefronts reach this server (AISLE_PUBLIC_URL)")
     .option(
       "--train-every <time>",
-      "how often changed apps are trained: 30s, 10m, 1h, off (AISLE_TRAIN_EVERY, else 1h)",
+      "interval between trainings of changed apps: 30s, 10m, 1h, off (AISLE_TRAIN_EVERY, else 1h)",
     )
-    .option("--cache-seconds <n>", "how long the subscription cookies live (AISLE_CACHE_SECONDS, else 1800)")
-    .option("--answer-ms <ms>", "how long callers wait for a MongoDB store (AISLE_ANSWER_MS, else 750)")
+    .option("--cache-seconds <n>", "lifetime of the subscription cookies, in seconds (AISLE_CACHE_SECONDS, else 1800)")
+    .option("--answer-ms <ms>", "timeout of callers who wait for a MongoDB store, in ms (AISLE_ANSWER_MS, else 750)")
     .option(
       "--min-free-mib <n>",
-      "with less left on its disk an embedded store is not written (AISLE_MIN_FREE_MIB, else 256)",
+      "free disk space below which an embedded store rejects writes (AISLE_MIN_FREE_MIB, else 256)",
     )
     .option("--log-level <level>", "trace, debug, info, warn, error, fatal or silent (AISLE_LOG_LEVEL, else info)")
     .option("--role <role>", "all, facade, services or trainer (AISLE_ROLE, else all)")
@@ -81,50 +85,58 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
       "--embedder <model>",
       "builtin, onnx:PATH or https://…/embeddings?model=NAME (AISLE_EMBEDDER, else builtin)",
     )
-    .option("--learned-order", "learn the order of what is recommended (AISLE_LEARNED_ORDER, else on)")
-    .option("--no-learned-order", "show products in the order of their algorithms' scores: shorter trainings")
-    .option("--tls-cert <file>", "certificate of the REST interface in PEM; it then speaks https (AISLE_TLS_CERT)")
-    .option("--tls-key <file>", "private key of that certificate in PEM (AISLE_TLS_KEY)")
-    .option("--rpc-tls-cert <file>", "certificate of the RPC port in PEM; it then speaks TLS (AISLE_RPC_TLS_CERT)")
-    .option("--rpc-tls-key <file>", "private key of that certificate in PEM (AISLE_RPC_TLS_KEY)")
-    .option("--rpc-client-ca <file>", "who signs the certificates RPC callers then need, PEM (AISLE_RPC_CLIENT_CA)")
-    .option("--ca <file>", "who signs the certificate at --rpc-url, in PEM (AISLE_CA, else those Node knows)")
-    .option("--client-cert <file>", "certificate to show at --rpc-url, in PEM (AISLE_CLIENT_CERT)")
-    .option("--client-key <file>", "private key of that certificate in PEM (AISLE_CLIENT_KEY)")
+    .option("--learned-order", "learn to rank the recommended products (AISLE_LEARNED_ORDER, else on)")
+    .option("--no-learned-order", "rank by the scores of the sources alone; trains faster")
+    .option("--tls-cert <file>", "certificate of the REST interface, PEM; enables https (AISLE_TLS_CERT)")
+    .option("--tls-key <file>", "private key of that certificate, PEM (AISLE_TLS_KEY)")
+    .option("--rpc-tls-cert <file>", "certificate of the RPC port, PEM; enables TLS (AISLE_RPC_TLS_CERT)")
+    .option("--rpc-tls-key <file>", "private key of that certificate, PEM (AISLE_RPC_TLS_KEY)")
+    .option("--rpc-client-ca <file>", "CA of client certificates, PEM; RPC callers then need one (AISLE_RPC_CLIENT_CA)")
+    .option("--ca <file>", "CA of the certificate at --rpc-url, PEM (AISLE_CA, else the CAs that Node trusts)")
+    .option("--client-cert <file>", "client certificate for --rpc-url, PEM (AISLE_CLIENT_CERT)")
+    .option("--client-key <file>", "private key of that certificate, PEM (AISLE_CLIENT_KEY)")
     .option(
       "--pre-stop <time>",
-      "how long it goes on serving after SIGTERM, not ready any more (AISLE_PRE_STOP, else off)",
+      "how long to keep serving after SIGTERM while /readyz reports not ready (AISLE_PRE_STOP, else off)",
     )
-    .option("--trusted-proxies <networks>", "proxies whose X-Forwarded-For is believed (AISLE_TRUSTED_PROXIES)")
-    .option("--shop-networks <networks>", "the shop's own servers, whose events are its word (AISLE_SHOP_NETWORKS)")
+    .option("--trusted-proxies <networks>", "proxies whose X-Forwarded-For header is trusted (AISLE_TRUSTED_PROXIES)")
+    .option(
+      "--shop-networks <networks>",
+      "networks of the shop's own servers, whose events are trusted (AISLE_SHOP_NETWORKS)",
+    )
+    .option(
+      "--learn-products <when>",
+      "learn products from events: auto (until the shop imports some by feed or RPC), on or off (AISLE_LEARN_PRODUCTS, else auto)",
+    )
     .option(
       "--links-per-visitor <n>",
-      "e-mail addresses and phones anybody may link to a visitor in a day (AISLE_LINKS_PER_VISITOR, else 3)",
+      "e-mail addresses and phone numbers that may be linked to one visitor a day (AISLE_LINKS_PER_VISITOR, else 3)",
     )
     .option(
       "--links-per-network <n>",
-      "the same from one network, IPv4 /24 or IPv6 /56 (AISLE_LINKS_PER_NETWORK, else 20)",
+      "the same limit for one network: IPv4 /24 or IPv6 /56 (AISLE_LINKS_PER_NETWORK, else 20)",
     )
     .option(
       "--connections-per-address <n>",
-      "connections of a port one address may hold, a number, share or off (AISLE_CONNECTIONS_PER_ADDRESS, else share)",
+      "connections that one address may hold to a port: a number, share or off (AISLE_CONNECTIONS_PER_ADDRESS, else share)",
     )
     .option(
       "--otlp-endpoint <url>",
-      "collector that gets traces by OTLP over HTTP, without /v1/traces (AISLE_OTLP_ENDPOINT, else none are made)",
+      "OTLP/HTTP collector for traces, without /v1/traces (AISLE_OTLP_ENDPOINT, else tracing is off)",
     )
     .option(
       "--trace-ratio <share>",
-      "share of the traces beginning here that are made, 0 to 1 (AISLE_TRACE_RATIO, else 1)",
+      "share of traces to sample, of those that begin here, 0 to 1 (AISLE_TRACE_RATIO, else 1)",
     )
-    .option("--private-feeds", "read feeds from private addresses, too (AISLE_PRIVATE_FEEDS)")
-    .option("--private-hooks", "send messages to hooks at private addresses, too (AISLE_PRIVATE_HOOKS)")
+    .option("--private-feeds", "also read feeds from private addresses (AISLE_PRIVATE_FEEDS)")
+    .option("--private-hooks", "also send to hooks at private addresses (AISLE_PRIVATE_HOOKS)")
     .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
-    .option("--demo", "make the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
+    .option("--demo", "create the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
+    .option("--force", "open an embedded store even after three processes crashed with it open")
     .addHelpText(
       "after",
       `
-A flag wins over its environment variable. Bad configuration is one line and exit code 2.
+A flag overrides its environment variable. A configuration error prints one line and exits with 2.
 
 Example:
   $ aisle serve --store embedded:/var/lib/aisle --host 0.0.0.0 --public-url https://aisle.shop.example`,

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { plainId } from "./option-values.js";
 import { writeJson, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { plainId } from "./values.js";
 
 interface StatusOptions extends ServerOptions {
   readonly app: string;
@@ -13,10 +13,10 @@ interface StatusOptions extends ServerOptions {
 
 export function addStatusCommand(program: Command, deps: ProgramDeps): void {
   withServer(program.command("status"))
-    .description("tell whether a visitor is known and subscribed")
+    .description("show whether a visitor is known and subscribed")
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--fpcid <id>", "the visitor's fingerprint cookie id")
-    .option("--json", "print identified and status as the REST interface names them, and sms")
+    .option("--json", "print JSON with identified and status, named as in the REST interface, and sms")
     .addHelpText("after", "\nExample:\n  $ aisle status --app shop1 --fpcid 6f0c2f8ab1")
     .action((options: StatusOptions) => showStatus(options, deps));
 }

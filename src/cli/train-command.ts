@@ -2,12 +2,12 @@ import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { type Model, ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
-import { Failure } from "./failure.js";
+import { Failure } from "./errors.js";
+import { plainId } from "./option-values.js";
 import { count, duration, megabytes, printable, writeJson, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { createStages } from "./stages.js";
+import { createStages } from "./stage-progress.js";
 import { timeText } from "./times.js";
-import { plainId } from "./values.js";
 
 interface TrainOptions extends ServerOptions {
   readonly app: string;
@@ -16,7 +16,7 @@ interface TrainOptions extends ServerOptions {
 
 export function addTrainCommand(program: Command, deps: ProgramDeps): void {
   withServer(program.command("train"))
-    .description("learn from all that is stored and put the result into service")
+    .description("train a model on everything stored, and serve it")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the model as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle train --app shop1")

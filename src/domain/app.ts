@@ -1,8 +1,8 @@
 import type { ProductGroup } from "./product-filter.js";
 
 /**
- * What is shown of a contact to a visitor whose link to it nobody has proven: `open` all of it, `strict` only what was
- * said since the link.
+ * How much of a contact a visitor sees whose link to it is unproven: `open` shows all of it, `strict` only statements
+ * made since the link.
  */
 export type LinkTrust = "open" | "strict";
 /** Which signals of a browser against profiles an app goes by: Global Privacy Control, and Do Not Track. */
@@ -29,7 +29,7 @@ export interface App {
   readonly privacy: PrivacySettings;
   /** An event that subscribes takes effect when who reads the address's mail confirms it. */
   readonly doubleOptIn: boolean;
-  /** Different visitors that must have sent a product that only events told of, before it is shown. */
+  /** Visitors, each of another network, that must have sent a product before it is learned. 0 and 1: anybody is believed. */
   readonly learnedAfterVisitors: number;
   /** In order of ids. */
   readonly groups: readonly ProductGroup[];
@@ -39,7 +39,7 @@ export interface App {
 
 /** So many visitors that one who invents a product has to invent some more. */
 export const LEARNED_AFTER_VISITORS = 3;
-export const MAX_LEARNED_AFTER_VISITORS = 1000;
+export const MAX_LEARNED_AFTER_VISITORS = 100;
 
 /** An app of which nothing was said when it was made. */
 export function bareApp(appId: string, at: number): App {

@@ -77,14 +77,19 @@ export function emailKey(text: string): string {
   return key.length <= 254 && EMAIL.test(key) && !/\p{Cc}/u.test(key) ? key : "";
 }
 
+/** A phone number as it was meant: one leading space is a `+` lost in form decoding. */
+export function readPhone(text: string): string {
+  return /^ \d/.test(text) ? `+${text.slice(1).trimEnd()}` : text.trim();
+}
+
 /**
- * Key of a phone number: its digits, with `+` when it is international. One leading space is a `+` lost in form
- * decoding. "" when the text has fewer than 5 or more than 20 digits, or anything but digits and separators.
+ * Key of a phone number: its digits, with `+` when it is international. "" when the text has fewer than 5 or more than 20
+ * digits, or anything but digits and separators.
  */
 export function phoneKey(text: string): string {
-  const restored = /^ \d/.test(text) ? `+${text.slice(1)}` : text.trim();
-  if (!/^\+?[\d\s()./-]+$/.test(restored)) return "";
-  const digits = restored.replace(/\D/g, "");
+  const phone = readPhone(text);
+  if (!/^\+?[\d\s()./-]+$/.test(phone)) return "";
+  const digits = phone.replace(/\D/g, "");
   if (digits.length < 5 || digits.length > 20) return "";
-  return restored.startsWith("+") ? `+${digits}` : digits;
+  return phone.startsWith("+") ? `+${digits}` : digits;
 }

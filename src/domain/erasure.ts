@@ -1,9 +1,6 @@
 import type { VisitorKey } from "./visitor.js";
 
-/**
- * All names a person goes by in one app, as far as they are known. What of the store carries one of them is the
- * person's.
- */
+/** All known ids of a person in one app. Every record that carries one of them belongs to the person. */
 export interface Person {
   readonly visitorKeys: readonly VisitorKey[];
   /** `e:<email key>` and `p:<phone key>`. */
@@ -56,7 +53,7 @@ export type ErasureCounts = Readonly<Record<string, number>>;
 export interface Erasure {
   /** UUIDv7. */
   readonly erasureId: string;
-  /** What was received up to here is erased; what comes later is new. */
+  /** Everything received up to this time is erased; later events are new. */
   readonly startedAt: number;
   /** 0 while it is under way. */
   readonly finishedAt: number;

@@ -1,4 +1,4 @@
-/** Errors by who must react. `services/errors.ts` maps them to RPC codes, the facade to HTTP. */
+/** Errors by who must react. `services/wire/errors.ts` maps them to RPC codes, the facade to HTTP. */
 export class DomainError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -40,7 +40,8 @@ export type Resource =
   | "link"
   | "hook"
   | "feed"
-  | "product_group";
+  | "product_group"
+  | "signing_secret";
 
 /** The thing named does not exist in this app (or the app itself does not). */
 export class NotFound extends DomainError {
@@ -69,6 +70,16 @@ export class Conflict extends DomainError {
   }
 }
 
+/** What should prove who sent a call does not. Nothing was done. */
+export class Unauthenticated extends DomainError {
+  constructor(
+    readonly reason: "signature_unknown" | "signature_expired",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** Too many calls. Nothing was stored. */
 export class RateLimited extends DomainError {
   constructor(
@@ -81,8 +92,8 @@ export class RateLimited extends DomainError {
 }
 
 /**
- * What was short when a call was refused for want of room: works or their bytes that wait, the time the oldest has waited
- * or a commit takes, room on the disk, time until an answer is due, calls or their bytes under way.
+ * Why an overloaded server refused a call. Too many works or bytes wait; the oldest work or a commit takes too long; the
+ * disk is full; the answer would come too late; too many calls or bytes of calls are under way.
  */
 export const SHED_REASONS = [
   "queue_length",

@@ -14,8 +14,6 @@ export const KNOWN_ACTIONS = [
   "search_query",
 ] as const;
 
-export type KnownAction = (typeof KNOWN_ACTIONS)[number];
-
 export type Sender = "browser" | "server";
 
 export interface EventContact {
@@ -77,13 +75,18 @@ export interface Event {
   readonly platformVersion: string;
   readonly senderVersion: string;
   readonly extraFields: Readonly<Record<string, string>>;
-  /** What of the event had no effect, and why. */
+  /** Parts of the event without effect, each with its reason. */
   readonly notes: readonly string[];
 }
 
-/** Claims an idempotency key: the event it made and a hash of the body it came with. */
+/** Milliseconds for which an idempotency key keeps its event. */
+export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+
+/** Claims an idempotency key: the event it made and a hash of what was sent. */
 export interface IdempotencyRecord {
   readonly eventId: string;
   readonly bodyHash: string;
   readonly claimedAt: number;
+  /** `Clock.livedNow` at that moment; 0 in records from before it was kept. */
+  readonly livedAt: number;
 }

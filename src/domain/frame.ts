@@ -15,7 +15,7 @@ export interface SourceWeight {
   readonly weight: number;
 }
 
-/** A frame for some of its visitors; what is null is as in the frame. */
+/** The settings of a frame for a share of its visitors; null takes the frame's own. */
 export interface FrameVariant {
   readonly name: string;
   /** As a share of the sum of all weights. */

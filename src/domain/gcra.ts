@@ -7,7 +7,7 @@ export interface GcraLimits {
   readonly burst: number;
 }
 
-/** What is left of a limit. */
+/** The rest of a limit. */
 export interface Allowance {
   /** Calls that may come at once when none came lately. */
   readonly limit: number;

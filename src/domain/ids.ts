@@ -1,5 +1,5 @@
 /** Longest id or key, in bytes of UTF-8. */
-export const MAX_ID_BYTES = 255;
+const MAX_ID_BYTES = 255;
 
 const CONTROL = /\p{Cc}/u;
 const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;

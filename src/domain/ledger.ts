@@ -1,16 +1,16 @@
 /**
- * The consent ledger of one app: what was said of subscriptions, entry after entry, each sealed with the hash of the one
- * before it. Whoever changes, removes, adds or reorders an entry afterwards breaks the chain at that place, unless all
- * later hashes are made anew: a hash that was noted elsewhere shows that, too.
+ * The consent ledger of one app: statements about subscriptions, each sealed with the hash of the entry before it.
+ * Changing, removing, adding or reordering an entry breaks the chain at that place. Somebody could make all later hashes
+ * anew; a hash noted elsewhere reveals that.
  *
  *   commitment = SHA-256(salt, personal part)
  *   hash       = SHA-256(number, what happened, commitment, previous hash)
  *
- * The personal part (whom it concerns, which event or call said it, why) enters the chain only as a commitment. To erase
- * a person the part and its salt, 128 random bits, are removed: what remains says that somebody's status changed then,
- * the chain still verifies, and nobody can try who it was.
+ * The personal part (whom it concerns, which event or call said it, why) enters the chain only as a commitment. Erasing
+ * a person removes the part and its salt of 128 random bits. The chain still verifies and shows that somebody's status
+ * changed then, but nobody can test whose.
  *
- * What is hashed is a JSON array in UTF-8 without blanks, its members in the order below; hashes are hex.
+ * The hashed text is a JSON array in UTF-8 without blanks, its members in the order below; hashes are hex.
  */
 import { createHash } from "node:crypto";
 import type { SubscriptionChange } from "./contact.js";
@@ -80,7 +80,7 @@ export function isErased({ contactId }: SubscriptionChange): boolean {
   return contactId === "";
 }
 
-/** What of the personal part the chain holds. */
+/** The commitment to the personal part, as the chain holds it. */
 export function commitmentOf(
   change: Pick<SubscriptionChange, "contactId" | "by" | "eventId" | "reason">,
   salt: string,

@@ -1,4 +1,4 @@
-/** What is known of one algorithm of a snapshot. */
+/** Facts about one algorithm of a snapshot. */
 export interface AlgorithmFacts {
   readonly name: string;
   readonly included: boolean;

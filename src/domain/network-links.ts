@@ -4,7 +4,7 @@ export interface NetworkTally {
   readonly addresses: readonly string[];
 }
 
-/** Some networks of one app, those whose hashes share a slot. What is of an earlier day counts as empty. */
+/** Some networks of one app, those whose hashes share a slot. Links of an earlier day do not count. */
 export interface NetworkLinks {
   /** Days since 1970, UTC. */
   readonly day: number;

@@ -11,7 +11,7 @@ export interface ProductFilter {
   readonly excludeProductIds: readonly string[];
   /** Null: whatever it costs, also when that is not known. */
   readonly price: PriceRange | null;
-  /** `any`: what is out of stock, too; "" is for another filter or the frame to say. */
+  /** `any` includes products out of stock; "" leaves the choice to another filter or the frame. */
   readonly availability: "" | "in_stock" | "any";
 }
 

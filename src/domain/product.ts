@@ -10,15 +10,15 @@ export interface Category {
 /** Who told the catalogue: a feed or RPC caller (`catalog`), or visitors' events. */
 export type ProductOrigin = "catalog" | "event";
 
-/** Who sent a product that only events told of. */
-export interface LearnedFrom {
-  /** Different visitors, counted until it is confirmed. */
-  readonly count: number;
-  /** A short hash of each, to tell them apart; none any more once it is confirmed. */
-  readonly visitors: readonly string[];
-  /** As many sent it as the app asked for: it is shown, whatever the app asks for later. */
-  readonly confirmed: boolean;
+/** How many products an app's catalogue has. */
+export interface ProductCounts {
+  /** By feed or RPC. */
+  readonly fed: number;
+  /** Learned from events. */
+  readonly learned: number;
 }
+
+export const NO_PRODUCTS: ProductCounts = { fed: 0, learned: 0 };
 
 export interface Product {
   readonly productId: string;
@@ -43,13 +43,6 @@ export interface Product {
   /** Since when the catalogue has it; 0 of a learned product, and of one that was there before this was kept. */
   readonly addedAt: number;
   readonly updatedAt: number;
-  /** Null for a product of the catalogue, and for one that was learned before visitors were counted: it is shown. */
-  readonly learnedFrom: LearnedFrom | null;
-}
-
-/** True when a product may be shown to a visitor. */
-export function isShown(product: Product): boolean {
-  return product.available && !product.hidden;
 }
 
 /** True when nothing but the time of the last change tells them apart. */
@@ -57,25 +50,21 @@ export function isSameProduct(a: Product, b: Product): boolean {
   return isDeepStrictEqual({ ...a, updatedAt: 0 }, { ...b, updatedAt: 0 });
 }
 
-/** True unless too few visitors sent a product that only events told of. */
-export function isConfirmed({ learnedFrom }: Product, afterVisitors: number): boolean {
-  return learnedFrom === null || learnedFrom.confirmed || learnedFrom.count >= afterVisitors;
-}
-
 const MAX_URL = 2048;
 
 /**
- * What nearly all of them look like, and the parser takes each of: a name that is no number and no Punycode, a path of
- * visible ASCII. The parser costs ten times as much.
+ * What nearly all URLs look like, and what the parser writes as it stands: a lower-case name that is no number and no
+ * Punycode, then a path without dot segments and without anything that is escaped. The parser costs ten times as much.
  */
-const PLAIN_URL = /^https?:\/\/(?!\S*xn--)(?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[!-~]*)?$/i;
+const PLAIN_URL =
+  /^https?:\/\/(?!\S*(?:xn--|\/\.|\/%2[Ee]))(?:[a-z0-9-]+\.)+[a-z]{2,}\/[A-Za-z0-9\-._~!$&()*+,;=:@%/?#]*$/;
 
-/** The URL, or "" unless it is http or https. */
+/** The URL as a parser writes it, with quotes and other marks of HTML escaped; "" unless it is http or https. */
 export function webUrl(text: string): string {
   const trimmed = text.trim();
-  if (trimmed.length <= MAX_URL && PLAIN_URL.test(trimmed)) return trimmed;
-  if (!/^https?:\/\//i.test(trimmed) || trimmed.length > MAX_URL || !URL.canParse(trimmed)) return "";
-  return trimmed;
+  if (trimmed.length > MAX_URL) return "";
+  if (PLAIN_URL.test(trimmed)) return trimmed;
+  return /^https?:\/\//i.test(trimmed) && URL.canParse(trimmed) ? new URL(trimmed).href : "";
 }
 
 /** True for a URL on the host of one of these origins, or below it (`www.` counts for none); of any where there are none. */

@@ -12,9 +12,9 @@ export interface RejectedEvent {
   readonly fault: RejectionFault;
   /** The field at fault, as RPC callers write it. */
   readonly field: string;
-  /** What is accepted there; "" where nothing more is to be said. */
+  /** The accepted values of the field; "" if its name says enough. */
   readonly accepted: string;
-  /** "" when it came without one, or with one that cannot be. */
+  /** As `intake/idempotency-key.ts` writes it; "" when it came without one, or with one that cannot be. */
   readonly idempotencyKey: string;
   /** As sent: without an id and notes, `occurredAt` 0 when no time was given. Null once it was replayed. */
   readonly event: Event | null;

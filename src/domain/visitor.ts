@@ -47,7 +47,9 @@ export interface Visitor {
   readonly linkedSince: number;
   /** The shop itself vouched for the link, or who reads the address's mail did. */
   readonly isProven: boolean;
-  /** What it was newly linked to on the day `linksDay` (since 1970, UTC), as hashes; see `subscription/link-limits.ts`. */
+  /** The shop itself said that its user id is this visitor's. */
+  readonly isUserProven: boolean;
+  /** What it was newly linked to on the day `linksDay` (since 1970, UTC), as hashes; see `identity/links/link-limits.ts`. */
   readonly linksDay: number;
   readonly links: readonly string[];
   readonly createdAt: number;
@@ -64,6 +66,7 @@ export function newVisitor(visitorId: string, createdAt: number): Visitor {
     linkedBy: "",
     linkedSince: 0,
     isProven: false,
+    isUserProven: false,
     linksDay: 0,
     links: [],
     createdAt,

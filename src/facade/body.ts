@@ -1,14 +1,12 @@
 /**
- * Reads request bodies into memory. The framework's own reader bounds each body; what senders that stop in the middle of
- * 1 MiB can hold together would still be a gigabyte for a thousand of them. So bytes beyond the first of each body are
- * taken from an allowance that all share, and given back when the body is read or its sender is gone. Events of shops are
- * smaller than that and never wait for it, whatever others send. What is done with the largest takes milliseconds, so these
- * are given on in turns.
+ * Reads request bodies into memory. The framework's own reader bounds each body, but a thousand senders that stop in the
+ * middle of 1 MiB would still hold a gigabyte. So all bodies share one allowance for their bytes beyond the first 16 KiB,
+ * and give them back when the body is read or its sender is gone. Events of shops are smaller and never need the
+ * allowance. Parsing the largest bodies takes milliseconds, so they take turns.
  */
 import type { Readable } from "node:stream";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Refused, TEXT } from "./errors.js";
-import type { Turns } from "./turns.js";
 
 /** In bytes. */
 export interface BodyLimits {
@@ -29,7 +27,10 @@ export type BodyStream = Readable & { readonly headers: { readonly "content-leng
 export type BodyDone = (error: Error | null, body?: Buffer) => void;
 
 /** A reader of bodies that share an allowance. */
-export function createBodyReader(limits: BodyLimits, turns: Turns): (payload: BodyStream, done: BodyDone) => void {
+export function createBodyReader(
+  limits: BodyLimits,
+  turns: WorkSpacing,
+): (payload: BodyStream, done: BodyDone) => void {
   let shared = 0;
 
   return (payload, done) => {
@@ -75,4 +76,39 @@ export function createBodyReader(limits: BodyLimits, turns: Turns): (payload: Bo
 
 function tooLarge(): Refused {
   return new Refused(413, TEXT.tooLarge);
+}
+
+/** Does a piece of work when its turn comes. */
+export type WorkSpacing = (work: () => void) => void;
+
+/** Of the time from the beginning of a work to the next, how many times its own time. */
+const SPACING = 4;
+
+/**
+ * Spaces out works that each block the event loop for milliseconds. They run one at a time, in order of arrival. A rest
+ * after each keeps them below a quarter of the time. A work that comes after the rest runs at once. `now` is in ms and
+ * never goes back.
+ */
+export function createWorkSpacing(now: () => number): WorkSpacing {
+  const waiting: (() => void)[] = [];
+  let isResting = false;
+
+  const next = () => {
+    const work = waiting.shift();
+    isResting = work !== undefined;
+    if (work === undefined) return;
+    const startedAt = now();
+    try {
+      work();
+    } finally {
+      const restMs = (SPACING - 1) * (now() - startedAt);
+      if (restMs < 1) setImmediate(next);
+      else setTimeout(next, restMs);
+    }
+  };
+
+  return (work) => {
+    waiting.push(work);
+    if (!isResting) next();
+  };
 }

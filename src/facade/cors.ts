@@ -1,10 +1,101 @@
-/**
- * CORS by our own lines instead of @fastify/cors: which origins an app takes is known only after its form or JSON is
- * read, long after that plugin has decided, and `Vary` and the exposed headers never change.
- */
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply } from "fastify";
-import { isWebOrigin } from "./origins.js";
+import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 
+/** How long the list of an app's origins may be used: a change holds everywhere within this time. */
+export const ORIGINS_MAX_AGE_MS = 5000;
+
+const MAX_APPS = 1000;
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i;
+
+/** Which pages may call for an app. An app that lists no origins takes calls from any. */
+export interface Origins {
+  /** True when a page of `origin` may call for the app. An unknown app refuses nobody: its own call says so. */
+  allows(appId: string, origin: string): Promise<boolean>;
+  /** True when the app names `origin` in its list. */
+  lists(appId: string, origin: string): Promise<boolean>;
+}
+
+interface Entry {
+  readonly origins: Promise<ReadonlySet<string>>;
+  readonly readAt: number;
+}
+
+const UNKNOWN_APP: ReadonlySet<string> = new Set();
+
+/** Asks the app service, and keeps its answers for ORIGINS_MAX_AGE_MS, the last 1,000 apps. */
+export function createOrigins(apps: Pick<Client<typeof AppService>, "getApp">, now: () => number): Origins {
+  const entries = new Map<string, Entry>();
+
+  /** Never rejects with NOT_FOUND: an app that does not exist has no list. */
+  async function ask(appId: string): Promise<ReadonlySet<string>> {
+    try {
+      const { app } = await apps.getApp({ appId });
+      return new Set(app?.allowedOrigins.map(normal));
+    } catch (error) {
+      if (error instanceof ConnectError && error.code === Code.NotFound) return UNKNOWN_APP;
+      throw error;
+    }
+  }
+
+  async function originsOf(appId: string): Promise<ReadonlySet<string>> {
+    const at = now();
+    const entry = entries.get(appId);
+    if (entry !== undefined && at >= entry.readAt && at - entry.readAt < ORIGINS_MAX_AGE_MS) return entry.origins;
+    const asked = { origins: ask(appId), readAt: at };
+    entries.delete(appId);
+    if (entries.size >= MAX_APPS) for (const oldest of entries.keys()) if (entries.delete(oldest)) break;
+    entries.set(appId, asked);
+    // Neither a failure nor an app that may exist a moment later is kept.
+    const forget = () => entries.get(appId) === asked && entries.delete(appId);
+    try {
+      const origins = await asked.origins;
+      if (origins === UNKNOWN_APP) forget();
+      return origins;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  return {
+    async allows(appId, origin) {
+      const origins = await originsOf(appId);
+      return origins.size === 0 || origins.has(normal(origin));
+    },
+    async lists(appId, origin) {
+      return (await originsOf(appId)).has(normal(origin));
+    },
+  };
+}
+
+/** True for an Origin header that can be echoed: a scheme and a host. `null` and nonsense get no CORS headers. */
+export function isWebOrigin(origin: string): boolean {
+  return ORIGIN.test(origin);
+}
+
+/**
+ * True when the page and the service belong to one site, so that the page may use the visitor's cookie. The browser's
+ * own word (Sec-Fetch-Site) counts; without it the hosts must be equal, or one a subdomain of the other. Hosts that are
+ * sisters (`www.` and `api.` of one shop) cannot be told from sisters under a public suffix, so they need the header.
+ */
+export function isSameSite(origin: string, fetchSite: string | undefined, ownHost: string | undefined): boolean {
+  if (fetchSite !== undefined) return fetchSite === "same-origin" || fetchSite === "same-site";
+  if (ownHost === undefined || !URL.canParse(origin) || !URL.canParse(`http://${ownHost}`)) return false;
+  const page = new URL(origin).hostname;
+  const own = new URL(`http://${ownHost}`).hostname;
+  return page !== "" && (page === own || page.endsWith(`.${own}`) || own.endsWith(`.${page}`));
+}
+
+function normal(origin: string): string {
+  const lower = origin.toLowerCase();
+  return lower.endsWith("/") ? lower.slice(0, -1) : lower;
+}
+
+/**
+ * Our own CORS instead of @fastify/cors: that plugin decides before the body is read, and only the body names the app
+ * whose origins count. `Vary` and the exposed headers never change.
+ */
 const EXPOSED = "x-service-event-id, retry-after, ratelimit, ratelimit-policy, x-request-id";
 const ALLOWED_HEADERS = "content-type, idempotency-key, x-request-id, traceparent";
 const PREFLIGHT_SECONDS = "86400";

@@ -6,7 +6,7 @@ const CRAWLER_WORDS = /bot|crawl|spider|slurp|archiver|externalhit|mediapartners
 /** Answers remembered; one costs some 7 µs, and the visitors of a shop have few user agents. */
 const MAX_KNOWN = 1000;
 
-/** User agents are looked at so far; no browser's is as long. */
+/** Characters read of a user agent; no browser's is as long. */
 const MAX_LENGTH = 512;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The one table from failures to what REST callers see. A caller never sees a stack, a value it sent, or a text that is
- * not written here.
+ * The one table from failures to answers of REST. A caller never sees a stack, a value it sent, or a text that is not
+ * written here.
  *
  * | failure                          | subscription_status | trace               | recommend           |
  * |----------------------------------|---------------------|---------------------|---------------------|
@@ -9,6 +9,7 @@
  * | INVALID_ARGUMENT, field invalid  | 400 Invalid parameter / field: name                             |
  * | NOT_FOUND of the app             | 400 Invalid app_id  | 400 Invalid app_id  | 400 Invalid appId   |
  * | ALREADY_EXISTS                   | 500                 | 422                 | 500                 |
+ * | UNAUTHENTICATED, of a signature  | 500                 | 401, WWW-Authenticate | 500                 |
  * | RESOURCE_EXHAUSTED               | 500                 | 429, Retry-After, RateLimit | 500, Retry-After    |
  * | UNAVAILABLE, ABORTED, DEADLINE   | 500                 | 503, Retry-After    | 500, Retry-After    |
  * | anything else                    | 500                 | 500                 | 500                 |
@@ -20,14 +21,21 @@ import { wholeSeconds } from "./times.js";
 
 export type Operation = "subscription_status" | "trace" | "recommend";
 
-/** What a failed call answers. `retryAfterSeconds` 0 means no Retry-After. */
+/** The answer to a failed call. `retryAfterSeconds` 0 means no Retry-After. */
 export interface Failure {
   readonly status: number;
   readonly text: string;
   readonly retryAfterSeconds: number;
-  /** The limit that the caller has reached, where it is told of it. */
+  /** The limit that the caller has reached, if its answer names it. */
   readonly rateLimit?: RateLimit | undefined;
 }
+
+/** Names of the headers of a signed event, as errors write them. */
+const SIGNATURE_HEADERS = {
+  id: "X-Aisle-Id",
+  timestamp: "X-Aisle-Timestamp",
+  signatures: "X-Aisle-Signature",
+} as const;
 
 /** A request the facade itself refuses. `text` is for the caller: it names fields and never quotes values. */
 export class Refused extends Error {
@@ -41,7 +49,7 @@ export class Refused extends Error {
 }
 
 interface Wording {
-  /** What this operation calls its fields. */
+  /** This operation's word for a field. */
   readonly noun: "field" | "parameter";
   readonly appId: string;
   /** From the message's field paths to the operation's names; `*` stands for an index. */
@@ -57,6 +65,8 @@ export const TEXT = {
   unavailable: "Service temporarily unavailable",
   internal: "Internal server error",
   limited: "Rate limit exceeded",
+  signatureUnknown: `Unknown signature in header: ${SIGNATURE_HEADERS.signatures}`,
+  signatureExpired: `Expired header: ${SIGNATURE_HEADERS.timestamp}, within 5 minutes is accepted`,
   keyReused: "Idempotency key was used with another body",
   originNotAllowed: "Origin not allowed",
   invalidJson: "Invalid JSON",
@@ -99,6 +109,9 @@ const WORDING: Readonly<Record<Operation, Wording>> = {
       ["event.contact.phone", "phone"],
       ["event.visitor", "c_id"],
       ["idempotency_key", "idempotency_key"],
+      ["signature.id", SIGNATURE_HEADERS.id],
+      ["signature.timestamp", SIGNATURE_HEADERS.timestamp],
+      ["signature.signatures", SIGNATURE_HEADERS.signatures],
     ]),
     unavailable: { status: 503, text: TEXT.unavailable, retry: true },
     limited: { status: 429, text: TEXT.limited, retry: true },
@@ -136,7 +149,7 @@ const WORDING: Readonly<Record<Operation, Wording>> = {
 
 /** `Missing required field: app_id`, in the words of the operation. `name` is the operation's own name. */
 export function missing(operation: Operation, name: string): Refused {
-  return new Refused(400, `Missing required ${WORDING[operation].noun}: ${name}`);
+  return new Refused(400, `Missing required ${nounOf(operation, name)}: ${name}`);
 }
 
 /** `Invalid app_id`, in the words of the operation: the app does not exist. */
@@ -146,10 +159,14 @@ export function invalidApp(operation: Operation): Refused {
 
 /** `Invalid field: productInteractions[3]`. `name` is the operation's own name. */
 export function invalid(operation: Operation, name: string): Refused {
-  return new Refused(400, `Invalid ${WORDING[operation].noun}: ${name}`);
+  return new Refused(400, `Invalid ${nounOf(operation, name)}: ${name}`);
 }
 
-/** What `error` answers on `operation`. A 500 that is not the caller's doing is for the log as well. */
+function nounOf(operation: Operation, name: string): string {
+  return name.startsWith("X-") ? "header" : WORDING[operation].noun;
+}
+
+/** The answer to `error` on `operation`. The caller also logs a 500. */
 export function failureOf(operation: Operation, error: unknown): Failure {
   if (error instanceof Refused) return { status: error.status, text: error.text, retryAfterSeconds: 0 };
   const wording = WORDING[operation];
@@ -162,6 +179,11 @@ export function failureOf(operation: Operation, error: unknown): Failure {
         break;
       case Code.AlreadyExists:
         return { ...wording.reused, retryAfterSeconds: 0 };
+      case Code.Unauthenticated:
+        // Other reasons mean that the facade lacks the services' token, which is not the caller's fault.
+        if (operation === "trace" && reasonOf(error) === "SIGNATURE_UNKNOWN") return unproven(TEXT.signatureUnknown);
+        if (operation === "trace" && reasonOf(error) === "SIGNATURE_EXPIRED") return unproven(TEXT.signatureExpired);
+        break;
       case Code.ResourceExhausted:
         return limited(wording.limited, error);
       case Code.Unavailable:
@@ -171,6 +193,10 @@ export function failureOf(operation: Operation, error: unknown): Failure {
     }
   }
   return { status: 500, text: wording.internal, retryAfterSeconds: 0 };
+}
+
+function unproven(text: string): Failure {
+  return { status: 401, text, retryAfterSeconds: 0 };
 }
 
 function plain(refused: Refused): Failure {
@@ -199,7 +225,7 @@ function reasonOf(error: ConnectError): string {
   return error.findDetails(ErrorInfoSchema)[0]?.reason ?? "";
 }
 
-/** Whole seconds, at least one: Retry-After knows no fraction. */
+/** In whole seconds, at least one: Retry-After has no fractions. */
 function withRetry(answer: { status: number; text: string; retry: boolean }, error: ConnectError): Failure {
   if (!answer.retry) return { status: answer.status, text: answer.text, retryAfterSeconds: 0 };
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;

@@ -15,21 +15,19 @@ import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import type { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import type { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import type { Admission } from "./admission.js";
-import { sendError, sendFailure, sendJson } from "./answers.js";
-import { type BodyDone, type BodyStream, createBodyReader } from "./body.js";
-import { addCorsHeaders, answerPreflight } from "./cors.js";
+import { answerOneAtATime } from "../http/pipelining.js";
+import { type BodyDone, type BodyStream, createBodyReader, createWorkSpacing } from "./body.js";
+import { createStatusCookies } from "./cookies.js";
+import { addCorsHeaders, answerPreflight, createOrigins } from "./cors.js";
 import { type Failure, failureOf, type Operation, Refused, TEXT } from "./errors.js";
-import { addFiles, type PublicFiles } from "./files.js";
 import { createLinkPages } from "./links.js";
 import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "./network.js";
 import { openApiDocument } from "./openapi/document.js";
-import { createOrigins } from "./origins.js";
-import { METHODS, OPERATIONS } from "./paths.js";
+import { METHODS, OPERATIONS, pathOf, saneRequestId } from "./operations.js";
 import { createRecommend } from "./recommend.js";
-import { pathOf, saneRequestId } from "./request.js";
 import { type FacadeTracer, inSpan } from "./request-spans.js";
 import { type Certificate, createSecureServer } from "./secure-server.js";
+import { sendError, sendFailure, sendJson } from "./send.js";
 import {
   answerBrokenRequest,
   BODY_LIMITS,
@@ -38,10 +36,9 @@ import {
   namesOneHost,
   SERVER_LIMITS,
 } from "./server-limits.js";
-import { createStatusCookies } from "./status-cookies.js";
+import { addFiles, type PublicFiles } from "./static-files.js";
 import { createSubscriptionStatus } from "./subscription-status.js";
 import { createTrace } from "./trace.js";
-import { createTurns } from "./turns.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -61,6 +58,7 @@ export interface FacadeMetrics {
 /** A structured log; pino is one. */
 export interface FacadeLogger {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
 export interface FacadeOptions extends PublicFiles {
@@ -75,6 +73,8 @@ export interface FacadeOptions extends PublicFiles {
   readonly now: () => number;
   /** Milliseconds that never go back, for durations; `now` when not given. */
   readonly monotonicNow?: (() => number) | undefined;
+  /** Connections at one time; `MAX_CONNECTIONS` when not given. */
+  readonly maxConnections?: number;
   /** An id for a request that brings none. */
   readonly newRequestId: () => string;
   /** Makes the facade speak https; none: http. */
@@ -87,16 +87,25 @@ export interface FacadeOptions extends PublicFiles {
   readonly cacheMaxAgeSeconds?: number | undefined;
   /** Deadline of each call, for clients that go over a network. */
   readonly callTimeoutMs?: number | undefined;
-  /** Resolves when an event could be made durable now; the words of a ConnectError are told as the reason why not. */
+  /** Resolves when an event could be made durable now. The answer shows the message of a ConnectError as the reason. */
   readonly ready: () => Promise<void>;
   /** True once the process is about to end: readiness is gone, connections are closed after their answer. */
   readonly isStopping: () => boolean;
   readonly metrics?: FacadeMetrics | undefined;
-  /** Bounds the events that wait for their answer; without one all are let in. */
-  readonly admission?: Admission | undefined;
+  /** Whether one more event would be refused now; when not given none is. */
+  readonly isFull?: (() => boolean) | undefined;
   readonly logger?: FacadeLogger | undefined;
   readonly tracer?: FacadeTracer | undefined;
 }
+
+/**
+ * Delay of a refusal when the server is full. A sender refused at once sends its next event at once. A thousand such
+ * connections would leave the server no time to store anything.
+ */
+const REFUSED_AFTER_MS = 400;
+
+const UNNAMED_PROXY_WARNING =
+  "Requests come through a proxy that is not named: all their visitors share one limit of links. Set --trusted-proxies (AISLE_TRUSTED_PROXIES) to the proxy's address or prefix";
 
 /** Answers by itself; what it rejects with is still to be answered. */
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -104,7 +113,7 @@ const LINK_METHODS = "GET, HEAD, POST";
 
 /** Builds the facade without listening. */
 export function createFacade(options: FacadeOptions): FastifyInstance {
-  const { clients, metrics, admission, logger, isStopping, publicUrl, certificate } = options;
+  const { clients, metrics, isFull, logger, isStopping, publicUrl, certificate } = options;
   const { now, monotonicNow = now } = options;
   const app = fastify({
     ...SERVER_LIMITS,
@@ -116,11 +125,11 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
       sendFailure(reply, undefined, failureOfServer(error));
     },
   });
-  app.server.maxConnections = MAX_CONNECTIONS;
+  app.server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   app.decorateRequest("sentContentType", "");
   app.decorateRequest("arrivedAt", 0);
   app.removeAllContentTypeParsers();
-  const readBody = createBodyReader(BODY_LIMITS, createTurns(monotonicNow));
+  const readBody = createBodyReader(BODY_LIMITS, createWorkSpacing(monotonicNow));
   const takeBody = (payload: BodyStream, done: BodyDone) =>
     readBody(payload, (error, body) => {
       if (error instanceof ConnectError) metrics?.count("shed", { reason: "call_bytes" });
@@ -129,7 +138,8 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   // The framework remembers the parser of a type that is named, and looks for the other anew with each request.
   for (const type of [HIDDEN_TYPE, "*"])
     app.addContentTypeParser(type, (_request, payload, done) => takeBody(payload, done));
-  // An expectation we do not know is none of ours (RFC 9110, 10.1.1, lets a server pass over it).
+  answerOneAtATime(app.server);
+  // RFC 9110, 10.1.1, lets a server ignore an unknown expectation.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 
   app.addHook("onRequest", (request, reply, done) => {
@@ -154,7 +164,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     options.cacheMaxAgeSeconds ?? 1800,
   );
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host;
-  const senderOf = createSenderOf(options.networks ?? NO_NETWORKS);
+  const senderOf = createSenderOf(options.networks ?? NO_NETWORKS, () => logger?.warn({}, UNNAMED_PROXY_WARNING));
   const trace = createTrace({ events: clients.events, origins, statusCookies, senderOf, callOptions, now, metrics });
   const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions });
   const status = createSubscriptionStatus({ ...clients, origins, statusCookies, publicHost, callOptions });
@@ -171,14 +181,14 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
         .catch((fault: unknown) => void reply.send(fault));
     });
   app.get("/subscription_status", guarded("subscription_status", status));
-  const admitted = admission === undefined ? trace : admittedBy(admission, trace);
   // Before the body is read: a refusal costs a fraction of what an event does.
   const onRequest: onRequestHookHandler = (_request, reply, done) => {
-    if (admission?.isFull() !== true) return done();
+    if (isFull?.() !== true) return done();
     metrics?.count("shed", { reason: "calls" });
-    sendFailure(reply, "trace", { status: 503, text: TEXT.unavailable, retryAfterSeconds: 1 });
+    const refuse = () => sendFailure(reply, "trace", { status: 503, text: TEXT.unavailable, retryAfterSeconds: 1 });
+    setTimeout(refuse, REFUSED_AFTER_MS);
   };
-  for (const path of ["/trace", "/trace.php"]) app.post(path, { onRequest }, guarded("trace", admitted));
+  for (const path of ["/trace", "/trace.php"]) app.post(path, { onRequest }, guarded("trace", trace));
   app.post("/recommend", guarded("recommend", recommend));
   for (const [path, methods] of METHODS)
     app.options(path, (request, reply) => answerPreflight(reply, request.headers.origin, methods));
@@ -233,15 +243,6 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
       : sendFailure(reply, operation, failure);
   });
   return app;
-}
-
-function admittedBy(admission: Admission, handler: Handler): Handler {
-  return (request, reply) => {
-    admission.enter();
-    const answering = handler(request, reply);
-    answering.then(admission.leave, admission.leave);
-    return answering;
-  };
 }
 
 /** The headers of every answer. */

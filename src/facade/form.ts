@@ -7,7 +7,7 @@
  * costs about three times as much. test/facade/form.test.ts holds this reader against URLSearchParams.
  */
 
-/** What a form keeps. What is beyond is dropped and counted, never a reason to refuse. */
+/** Limits of a form. Fields beyond them are dropped and counted; the form is never refused. */
 export interface FormLimits {
   /** Names with a value. */
   readonly fields: number;
@@ -17,7 +17,7 @@ export interface FormLimits {
 
 export const FORM_LIMITS: FormLimits = { fields: 128, valueBytes: 128 * 1024 };
 
-/** Pairs of a form that are decoded; a repeated name is none of its fields, and costs what a field does. */
+/** Most decoded pairs of a form, repeated names included: each costs as much as a field. */
 const MAX_PAIRS = 1024;
 
 /** A Map, so that `__proto__` is a name like any other. */
@@ -43,8 +43,8 @@ export function addField(form: Form, name: string, value: string, limits: FormLi
 }
 
 /**
- * Reads a body or a query string (without its `?`). Never throws. What is dropped is not decoded, so that a body of
- * 100,000 names costs little more than looking for its `&`.
+ * Reads a body or a query string (without its `?`). Never throws. Dropped fields are not decoded: a body of
+ * 100,000 names costs little more than the search for its `&`.
  */
 export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
   const form = emptyForm();
@@ -83,6 +83,7 @@ export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
+    // not UTF-8: decoded byte by byte
     return decodeBytes(text);
   }
 }
@@ -100,6 +101,7 @@ function partDecoder(): (text: string) => string {
     try {
       return decodeURIComponent(text);
     } catch {
+      // not UTF-8: decoded byte by byte
       wasRefused = true;
       return decodeBytes(text);
     }
@@ -141,4 +143,32 @@ function hexDigit(byte: number | undefined): number {
 /** True when `text` has more than `bytes` bytes in UTF-8. Counts only where the number of characters leaves it open. */
 export function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
+}
+
+/**
+ * Some senders encode each value before they hand it to a form encoder that encodes it again. After the form is
+ * decoded such a value still reads `buyer%2B1%40example.com` or `1%7C2`. It is recognised by a valid `%XX` in text that
+ * holds nothing but what an encoder leaves: `A-Z a-z 0-9 * . _ ~ + % -`.
+ *
+ * One such value marks the whole body: a `+` in its other values of that alphabet is an encoded space (`Anna+Maria`).
+ * Phone numbers without an escape of their own are excepted, because a `+` there is far more often a plus.
+ */
+const ENCODED = /^[A-Za-z0-9*._~+%-]+$/;
+const ESCAPE = /%[0-9A-Fa-f]{2}/;
+
+/** Decodes the values of `known` names once more, in place, where their sender encoded them twice. */
+export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlySet<string>): void {
+  if (!hasPercent(fields)) return;
+  const found = [...fields].some(([name, value]) => known.has(name) && ENCODED.test(value) && ESCAPE.test(value));
+  if (!found) return;
+  for (const [name, value] of fields) {
+    if (!known.has(name) || !ENCODED.test(value)) continue;
+    if (name !== "phone" || ESCAPE.test(value)) fields.set(name, decodePart(value));
+  }
+}
+
+/** Nearly no form has one, and to know it costs less than to look at names. */
+function hasPercent(fields: ReadonlyMap<string, string>): boolean {
+  for (const value of fields.values()) if (value.includes("%")) return true;
+  return false;
 }

@@ -145,7 +145,7 @@ function wordsOf(state: LinkPageState, words: Words): readonly [text: string, bu
   return [words[state], ""];
 }
 
-/** The first language asked for that there is, by its weight; English when there is none. */
+/** The best available language by weight; else English. */
 function preferred(acceptLanguage = ""): readonly [string, Words] {
   const asked = acceptLanguage
     .slice(0, 512)

@@ -5,11 +5,11 @@
 import { type CallOptions, type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LinkPurpose, type SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import { sendError } from "./answers.js";
 import { readCookie } from "./cookies.js";
 import { TEXT } from "./errors.js";
 import { LINK_PAGE_HEADERS, type LinkPageState, linkPage } from "./link-page.js";
-import { isNothing, trimSpaces } from "./values.js";
+import { sendError } from "./send.js";
+import { isNothing, trimSpaces } from "./text-values.js";
 
 export interface LinksDependencies {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getLink" | "followLink">;
@@ -66,7 +66,7 @@ const FAILURES: ReadonlyMap<LinkPageState, string> = new Map([
   ["failed", TEXT.unavailable],
 ]);
 
-/** People read a page; a program that does not ask for one is told what failed as everywhere else. */
+/** Browsers get a page; other programs get the same errors as everywhere else. */
 function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

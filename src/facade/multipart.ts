@@ -5,7 +5,7 @@ import { addField, emptyForm, type Form } from "./form.js";
 /** Longest name of a part that is read, in bytes. */
 const MAX_NAME_BYTES = 255;
 
-/** Parts that are looked at, those without a value included: the parser spends ten times on a part what it is on a form's field. */
+/** Most parts read, empty ones included: a part costs ten times what a field of a form costs. */
 const MAX_PARTS = 256;
 
 /** The parser is given so many bytes at a time: what follows the last part that counts is not looked at. */
@@ -29,7 +29,7 @@ export function readMultipart(contentType: string, body: Buffer): Promise<Form> 
       stream.resume();
     });
     let isOver = false;
-    // The field before is told in the next tick.
+    // The parser delivers the field before in the next tick.
     const end = () => {
       isOver = true;
       setImmediate(resolve, form);
@@ -57,6 +57,7 @@ function openParser(contentType: string, size: number): BusboyInstance | undefin
       limits: { fieldNameSize: MAX_NAME_BYTES, fieldSize: size, headerPairs: 16, parts: MAX_PARTS },
     });
   } catch {
+    // the answer says that the body is malformed
     return undefined;
   }
 }

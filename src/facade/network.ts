@@ -14,7 +14,7 @@ export interface NetworkOptions {
 
 export const NO_NETWORKS: NetworkOptions = { trustedProxies: [], shopNetworks: [] };
 
-/** What of a request says where it comes from. */
+/** The parts of a request that say where it comes from. */
 export interface Peer {
   readonly address: string | undefined;
   readonly forwardedFor: string | string[] | undefined;
@@ -23,7 +23,13 @@ export interface Peer {
 /** Who posted a request; undefined for the shop itself. */
 export type SenderOf = (peer: Peer) => PublicSender | undefined;
 
-const UNKNOWN: PublicSender = { $typeName: "aisle.v1.PublicSender", network: "" };
+/** Of all senders whose address says nothing of where they are; the contract has both names. */
+const PRIVATE_NETWORK = from("private");
+const UNNAMED_PROXY = from("unnamed proxy");
+
+function from(network: string): PublicSender {
+  return { $typeName: "aisle.v1.PublicSender", network };
+}
 
 /** Addresses that say nothing of where on the internet somebody is: of this machine, its network, a carrier's inside. */
 const PRIVATE = blockList([
@@ -42,14 +48,32 @@ const PRIVATE = blockList([
 
 const LONGEST_CHAIN = 16;
 
-export function createSenderOf({ trustedProxies, shopNetworks }: NetworkOptions): SenderOf {
+/** @param onUnnamedProxy Called with the first request that came through a private address that is no trusted proxy. */
+export function createSenderOf(
+  { trustedProxies, shopNetworks }: NetworkOptions,
+  onUnnamedProxy: () => void = () => undefined,
+): SenderOf {
   const proxies = trustedProxies.length === 0 ? undefined : blockList(trustedProxies);
   const shop = shopNetworks.length === 0 ? undefined : blockList(shopNetworks);
+  const placeOf = remembered((text: string): Place => {
+    const address = plain(text);
+    if (address === "") return NOWHERE;
+    return {
+      isAddress: true,
+      isProxy: holds(proxies, address),
+      isShop: holds(shop, address),
+      network: holds(PRIVATE, address) ? undefined : from(prefixOf(address)),
+    };
+  });
+  let isTold = false;
   return (peer) => {
-    const address = clientOf(peer, proxies);
-    if (address === "") return UNKNOWN;
-    if (holds(shop, address)) return undefined;
-    return holds(PRIVATE, address) ? UNKNOWN : { ...UNKNOWN, network: prefixOf(address) };
+    const { place, isForwarded } = clientOf(peer, placeOf);
+    if (place.isShop) return undefined;
+    if (place.network !== undefined) return place.network;
+    if (!isForwarded) return PRIVATE_NETWORK;
+    if (!isTold) onUnnamedProxy();
+    isTold = true;
+    return UNNAMED_PROXY;
   };
 }
 
@@ -65,16 +89,52 @@ export function blockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** The peer, or behind trusted proxies the first that is none; "" for what is no address. */
-function clientOf({ address, forwardedFor }: Peer, proxies: BlockList | undefined): string {
-  let client = plain(address ?? "");
-  if (client === "" || !holds(proxies, client) || forwardedFor === undefined) return client;
-  const hops = String(forwardedFor).split(",").slice(-LONGEST_CHAIN);
-  for (const hop of hops.reverse()) {
-    client = plain(hop.trim());
-    if (client === "" || !holds(proxies, client)) break;
+/** Where an address is, as far as it says. */
+interface Place {
+  readonly isAddress: boolean;
+  readonly isProxy: boolean;
+  readonly isShop: boolean;
+  /** Undefined when it says nothing of where on the internet it is. */
+  readonly network: PublicSender | undefined;
+}
+
+const NOWHERE: Place = { isAddress: false, isProxy: false, isShop: false, network: undefined };
+
+interface Client {
+  readonly place: Place;
+  /** It says for whom it sends, and is not trusted to. */
+  readonly isForwarded: boolean;
+}
+
+/** The peer; behind trusted proxies the last address that is not one of them. */
+function clientOf({ address, forwardedFor }: Peer, placeOf: (text: string) => Place): Client {
+  const header = String(forwardedFor ?? "").trim();
+  const peer = placeOf(address ?? "");
+  if (!peer.isProxy || header === "") return { place: peer, isForwarded: header !== "" };
+  const hops = header.split(",").slice(-LONGEST_CHAIN).reverse();
+  let place = peer;
+  for (const [at, hop] of hops.entries()) {
+    place = placeOf(hop.trim());
+    if (!place.isProxy) return { place, isForwarded: !place.isAddress || at < hops.length - 1 };
   }
-  return client;
+  return { place, isForwarded: false };
+}
+
+/** Looking an address up in a BlockList takes 5 µs. */
+const REMEMBERED = { addresses: 10_000, characters: 64 };
+
+/** The same function, which keeps its answers for short texts until there are too many. */
+function remembered<T>(find: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const found = find(text);
+    if (text.length > REMEMBERED.characters) return found;
+    if (known.size >= REMEMBERED.addresses) known.clear();
+    known.set(text, found);
+    return found;
+  };
 }
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;

@@ -1,5 +1,5 @@
 /**
- * Tells backend senders what is left of their limit, by the header fields of draft-ietf-httpapi-ratelimit-headers
+ * Tells backend senders the rest of their limit, by the header fields of draft-ietf-httpapi-ratelimit-headers
  * (structured fields, RFC 9651):
  *
  *   RateLimit-Policy: "server";q=100;w=1     a quota of 100 within 1 s
@@ -13,7 +13,7 @@ import { wholeSeconds } from "./times.js";
 
 const POLICY = '"server"';
 
-/** What is left of a limit. Seconds are whole, rounded up. */
+/** The rest of a limit. Seconds are whole, rounded up. */
 export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;

@@ -1,6 +1,6 @@
 /**
  * The fields of the body of /recommend: the names its reader may ask for (recommend-request.ts takes no other) and what
- * the OpenAPI document says of each. test/facade/openapi/body.test.ts holds reader and document against each other.
+ * the OpenAPI document says of each. test/openapi/body.test.ts holds reader and document against each other.
  */
 import { InteractionType } from "../gen/aisle/v1/recommendation_pb.js";
 

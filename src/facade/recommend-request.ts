@@ -17,8 +17,8 @@ import {
   type InteractionName,
   MAX_CURRENT,
 } from "./recommend-fields.js";
+import { cleanId, isAppId, isNothing, splitList } from "./text-values.js";
 import { parseRfc3339, timestampOf } from "./times.js";
-import { cleanId, isAppId, isNothing, splitList } from "./values.js";
 
 /** At most so many groups of a filter count. */
 const MAX_GROUPS = 1000;

@@ -1,13 +1,13 @@
 import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
-import { sendJson } from "./answers.js";
+import type { ProductCard } from "../gen/aisle/v1/recommendation_pb.js";
+import type { RecommendationService, RecommendResponse } from "../gen/aisle/v1/recommendation_service_pb.js";
+import type { Origins } from "./cors.js";
 import { Refused, TEXT } from "./errors.js";
 import { parseJson } from "./json-body.js";
-import type { Origins } from "./origins.js";
-import { recommendAnswer } from "./recommend-answer.js";
+import { signalsOf } from "./privacy-signals.js";
 import { toRecommendRequest } from "./recommend-request.js";
-import { signalsOf } from "./signals.js";
+import { sendJson } from "./send.js";
 
 export interface RecommendDependencies {
   readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;
@@ -28,4 +28,18 @@ export function createRecommend({ recommendations, origins, callOptions }: Recom
     const response = await recommendations.recommend(asked, callOptions);
     sendJson(reply, 200, recommendAnswer(response));
   };
+}
+
+/** The JSON of an answer: these four names and no other, each product with these six texts. */
+function recommendAnswer({ version, trackerProduct, recommended, alternative }: RecommendResponse): string {
+  return JSON.stringify({
+    version,
+    trackerProduct: trackerProduct === undefined ? null : product(trackerProduct),
+    recommended: recommended.map(product),
+    alternative: alternative.map(product),
+  });
+}
+
+function product({ productId, title, imageUrl, url, price, categoryId }: ProductCard) {
+  return { productId, title, imageUrl, url, price: price?.amount ?? "", categoryId };
 }

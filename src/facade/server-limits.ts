@@ -8,8 +8,8 @@ import { type Failure, TEXT } from "./errors.js";
 export const BODY_LIMIT = 1024 * 1024;
 
 /**
- * What is read at one time: at most 10,000 times 16 KiB, and 32 MiB that larger bodies share. Those of more than 128 KiB have
- * turns: 1 MiB of interactions takes 10 ms. What storefronts send, 200 interactions of each type, is 80 KiB.
+ * Bytes of bodies in memory at one time: at most 10,000 times 16 KiB, and 32 MiB that larger bodies share. Bodies of more
+ * than 128 KiB take turns: 1 MiB of interactions takes 10 ms. Storefronts send up to 80 KiB (200 interactions of each type).
  */
 export const BODY_LIMITS: BodyLimits = {
   bodyBytes: BODY_LIMIT,

@@ -3,13 +3,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import { SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
 import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import { sendJson } from "./answers.js";
-import { readCookie } from "./cookies.js";
+import { readCookie, type StatusCookies, type VisitorStatus } from "./cookies.js";
+import { isSameSite, type Origins } from "./cors.js";
 import { invalidApp, missing, Refused, TEXT } from "./errors.js";
 import { readForm } from "./form.js";
-import { isSameSite, type Origins } from "./origins.js";
-import type { StatusCookies, VisitorStatus } from "./status-cookies.js";
-import { cleanId, isAppId, isNothing } from "./values.js";
+import { sendJson } from "./send.js";
+import { cleanId, isAppId, isNothing } from "./text-values.js";
 
 export interface SubscriptionStatusDependencies {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getStatus">;

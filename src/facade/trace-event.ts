@@ -3,14 +3,14 @@
  * What an event requires and what it does is decided behind the call.
  */
 
-import { readAmount } from "../amounts/amount.js";
 import type { Event, EventContact, EventOrder } from "../gen/aisle/v1/event_pb.js";
 import { SenderType } from "../gen/aisle/v1/event_pb.js";
 import type { Money } from "../gen/aisle/v1/money_pb.js";
+import { readAmount } from "../parse/amount.js";
+import { isNothing, splitList, trimSpaces } from "./text-values.js";
 import { parseFormTime, timestampOf } from "./times.js";
 import { TRACE_FIELDS, type TraceFieldName } from "./trace-fields.js";
 import { readCategories, readProducts } from "./trace-products.js";
-import { isNothing, splitList, trimSpaces } from "./values.js";
 
 /** Reads fields by name; a value that means "no value" reads as "". */
 export type Read = (name: TraceFieldName) => string;
@@ -92,8 +92,8 @@ const YEAR_2000 = Date.UTC(2000, 0, 1);
 const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
- * The first of the two times that is plausible; else the first that can be read, which intake then refuses and says so;
- * else NaN. What was passed over is kept.
+ * The first plausible one of the two times; else the first readable one, which intake refuses with a note; else NaN. The
+ * event keeps the other values.
  */
 function readTime(read: Read, keep: Keep, now: number): number {
   let doubtful = Number.NaN;

@@ -3,7 +3,7 @@
  * is not here cannot be read (`Read` in trace-event.ts takes no other), and every name here is in the document.
  */
 
-/** What is published of a field. All are text and none but `app_id` and `action_type` must be sent with every event. */
+/** The published description of a field. All fields are text; only `app_id` and `action_type` are required. */
 export interface TraceField {
   readonly says: string;
   readonly example?: string;

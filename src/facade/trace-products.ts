@@ -5,8 +5,8 @@
  * that 128 KiB of separators cost no more than a long order.
  */
 import type { EventCategory, EventProduct } from "../gen/aisle/v1/event_pb.js";
+import { isNothing, trimSpaces } from "./text-values.js";
 import type { Read } from "./trace-event.js";
-import { isNothing, trimSpaces } from "./values.js";
 
 const NO_SLOTS: readonly string[] = [];
 const MAX_QUANTITY = 0xffff_ffff;
@@ -79,7 +79,7 @@ function slots(text: string): readonly string[] {
   return text === "" ? NO_SLOTS : parts(text, "|", MAX_PLACES);
 }
 
-/** As `split` does it. Most lists have one element, which is told at a fifth of the time. */
+/** As `split`. Most lists have one element; finding that out takes a fifth of the time. */
 function parts(text: string, separator: string, limit: number): readonly string[] {
   return text.includes(separator) ? text.split(separator, limit) : [text];
 }
@@ -96,7 +96,7 @@ function readQuantity(text: string): number {
   return quantity >= 1 && quantity <= MAX_QUANTITY ? quantity : 0;
 }
 
-/** Senders write availability in many ways; what is none of them is unknown. */
+/** Senders write availability in many ways; any other text means unknown. */
 function readAvailable(text: string): boolean | undefined {
   switch (text.length === 1 ? text : text.toLowerCase().replaceAll(/[\s_-]/g, "")) {
     case "1":

@@ -1,23 +1,22 @@
+import { hash } from "node:crypto";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Event, SenderType } from "../gen/aisle/v1/event_pb.js";
-import type { EventService } from "../gen/aisle/v1/event_service_pb.js";
-import { sendJson } from "./answers.js";
-import { readCookie } from "./cookies.js";
+import type { EventService, EventSignature } from "../gen/aisle/v1/event_service_pb.js";
+import { readCookie, type StatusCookies } from "./cookies.js";
+import type { Origins } from "./cors.js";
 import { createCrawlerTest } from "./crawlers.js";
 import { invalidApp, missing, Refused, TEXT } from "./errors.js";
 import type { FacadeMetrics } from "./facade.js";
-import { type Form, readForm } from "./form.js";
+import { decodeTwiceEncoded, type Form, readForm } from "./form.js";
 import { readMultipart } from "./multipart.js";
 import type { Peer, SenderOf } from "./network.js";
-import type { Origins } from "./origins.js";
+import { signalsOf } from "./privacy-signals.js";
 import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
-import { signalsOf } from "./signals.js";
-import type { StatusCookies } from "./status-cookies.js";
+import { sendJson } from "./send.js";
+import { cleanId, isAppId, isNothing, trimSpaces } from "./text-values.js";
 import { type Read, reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
-import { decodeTwiceEncoded } from "./twice-encoded.js";
-import { cleanId, isAppId, isNothing, trimSpaces } from "./values.js";
 
 export interface TraceDependencies {
   readonly events: Pick<Client<typeof EventService>, "recordEvent">;
@@ -39,6 +38,10 @@ export function createTrace(deps: TraceDependencies) {
     const form = reading instanceof Promise ? await reading : reading;
     if (metrics !== undefined && form.droppedFields + form.droppedValues > 0) countDropped(metrics, form);
     const { fields } = form;
+    const { "idempotency-key": keyHeader } = request.headers;
+    const signature = signatureOf(request);
+    const hasKey = keyHeader !== undefined || fields.has("idempotency_key") || signature !== undefined;
+    const sentDigest = hasKey ? digestOf(fields) : "";
     decodeTwiceEncoded(fields, TRACE_FIELDS);
     const read = reader(fields);
     const appId = read("app_id");
@@ -47,7 +50,8 @@ export function createTrace(deps: TraceDependencies) {
     const { origin, cookie, "user-agent": userAgent = "" } = request.headers;
     if (origin !== undefined && !(await origins.allows(appId, origin))) throw new Refused(403, TEXT.originNotAllowed);
 
-    const fingerprint = trimSpaces(readCookie(cookie, "fp_ccid"));
+    // Cookies are not signed.
+    const fingerprint = signature ? "" : trimSpaces(readCookie(cookie, "fp_ccid"));
     const event = toEvent(fields, isNothing(fingerprint) ? "" : fingerprint, now());
     event.bot = isCrawler(userAgentOf(event, read, userAgent));
     const signals = signalsOf(request.headers);
@@ -56,10 +60,11 @@ export function createTrace(deps: TraceDependencies) {
         $typeName: "aisle.v1.RecordEventRequest",
         appId,
         event,
-        // Only an address or a user id can link: other events need not be asked who sent them.
-        ...(links(event) && { publicSender: senderOf(peerOf(request)) }),
-        idempotencyKey: readKey(request.headers["idempotency-key"]) || cleanId(read("idempotency_key")),
+        publicSender: senderOf(peerOf(request)),
+        idempotencyKey: readKey(keyHeader) || cleanId(read("idempotency_key")),
+        sentDigest,
         ...(signals && { signals }),
+        ...(signature && { signature }),
       },
       callOptions,
     );
@@ -71,17 +76,38 @@ export function createTrace(deps: TraceDependencies) {
   };
 }
 
+/** Of what was sent, whatever is read from it and in whatever order and encoding it came. */
+function digestOf(fields: ReadonlyMap<string, string>): string {
+  const sent = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  return hash("sha256", JSON.stringify(sent), "base64url");
+}
+
 /** Whose program the visitor looks at the shop with. A shop's server may say it; its own is no visitor's. */
 function userAgentOf(event: Event, read: Read, header: string): string {
   return read("user_agent") || (event.senderType === SenderType.SERVER ? "" : header);
 }
 
-function links({ contact, visitor }: Event): boolean {
-  return (contact !== undefined && (contact.email !== "" || contact.phone !== "")) || visitor?.userId !== "";
-}
-
 function peerOf({ socket, headers }: FastifyRequest): Peer {
   return { address: socket.remoteAddress, forwardedFor: headers["x-forwarded-for"] };
+}
+
+/** Undefined for a request without any header of a signature; the services refuse one that lacks some. */
+function signatureOf({ headers, body }: FastifyRequest): EventSignature | undefined {
+  const id = headers["x-aisle-id"];
+  const timestamp = headers["x-aisle-timestamp"];
+  const signatures = headers["x-aisle-signature"];
+  if (id === undefined && timestamp === undefined && signatures === undefined) return undefined;
+  return {
+    $typeName: "aisle.v1.EventSignature",
+    id: String(id ?? ""),
+    timestamp: String(timestamp ?? ""),
+    signatures: String(signatures ?? ""),
+    body: bytesOf(body),
+  };
+}
+
+function bytesOf(body: unknown): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
 function readKey(header: string | string[] | undefined): string {
@@ -90,8 +116,7 @@ function readKey(header: string | string[] | undefined): string {
 
 /** Reads the body by its content type. Throws Refused 415 for a type that no sender of events uses. */
 function readTraceForm(request: FastifyRequest): Form | Promise<Form> {
-  const body = request.body;
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  const bytes = bytesOf(request.body);
   const contentType = request.sentContentType;
   switch (mediaType(contentType)) {
     case "":

@@ -1,5 +1,5 @@
 import type { Event } from "../domain/event.js";
-import { type Effect, type Identity, NO_OUTCOME } from "../ports/effect.js";
+import { type Effect, type Identity, NO_OUTCOME } from "./effect.js";
 
 /**
  * Whose history an event belongs to: its visitor's; else its contact's, which joins the visitor's when they are
@@ -11,13 +11,16 @@ export function historyIdOf(event: Event, identity: Pick<Identity, "visitor" | "
   return event.order ? `anonymous:order:${event.order.orderId}` : `anonymous:${event.eventId}`;
 }
 
+/** Products of one view or cart addition that its visitor's history keeps: more would cost each answer for them. */
+const MAX_OF_ROW = 100;
+
 /** Adds product views and cart additions to the history. Orders get there by the order book. */
 export const keepHistory: Effect = (tx, event, identity) => {
   if (event.actionType !== "product_view" && event.actionType !== "add_to_cart") return NO_OUTCOME;
   tx.putInteraction(historyIdOf(event, identity), {
     type: event.actionType,
     at: event.occurredAt,
-    productIds: [...new Set(event.products.map((product) => product.productId))],
+    productIds: [...new Set(event.products.map((product) => product.productId))].slice(0, MAX_OF_ROW),
     ref: event.eventId,
     ...(event.bot && { bot: true }),
   });

@@ -18,6 +18,8 @@ export interface EventDraft
   readonly order: EventOrder | null;
   /** Who posted it, if that may have been anybody; is no part of what the event says, and not kept. */
   readonly sentBy?: PublicSender | undefined;
+  /** Digest of the form it was read from; "" or undefined when it did not come in one. */
+  readonly sentDigest?: string | undefined;
   /** Its sender wants no profile, and `withoutProfile` took out what would make one. */
   readonly isWithoutProfile?: true;
 }
@@ -25,7 +27,7 @@ export interface EventDraft
 const NO_PROFILE_NOTE =
   "the browser asks for no profile: its ids, extra fields and what it says of a person were left out";
 
-export const MAX_ACTION_LENGTH = 64;
+const MAX_ACTION_LENGTH = 64;
 const MAX_AHEAD_MS = 5 * 60_000;
 const YEAR_2000 = Date.UTC(2000, 0, 1);
 const MAX_TEXT = 8192;

@@ -1,34 +1,119 @@
 import type { Event } from "../domain/event.js";
 import { type Money, NO_MONEY } from "../domain/money.js";
-import type { Order, OrderLine } from "../domain/order.js";
-import { type Effect, type Identity, NO_OUTCOME } from "../ports/effect.js";
-import type { Transaction } from "../ports/unit-of-work.js";
+import { type Order, type OrderLine, orderIdApart } from "../domain/order.js";
+import type { PublicSender } from "../domain/public-sender.js";
+import type { Visitor } from "../domain/visitor.js";
+import type { Transaction } from "../store/ports/unit-of-work.js";
+import { type Effect, type Identity, NO_OUTCOME, type Outcome } from "./effect.js";
 import { historyIdOf } from "./history.js";
+import { isConfirmed, isVisitors, mayChange, namesDevice, networkOfOrder } from "./order-owner.js";
+
+const FOREIGN = "the order belongs to somebody else; this event has no effect on it";
+const KEPT_APART = "the order id is that of somebody else's order; this one is kept apart from it";
 
 /**
  * Keeps the order book: copies of one order id are one order (browser and server both send it). Identity comes from
  * any copy, the list of products from the fullest, the status from the newest; a cancellation takes the order out of
  * the history, also when it comes first.
+ *
+ * Only those may change an order to whom it belongs (`order-owner.ts`). Order ids can be guessed before they are given
+ * out, so a visitor whose id is taken by somebody unproven has an order of that id apart. What the shop says replaces
+ * what strangers said before.
  */
-export const keepOrderBook: Effect = (tx, event, identity) => {
+export const keepOrderBook: Effect = (tx, event, identity, sender) => {
   if (event.order === null || (event.actionType !== "order" && event.actionType !== "order_cancel")) return NO_OUTCOME;
-  const before = tx.orders.get(event.order.orderId);
-  const after = mergeOrder(before, event, identity);
-  tx.orders.put(after.orderId, after);
-  if (before) takeOut(tx, before);
-  putIn(tx, after);
-  tx.markChanged();
-  return before?.cancelled && event.actionType === "order"
-    ? { visitorChanged: false, notes: ["the order is cancelled and stays out of the history"] }
-    : NO_OUTCOME;
+  const { orderId } = event.order;
+  if (sender === undefined) removeApart(tx, orderId, identity);
+  const known = tx.orders.get(orderId);
+  if (sender === undefined || known === undefined || mayChange(tx, known, event, identity, sender))
+    return keep(tx, orderId, standing(tx, known, event, identity, sender), known, event, identity, sender);
+  // A cancellation that comes first from a stranger holds for that stranger alone.
+  if (!known.vouched && known.occurredAt === 0 && event.actionType === "order")
+    return keep(tx, orderId, undefined, known, event, identity, sender);
+  const apart = placeApart(tx, known, event, identity);
+  if (apart === undefined) return noted(known.cancelled ? CANCELLED : FOREIGN);
+  const own = tx.orders.get(apart);
+  if (own === undefined && event.actionType === "order_cancel") return noted(FOREIGN);
+  keep(tx, apart, own, own, event, identity, sender);
+  return noted(KEPT_APART);
 };
 
+const CANCELLED = "the order is cancelled and stays out of the history";
+
+function noted(note: string): Outcome {
+  return { visitorChanged: false, notes: [note] };
+}
+
+/** Writes the order that `base` and the event make in the place of `known`. */
+function keep(
+  tx: Transaction,
+  orderId: string,
+  base: Order | undefined,
+  known: Order | undefined,
+  event: Event,
+  identity: Identity,
+  sender: PublicSender | undefined,
+): Outcome {
+  const after = mergeOrder(orderId, base, event, identity, networkOfOrder(tx.appId, orderId, sender));
+  const vouched = after.vouched || (sender === undefined && (event.products.length > 0 || after.cancelled));
+  tx.orders.put(orderId, { ...after, vouched });
+  if (known) takeOut(tx, known);
+  putIn(tx, after);
+  tx.markChanged();
+  return base?.cancelled && event.actionType === "order" ? noted(CANCELLED) : NO_OUTCOME;
+}
+
+/** What stands of the order before an event that may change it: nothing of strangers once the shop names its products. */
+function standing(
+  tx: Transaction,
+  known: Order | undefined,
+  event: Event,
+  identity: Identity,
+  sender: PublicSender | undefined,
+): Order | undefined {
+  if (known === undefined || known.vouched || sender !== undefined) return known;
+  if (event.actionType !== "order" || event.products.length === 0) return known;
+  return isConfirmed(tx, known, identity) ? known : undefined;
+}
+
+/**
+ * Where the order of a visitor is kept whose order id is that of another order; undefined when it is not kept: the shop
+ * has said whose the order is, or the visitor is linked to its contact, and so sees it already.
+ */
+function placeApart(tx: Transaction, known: Order, event: Event, { visitor }: Identity): string | undefined {
+  if (known.vouched || visitor === undefined || !namesDevice(event)) return undefined;
+  if (known.contactId !== "" && known.contactId === visitor.contactId) return undefined;
+  const places = placesApart(known.orderId, visitor);
+  return places.find((place) => tx.orders.get(place) !== undefined) ?? orderIdApart(known.orderId, visitor.visitorId);
+}
+
+/** The shop's word for an order counts for its visitor in place of what was kept apart. */
+function removeApart(tx: Transaction, orderId: string, { visitor }: Identity): void {
+  if (visitor === undefined) return;
+  for (const place of placesApart(orderId, visitor)) {
+    const own = tx.orders.get(place);
+    if (own === undefined) continue;
+    takeOut(tx, own);
+    tx.orders.delete(place);
+  }
+}
+
+function placesApart(orderId: string, { members }: Visitor): string[] {
+  return members.map((member) => orderIdApart(orderId, member));
+}
+
 /** The order after one more event that speaks of it. */
-export function mergeOrder(before: Order | undefined, event: Event, identity: Identity): Order {
+function mergeOrder(
+  orderId: string,
+  before: Order | undefined,
+  event: Event,
+  identity: Identity,
+  network: string,
+): Order {
   const order = event.order!;
   const isOrder = event.actionType === "order";
   const base: Order = before ?? {
-    orderId: order.orderId,
+    orderId,
     visitorId: "",
     visitor: event.visitor,
     contactId: "",
@@ -39,8 +124,11 @@ export function mergeOrder(before: Order | undefined, event: Event, identity: Id
     occurredAt: 0,
     cancelled: false,
     bot: false,
+    vouched: false,
+    network,
   };
-  const newer = order.status !== "" && event.occurredAt >= base.statusAt;
+  // A status of a time that has not come yet was received by a wrong clock: any later one replaces it.
+  const newer = order.status !== "" && (event.occurredAt >= base.statusAt || base.statusAt > event.receivedAt);
   const isFirst = base.occurredAt === 0;
   const occurredAt = isOrder
     ? isFirst
@@ -65,6 +153,8 @@ export function mergeOrder(before: Order | undefined, event: Event, identity: Id
     occurredAt,
     cancelled: base.cancelled || !isOrder,
     bot,
+    vouched: base.vouched,
+    network: base.network,
   };
 }
 
@@ -72,7 +162,7 @@ export function mergeOrder(before: Order | undefined, event: Event, identity: Id
 function rank(historyId: string): number {
   if (historyId === "") return 0;
   if (historyId.startsWith("anonymous:")) return 1;
-  return historyId.startsWith("contact:") ? 2 : 3;
+  return isVisitors(historyId) ? 3 : 2;
 }
 
 function linesOf(event: Event): OrderLine[] {

@@ -1,23 +1,20 @@
 import { hash } from "node:crypto";
+import type { Metrics } from "../adapters/metrics.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
-import type { Event } from "../domain/event.js";
+import type { Event, IdempotencyRecord } from "../domain/event.js";
 import type { Allowance } from "../domain/gcra.js";
-import { cleanId } from "../domain/ids.js";
 import type { PublicSender } from "../domain/public-sender.js";
-import type { ActListener } from "../ports/act-listener.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { Effect, Identify, RefusedLink } from "../ports/effect.js";
-import type { Metrics } from "../ports/metrics.js";
-import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
-import { actOf } from "./act-of.js";
-import { countTaken } from "./count-taken.js";
+import { type ActListener, visitorActOf } from "../domain/visitor-act.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
+import type { Admission } from "./admission.js";
+import type { Effect, Identify, LearnedCounts, RefusedLink } from "./effect.js";
+import { countRecorded } from "./event-counts.js";
+import { ownedKey, sentKey } from "./idempotency-key.js";
 import { type EventDraft, normalise } from "./normalise.js";
 import type { RejectedEvents } from "./rejected-events.js";
-import type { SenderLimit } from "./sender-limit.js";
-
-/** How long an idempotency key is remembered. */
-export const KEY_LIFETIME_MS = 24 * 3600_000;
+import { limitKey, type SenderLimit } from "./sender-limit.js";
 
 export interface Recorded {
   readonly eventId: string;
@@ -27,12 +24,14 @@ export interface Recorded {
   /** A limit for which the event's visitor was not linked to its address. */
   readonly refusedLink?: RefusedLink["refusedLink"];
   readonly notes: readonly string[];
-  /** What is left to the app's backend senders, when the event counted against their limit. */
+  /** What the event taught of products, if anything. */
+  readonly learned?: LearnedCounts | undefined;
+  /** The rest of the sender's limit, if the event counted against one. */
   readonly allowance?: Allowance | undefined;
 }
 
 /**
- * Takes an event in a transaction of its app: claims its key ("" for none), does its effects and stores it. `draft` is
+ * Takes an event in a transaction of its app: claims its key (from `ownedKey`), does its effects and stores it. `draft` is
  * what it was made of. Throws AlreadyExists("idempotency_key") when the key is another event's.
  */
 export type TakeEvent = (tx: Transaction, event: Event, draft: EventDraft, idempotencyKey: string) => Recorded;
@@ -46,13 +45,15 @@ export interface TakeEventDependencies {
 export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
   return (tx, event, draft, idempotencyKey) => {
     if (idempotencyKey === "") return store(tx, resolveSkus(tx, event), draft.sentBy, deps);
-    const bodyHash = hashOf(draft);
+    const hashes = hashesOf(draft);
+    const isSame = (record: IdempotencyRecord | undefined) => record !== undefined && hashes.includes(record.bodyHash);
     const claimed = tx.idempotency.get(idempotencyKey);
-    if (claimed !== undefined && claimed.claimedAt > event.receivedAt - KEY_LIFETIME_MS) {
-      if (claimed.bodyHash !== bodyHash)
-        throw new AlreadyExists("idempotency_key", "The idempotency key was used with another body");
-      return { eventId: claimed.eventId, deduplicated: true, visitorChanged: false, notes: [] };
-    }
+    if (claimed !== undefined && !isSame(claimed))
+      throw new AlreadyExists("idempotency_key", "The idempotency key was used with another body");
+    // Before keys had owners they were kept as sent: a retry across the upgrade is known by its body.
+    const same = [claimed, tx.idempotency.get(sentKey(idempotencyKey))].find(isSame);
+    if (same !== undefined) return { eventId: same.eventId, deduplicated: true, visitorChanged: false, notes: [] };
+    const [bodyHash = ""] = hashes;
     tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });
     return store(tx, resolveSkus(tx, event), draft.sentBy, deps);
   };
@@ -67,6 +68,8 @@ export interface RecordEventDependencies {
   readonly senderLimit: SenderLimit;
   /** Told of what was stored. */
   readonly acts?: ActListener | undefined;
+  /** Bounds the single events that are in flight in the store; when not given all are let in. */
+  readonly admission?: Pick<Admission, "run"> | undefined;
   /** A single event that is not stored after so many milliseconds is refused; none for a store that is near. */
   readonly answerMs?: number | undefined;
   readonly now: Now;
@@ -88,7 +91,7 @@ export type RecordEvent = (
 ) => Promise<Recorded>;
 
 export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
-  const { answerMs } = deps;
+  const { answerMs, admission = EVERYBODY } = deps;
   const record = async (
     isWanted: () => boolean,
     appId: string,
@@ -96,35 +99,38 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     idempotencyKey: string,
     single: boolean,
   ): Promise<Recorded> => {
-    if (appId === "") throw new InvalidArgument("app_id", "missing");
-    mustBeKey(idempotencyKey);
     const receivedAt = deps.now();
     const event = normalise(draft, deps.newEventId(), receivedAt);
     const limited = single && draft.sender === "server";
     // The work asks as well: here it keeps unknown apps from the limit's table, and nobody waiting for a far store.
     if ((limited || answerMs !== undefined) && (await deps.apps.get(appId)) === undefined) throw new NotFound("app");
-    const allowance = limited ? await deps.senderLimit(appId) : undefined;
+    const allowance = limited ? await deps.senderLimit(limitKey(appId, draft.sentBy)) : undefined;
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
       // Under overload the time goes to senders that still wait.
-      if (!isWanted()) throw new Unavailable("The sender was answered already");
+      if (!isWanted()) throw new Unavailable("The sender has already been answered");
       if (tx.app() === undefined) throw new NotFound("app");
       return deps.take(tx, event, draft, idempotencyKey);
     });
-    countTaken(deps.metrics, event, recorded, isWanted());
-    if (!recorded.deduplicated && deps.acts?.wants(appId)) deps.acts.took(appId, actOf(event));
+    countRecorded(deps.metrics, event, recorded, isWanted());
+    if (!recorded.deduplicated && deps.acts?.wants(appId)) deps.acts.took(appId, visitorActOf(event));
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
-  return async (appId, draft, idempotencyKey, single) => {
+  return async (appId, draft, sent, single) => {
     try {
-      const recorded =
-        !single || answerMs === undefined
-          ? await record(always, appId, draft, idempotencyKey, single)
-          : await inTime(answerMs, (isWanted) => record(isWanted, appId, draft, idempotencyKey, single));
+      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      const idempotencyKey = ownedKey(appId, draft, sent);
+      const admitted = (isWanted: () => boolean) => {
+        const recording = () => record(isWanted, appId, draft, idempotencyKey, single);
+        return single ? admission.run(recording) : recording();
+      };
+      const recorded = !single || answerMs === undefined ? await admitted(always) : await inTime(answerMs, admitted);
       deps.metrics.count("events_acknowledged");
       return recorded;
     } catch (error) {
-      if (error instanceof Unavailable && error.shed === "deadline") deps.metrics.count("shed", { reason: "deadline" });
-      deps.rejectedEvents.keep(appId, draft, idempotencyKey, error);
+      const shed = error instanceof Unavailable ? error.shed : undefined;
+      // The store counts what it sheds itself.
+      if (shed === "deadline" || shed === "calls") deps.metrics.count("shed", { reason: shed });
+      deps.rejectedEvents.keep(appId, draft, sent, error);
       throw error;
     }
   };
@@ -132,13 +138,9 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
 
 const always = () => true;
 
-/** Throws InvalidArgument for a key that is none; "" stands for no key. */
-export function mustBeKey(idempotencyKey: string): void {
-  if (idempotencyKey !== "" && cleanId(idempotencyKey) === "")
-    throw new InvalidArgument("idempotency_key", "invalid", "at most 255 bytes without control characters");
-}
+const EVERYBODY: Pick<Admission, "run"> = { run: (work) => work() };
 
-/** Rejects with Unavailable when `work` takes longer than `limitMs`; `isWanted` tells it whether anybody waits for it. */
+/** Rejects with Unavailable if `work` takes longer than `limitMs`. `isWanted` is false from then on. */
 async function inTime<T>(limitMs: number, work: (isWanted: () => boolean) => Promise<T>): Promise<T> {
   let isWanted = true;
   let timer: NodeJS.Timeout | undefined;
@@ -160,13 +162,22 @@ function store(tx: Transaction, event: Event, sender: PublicSender | undefined, 
   const identity = deps.identify(tx, event, sender);
   let visitorChanged = identity.visitorChanged;
   const notes = [...event.notes, ...identity.notes];
+  let learned: LearnedCounts | undefined;
   for (const effect of deps.effects) {
-    const outcome = effect(tx, event, identity);
+    const outcome = effect(tx, event, identity, sender);
     visitorChanged ||= outcome.visitorChanged;
     notes.push(...outcome.notes);
+    learned ??= outcome.learned;
   }
   tx.events.put(event.eventId, notes.length === event.notes.length ? event : { ...event, notes });
-  return { eventId: event.eventId, deduplicated: false, visitorChanged, refusedLink: identity.refusedLink, notes };
+  return {
+    eventId: event.eventId,
+    deduplicated: false,
+    visitorChanged,
+    refusedLink: identity.refusedLink,
+    notes,
+    learned,
+  };
 }
 
 /** Gives products that came with a SKU only the id the catalogue knows for it, else the SKU itself. */
@@ -180,7 +191,12 @@ function resolveSkus(tx: Transaction, event: Event): Event {
   };
 }
 
-/** What a retry must repeat: all that the event says, not who was seen sending it. */
-function hashOf({ bot: _, sentBy: __, ...said }: EventDraft): string {
-  return hash("sha256", JSON.stringify(said), "base64url");
+/**
+ * What a retry must repeat: the bytes that were sent, which read differently as time goes by, where the facade knows them; else
+ * all that the event says. Never who was seen sending it. Accepted is also the second alone, by which keys were claimed before
+ * the facade told of bytes.
+ */
+function hashesOf({ bot: _, sentBy: __, sentDigest = "", ...said }: EventDraft): readonly string[] {
+  const read = hash("sha256", JSON.stringify(said), "base64url");
+  return sentDigest === "" ? [read] : [sentDigest, read];
 }

@@ -1,13 +1,14 @@
+import type { Metrics } from "../adapters/metrics.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import type { ActListener } from "../ports/act-listener.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { Metrics } from "../ports/metrics.js";
-import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
-import { actOf } from "./act-of.js";
-import { countTaken } from "./count-taken.js";
+import { type ActListener, visitorActOf } from "../domain/visitor-act.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
+import type { LearnedCounts } from "./effect.js";
+import { countRecorded } from "./event-counts.js";
+import { ownedKey } from "./idempotency-key.js";
 import { type EventDraft, normalise } from "./normalise.js";
-import { mustBeKey, type TakeEvent } from "./record-event.js";
+import type { TakeEvent } from "./record-event.js";
 import type { RejectedEvents } from "./rejected-events.js";
 
 /** An event of a batch, as its sender gave it. */
@@ -23,18 +24,20 @@ export interface Taken {
   readonly actionType: string;
   readonly bot: boolean;
   readonly deduplicated: boolean;
+  /** What the event taught of products, if anything. */
+  readonly learned?: LearnedCounts | undefined;
 }
 
 /** What came of one of them: it was taken, or the error `RecordEvent` would reject with. */
 export type TakenOrNot = PromiseSettledResult<Taken>;
 
 /**
- * Stores a batch of events, each as `RecordEvent` does and refused by itself, in their order; durable when it resolves.
- * No sender limit applies, and a store that has much to do is waited for. `sent` is asked for an event, by its index,
- * when the store gets to it, so that what is made of it is gone before the next one is looked at: objects that live as
- * long as a batch cost more in the collector of garbage than all that is done with them. It answers the same each time.
+ * Stores a batch of events in order, each as `RecordEvent` does; the refusal of one leaves the others. Durable when it
+ * resolves. No sender limit applies, and it waits for a busy store. `sent` gives the event of an index, the same one each
+ * time. The store asks for an event when its turn comes: objects that live as long as the batch cost more in garbage
+ * collection than all work on them.
  *
- * Rejects with NotFound("app"), InvalidArgument("app_id"), and with what the store failed with.
+ * Rejects with NotFound("app"), InvalidArgument("app_id"), and the store's own errors.
  */
 export type RecordEvents = (
   appId: string,
@@ -66,10 +69,10 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
       return (tx: Transaction): Taken => {
         if (tx.app() === undefined) throw new NotFound("app");
         const { draft, idempotencyKey } = sent(index);
-        mustBeKey(idempotencyKey);
+        const owned = ownedKey(appId, draft, idempotencyKey);
         const event = normalise(draft, eventId, receivedAt);
-        const { deduplicated, eventId: takenAs } = take(tx, event, draft, idempotencyKey);
-        return { eventId: takenAs, actionType: event.actionType, bot: event.bot, deduplicated };
+        const { deduplicated, learned, eventId: takenAs } = take(tx, event, draft, owned);
+        return { eventId: takenAs, actionType: event.actionType, bot: event.bot, deduplicated, learned };
       };
     });
     const outcomes = await unitOfWork.runEach(appId, works);
@@ -77,9 +80,9 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
     let acknowledged = 0;
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") {
-        countTaken(metrics, outcome.value, outcome.value);
+        countRecorded(metrics, outcome.value, outcome.value);
         if (wanted && !outcome.value.deduplicated)
-          deps.acts?.took(appId, actOf(normalise(sent(index).draft, outcome.value.eventId, receivedAt)));
+          deps.acts?.took(appId, visitorActOf(normalise(sent(index).draft, outcome.value.eventId, receivedAt)));
         acknowledged++;
       } else {
         const { draft, idempotencyKey } = sent(index);

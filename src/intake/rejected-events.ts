@@ -1,11 +1,13 @@
+import type { Metrics } from "../adapters/metrics.js";
+import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
 import { cleanId } from "../domain/ids.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { Metrics } from "../ports/metrics.js";
-import type { UnitOfWork } from "../ports/unit-of-work.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { UnitOfWork } from "../store/ports/unit-of-work.js";
+import { ownedKey } from "./idempotency-key.js";
 import type { EventDraft } from "./normalise.js";
 
 /** A larger event is not kept: what senders get wrong in it is wrong in smaller ones, too. */
@@ -31,9 +33,10 @@ export interface RejectedEventsDeps {
   /** Milliseconds that never go back. */
   readonly monotonicNow: Now;
   readonly metrics: Metrics;
+  readonly reportFailure: ReportFailure;
 }
 
-/** Keeps what intake refuses, as well as can be without a cost for what it takes. */
+/** Keeps refused events, as far as that costs accepted ones nothing. */
 export interface RejectedEvents {
   /**
    * Keeps an event that was refused with InvalidArgument or AlreadyExists, later and beside everything else. One that
@@ -45,8 +48,8 @@ export interface RejectedEvents {
 }
 
 /**
- * Whoever posts garbage must fill neither the disk nor the store's queue: the log of an app is bounded, what is written
- * to it in a second as well, and one work at a time writes a small part of what waits in memory.
+ * Garbage must fill neither the disk nor the store's queue. So an app's log is bounded, as are the bytes written to it in
+ * a second. One work at a time writes a small part of the events that wait in memory.
  */
 export function createRejectedEvents(deps: RejectedEventsDeps): RejectedEvents {
   const { apps, unitOfWork, now, monotonicNow, metrics } = deps;
@@ -73,8 +76,9 @@ export function createRejectedEvents(deps: RejectedEventsDeps): RejectedEvents {
         if (tx.app() !== undefined) for (const event of paid) tx.rejectedEvents.add(event);
       });
       metrics.count("rejected_events_kept", undefined, paid.length);
-    } catch {
+    } catch (error) {
       drop("store", some.length);
+      deps.reportFailure("rejected_events", error);
     }
     return all.slice(some.length);
   };
@@ -104,7 +108,8 @@ export function createRejectedEvents(deps: RejectedEventsDeps): RejectedEvents {
       const isTaken = budget.spend(Math.min(bytes, MAX_BYTES));
       if (bytes > MAX_BYTES) return drop("size");
       if (!isTaken) return drop("rate");
-      const kept = { ...reason, rejectedAt, idempotencyKey: cleanId(idempotencyKey), event, bytes, replayedAs: "" };
+      const key = cleanId(idempotencyKey) && ownedKey(appId, draft, idempotencyKey);
+      const kept = { ...reason, rejectedAt, idempotencyKey: key, event, bytes, replayedAs: "" };
       const own = waiting.get(appId);
       if (own === undefined) waiting.set(appId, [kept]);
       else own.push(kept);
@@ -141,7 +146,7 @@ function eventOf(draft: EventDraft, rejectedAt: number): Event {
   return { ...draft, eventId: "", occurredAt, receivedAt: rejectedAt, notes: [] };
 }
 
-/** Bytes that may be spent: what comes back each second, up to a bound. */
+/** A budget of bytes that refills each second, up to a bound. */
 class Budget {
   private left: number;
   private at: number;

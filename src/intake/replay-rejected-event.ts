@@ -1,9 +1,9 @@
+import type { Metrics } from "../adapters/metrics.js";
 import type { Now } from "../domain/clock.js";
 import { NotFound } from "../domain/errors.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
-import type { Metrics } from "../ports/metrics.js";
-import type { UnitOfWork } from "../ports/unit-of-work.js";
-import { countTaken } from "./count-taken.js";
+import type { UnitOfWork } from "../store/ports/unit-of-work.js";
+import { countRecorded } from "./event-counts.js";
 import { type EventDraft, normalise } from "./normalise.js";
 import type { Recorded, TakeEvent } from "./record-event.js";
 
@@ -50,7 +50,7 @@ export function createReplayRejectedEvent(deps: {
       tx.rejectedEvents.replace(replayed);
       return taken;
     });
-    countTaken(metrics, { actionType, bot: false }, recorded);
+    countRecorded(metrics, { actionType, bot: false }, recorded);
     metrics.count("events_acknowledged");
     return recorded;
   };

@@ -1,19 +1,21 @@
+import type { Metrics } from "../adapters/metrics.js";
+import type { ReportFailure } from "../adapters/report-failure.js";
 import type { App } from "../domain/app.js";
 import { checkFilter } from "../domain/check-filter.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
+import { refusesProfile } from "../domain/privacy-signals.js";
 import type { Product } from "../domain/product.js";
-import { refusesProfile } from "../domain/signals.js";
-import { versionText } from "../domain/version.js";
+import { versionText } from "../domain/version-text.js";
 import { isTrusted, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
-import type { ServingModel } from "../model/source.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { InteractionStore } from "../ports/interaction-store.js";
-import type { Metrics } from "../ports/metrics.js";
-import type { VisitorStore } from "../ports/visitor-store.js";
+import type { ServingModel } from "../learning/model/source.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { InteractionStore } from "../store/ports/interaction-store.js";
+import type { VisitorStore } from "../store/ports/visitor-store.js";
+import type { WatchedCatalog } from "./catalog.js";
 import type { Shown } from "./frame-counts.js";
-import type { LiveLayer, WatchedCatalog } from "./live-layer.js";
+import type { LiveLayer } from "./live-layer.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import type { Recommender } from "./recommend.js";
 import { frameOfVariant, splittingKey, variantOf } from "./variants.js";
@@ -24,47 +26,49 @@ const MAX_CURRENT = 100;
 const MAX_COUNT = 100;
 /** Frames of one page. */
 const MAX_PAGE_FRAMES = 20;
-/** Different frames of one request that are looked up; further ones count for the default frame. */
+/** Different frames looked up for one request; further ones count for the default frame. */
 const MAX_FRAMES = 100;
 
 export interface AnswerVisitorDependencies {
   readonly apps: Pick<AppStore, "get" | "getFrame">;
   readonly visitors: VisitorStore;
   readonly interactions: Pick<InteractionStore, "recent">;
-  /** Takes note of ids seen together. */
+  /** Records that these ids belong to one visitor. */
   readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<void>;
   /** Waits for what the store knows of a visitor; rejects when the answer should be made without it. */
   readonly historyInTime?: <T>(read: () => Promise<T>) => Promise<T>;
   readonly catalogOf: (appId: string) => Promise<WatchedCatalog>;
-  /** What came after the training. */
+  /** Products and events newer than the model. */
   readonly liveOf: LiveLayer["of"];
   /** The model that serves and its version text. */
   readonly modelOf: (appId: string) => Promise<{ readonly model: ServingModel; readonly version: string } | undefined>;
   readonly recommend: Recommender;
-  /** Told of each frame that was filled for a visitor of one of its variants. */
+  /** Called for each frame filled for a visitor of one of its variants. */
   readonly shown?: (shown: Shown) => void;
   readonly now: Now;
   readonly metrics: Metrics;
+  readonly reportFailure: ReportFailure;
 }
 
 /** Answers of what is known of app, visitor and catalogue. */
 export interface AnswerVisitor {
   one(query: RecommendQuery, withReasons: boolean): Promise<RecommendAnswer>;
   /**
-   * Fills the frames of a page, one after the other, 1 to 20: what one shows, or a variant of it, is not shown by those
-   * after it. The query's own `frameId` says nothing.
+   * Fills the 1 to 20 frames of a page in order. Later frames do not repeat a product of earlier ones, nor its variants.
+   * Ignores the query's own `frameId`.
    */
   page(query: RecommendQuery, frameIds: readonly string[]): Promise<readonly RecommendAnswer[]>;
 }
 
 export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisitor {
   const { historyInTime = (read) => read() } = deps;
-  /** Undefined when there is none, or none that can be read: the default makes an answer, too. */
+  /** Undefined when the frame is missing or unreadable; the default frame then answers. */
   const getFrame = async (appId: string, frameId: string): Promise<FrameConfiguration | undefined> => {
     try {
       return await deps.apps.getFrame(appId, frameId);
-    } catch {
+    } catch (error) {
       deps.metrics.count("recommend_frame_failures");
+      deps.reportFailure("frame", error);
       return undefined;
     }
   };
@@ -88,9 +92,10 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
         const historyIds = visitors.flatMap((visitor) => historyIdsOf(app, visitor));
         return historyIds.length === 0 ? [] : deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
       });
-    } catch {
+    } catch (error) {
       // What the request itself carries still makes an answer.
       deps.metrics.count("recommend_history_failures");
+      deps.reportFailure("visitor_history", error);
       return [];
     }
   };
@@ -113,7 +118,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     const splitBy = refusesProfile(app.privacy.signals, query.signals) ? undefined : splittingKey(query.visitor);
     const shown: Product[] = [];
     return frames.map((whole, i) => {
-      // Who wants no profile is not told apart from others, and so not split from them.
+      // Visitors who refuse profiling are not distinguished from each other, so they get no variant.
       const variant = variantOf(query.appId, whole, splitBy);
       const frame = variant === undefined ? whole : frameOfVariant(whole, variant);
       const answer = deps.recommend(
@@ -167,7 +172,7 @@ export function firstVersion(app: App): string {
   return versionText(app.createdAt, () => false);
 }
 
-/** When the visitor last used the frame; 0 when it is not told. */
+/** When the visitor last used the frame; 0 if unknown. */
 function lastUse(frameId: string, uses: RecommendQuery["frameInteractions"]): number {
   let last = 0;
   for (const use of uses)

@@ -10,11 +10,11 @@
  * another ten places before it when it is less like what is shown by a fifth.
  *
  * Similarity is the cosine of the products' vectors, opposite ones counting as unlike; without a vector on both sides
- * it is what is known of category and brand. Products come in tiers (proposals, then what fills the list): each keeps
- * behind the one before it, so that diversity never puts what is merely popular in the place of a proposal.
+ * it is that of category and brand. Products come in tiers (proposals, then popular products): a tier stays behind the one
+ * before it, so that diversity never replaces a proposal by a product that is merely popular.
  *
- * The likeness of a product only grows, so the sum last reckoned bounds what it can still reach: a product is compared on
- * only while none has a greater bound (lazy evaluation: Minoux 1978). Time: at most products * wanted cosines, mostly a
+ * The likeness of a product only grows, so its last sum is an upper bound. A product is compared further only while no other
+ * has a greater bound (lazy evaluation: Minoux 1978). Time: at most products * wanted cosines, mostly a
  * third of them.
  */
 import type { Product } from "../domain/product.js";
@@ -34,7 +34,7 @@ export interface DiversityParams {
 
 /** Puts found products into the order of a list. */
 export interface Arrangement {
-  /** How many products it looks at; what comes after them keeps its place. */
+  /** How many products it reorders; those after them keep their places. */
   readonly window: number;
   /** The first `wanted` products of the list, fewer when there are fewer. */
   arrange(tiers: readonly (readonly Product[])[], wanted: number): Product[];

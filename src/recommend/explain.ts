@@ -1,10 +1,11 @@
-import type { Candidates } from "../algorithms/candidates.js";
+import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Product } from "../domain/product.js";
-import type { SourceWeights } from "../model/blend-weights.js";
-import type { List, ServingModel, Source, SourceQuery } from "../model/source.js";
-import { askSource, type Narrowing } from "./ask-source.js";
-import type { Blended } from "./blend.js";
+import type { Candidates } from "../learning/common/candidates.js";
+import type { SourceWeights } from "../learning/model/blend-weights.js";
+import type { List, ServingModel, Source, SourceQuery } from "../learning/model/source.js";
+import { askSource, type Narrowing } from "./gather.js";
 import type { Reason, SourceShare } from "./query.js";
+import type { Blended } from "./score.js";
 
 /** What an answer was made from. */
 export interface Explained {
@@ -37,13 +38,13 @@ interface Proposed {
  * The reasons of the products of a list, in its order: each has at least one. Asks the sources again, so it costs as
  * much as the answer. A source that fails is left out, as it is of the answer.
  */
-export function explain(products: readonly Product[], explained: Explained): Reason[] {
+export function explain(products: readonly Product[], explained: Explained, reportFailure: ReportFailure): Reason[] {
   const { model, query, list, blended, weights } = explained;
   const scores = new Map<number, number>();
   blended?.indices.forEach((index, i) => {
     scores.set(index, blended.scores[i]!);
   });
-  const proposed = proposedBy(explained);
+  const proposed = proposedBy(explained, reportFailure);
   return products.map(({ productId }) => {
     const index = model?.indexOf(productId);
     const shares: SourceShare[] = [];
@@ -51,7 +52,7 @@ export function explain(products: readonly Product[], explained: Explained): Rea
       for (const { source, found, ranks } of proposed) {
         const rank = ranks.get(index);
         if (rank === undefined) continue;
-        const why = source.explain(query, list, index);
+        const why = whyOf(source, query, list, index, reportFailure);
         shares.push({
           source: source.name,
           score: found.scores[rank]!,
@@ -74,7 +75,20 @@ export function explain(products: readonly Product[], explained: Explained): Rea
   });
 }
 
-function proposedBy({ model, query, list, weights, candidateCount, narrowing }: Explained): Proposed[] {
+/** What a source says of its proposal; nothing when it fails. */
+function whyOf(source: Source, query: SourceQuery, list: List, index: number, reportFailure: ReportFailure) {
+  try {
+    return source.explain(query, list, index);
+  } catch (error) {
+    reportFailure("explanation", error);
+    return undefined;
+  }
+}
+
+function proposedBy(
+  { model, query, list, weights, candidateCount, narrowing }: Explained,
+  reportFailure: ReportFailure,
+): Proposed[] {
   if (model === undefined || query === undefined || weights === undefined) return [];
   return model.sources
     .filter((source) => weights[source.name] > 0)
@@ -82,7 +96,8 @@ function proposedBy({ model, query, list, weights, candidateCount, narrowing }: 
       try {
         const found = askSource(source, query, list, candidateCount, narrowing);
         return [{ source, found, ranks: new Map([...found.indices].map((index, i) => [index, i] as const)) }];
-      } catch {
+      } catch (error) {
+        reportFailure("explanation", error);
         return [];
       }
     });

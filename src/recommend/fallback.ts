@@ -1,43 +1,42 @@
-/** What fills a list when no source proposes enough: what is popular. */
+/** Popular products fill a list when the sources propose too few. */
 import type { Product } from "../domain/product.js";
-import type { ServingModel } from "../model/source.js";
-import { sortedByPopularity } from "./few.js";
-import type { Passing } from "./passing.js";
-import type { Catalog } from "./selection.js";
-import type { Proposal } from "./shelf.js";
+import type { ServingModel } from "../learning/model/source.js";
+import type { Catalog, Proposal } from "./catalog.js";
+import type { PassingFilter } from "./filter.js";
+import { sortedByPopularity } from "./filter.js";
 import type { Situation } from "./situation.js";
 import { sameCategory } from "./substitutes.js";
 
 /** A set is sorted when it is smaller than this share of the products; else it is met soon enough among all of them. */
-const FEW = 0.01;
+const MAX_SORTED_SHARE = 0.01;
 
 /** Products that come first, where any do, and what all of them must pass. */
 export interface Within {
   /** Categories being viewed; undefined for none. */
   readonly first: ReadonlySet<string> | undefined;
   /** Undefined: any product passes. */
-  readonly filter: Passing | undefined;
+  readonly filter: PassingFilter | undefined;
   /** When few pass, all of them, the most popular first. */
   readonly few: (() => readonly Proposal[]) | undefined;
 }
 
 export function withinOf(
   first: ReadonlySet<string> | undefined,
-  filter: Passing | undefined,
+  filter: PassingFilter | undefined,
   model: ServingModel | undefined,
 ): Within {
   const members = filter?.few();
   return { first, filter, few: members && (() => members.popular(model)) };
 }
 
-/** The products of these that popularity is told of beside all; undefined when these are not few. */
+/** The products for which a reason also gives the popularity rank among themselves; undefined if too many. */
 export function popularIn({ first, filter }: Within): ReadonlySet<string> | undefined {
   return filter === undefined ? first : filter.few()?.ids;
 }
 
 /**
- * What is popular, in tiers: within the categories being viewed first, unless a filter was asked for; then overall;
- * products the model does not know come last. What a filter leaves few of is looked up by it.
+ * Popular products in tiers: the viewed categories (unless there is a filter), all products, then products unknown to the
+ * model. A filter that passes few products yields one tier with those alone.
  */
 export function* fallbackProducts(
   { model, catalog }: Pick<Situation, "model" | "catalog">,
@@ -52,7 +51,7 @@ export function* fallbackProducts(
   yield unknownProducts(filter === undefined ? allIds(catalog) : filter.ids(), model);
 }
 
-/** The same for substitutes of `replaced`: what is popular in its narrowest categories comes first. */
+/** Popular substitutes for `replaced`: its narrowest categories first, then `fallbackProducts`. */
 export function* insteadOf(
   replaced: readonly Product[],
   situation: Pick<Situation, "model" | "catalog">,
@@ -73,7 +72,7 @@ function* unknownProducts(productIds: Iterable<string>, model: ServingModel | un
 
 /** Most popular ones first, equal ones by their ids; those the model does not know last. Read as far as it is needed. */
 export function* byPopularity(productIds: ReadonlySet<string>, model: ServingModel | undefined): Generator<Proposal> {
-  if (model === undefined || productIds.size <= model.productIds.length * FEW) {
+  if (model === undefined || productIds.size <= model.productIds.length * MAX_SORTED_SHARE) {
     yield* sortedByPopularity(productIds, model);
     return;
   }

@@ -1,18 +1,20 @@
 /**
- * Counts what comes of frames that split their visitors, beside the answers: what was shown and what visitors did is
- * gathered in memory and written together, some times a minute at most a second late, so that an answer waits for nothing.
+ * Counts the outcomes of frames that split their visitors. Exposures and visitor acts queue in memory and are written in
+ * batches, so that answers do not wait for the store.
  *
- * Kept is one record for each visitor who met such a frame in the last 7 days (`FrameExposure`), so that visitors are
- * counted exactly, each once, by whichever process; and one tally for each frame, day and variant. What waits in a process
- * that ends without warning, a few seconds at most, is not counted; nothing is counted twice.
+ * The store keeps one `FrameExposure` for each visitor who met such a frame in the last 7 days. It lets every process
+ * count a visitor exactly once. The store also keeps one tally for each frame, day and variant. A crash loses the queue,
+ * a few seconds at most; nothing is counted twice.
  */
+
+import type { Metrics } from "../adapters/metrics.js";
+import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Now } from "../domain/clock.js";
 import { EXPOSURE_MS, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
 import { type VisitorKey, visitorKeys } from "../domain/visitor.js";
-import type { ActListener, VisitorAct } from "../ports/act-listener.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { Metrics } from "../ports/metrics.js";
-import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
+import type { ActListener, VisitorAct } from "../domain/visitor-act.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import { type Change, withAct, withShown } from "./frame-exposure.js";
 
 /** A frame that was filled for a visitor. */
@@ -26,27 +28,27 @@ export interface Shown {
   readonly usedAt: number;
 }
 
-/** What a visitor met or did, that waits to be written. */
+/** An exposure or visitor act in the queue. */
 export type Waiting =
   | { readonly kind: "shown"; readonly keys: readonly VisitorKey[]; readonly shown: Shown; readonly at: number }
   | { readonly kind: "act"; readonly keys: readonly VisitorKey[]; readonly act: VisitorAct; readonly at: number };
 
 export interface FrameCounts extends ActListener {
   shown(shown: Shown): void;
-  /** Writes what waits; with `all` also what is younger than it should be. */
+  /** Writes the queue. Acts younger than `ACT_DELAY_MS` stay in it unless `all` is set. */
   flush(all: boolean): Promise<void>;
 }
 
-/** What waits for the next writing; more is dropped, and counted. */
-const MOST_WAITING = 20_000;
+/** Queue limit; further entries are dropped and counted. */
+const MAX_QUEUED = 20_000;
 /** Exposures that other processes write, or this one, come before the acts that follow from them. */
 const ACT_DELAY_MS = 3_000;
-/** How long it is remembered which frames of an app split visitors. */
-const KNOWN_MS = 10_000;
-const MOST_APPS = 10_000;
-/** Visitors of one work. */
-const AT_ONCE = 500;
-const MOST_FRAMES = 1000;
+/** How long the list of an app's splitting frames is cached. */
+const FRAMES_CACHE_MS = 10_000;
+const MAX_CACHED_APPS = 10_000;
+/** Queue entries in one unit of work. */
+const BATCH_SIZE = 500;
+const MAX_FRAMES = 1000;
 
 interface SplitFrames {
   readonly readAt: number;
@@ -59,6 +61,7 @@ export function createFrameCounts(deps: {
   readonly unitOfWork: Pick<UnitOfWork, "run">;
   readonly now: Now;
   readonly metrics: Metrics;
+  readonly reportFailure: ReportFailure;
 }): FrameCounts {
   const { now, metrics } = deps;
   let waiting = new Map<string, Waiting[]>();
@@ -66,7 +69,7 @@ export function createFrameCounts(deps: {
   const known = new Map<string, SplitFrames>();
 
   const add = (appId: string, one: Waiting) => {
-    if (size >= MOST_WAITING) {
+    if (size >= MAX_QUEUED) {
       metrics.count("frame_counts_dropped");
       return;
     }
@@ -78,8 +81,8 @@ export function createFrameCounts(deps: {
 
   const framesOf = async (appId: string): Promise<SplitFrames> => {
     const before = known.get(appId);
-    if (before !== undefined && now() - before.readAt < KNOWN_MS) return before;
-    const frames = await deps.apps.listFrames(appId, "", MOST_FRAMES);
+    if (before !== undefined && now() - before.readAt < FRAMES_CACHE_MS) return before;
+    const frames = await deps.apps.listFrames(appId, "", MAX_FRAMES);
     const split = frames.filter(({ variants }) => variants.length > 0);
     const found = {
       readAt: now(),
@@ -87,15 +90,15 @@ export function createFrameCounts(deps: {
     };
     known.delete(appId);
     known.set(appId, found);
-    if (known.size > MOST_APPS) for (const oldest of known.keys()) if (known.delete(oldest)) break;
+    if (known.size > MAX_CACHED_APPS) for (const oldest of known.keys()) if (known.delete(oldest)) break;
     return found;
   };
 
   const write = async (appId: string, list: readonly Waiting[]): Promise<void> => {
     const { variants } = await framesOf(appId);
     const wanted = variants.size > 0 ? list : list.filter(({ kind }) => kind === "shown");
-    for (let from = 0; from < wanted.length; from += AT_ONCE) {
-      const part = wanted.slice(from, from + AT_ONCE);
+    for (let from = 0; from < wanted.length; from += BATCH_SIZE) {
+      const part = wanted.slice(from, from + BATCH_SIZE);
       const changes = await deps.unitOfWork.run(appId, (tx) => take(tx, part));
       for (const { frameId, variant, ...counts } of changes) {
         const place = (variants.get(frameId)?.indexOf(variant) ?? -1) + 1;
@@ -112,7 +115,7 @@ export function createFrameCounts(deps: {
 
     wants: (appId) => {
       const frames = known.get(appId);
-      return frames === undefined || frames.variants.size > 0 || now() - frames.readAt >= KNOWN_MS;
+      return frames === undefined || frames.variants.size > 0 || now() - frames.readAt >= FRAMES_CACHE_MS;
     },
 
     took: (appId, act) => {
@@ -133,13 +136,16 @@ export function createFrameCounts(deps: {
         for (const one of list) if (!isDue(one)) add(appId, one);
         const due = list.filter(isDue);
         // In a work of its own for each app: one that was deleted meanwhile spoils nothing of the others.
-        await write(appId, due).catch(() => metrics.count("frame_counts_dropped", undefined, due.length));
+        await write(appId, due).catch((error: unknown) => {
+          metrics.count("frame_counts_dropped", undefined, due.length);
+          deps.reportFailure("frame_counts", error);
+        });
       }
     },
   };
 }
 
-export const OUTCOMES = ["exposures", "visitors", "clicked", "ordered"] as const;
+const OUTCOMES = ["exposures", "visitors", "clicked", "ordered"] as const;
 
 /** Takes in what visitors met and did, and answers what that added, by frame, day and variant. */
 function take(tx: Transaction, list: readonly Waiting[]): Change[] {
@@ -170,5 +176,7 @@ function concerned(tx: Transaction, one: Waiting): Iterable<VisitorKey> {
   if (one.kind === "shown" || one.act.orderId === "") return one.keys;
   const order = tx.orders.get(one.act.orderId);
   if (order?.cancelled && one.act.actionType === "order") return [];
+  // The order book has not taken a cancellation by somebody whose order it is not.
+  if (order?.cancelled === false && one.act.actionType === "order_cancel") return [];
   return order === undefined ? one.keys : new Set([...one.keys, ...visitorKeys(order.visitor)]);
 }

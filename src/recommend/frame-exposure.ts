@@ -1,9 +1,9 @@
-/** What one visitor met of frames that split visitors, after one more thing happened. */
+/** Updates one visitor's exposures to frames that split visitors. */
 import { dayOf, EXPOSURE_MS, type ExposedFrame, type FrameTally, NO_TALLY } from "../domain/frame-tally.js";
-import type { VisitorAct } from "../ports/act-listener.js";
+import type { VisitorAct } from "../domain/visitor-act.js";
 import type { Shown } from "./frame-counts.js";
 
-/** What is to be added to one tally. */
+/** An increment of one tally. */
 export interface Change extends FrameTally {
   readonly frameId: string;
   readonly variant: string;
@@ -18,7 +18,7 @@ const MOST_SHOWN = 60;
 const MOST_FRAMES = 20;
 /** Orders of a visitor that are remembered of a frame, the newest. */
 const MOST_ORDERS = 20;
-/** A browser's clock and the server's may differ by so much. */
+/** Tolerated difference between the browser's clock and the server's. */
 const CLOCK_MS = 60_000;
 
 /** The frames with one that was filled for the visitor: in a new variant, or after a long time, the visitor is a new one. */

@@ -1,15 +1,15 @@
-import { type Estimate, shareDifference, wilson } from "../algorithms/proportions.js";
 import { NotFound } from "../domain/errors.js";
 import { type FrameTally, NO_TALLY, sumOfTallies } from "../domain/frame-tally.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { Copies } from "../ports/copies.js";
+import { type Estimate, shareDifference, wilson } from "../learning/common/proportions.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { Copies } from "../store/ports/copies.js";
 
-/** What came of one variant. */
+/** Results of one variant. */
 export interface VariantReport extends FrameTally {
   readonly variant: string;
   readonly clickRate: Estimate;
   readonly orderRate: Estimate;
-  /** To the first variant; undefined of itself, and where one of both has no visitors. */
+  /** Difference to the first variant; undefined for that variant, and if either has no visitors. */
   readonly clickRateDifference: Estimate | undefined;
   readonly orderRateDifference: Estimate | undefined;
 }
@@ -20,7 +20,7 @@ export interface Days {
   readonly to: string;
 }
 
-/** What came of the variants of a frame: those it has in their order, then those it had, by name. */
+/** Results of a frame's variants: current ones in their order, then removed ones by name. */
 export type FrameReporter = (appId: string, frameId: string, days: Days) => Promise<readonly VariantReport[]>;
 
 /** Rows read at a time. */

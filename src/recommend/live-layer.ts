@@ -1,16 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import type { ServingModel } from "../model/source.js";
-import type { EventStore } from "../ports/event-store.js";
+import type { ReportFailure } from "../adapters/report-failure.js";
+import type { ServingModel } from "../learning/model/source.js";
+import type { EventStore } from "../store/ports/event-store.js";
+import type { WatchedCatalog } from "./catalog.js";
 import { LiveIndex, type LiveProducts } from "./live-products.js";
-import type { Catalog } from "./selection.js";
-
-/** A catalogue that tells what was written. */
-export interface WatchedCatalog extends Catalog {
-  /** Grows with each write. */
-  readonly revision: number;
-  /** Ids written since a revision; undefined when that is too long ago. */
-  changedSince(revision: number): readonly string[] | undefined;
-}
 
 /** Keeps what came after the training, for each app that is asked for. */
 export interface LiveLayer {
@@ -26,23 +19,26 @@ interface Entry {
   readonly index: LiveIndex;
   /** Undefined before the first time. */
   revision: number | undefined;
-  /** How often it was looked after since it was last asked for. */
-  unasked: number;
+  /** Refreshes since the last request. */
+  idleRefreshes: number;
   /** Ids of the newest events that were taken in. */
   seen: ReadonlySet<string>;
 }
 
-/** Products that are looked at at a time, when all are: a millisecond or two. */
-const LOOKS = 4000;
-/** Products that are taken in at a time: a few milliseconds. */
-const SLICE = 40;
-/** An app that nobody asks for is looked after so often more, then when it is asked for again. */
-const MOST_UNASKED = 600;
+/** Products scanned before yielding in a full scan: 1 to 2 ms. */
+const SCAN_BATCH = 4000;
+/** Products indexed before yielding: a few milliseconds. */
+const INDEX_BATCH = 40;
+/** Refreshes of an unused app before it pauses until the next request. */
+const MAX_IDLE_REFRESHES = 600;
 /** The newest events are read, and more of them when none of these was met before. */
 const EVENTS_FIRST = 100;
 const EVENTS_MOST = 1000;
 
-export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"> }): LiveLayer {
+export function createLiveLayer(deps: {
+  readonly events: Pick<EventStore, "list">;
+  readonly reportFailure: ReportFailure;
+}): LiveLayer {
   const entries = new Map<string, Entry>();
   let running: Promise<void> | undefined;
 
@@ -52,8 +48,8 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
     const to = catalog.revision;
     const changed = entry.revision === undefined ? undefined : catalog.changedSince(entry.revision);
     const ids = changed ?? (await unknownIds(entry));
-    for (let from = 0; from < ids.length; from += SLICE) {
-      for (const productId of ids.slice(from, from + SLICE)) index.put(productId, catalog.get(productId));
+    for (let from = 0; from < ids.length; from += INDEX_BATCH) {
+      for (const productId of ids.slice(from, from + INDEX_BATCH)) index.put(productId, catalog.get(productId));
       await setImmediate();
     }
     entry.revision = to;
@@ -72,10 +68,10 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
 
   const refresh = async (): Promise<void> => {
     for (const [appId, entry] of [...entries]) {
-      if (entry.unasked++ > MOST_UNASKED) continue;
+      if (entry.idleRefreshes++ > MAX_IDLE_REFRESHES) continue;
       await takeProducts(entry);
-      // Without the store recommendations go on; the next time makes up for it.
-      await takeEvents(appId, entry).catch(() => undefined);
+      // Recommendations work without the events; the next refresh catches up.
+      await takeEvents(appId, entry).catch((error: unknown) => deps.reportFailure("live_events", error));
     }
   };
 
@@ -83,7 +79,7 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
     of(appId, catalog, model) {
       const kept = entries.get(appId);
       if (kept?.catalog === catalog && kept.index.model === model) {
-        kept.unasked = 0;
+        kept.idleRefreshes = 0;
         return kept.index;
       }
       if (model.placing === undefined) return undefined;
@@ -91,7 +87,7 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
         catalog,
         index: new LiveIndex(model, model.placing),
         revision: undefined,
-        unasked: 0,
+        idleRefreshes: 0,
         seen: new Set<string>(),
       };
       entries.set(appId, entry);
@@ -112,10 +108,10 @@ export function createLiveLayer(deps: { readonly events: Pick<EventStore, "list"
 /** Ids of all products that the model does not know. */
 async function unknownIds({ catalog, index }: Pick<Entry, "catalog" | "index">): Promise<string[]> {
   const found: string[] = [];
-  let looks = 0;
+  let scanned = 0;
   for (const { productId } of catalog.products()) {
     if (index.model.indexOf(productId) === undefined) found.push(productId);
-    if (++looks % LOOKS === 0) await setImmediate();
+    if (++scanned % SCAN_BATCH === 0) await setImmediate();
   }
   return found;
 }

@@ -1,22 +1,23 @@
 /**
- * What came after the training: products that the model does not know, placed among those it knows by their texts, and
- * what visitors met them together with. All of it is small and in memory, and is looked at one by one: exact.
+ * Products newer than the model. Their texts place them in the model's space; events count which products visitors met
+ * together with them. The index is small and in memory, so searches are exact.
  */
-import { createTopK } from "../algorithms/top-k.js";
+
 import type { Event } from "../domain/event.js";
 import type { Product } from "../domain/product.js";
-import { productText } from "../model/product-text.js";
-import type { ServingModel } from "../model/source.js";
+import { createTopK } from "../learning/common/top-k.js";
+import { productText } from "../learning/model/product-text.js";
+import type { ServingModel } from "../learning/model/source.js";
 
-/** Most products that are kept of an app: some 1 ms to look at all of them, and 5 MB. */
-export const MAX_LIVE = 10_000;
-/** Visitors whose last products are known, and how many of each. */
+/** New products kept for each app. Searching all of them takes about 1 ms; they use 5 MB. */
+const MAX_LIVE = 10_000;
+/** Visitors remembered for each app, and the newest products of each visitor. */
 const MAX_VISITORS = 10_000;
 const PRODUCTS_OF_VISITOR = 10;
-/** Products of one event that are looked at. */
+/** Products read from one event. */
 const PRODUCTS_OF_EVENT = 20;
 const MAX_PAIRS = 100_000;
-/** A product that fewer visitors met together with another is not said to belong to it. */
+/** Fewest visitors that must meet two products together before one is proposed for the other. */
 const LEAST_TOGETHER = 2;
 
 export interface LiveCandidate {
@@ -124,7 +125,7 @@ export class LiveIndex implements LiveProducts {
   }
 
   #count(productId: string, other: string): void {
-    if (!this.#isNew(other)) return;
+    if (!this.#slots.has(other)) return; // known to the model, or to nobody: ids of events may be invented
     let others = this.#pairs.get(productId);
     if (others?.has(other) !== true && this.#pairCount === MAX_PAIRS) return;
     if (others === undefined) {

@@ -1,6 +1,6 @@
 import type { Product } from "../domain/product.js";
-import type { ServingModel } from "../model/source.js";
-import type { Catalog } from "./selection.js";
+import type { ServingModel } from "../learning/model/source.js";
+import type { Catalog } from "./catalog.js";
 
 /** What substitutes share. */
 export interface ProductFacts {
@@ -16,7 +16,7 @@ export function factsOf({ categories, price: { amount, currency } }: Product): P
   return { category: categories.at(-1)?.categoryId, price: price > 0 ? price : undefined, currency };
 }
 
-/** The same in numbers: what is the same has the same number. */
+/** `ProductFacts` as numbers; equal facts have equal numbers. */
 export interface NumberedFacts {
   /** `NO_CATEGORY` without one. */
   readonly category: number;
@@ -30,9 +30,9 @@ export const NO_CATEGORY = 0;
 type Looked = Pick<Catalog, "get">;
 
 /**
- * What the catalogue says of a model's products, by their index. An answer looks at hundreds of products anywhere in the
- * model, of which it shows a few: each is looked up by its id once, and what all are asked for lies in columns of numbers,
- * as reading an object of each from memory takes longer than all else. Memory: some 25 bytes a product of the model.
+ * Catalogue facts of a model's products, by index. An answer compares hundreds of products and shows a few. Reading one
+ * object for each would dominate its time, so each product is looked up once and its facts are kept in numeric columns.
+ * Memory: about 25 bytes for each product of the model.
  */
 export class ProductTable {
   readonly #productIds: readonly string[];
@@ -122,7 +122,7 @@ function numberIn(numbers: Map<string, number>, name: string): number {
   return numbers.size;
 }
 
-/** After so many writes all are looked up anew. */
+/** More changes than this invalidate the whole table. */
 const MOST_CHANGED = 1000;
 
 type Known = Pick<Catalog, "get" | "revision" | "changedSince">;

@@ -1,233 +1,194 @@
+/** Fills a frame: gather candidates, score them, filter, arrange two lists, explain. */
+import type { Metrics } from "../adapters/metrics.js";
+import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Product } from "../domain/product.js";
-import type { List, ServingModel, SourceQuery } from "../model/source.js";
-import type { Metrics } from "../ports/metrics.js";
-import { type Narrowing, narrowing } from "./ask-source.js";
-import { type Blended, createBlender } from "./blend.js";
-import { arrangement } from "./diversity.js";
+import type { List } from "../learning/model/source.js";
+import { arrange } from "./arrange.js";
 import { explain } from "./explain.js";
-import { byPopularity, fallbackProducts, insteadOf, popularIn, withinOf } from "./fallback.js";
-import { createFewCache } from "./few.js";
-import { type Asked, askedOn, decidingKind } from "./page-kind.js";
-import { besideAlternative, boughtTogether, recommendedShare } from "./parting.js";
-import { passing, wantsInStock } from "./passing.js";
+import { popularIn } from "./fallback.js";
+import { createFilterCache, wantsInStock } from "./filter.js";
+import { gather } from "./gather.js";
+import { liveSimilar, liveTogether, type Proposals } from "./new-products.js";
+import { type PageRequest, readRequest } from "./page-request.js";
 import { createProductTables } from "./product-facts.js";
-import { type ListWeights, propose, weightsOf, weightsOfFrame } from "./propose.js";
-import type { RecommendAnswer } from "./query.js";
-import { ROTATION_POOL, Selection } from "./selection.js";
-import { type Proposal, Shelf } from "./shelf.js";
-import {
-  asShown,
-  categoryProducts,
-  currentProducts,
-  excludedProducts,
-  ownedVariants,
-  type Situation,
-  tracked,
-  turnOf,
-  unseenTexts,
-} from "./situation.js";
-import { sourceQuery } from "./source-query.js";
-import { likenessAmong, sameCategory, toReplace } from "./substitutes.js";
-import { chain, flat, ownFirst, without } from "./tiers.js";
-import { type VisitorContext, visitorContext } from "./visitor-context.js";
-import { liveSimilar, liveTogether } from "./with-live.js";
+import type { Reason, RecommendAnswer } from "./query.js";
+import { type Blended, createBlenders } from "./score.js";
+import { Selection } from "./selection.js";
+import { asShown, excludedProducts, ownedVariants, type Situation, tracked } from "./situation.js";
+import { boughtTogether } from "./split-lists.js";
+import { likenessAmong, sameCategory } from "./substitutes.js";
 
-/** Candidates each source is asked for at least. */
+/** Fewest candidates asked of each source. */
 const CANDIDATES = 200;
+/** Most current and cart products that new products are matched with. */
+const MOST_MET = 20;
 
-/** Fills a frame. Synchronous: everything it reads is in memory. A source that fails is left out and counted. */
+/** Fills a frame. Synchronous: everything it reads is in memory. A source that fails is left out and reported. */
 export type Recommender = (situation: Situation, withReasons: boolean) => RecommendAnswer;
 
-export function createRecommender({ metrics }: { readonly metrics: Metrics }): Recommender {
-  const blenders = new WeakMap<ServingModel, ReturnType<typeof createBlender>>();
+interface Dependencies {
+  readonly metrics: Metrics;
+  readonly reportFailure: ReportFailure;
+}
 
-  const fewOf = createFewCache();
+type BothLists<T> = Readonly<Record<List, T>>;
+
+/** Products that the frame pins, and how many places they leave in each list. */
+interface Pinned {
+  readonly list: List;
+  readonly products: readonly Product[];
+  readonly places: BothLists<number>;
+}
+
+/** The candidates of a list, best first. */
+interface Scored extends Proposals {
+  readonly blended: Blended | undefined;
+}
+
+export function createRecommender(deps: Dependencies): Recommender {
+  const filterCache = createFilterCache();
   const tableOf = createProductTables();
-
-  function blended(
-    model: ServingModel,
-    asked: SourceQuery,
-    list: List,
-    count: number,
-    weights: ListWeights,
-    to: Narrowing | undefined,
-    raisedBy?: (productIndex: number) => number,
-  ) {
-    if (count === 0) return undefined;
-    let blend = blenders.get(model);
-    if (blend === undefined) {
-      blend = createBlender(model.productIds.length);
-      blenders.set(model, blend);
-    }
-    return blend(propose(model, asked, list, candidateCount(count), metrics, weights, to), list, raisedBy);
-  }
+  const gatherAndScore = createScoring(deps);
 
   return (situation, withReasons) => {
-    const { query, frame, catalog, model } = situation;
-    const shelf = new Shelf(catalog, model, model && tableOf(model, catalog));
-    const missing = new Set<string>();
-    const context = visitorContext(query.interactions, situation.known, (sku) => catalog.idOfSku(sku), situation.now);
-    const current = currentProducts(query, catalog);
-    for (const productId of current) if (catalog.get(productId) === undefined) missing.add(productId);
-    if (query.frameId !== "" && query.frameId !== frame.frameId) missing.add(query.frameId);
-    const filter = passing(situation.filters, catalog, situation.app.groups, missing, fewOf);
-    const ofCategories = categoryProducts(query, catalog);
-    const within = withinOf(ofCategories, filter, model);
-    const to = narrowing(filter, shelf);
-    const kind = decidingKind(frame);
-    const onPage = askedOn(kind, context, current);
-    const queryOf = (about: Asked) =>
-      model && {
-        ...sourceQuery(about.context, about.current, model, situation.now),
-        unseen: unseenTexts(about.current, catalog, model),
-        among: to?.among,
-      };
-    const here = queryOf({ context, current });
-    const asked = { recommended: onPage.context === context ? here : queryOf(onPage), alternative: here };
-    const replaced = toReplace(current, asked.alternative, model, catalog);
-    const selection = new Selection(
-      shelf,
-      {
-        excluded: excludedProducts(situation, context, current),
-        last: frame.includeViewed ? new Set() : context.viewed,
-        passes: filter?.passes,
-        inStockOnly: wantsInStock(situation.filters, frame),
-        learnedAfterVisitors: situation.app.learnedAfterVisitors,
-      },
-      ownedVariants(situation, context, current),
-      situation.shown,
+    const request = readRequest(situation, tableOf, filterCache);
+    const selection = selectionFor(request);
+    const pinned = pinProducts(request, selection);
+    const scored = withNewProducts(request, gatherAndScore(request, pinned.places), pinned.places, deps);
+    const { recommended, alternative } = arrange(
+      request,
+      { recommended: scored.recommended.products, alternative: scored.alternative.products },
+      pinned.places,
+      selection,
+      boughtTogether(situation.model, request.queries.alternative, deps.reportFailure),
     );
-
-    for (const productId of frame.pinnedProductIds) if (catalog.get(productId) === undefined) missing.add(productId);
-    const asks = {
-      recommended: query.recommendedCount ?? frame.recommendedCount,
-      alternative: query.alternativeCount ?? frame.alternativeCount,
+    const lists = {
+      recommended,
+      alternative,
+      [pinned.list]: [...pinned.products, ...{ recommended, alternative }[pinned.list]],
     };
-    const pinnedIn: List = asks.recommended > 0 ? "recommended" : "alternative";
-    const pinned = selection.pin(frame.pinnedProductIds, asks[pinnedIn]);
-    const counts = { ...asks, [pinnedIn]: asks[pinnedIn] - pinned.length };
-    const weights = (list: List) => {
-      const about = asked[list];
-      return model && about && (weightsOfFrame(frame) ?? weightsOf(list, about, model, kind));
-    };
-    const proposed = (list: List, raisedBy?: (productIndex: number) => number) => {
-      const [about, chosen] = [asked[list], weights(list)];
-      return model && about && chosen && blended(model, about, list, counts[list], chosen, to, raisedBy);
-    };
-    const complements = proposed("recommended");
-    const substitutes = proposed("alternative", shelf.table && likenessAmong(replaced, shelf.table));
-
-    const question = { live: situation.live, model, asked: asked.alternative, catalog, passes: filter?.passes };
-    const alike = liveSimilar(substitutes, replaced, candidateCount(counts.alternative), {
-      ...question,
-      weights: counts.alternative === 0 ? undefined : weights("alternative"),
-    });
-    const together = liveTogether(complements, metNow(onPage.current, onPage.context), question);
-
-    const turn = turnOf(situation);
-    const turned = (count: number) => (turn === 0 ? count : count * ROTATION_POOL);
-    const wanted = counts.recommended + counts.alternative;
-    // What is merely popular must not take from `alternative` what belongs there.
-    const spared = selection.foresee(alike.products, counts.recommended === 0 ? 0 : turned(wanted));
-    // All that is spared is among what the fallback has.
-    const there =
-      spared.length === 0 || spared.length >= wanted || !frame.fallback
-        ? wanted
-        : selection.foresee(flat(fallbackProducts(situation, { ...within, first: undefined })), wanted).length;
-    const completing = besideAlternative(
-      together.products,
-      replaced.map(({ productId }) => shelf.proposal(productId)),
-      spared.slice(0, turned(counts.alternative)),
-      (proposal) => shelf.category(proposal),
-      boughtTogether(model, asked.alternative),
-    );
-
-    const own = kind === "category" ? ofCategories : undefined;
-    const popular = (sparing: readonly Proposal[]) =>
-      own && frame.fallback ? without(new Set(sparing), byPopularity(own, model)) : [];
-    const inPlace = (
-      proposals: Iterable<Proposal>,
-      sparing: readonly Proposal[],
-      tiers: Iterable<Iterable<Proposal>>,
-    ) => (own === undefined ? tiers : ownFirst(own, proposals, popular(sparing), tiers, shelf));
-
-    // On the page of a product its substitutes have the first choice.
-    const chosenFirst = kind === "product" ? selection.pick([alike.products], counts.alternative, turn) : [];
-    const picked = selection.pick(
-      inPlace(
-        completing,
-        spared,
-        frame.fallback ? chain(completing, fallbackProducts(situation, within), spared) : [completing],
-      ),
-      recommendedShare(counts, spared.length, there),
-      turn,
-      arrangement({
-        diversity: frame.diversity,
-        count: counts.recommended,
-        vectorOf: (product) => vectorOf(product, model),
-      }),
-    );
-    // Substitutes are to be like one product, and so like each other: what diversity would put first is no substitute.
-    const instead = [
-      ...chosenFirst,
-      ...selection.pick(
-        inPlace(
-          alike.products,
-          [],
-          chain(alike.products, frame.fallback ? insteadOf(replaced, situation, within) : []),
-        ),
-        counts.alternative - chosenFirst.length,
-        turn,
-      ),
-    ];
-
-    const recommended = pinnedIn === "recommended" ? [...pinned, ...picked] : picked;
-    const alternative = pinnedIn === "alternative" ? [...pinned, ...instead] : instead;
-
-    const reasons = (list: List, products: readonly Product[], blend: Blended | undefined) => {
-      if (!withReasons) return [];
-      return explain(products, {
-        pinned: new Set(pinned.map(({ productId }) => productId)),
-        model,
-        query: asked[list],
-        list,
-        blended: blend,
-        weights: weights(list)?.weights,
-        candidateCount: candidateCount(counts[list]),
-        narrowing: to,
-        live: (list === "recommended" ? together : alike).live,
-        within: (list === "alternative" ? sameCategory(replaced, catalog) : undefined) ?? popularIn(within),
-      });
-    };
-    const first = current[0];
+    const reasons = (list: List) =>
+      withReasons ? reasonsFor(request, list, lists[list], scored[list], pinned, deps) : [];
     return {
-      version: situation.version,
-      trackerProduct: first === undefined ? null : { productId: first, known: tracked(first, situation) },
-      recommended: recommended.map((product) => asShown(product, situation.app)),
-      alternative: alternative.map((product) => asShown(product, situation.app)),
-      frameId: frame.frameId,
-      variant: situation.variant ?? "",
-      modelId: model?.modelId ?? "",
-      missingIds: [...missing],
-      recommendedReasons: reasons("recommended", recommended, complements),
-      alternativeReasons: reasons("alternative", alternative, substitutes),
+      ...answer(request, lists),
+      recommendedReasons: reasons("recommended"),
+      alternativeReasons: reasons("alternative"),
     };
   };
 }
 
-/** What new products are to belong to: what is viewed and in the cart, else what was met last. */
-function metNow(current: readonly string[], { cart, sequence }: VisitorContext): string[] {
+/** The rules of request and frame: which products may be shown. */
+function selectionFor({ situation, shelf, context, current, filter }: PageRequest): Selection {
+  const { frame, filters, shown } = situation;
+  const rules = {
+    excluded: excludedProducts(situation, context, current),
+    last: frame.includeViewed ? new Set<string>() : context.viewed,
+    passes: filter?.passes,
+    inStockOnly: wantsInStock(filters, frame),
+  };
+  return new Selection(shelf, rules, ownedVariants(situation, context, current), shown);
+}
+
+/** Pinned products take the first places of `recommended`, or of `alternative` when that list alone is wanted. */
+function pinProducts({ situation: { query, frame } }: PageRequest, selection: Selection): Pinned {
+  const wanted = {
+    recommended: query.recommendedCount ?? frame.recommendedCount,
+    alternative: query.alternativeCount ?? frame.alternativeCount,
+  };
+  const list = wanted.recommended > 0 ? "recommended" : "alternative";
+  const products = selection.pin(frame.pinnedProductIds, wanted[list]);
+  return { list, products, places: { ...wanted, [list]: wanted[list] - products.length } };
+}
+
+/** Gathers and scores one list after the other: sources keep their candidates only until they are asked again. */
+function createScoring(deps: Dependencies) {
+  const blenderOf = createBlenders();
+  return (request: PageRequest, places: BothLists<number>): BothLists<Blended | undefined> => {
+    const { situation, queries, weights, narrowing, replaced, shelf } = request;
+    const score = (list: List, raisedBy?: (productIndex: number) => number) => {
+      const [model, query, chosen] = [situation.model, queries[list], weights[list]];
+      if (!model || !query || !chosen || places[list] === 0) return undefined;
+      const gathered = gather(model, query, list, candidateCount(places[list]), deps, chosen, narrowing);
+      return blenderOf(model)(gathered, list, raisedBy);
+    };
+    const recommended = score("recommended");
+    const alternative = score("alternative", shelf.table && likenessAmong(replaced, shelf.table));
+    return { recommended, alternative };
+  };
+}
+
+/** Adds products that are newer than the model. */
+function withNewProducts(
+  { situation, queries, weights, filter, replaced, completed }: PageRequest,
+  { recommended, alternative }: BothLists<Blended | undefined>,
+  places: BothLists<number>,
+  { reportFailure }: Dependencies,
+): BothLists<Scored> {
+  const { live, model, catalog } = situation;
+  const similar = liveSimilar(alternative, replaced, candidateCount(places.alternative), {
+    live,
+    model,
+    asked: queries.alternative,
+    catalog,
+    passes: filter?.passes,
+    weights: places.alternative === 0 ? undefined : weights.alternative,
+    reportFailure,
+  });
+  const together = liveTogether(recommended, metNow(completed), { live });
+  return {
+    recommended: { ...together, blended: recommended },
+    alternative: { ...similar, blended: alternative },
+  };
+}
+
+/** New products should go with the products being viewed and in the cart, else with the one met last. */
+function metNow({ current, context: { cart, sequence } }: PageRequest["completed"]): string[] {
   const here = [...current, ...cart].slice(0, MOST_MET);
   return here.length > 0 ? here : sequence.slice(-1).map(({ productId }) => productId);
 }
 
-const MOST_MET = 20;
+function reasonsFor(
+  { situation, queries, weights, narrowing, replaced, within }: PageRequest,
+  list: List,
+  products: readonly Product[],
+  { blended, live }: Scored,
+  pinned: Pinned,
+  { reportFailure }: Dependencies,
+): Reason[] {
+  const ofCategory = list === "alternative" ? sameCategory(replaced, situation.catalog) : undefined;
+  const explained = {
+    pinned: new Set(pinned.products.map(({ productId }) => productId)),
+    model: situation.model,
+    query: queries[list],
+    list,
+    blended,
+    weights: weights[list]?.weights,
+    candidateCount: candidateCount(pinned.places[list]),
+    narrowing,
+    live,
+    within: ofCategory ?? popularIn(within),
+  };
+  return explain(products, explained, reportFailure);
+}
+
+function answer(
+  { situation, current, missingIds }: PageRequest,
+  { recommended, alternative }: BothLists<readonly Product[]>,
+): Omit<RecommendAnswer, "recommendedReasons" | "alternativeReasons"> {
+  const { version, app, frame, variant, model } = situation;
+  const [first] = current;
+  return {
+    version,
+    trackerProduct: first === undefined ? null : { productId: first, known: tracked(first, situation) },
+    recommended: recommended.map((product) => asShown(product, app)),
+    alternative: alternative.map((product) => asShown(product, app)),
+    frameId: frame.frameId,
+    variant: variant ?? "",
+    modelId: model?.modelId ?? "",
+    missingIds: [...missingIds],
+  };
+}
 
 function candidateCount(count: number): number {
   return Math.max(CANDIDATES, count * 10);
-}
-
-function vectorOf({ productId }: Product, model: ServingModel | undefined): Float32Array | undefined {
-  const index = model?.indexOf(productId);
-  return index === undefined ? undefined : model?.vectorOf?.(index);
 }

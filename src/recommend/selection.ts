@@ -1,22 +1,6 @@
-import { isConfirmed, type Product } from "../domain/product.js";
-import type { PriceRange } from "../domain/product-filter.js";
+import type { Product } from "../domain/product.js";
+import type { Proposal, Shelf } from "./catalog.js";
 import type { Arrangement } from "./diversity.js";
-import type { Proposal, Shelf } from "./shelf.js";
-
-/** The catalogue as recommending needs it. */
-export interface Catalog {
-  readonly size: number;
-  readonly hasTitles: boolean;
-  get(productId: string): Product | undefined;
-  idOfSku(sku: string): string | undefined;
-  group(groupId: string): ReadonlySet<string> | undefined;
-  pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
-  products(): IterableIterator<Product>;
-  /** Grows with each write; absent where nothing is written. */
-  readonly revision?: number;
-  /** Ids of products written or removed since a revision; undefined when that is too long ago to tell. */
-  changedSince?(revision: number): readonly string[] | undefined;
-}
 
 export interface SelectionRules {
   /** Never shown: in the cart, bought, current, excluded by name. */
@@ -27,8 +11,6 @@ export interface SelectionRules {
   readonly passes: ((product: Product) => boolean) | undefined;
   /** Products that cannot be bought now are not shown. */
   readonly inStockOnly: boolean;
-  /** Visitors that must have sent a product that only events told of. */
-  readonly learnedAfterVisitors: number;
 }
 
 /** Picks products from proposals; one selection is shared by the lists of an answer, so that they share no product. */
@@ -121,11 +103,11 @@ export class Selection {
   }
 
   #passing(proposal: Proposal, seen: Taken): Product | undefined {
-    const { excluded, passes, inStockOnly, learnedAfterVisitors } = this.#rules;
+    const { excluded, passes, inStockOnly } = this.#rules;
     const product = this.#shelf.product(proposal);
     if (product === undefined || product.hidden || (inStockOnly && !product.available)) return undefined;
     if (product.title === "" && this.#shelf.catalog.hasTitles) return undefined;
-    if (!isConfirmed(product, learnedAfterVisitors) || excluded.has(product.productId)) return undefined;
+    if (excluded.has(product.productId)) return undefined;
     if (this.#taken.has(product) || seen.has(product)) return undefined;
     return passes?.(product) === false ? undefined : product;
   }

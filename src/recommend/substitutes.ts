@@ -3,12 +3,12 @@
  * alike, and among these, those of the same category and priced alike come first.
  */
 import type { Product } from "../domain/product.js";
-import type { ServingModel, SourceQuery } from "../model/source.js";
+import type { ServingModel, SourceQuery } from "../learning/model/source.js";
+import type { Catalog } from "./catalog.js";
 import { factsOf, NO_CATEGORY, type NumberedFacts, type ProductFacts, type ProductTable } from "./product-facts.js";
-import type { Catalog } from "./selection.js";
 
 /** Prices are alike when the higher one is at most this many times the lower one. */
-export const PRICE_BAND = 2;
+const PRICE_BAND = 2;
 /**
  * What a product's score counts more by when it is of the category, and when it is priced alike. Price alone, on
  * catalogues judged without their categories (NDCG@10): 0.1 to 0.2 gain on three of four and leave the fourth where it
@@ -17,7 +17,7 @@ export const PRICE_BAND = 2;
 const SAME_CATEGORY = 0.5;
 const PRICED_ALIKE = 0.15;
 
-/** Products that are looked at of those that alternatives are wanted to. */
+/** Most products that substitutes are sought for. */
 const MAX_REPLACED = 5;
 
 /** The products that alternatives are wanted to: the current ones, else the one met last. */

@@ -1,17 +1,14 @@
 /**
- * Which variant of a frame a visitor gets: weighted rendezvous hashing (Thaler, Ravishankar 1998; weights as in Schindelhauer,
- * Schomaker 2005). Each variant draws a number of the visitor's own from (0, 1), and the least -ln(draw) / weight wins: the
- * shares are those of the weights, the same on every server and after every restart, and when one weight changes visitors
- * move only to that variant or away from it. Cost: one SHA-256 a variant, some 2 µs.
+ * Chooses a visitor's variant of a frame by weighted rendezvous hashing (Thaler, Ravishankar 1998; weights as in Schindelhauer,
+ * Schomaker 2005). Visitor and variant hash to a number in (0, 1); the least -ln(number) / weight wins. The shares follow
+ * the weights, and are the same on every server and after every restart. If one weight changes, visitors move only to that
+ * variant or away from it. Cost: one SHA-256 for each variant, some 2 µs.
  */
 import { createHash } from "node:crypto";
 import type { FrameConfiguration, FrameVariant } from "../domain/frame.js";
 import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/visitor.js";
 
-/**
- * The one name of a visitor that decides: the fingerprint id, else the client id, else the user id. Undefined when none is
- * told.
- */
+/** The id that decides the variant: fingerprint id, else client id, else user id. Undefined if the visitor sent none. */
 export function splittingKey(ids: VisitorIds): VisitorKey | undefined {
   const keys = visitorKeys(ids);
   return keys.find((key) => key.startsWith("f:")) ?? keys[0];

@@ -2,9 +2,11 @@ import type { Interaction, InteractionType } from "../domain/interaction.js";
 import type { ClientInteraction } from "./query.js";
 
 /** The newest interactions of each type that count. */
-export const MAX_INTERACTIONS_PER_TYPE = 1000;
+const MAX_INTERACTIONS_PER_TYPE = 1000;
+/** Steps read from the server's history. */
+const MAX_KNOWN_STEPS = 3 * MAX_INTERACTIONS_PER_TYPE;
 /** A cart that was not ordered is forgotten after this time. */
-export const CART_LIFETIME_MS = 24 * 3600_000;
+const CART_LIFETIME_MS = 24 * 3600_000;
 /** The client's and the server's copy of one interaction differ by less than this. */
 const SAME_INTERACTION_MS = 10 * 60_000;
 
@@ -22,6 +24,7 @@ type Step = VisitorContext["sequence"][number];
 /**
  * Joins the history the client carries with what the server knows of the visitor. What both know counts once.
  *
+ * @param server Newest first.
  * @param idOfSku Product id of a SKU; a SKU the catalogue does not know is taken for an id.
  */
 export function visitorContext(
@@ -31,9 +34,7 @@ export function visitorContext(
   now: number,
 ): VisitorContext {
   const fromClient = newest(named(client, idOfSku));
-  const fromServer = newest(
-    server.flatMap(({ type, at, productIds }) => productIds.map((productId) => ({ type, at, productId }))),
-  );
+  const fromServer = newest(stepsOf(server));
   const sequence = join(fromClient, fromServer);
   const lastOrder = sequence.findLast((step) => step.type === "order")?.at ?? Number.NEGATIVE_INFINITY;
   const cart = new Set<string>();
@@ -45,6 +46,16 @@ export function visitorContext(
     else if (at > lastOrder && at >= now - CART_LIFETIME_MS) cart.add(productId);
   }
   return { sequence, viewed, bought, cart: [...cart] };
+}
+
+/** The newest steps: an event of a stranger may name very many products. */
+function stepsOf(server: readonly Interaction[]): readonly Step[] {
+  const steps: Step[] = [];
+  for (const { type, at, productIds } of server) {
+    if (steps.length >= MAX_KNOWN_STEPS) break;
+    for (const productId of productIds) steps.push({ type, at, productId });
+  }
+  return steps;
 }
 
 /** With the product's id; nearly always all have it, and are taken as they are. */

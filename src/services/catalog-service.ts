@@ -1,24 +1,30 @@
 import { setImmediate } from "node:timers/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { FeedSettings } from "../catalog/feed/schedule/feed-settings.js";
 import type { HideUnlisted } from "../catalog/hide-unlisted.js";
 import { createIdSet } from "../catalog/id-set.js";
 import type { ProductGroups } from "../catalog/product-groups.js";
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";
-import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
-import type { FeedSettings } from "../feeds/settings.js";
 import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { ProductStore } from "../ports/product-store.js";
-import { guarded, type ReportInternal } from "./errors.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { ProductStore } from "../store/ports/product-store.js";
 import { createFeedHandlers } from "./feed-handlers.js";
 import { page, pageSize, readPageToken } from "./paging.js";
-import { groupMessage, productDraft, productGroup, productMessage, type ShowingRules } from "./product-messages.js";
-import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
+import {
+  groupMessage,
+  productDraft,
+  productGroup,
+  productMessage,
+  type ShowingRules,
+  unconfirmedProduct,
+} from "./product-messages.js";
+import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
+import { guarded, type ReportInternal } from "./wire/errors.js";
 
 /** Ids in one batch of a full feed, and in all of them. */
 const MAX_LISTED_IDS = 10_000;
@@ -32,6 +38,8 @@ export interface CatalogServiceDependencies {
   readonly now: Now;
   readonly apps: Pick<AppStore, "get">;
   readonly products: ProductStore;
+  /** Networks that have sent a product that is not in the catalogue for too few have. */
+  readonly sightingsOf: (appId: string, productId: string) => Promise<number>;
   readonly groups: ProductGroups;
   /** Whether the app's products have titles: then those without one are not shown. */
   readonly hasTitles: (appId: string) => Promise<boolean>;
@@ -40,9 +48,8 @@ export interface CatalogServiceDependencies {
 
 export function createCatalogService(deps: CatalogServiceDependencies): ServiceImpl<typeof CatalogService> {
   const { report } = deps;
-  const rulesOf = async (app: App, products: readonly Product[]): Promise<ShowingRules> => ({
-    learnedAfterVisitors: app.learnedAfterVisitors,
-    hasTitles: products.some(({ title }) => title === "") && (await deps.hasTitles(app.appId)),
+  const rulesOf = async (appId: string, products: readonly Product[]): Promise<ShowingRules> => ({
+    hasTitles: products.some(({ title }) => title === "") && (await deps.hasTitles(appId)),
   });
   return {
     ...createFeedHandlers(deps),
@@ -59,7 +66,10 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       const startedAt = deps.now();
       let force = false;
       let incomplete = false;
+      let last = false;
       for await (const request of requests) {
+        if (last) throw new InvalidArgument("last", "invalid", "no batch follows the last");
+        last = request.last;
         if (request.listedIds.length > MAX_LISTED_IDS)
           throw new InvalidArgument("listed_ids", "invalid", `at most ${MAX_LISTED_IDS} a batch`);
         await batches.take(request, true);
@@ -73,6 +83,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       const { appId } = batches;
       const answer = batches.answer();
       await requireApp(deps.apps, appId);
+      if (!last) throw new InvalidArgument("last", "invalid", "true in the last batch; nothing was hidden");
       const { hidden, unlisted } = await deps.hideUnlisted(appId, { listed, startedAt, force, incomplete });
       return { ...answer, hidden: BigInt(hidden), unlisted: BigInt(unlisted) };
     }),
@@ -89,16 +100,18 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
         request.productId === ""
           ? await deps.products.getBySku(request.appId, request.sku)
           : await deps.products.get(request.appId, request.productId);
-      if (product === undefined) throw new NotFound("product");
-      return { product: productMessage(product, await rulesOf(app, [product])) };
+      if (product !== undefined) return { product: productMessage(product, await rulesOf(app.appId, [product])) };
+      const sightings = request.productId === "" ? 0 : await deps.sightingsOf(app.appId, request.productId);
+      if (sightings === 0) throw new NotFound("product");
+      return { product: unconfirmedProduct(request.productId, sightings, app.learnedAfterVisitors) };
     }),
 
     listProducts: guarded(report, async (request) => {
-      const app = await requireApp(deps.apps, request.appId);
+      await requireApp(deps.apps, request.appId);
       const size = pageSize(request.pageSize);
       const found = await deps.products.list(request.appId, readPageToken(request.pageToken), size + 1);
       const [products, nextPageToken] = page(found, size, (product) => product.productId);
-      const rules = await rulesOf(app, products);
+      const rules = await rulesOf(request.appId, products);
       return { products: products.map((product) => productMessage(product, rules)), nextPageToken };
     }),
 
@@ -112,7 +125,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
     setProductGroup: guarded(report, async (request) => {
       if (request.group === undefined) throw new InvalidArgument("group", "missing");
       const group = productGroup(request.group);
-      await deps.groups.set(request.appId, group);
+      await deps.groups.set(request.appId, group, request.etag);
       return { group: groupMessage(group) };
     }),
 
@@ -121,7 +134,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
     })),
 
     deleteProductGroup: guarded(report, async (request) => {
-      await deps.groups.remove(request.appId, request.groupId);
+      await deps.groups.remove(request.appId, request.groupId, request.etag);
       return {};
     }),
   };

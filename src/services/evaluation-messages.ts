@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { AlgorithmFacts } from "../domain/model.js";
-import type { EvaluatedTask, Evaluation, RankingKind as Kind } from "../evaluation/report.js";
 import { type EvaluationSchema, RankingKind } from "../gen/aisle/v1/evaluation_pb.js";
 import type { ModelAlgorithmSchema } from "../gen/aisle/v1/model_pb.js";
-import { timestampOf } from "./messages.js";
+import type { EvaluatedTask, Evaluation, RankingKind as Kind } from "../learning/evaluation/report.js";
+import { timestampOf } from "./common-messages.js";
 
 const KINDS: Readonly<Record<Kind, RankingKind>> = {
   answer: RankingKind.ANSWER,

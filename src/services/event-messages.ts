@@ -9,21 +9,27 @@ import {
 } from "../gen/aisle/v1/event_pb.js";
 import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
 import type { EventDraft } from "../intake/normalise.js";
-import { moneyMessage, moneyOf, msOf, timestampOf, visitorIdsOf } from "./messages.js";
+import { moneyMessage, moneyOf, msOf, timestampOf, visitorIdsOf } from "./common-messages.js";
 
 /** Longer than any prefix of a network is written. */
 const MAX_NETWORK = 64;
+/** Characters of the digest that a facade sends. */
+const MAX_DIGEST = 64;
 
 /**
- * The event a caller sent, and who posted it if that may have been anybody. Throws InvalidArgument when there is no event.
+ * The event a caller sent, who posted it if that may have been anybody, and the digest of the form it came in, if it did. Throws
+ * InvalidArgument when there is no event.
  */
-export function eventDraft(message: EventMessage | undefined, sender?: PublicSender): EventDraft {
+export function eventDraft(message: EventMessage | undefined, sender?: PublicSender, sentDigest = ""): EventDraft {
   if (message === undefined) throw new InvalidArgument("event", "missing");
   if (sender !== undefined && sender.network.length > MAX_NETWORK)
     throw new InvalidArgument("public_sender.network", "invalid", `at most ${MAX_NETWORK} characters`);
+  if (sentDigest.length > MAX_DIGEST)
+    throw new InvalidArgument("sent_digest", "invalid", `at most ${MAX_DIGEST} characters`);
   const { contact, order } = message;
   return {
     sentBy: sender,
+    sentDigest,
     actionType: message.actionType,
     sender: message.senderType === SenderType.SERVER ? "server" : "browser",
     bot: message.bot,

@@ -5,16 +5,17 @@ import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/e
 import type { Event } from "../domain/event.js";
 import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { EventService, RecordEventsRequest, RecordedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
+import type { RecordSentEvent } from "../intake/opt-out.js";
 import type { RecordEvents } from "../intake/record-events.js";
-import type { RecordSentEvent } from "../intake/without-profile.js";
-import type { EventStore } from "../ports/event-store.js";
-import { guarded } from "./errors.js";
+import type { SignedEvents } from "../intake/signed-events.js";
+import type { EventStore } from "../store/ports/event-store.js";
+import { signalsOf, visitorIdsOf } from "./common-messages.js";
 import { eventDraft, eventMessage } from "./event-messages.js";
-import { signalsOf, visitorIdsOf } from "./messages.js";
 import { pageSize, pageToken, readPageToken } from "./paging.js";
-import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
-import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-events.js";
+import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
+import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
+import { guarded } from "./wire/errors.js";
 
 /** A filtered list looks at this many events at most before it answers with a token to go on. */
 const MAX_LOOKED_AT = 20_000;
@@ -25,6 +26,7 @@ const MAX_RECORDED = 10_000;
 export interface EventServiceDependencies extends RejectedEventsDependencies {
   readonly recordEvent: RecordSentEvent;
   readonly recordEvents: RecordEvents;
+  readonly verifySignature: SignedEvents["verify"];
   readonly events: EventStore;
 }
 
@@ -33,10 +35,12 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
   return {
     recordEvent: guarded(report, async (request) => {
       if (request.appId === "") throw new InvalidArgument("app_id", "missing");
+      const isSigned = request.signature !== undefined;
+      if (request.signature !== undefined) await deps.verifySignature(request.appId, request.signature);
       const { eventId, deduplicated, visitorChanged, notes, allowance } = await deps.recordEvent(
         request.appId,
-        eventDraft(request.event, request.publicSender),
-        request.idempotencyKey,
+        eventDraft(request.event, isSigned ? undefined : request.publicSender, request.sentDigest),
+        request.signature?.id ?? request.idempotencyKey,
         true,
         signalsOf(request.signals),
       );

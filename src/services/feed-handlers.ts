@@ -1,15 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { type FeedSettings, feedEtag } from "../catalog/feed/schedule/feed-settings.js";
 import { InvalidArgument } from "../domain/errors.js";
 import type { Feed } from "../domain/feed.js";
-import type { FeedSettings } from "../feeds/settings.js";
 import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { FeedOutcome, type FeedSchema } from "../gen/aisle/v1/feed_pb.js";
-import type { AppStore } from "../ports/app-store.js";
-import { guarded, type ReportInternal } from "./errors.js";
-import { timestampOf } from "./messages.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import { timestampOf } from "./common-messages.js";
 import { requireApp } from "./require-app.js";
+import { guarded, type ReportInternal } from "./wire/errors.js";
 
 const OUTCOMES = {
   imported: FeedOutcome.IMPORTED,
@@ -25,12 +25,13 @@ export function createFeedHandlers(deps: {
 }): Pick<ServiceImpl<typeof CatalogService>, "setFeed" | "listFeeds" | "deleteFeed" | "runFeed"> {
   const { feeds, apps, report } = deps;
   return {
-    setFeed: guarded(report, async ({ appId, feed }) => {
+    setFeed: guarded(report, async ({ appId, feed, etag }) => {
       await requireApp(apps, appId);
       if (feed === undefined) throw new InvalidArgument("feed", "missing");
       const { feedId, url, format, currency, full, every } = feed;
       const everyMs = every === undefined ? 0 : durationMs(every);
-      return { feed: feedMessage(await feeds.set(appId, { feedId, url, format, currency, full, everyMs })) };
+      const setting = { feedId, url, format, currency, full, everyMs };
+      return { feed: feedMessage(await feeds.set(appId, setting, etag)) };
     }),
 
     listFeeds: guarded(report, async ({ appId }) => {
@@ -38,9 +39,9 @@ export function createFeedHandlers(deps: {
       return { feeds: (await feeds.list(appId)).map(feedMessage) };
     }),
 
-    deleteFeed: guarded(report, async ({ appId, feedId }) => {
+    deleteFeed: guarded(report, async ({ appId, feedId, etag }) => {
       await requireApp(apps, appId);
-      await feeds.remove(appId, feedId);
+      await feeds.remove(appId, feedId, etag);
       return {};
     }),
 
@@ -63,6 +64,7 @@ function feedMessage(feed: Feed): MessageInitShape<typeof FeedSchema> {
     every: durationFromMs(everyMs),
     nextAt: timestampOf(nextAt),
     running: claimedBy !== "",
+    etag: feedEtag(feed),
     ...(lastRun !== null && {
       lastRun: {
         at: timestampOf(lastRun.at),

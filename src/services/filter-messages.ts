@@ -7,7 +7,7 @@ import {
   type RecommendationFilterSchema,
 } from "../gen/aisle/v1/recommendation_pb.js";
 
-/** The filter of a message; one that says nothing when there is none. Throws InvalidArgument for a choice not known. */
+/** The filter of a message; an empty one if it is missing. Throws InvalidArgument for an unknown choice. */
 export function filterOf(message: RecommendationFilter | undefined, path = "filter"): ProductFilter {
   if (message === undefined) return NO_FILTER;
   const { price } = message;

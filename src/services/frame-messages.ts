@@ -12,12 +12,12 @@ import {
   type SourceWeight as SourceWeightMessage,
 } from "../gen/aisle/v1/app_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_pb.js";
+import { timestampOf } from "./common-messages.js";
 import { filterMessage, filterOf } from "./filter-messages.js";
-import { timestampOf } from "./messages.js";
-import { checkName, ID_RULE } from "./names.js";
+import { checkName, ID_RULE } from "./id-rules.js";
 
 /** Most products a list of a frame can hold. */
-export const MAX_FRAME_COUNT = 100;
+const MAX_FRAME_COUNT = 100;
 const MAX_WEIGHT = 1000;
 const MAX_REBUY_DAYS = 3650;
 const MAX_PINNED = 20;
@@ -164,7 +164,7 @@ function wholeNumber(path: string, value: number, most: number): number {
 }
 
 function number(path: string, value: number, most: number): number {
-  // Not the other way round: NaN is none either.
+  // Negated, so that NaN is refused too.
   if (!(value >= 0 && value <= most)) throw new InvalidArgument(path, "invalid", `0 to ${most}`);
   return value + 0; // a store may keep -0 as 0
 }
@@ -197,10 +197,16 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
       pinChoice: variant.pinnedProductIds === null ? undefined : { productIds: [...variant.pinnedProductIds] },
     })),
     updatedAt: timestampOf(frame.updatedAt),
+    etag: frameEtag(frame),
   };
 }
 
 function sourceMessage({ source, weight }: SourceWeight) {
   const message = SOURCES.find(([name]) => name === source)?.[1] ?? RecommendationSource.UNSPECIFIED;
   return { source: message, weight };
+}
+
+/** The etag of a frame; "" for one that nobody has written. */
+export function frameEtag(frame: FrameConfiguration | undefined): string {
+  return frame === undefined || frame.version === 0 ? "" : String(frame.version);
 }

@@ -1,13 +1,16 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import type { HookService } from "../gen/aisle/v1/hook_service_pb.js";
-import type { Hooks } from "../hooks/hooks.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { HookStore } from "../ports/hook-store.js";
-import { guarded, type ReportInternal } from "./errors.js";
-import { hookMessage } from "./hook-messages.js";
+import type { HookEntry } from "../domain/hook.js";
+import type { HookMessageSchema, HookService } from "../gen/aisle/v1/hook_service_pb.js";
+import { type Hooks, hookEtag } from "../identity/hooks/hooks.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { HookStore } from "../store/ports/hook-store.js";
+import { timestampOf } from "./common-messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { requireApp } from "./require-app.js";
+import { channelOf } from "./subscription-messages.js";
+import { guarded, type ReportInternal } from "./wire/errors.js";
 
 /** Messages that one call sends again. */
 const MAX_RESENT = 1000;
@@ -28,20 +31,19 @@ export function createHookService({
   return {
     setHook: guarded(report, async (request) => {
       await requireApp(apps, request.appId);
-      const { secret } = await hooks.set(request.appId, request.url);
-      return { secret };
+      return hooks.set(request.appId, request.url, request.etag);
     }),
 
     getHook: guarded(report, async (request) => {
       await requireApp(apps, request.appId);
       const hook = (await kept.secrets(request.appId))?.hook;
       if (!hook) throw new NotFound("hook");
-      return { url: hook.url };
+      return { url: hook.url, etag: hookEtag(hook) };
     }),
 
     deleteHook: guarded(report, async (request) => {
       await requireApp(apps, request.appId);
-      if (!(await hooks.remove(request.appId))) throw new NotFound("hook");
+      if (!(await hooks.remove(request.appId, request.etag))) throw new NotFound("hook");
       return {};
     }),
 
@@ -64,4 +66,9 @@ export function createHookService({
       return { resent: await hooks.resend(request.appId, messageIds) };
     }),
   };
+}
+
+export function hookMessage(entry: HookEntry): MessageInitShape<typeof HookMessageSchema> {
+  const { kind, channel, createdAt, nextAt: _, changeId: __, ...one } = entry;
+  return { ...one, type: kind, channel: channelOf(channel), createdAt: timestampOf(createdAt) };
 }

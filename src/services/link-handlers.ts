@@ -8,12 +8,12 @@ import {
   LinkPurpose,
   type SubscriptionService,
 } from "../gen/aisle/v1/subscription_service_pb.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { LinkPurpose as Purpose } from "../subscription/link-token.js";
-import { type LinkOrder, type Links, type LinkView, MAX_LINK_LIFETIME_MS } from "../subscription/links.js";
-import { guarded, type ReportInternal } from "./errors.js";
-import { visitorIdsOf } from "./messages.js";
+import type { LinkPurpose as Purpose } from "../identity/links/link-token.js";
+import { type LinkOrder, type Links, type LinkView, MAX_LINK_LIFETIME_MS } from "../identity/links/links.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import { visitorIdsOf } from "./common-messages.js";
 import { requireApp } from "./require-app.js";
+import { guarded, type ReportInternal } from "./wire/errors.js";
 
 export interface LinkHandlersDependencies {
   readonly links: Links;

@@ -2,7 +2,6 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
-import type { Evaluate } from "../evaluation/evaluator.js";
 import type { ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import type {
   EvaluateModelRequest,
@@ -10,16 +9,17 @@ import type {
   ModelService,
   TrainModelResponseSchema,
 } from "../gen/aisle/v1/model_service_pb.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { ModelStore } from "../ports/model-store.js";
-import { TRAINING_SEED } from "../training/train-model.js";
-import type { Trainer } from "../training/trainer.js";
-import { guarded, guardedStream, type ReportInternal } from "./errors.js";
+import type { Evaluate } from "../learning/evaluation/evaluator.js";
+import { TRAINING_SEED } from "../learning/training/train-model.js";
+import type { Trainer } from "../learning/training/trainer.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { ModelStore } from "../store/ports/model-store.js";
+import { timestampOf } from "./common-messages.js";
 import { algorithmMessage, evaluationMessage } from "./evaluation-messages.js";
-import { timestampOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
+import { withProgress } from "./progress-stream.js";
 import { requireApp } from "./require-app.js";
-import { withProgress } from "./with-progress.js";
+import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 /** Questions of a task, unless told otherwise, and at most. */
 const DEFAULT_QUERIES = 5_000;

@@ -4,8 +4,8 @@ import type { Now } from "../domain/clock.js";
 import type { Erasure, ErasureCounts } from "../domain/erasure.js";
 import { InvalidArgument } from "../domain/errors.js";
 import type { ExposedFrame } from "../domain/frame-tally.js";
-import { type Confirmation, confirmationOf } from "../domain/mailing.js";
-import type { Order } from "../domain/order.js";
+import { type Confirmation, confirmationOf } from "../domain/hook.js";
+import { type Order, sentOrderId } from "../domain/order.js";
 import type { Visitor } from "../domain/visitor.js";
 import type {
   AwaitedSubscriptionSchema,
@@ -20,19 +20,19 @@ import type {
   Person as PersonMessage,
   PrivacyService,
 } from "../gen/aisle/v1/privacy_service_pb.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { Erasures } from "../privacy/erasures.js";
-import type { PersonNames } from "../privacy/person.js";
-import { type PersonItem, type PersonStores, readPerson } from "../privacy/read-person.js";
-import { guarded, guardedStream, type ReportInternal } from "./errors.js";
+import type { Erasures } from "../identity/privacy/erasure.js";
+import { type PersonItem, type PersonStores, readPerson } from "../identity/privacy/export.js";
+import type { PersonNames } from "../identity/privacy/person.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import { moneyMessage, timestampOf, visitorIdsOf } from "./common-messages.js";
 import { eventMessage } from "./event-messages.js";
-import { hookMessage } from "./hook-messages.js";
-import { moneyMessage, timestampOf, visitorIdsOf } from "./messages.js";
+import { hookMessage } from "./hook-service.js";
 import { page, pageSize, readPageToken } from "./paging.js";
-import { rejectedEventMessage } from "./rejected-events.js";
+import { withProgress } from "./progress-stream.js";
+import { rejectedEventMessage } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
 import { changeMessage, channelOf, contactMessage } from "./subscription-messages.js";
-import { withProgress } from "./with-progress.js";
+import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 export interface PrivacyServiceDependencies extends PersonStores {
   readonly erasures: Pick<Erasures, "begin" | "finish">;
@@ -231,7 +231,7 @@ function idsOf(keys: readonly string[], kind: string): string[] {
 
 function orderMessage(order: Order): MessageInitShape<typeof KeptOrderSchema> {
   return {
-    orderId: order.orderId,
+    orderId: sentOrderId(order),
     visitor: { ...order.visitor },
     contactId: order.contactId,
     lines: order.lines.map((line) => ({ ...line })),

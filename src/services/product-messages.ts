@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { groupEtag } from "../catalog/product-groups.js";
 import type { ProductDraft } from "../catalog/write-products.js";
-import { isConfirmed, type Product } from "../domain/product.js";
+import type { Product } from "../domain/product.js";
 import type { ProductGroup } from "../domain/product-filter.js";
 import {
   Availability,
@@ -10,7 +11,7 @@ import {
   ProductOrigin,
   type ProductSchema,
 } from "../gen/aisle/v1/product_pb.js";
-import { moneyMessage, moneyOf, timestampOf } from "./messages.js";
+import { moneyMessage, moneyOf, timestampOf } from "./common-messages.js";
 
 export function productDraft(message: ProductMessage): ProductDraft {
   return {
@@ -33,7 +34,6 @@ export function productDraft(message: ProductMessage): ProductDraft {
 
 /** What decides, beside a product itself, whether it may be shown. */
 export interface ShowingRules {
-  readonly learnedAfterVisitors: number;
   readonly hasTitles: boolean;
 }
 
@@ -55,18 +55,28 @@ export function productMessage(product: Product, rules: ShowingRules): MessageIn
     attributes: { ...product.attributes },
     origin: product.origin === "catalog" ? ProductOrigin.CATALOG : ProductOrigin.EVENT,
     updatedAt: timestampOf(product.updatedAt),
-    learnedFromVisitors: product.learnedFrom?.count ?? 0,
     notShown: whyNotShown(product, rules),
   };
 }
 
-function whyNotShown(product: Product, { learnedAfterVisitors, hasTitles }: ShowingRules): string {
+/** A product that too few senders have confirmed: only their counts are known. */
+export function unconfirmedProduct(
+  productId: string,
+  sightings: number,
+  wanted: number,
+): MessageInitShape<typeof ProductSchema> {
+  return {
+    productId,
+    origin: ProductOrigin.EVENT,
+    learnedFromVisitors: sightings,
+    notShown: `sent by ${sightings} of ${wanted} visitors of different networks`,
+  };
+}
+
+function whyNotShown(product: Product, { hasTitles }: ShowingRules): string {
   const reasons = [
     ...(product.hidden ? [product.hiddenByFeed ? "hidden, as a full feed did not list it" : "hidden"] : []),
     ...(product.available ? [] : ["out of stock"]),
-    ...(isConfirmed(product, learnedAfterVisitors)
-      ? []
-      : [`sent by ${product.learnedFrom?.count ?? 0} of ${learnedAfterVisitors} visitors`]),
     ...(product.title === "" && hasTitles ? ["without a title, which others have"] : []),
   ];
   return reasons.join(", ");
@@ -85,5 +95,6 @@ export function groupMessage(group: ProductGroup): MessageInitShape<typeof Produ
     brands: [...group.brands],
     tags: [...group.tags],
     productIds: [...group.productIds],
+    etag: groupEtag(group),
   };
 }

@@ -15,12 +15,12 @@ import type {
   RecommendRequest,
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
-import type { SourceName } from "../model/source.js";
+import type { SourceName } from "../learning/model/source.js";
 import type { AnswerVisitor } from "../recommend/answer-visitor.js";
 import type { ClientInteraction, Reason, RecommendAnswer, RecommendQuery } from "../recommend/query.js";
-import { guarded, type ReportInternal } from "./errors.js";
+import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { filterOf } from "./filter-messages.js";
-import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./messages.js";
+import { guarded, type ReportInternal } from "./wire/errors.js";
 
 const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
   [InteractionTypeMessage.PRODUCT_VIEW]: "product_view",

@@ -11,9 +11,9 @@ import {
   SubscriptionState,
 } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponseSchema } from "../gen/aisle/v1/subscription_service_pb.js";
-import type { ListedContact } from "../subscription/import-contacts.js";
-import type { LedgerReport } from "../subscription/verify-ledger.js";
-import { msOf, timestampOf, visitorIdsOf } from "./messages.js";
+import type { ListedContact } from "../identity/import-contacts.js";
+import type { LedgerReport } from "../identity/ledger/verify-ledger.js";
+import { msOf, timestampOf, visitorIdsOf } from "./common-messages.js";
 
 export function stateOf(status: SubscriptionStatus): SubscriptionState {
   if (status === null) return SubscriptionState.UNKNOWN;
@@ -77,7 +77,7 @@ export function channelOf(channel: Channel): SubscriptionChannel {
   return channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS;
 }
 
-/** A contact of a list as its sender gave it. Throws InvalidArgument for a state that is none. */
+/** A contact of a list as its sender gave it. Throws InvalidArgument for an unknown state. */
 export function listedContact(message: ImportedContact): ListedContact {
   return {
     email: message.email,

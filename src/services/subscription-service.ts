@@ -2,17 +2,16 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { ContactStore } from "../ports/contact-store.js";
-import type { ImportContacts, ListedContact } from "../subscription/import-contacts.js";
-import type { SetSubscription } from "../subscription/set-subscription.js";
-import type { GetStatus } from "../subscription/status.js";
-import type { VerifyLedger } from "../subscription/verify-ledger.js";
-import { guarded, guardedStream, type ReportInternal } from "./errors.js";
+import type { ImportContacts, ListedContact } from "../identity/import-contacts.js";
+import type { VerifyLedger } from "../identity/ledger/verify-ledger.js";
+import type { SetSubscription } from "../identity/set-subscription.js";
+import type { GetStatus } from "../identity/subscription-status.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { ContactStore } from "../store/ports/contact-store.js";
+import { visitorIdsOf } from "./common-messages.js";
 import { type LinkHandlersDependencies, linkHandlers } from "./link-handlers.js";
-import { visitorIdsOf } from "./messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
-import { bulkAppId, createRefusals, MAX_BATCH } from "./refusals.js";
+import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
 import {
   changeMessage,
@@ -22,6 +21,7 @@ import {
   stateOf,
   statusOf,
 } from "./subscription-messages.js";
+import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 export interface SubscriptionServiceDependencies extends LinkHandlersDependencies {
   readonly getStatus: GetStatus;

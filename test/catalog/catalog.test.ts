@@ -4,7 +4,7 @@ import { createProductGroups } from "../../src/catalog/product-groups.js";
 import { createDeleteProduct, createUpsertProducts, type ProductDraft } from "../../src/catalog/write-products.js";
 import { NotFound } from "../../src/domain/errors.js";
 import type { Product } from "../../src/domain/product.js";
-import type { ProductChange } from "../../src/ports/product-store.js";
+import type { ProductChange } from "../../src/store/ports/product-store.js";
 import { product as stored } from "../contract/samples.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 import { draft, intake, product } from "../intake/intake-fixture.js";
@@ -51,6 +51,15 @@ describe("products of a feed", () => {
     expect(await store.products.get("shop", "p1")).toMatchObject({ title: "Tent", available: true, origin: "catalog" });
   });
 
+  it("have URLs as a parser writes them", async () => {
+    const { upsert, store } = await catalog();
+    await upsert("shop", [fed("p1", { url: 'HTTPS://A.example/x"onerror="y', imageUrl: "https://a.example" })]);
+    expect(await store.products.get("shop", "p1")).toMatchObject({
+      url: "https://a.example/x%22onerror=%22y",
+      imageUrl: "https://a.example/",
+    });
+  });
+
   it.each([
     [fed(""), "product_id"],
     [fed("p\u0000"), "product_id"],
@@ -91,71 +100,11 @@ describe("products learned from events", () => {
   });
 });
 
-describe("visitors of learned products", () => {
-  const sent = (fingerprintId: string, more: Partial<Parameters<typeof draft>[1]> = {}) =>
-    draft("product_view", {
-      visitor: { clientId: "", fingerprintId, userId: "" },
-      products: [product("p1", { title: "Tent" })],
-      ...more,
-    });
-  const learnedFrom = async ({ store }: Awaited<ReturnType<typeof catalog>>) =>
-    (await store.products.get("shop", "p1"))?.learnedFrom;
-
-  it("count once each, until as many have sent it as the app asks for", async () => {
-    const shop = await catalog();
-    await shop.record(sent("f1"));
-    await shop.record(sent("f1"));
-    await shop.record(sent("f2"));
-    expect(await learnedFrom(shop)).toMatchObject({ count: 2, confirmed: false });
-    expect((await learnedFrom(shop))?.visitors).toHaveLength(2);
-    await shop.record(sent("f3"));
-    expect(await learnedFrom(shop)).toEqual({ count: 3, visitors: [], confirmed: true });
-    await shop.record(sent("f4"));
-    expect(await learnedFrom(shop)).toMatchObject({ count: 3 });
-  });
-
-  it("are not robots, and not nobody", async () => {
-    const shop = await catalog();
-    await shop.record(sent("f1", { bot: true }));
-    await shop.record(sent("f2", { visitor: { clientId: "", fingerprintId: "", userId: "" } }));
-    expect(await learnedFrom(shop)).toEqual({ count: 0, visitors: [], confirmed: false });
-  });
-
-  it.each([0, 1])("are not waited for with the setting %i", async (learnedAfterVisitors) => {
-    const shop = await catalog();
-    const app = await shop.store.apps.get("shop");
-    if (app) await shop.store.apps.update({ ...app, learnedAfterVisitors });
-    await shop.record(sent(""));
-    expect(await learnedFrom(shop)).toMatchObject({ confirmed: true });
-  });
-
-  it("are not counted of a product that was learned before they were", async () => {
-    const shop = await catalog();
-    const old = bareProduct("p1", { origin: "event" });
-    await shop.store.unitOfWork.run("shop", (tx) => tx.products.put("p1", old));
-    await shop.record(sent("f1"));
-    expect(await shop.store.products.get("shop", "p1")).toMatchObject({ title: "Tent", learnedFrom: null });
-  });
-
-  it("teach no URL of another host than the app's, and take none away", async () => {
-    const shop = await catalog();
-    const app = await shop.store.apps.get("shop");
-    if (app) await shop.store.apps.update({ ...app, allowedOrigins: ["https://shop.example"] });
-    const view = (url: string) => shop.record(sent("f1", { products: [product("p1", { url, imageUrl: url })] }));
-    await view("https://www.shop.example/tent");
-    await view("https://shop.example.evil.example/tent");
-    expect(await shop.store.products.get("shop", "p1")).toMatchObject({
-      url: "https://www.shop.example/tent",
-      imageUrl: "https://www.shop.example/tent",
-    });
-  });
-});
-
 describe("groups that an app names", () => {
   const gifts = { groupId: "gifts", title: "", categoryIds: [], brands: [], tags: ["gift"], productIds: [] };
   const groupsOf = async () => {
     const { store, now } = await catalog();
-    return createProductGroups({ apps: store.apps, now });
+    return createProductGroups({ apps: store.apps, changes: store.unitOfWork, now });
   };
 
   it("are listed in order of ids, replaced and removed", async () => {

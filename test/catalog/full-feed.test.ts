@@ -1,6 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
+import { bareProduct } from "../fixtures/bare-product.js";
 import { type StoreKind, storeKinds } from "../fixtures/stores.js";
 
 const stores = await storeKinds();
@@ -20,7 +21,7 @@ async function openShop(openStore: StoreKind["openStore"]) {
     aisle.now.at += 1000; // what was added in the millisecond in which a feed begins counts as added by it
     return catalog.replaceCatalog(
       (async function* () {
-        for (const batch of batches) yield { appId: "shop", ...batch };
+        for (const [n, batch] of batches.entries()) yield { appId: "shop", last: n === batches.length - 1, ...batch };
       })(),
     );
   };
@@ -91,6 +92,15 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
     expect(await shown()).toEqual(ALL);
   });
 
+  it("hides nothing without a last batch, which nothing may follow", async () => {
+    const { replace, list, shown } = await openShop(openStore);
+    const unended = replace({ force: true, last: false, ...list(["p0"]) });
+    await expect(unended).rejects.toThrow("true in the last batch");
+    const goesOn = replace({ force: true, last: true, ...list(["p0"]) }, list(["p1"]));
+    await expect(goesOn).rejects.toThrow("no batch follows the last");
+    expect(await shown()).toEqual(ALL);
+  });
+
   it("hides nothing when entries could not be told apart, unless it is forced", async () => {
     const { replace, list, shown } = await openShop(openStore);
     expect(await replace(list(ALL.slice(1)), { incomplete: true })).toMatchObject({ hidden: 0n, unlisted: 1n });
@@ -107,8 +117,8 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
   });
 
   it("leaves alone what only events told of", async () => {
-    const { trace, replace, list, rpc } = await openShop(openStore);
-    await trace({ app_id: "shop", action_type: "product_view", product_ids: "seen", c_id: "c" });
+    const { store, replace, list, rpc } = await openShop(openStore);
+    await store.unitOfWork.run("shop", (tx) => tx.products.put("seen", bareProduct("seen", { origin: "event" })));
     await replace(list(ALL.slice(1)));
     expect((await rpc.catalog.getProduct({ appId: "shop", productId: "seen" })).product?.hidden).toBe(false);
   });
@@ -128,7 +138,7 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
     await expect(nothing).rejects.toMatchObject({ code: Code.InvalidArgument });
     const unknown = rpc.catalog.replaceCatalog(
       (async function* () {
-        yield { appId: "other" };
+        yield { appId: "other", last: true };
       })(),
     );
     await expect(unknown).rejects.toMatchObject({ code: Code.NotFound });

@@ -176,12 +176,12 @@ describe("aisle frame with all that a frame says", () => {
 
 describe("aisle frame history, rollback, report and remove", () => {
   const at = (minute: number) => timestampFromMs(Date.UTC(2026, 0, 2, 3, minute, 0));
-  const first = { frameId: "side", version: 1, recommendedCount: 5, updatedAt: at(1) };
-  const second = { ...first, version: 2, recommendedCount: 6, title: "Side", updatedAt: at(2) };
+  const first = { frameId: "side", version: 1, etag: "1", recommendedCount: 5, updatedAt: at(1) };
+  const second = { ...first, version: 2, etag: "2", recommendedCount: 6, title: "Side", updatedAt: at(2) };
 
   it("lists what each version changed, newest first", async () => {
     server.state.frameVersions = [
-      { frameConfiguration: { ...first, version: 4, updatedAt: at(4) } },
+      { frameConfiguration: { ...first, version: 4, etag: "4", updatedAt: at(4) } },
       { frameConfiguration: { ...second, version: 3, updatedAt: at(3) }, deleted: true },
       { frameConfiguration: second },
       { frameConfiguration: first },
@@ -202,11 +202,11 @@ describe("aisle frame history, rollback, report and remove", () => {
     const rollback = (to: string) => aisle("frame", "rollback", "--app", "shop", "--id", "side", "--to", to);
     expect((await rollback("1")).exitCode).toBe(0);
     expect(server.state.frames.at(-1)).toMatchObject({ recommendedCount: 5, title: "" });
-    expect(server.state.expectedVersion).toBe(2);
+    expect(server.state.etag).toBe("2");
     expect(await rollback("7")).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no version 7") });
     server.state.frameVersions.unshift({ frameConfiguration: { ...second, version: 3 }, deleted: true });
     expect((await rollback("2")).exitCode).toBe(0);
-    expect(server.state.expectedVersion).toBe(0);
+    expect(server.state.etag).toBe("");
     expect((await rollback("3")).exitCode).toBe(1);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Doctor, DoctorRequest, DoctorStep } from "../../src/cli/doctor-command.js";
+import { verdict } from "../../src/server/doctor.js";
 import { runCommand } from "./run-command.js";
 
 const FINE: DoctorStep = { finding: { about: "disk", state: "ok", text: "much is\nfree" } };
@@ -20,10 +21,23 @@ describe("aisle doctor", () => {
     const { doctor, asked } = seeing();
     await runCommand(["doctor"], { doctor });
     await runCommand(["doctor", "--store", "embedded:x", "--verify"], { doctor });
+    await runCommand(["doctor", "--repair"], { doctor });
     expect(asked).toEqual([
-      { store: undefined, verify: false },
-      { store: "embedded:x", verify: true },
+      { store: undefined, verify: false, repair: false },
+      { store: "embedded:x", verify: true, repair: false },
+      { store: undefined, verify: false, repair: true },
     ]);
+  });
+
+  it("says of an index of contacts that is wrong how to repair it, and of other damage to restore a backup", () => {
+    const fault = (table: string, kind: string) => ({ table, kind, appId: "shop", key: "k" });
+    const judged = (...faults: ReturnType<typeof fault>[]) =>
+      verdict({ entries: { contacts: 3 }, faultCount: faults.length, faults, failure: "" }).text;
+    const mendable = [fault("contactKeys", "index"), fault("contacts", "unindexed")];
+    expect(judged(...mendable)).toBe(
+      "3 records read, no faults; 2 entries of the index of contacts are wrong; stop its servers and run `aisle doctor --repair`",
+    );
+    expect(judged(...mendable, fault("contacts", "value"))).toMatch(/restore a backup$/);
   });
 
   it("prints one line for each finding, and ends with 0 when there is no problem", async () => {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { evaluationPicture } from "../../src/cli/evaluate-picture.js";
+import { evaluationPicture } from "../../src/cli/evaluation-chart.js";
 import { EvaluationSchema, RankingKind } from "../../src/gen/aisle/v1/evaluation_pb.js";
-import { formFault } from "../demo/xml.js";
+import { formFault } from "../web/demo/xml.js";
 import { type FakeServer, startFakeServer } from "./fake-server.js";
 import { runCommand } from "./run-command.js";
 

@@ -38,7 +38,7 @@ export interface FakeState {
   frameVersions: MessageInitShape<typeof FrameVersionSchema>[];
   frameReport: MessageInitShape<typeof FrameVariantReportSchema>[];
   /** Of the last frame that was set. */
-  expectedVersion: number | undefined;
+  etag: string | undefined;
   readonly products: Product[];
   /** Full feeds that came to their end. */
   readonly feeds: { readonly ids: string[]; readonly force: boolean; readonly incomplete: boolean }[];
@@ -75,7 +75,7 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
     frames: [],
     frameVersions: [],
     frameReport: [],
-    expectedVersion: undefined,
+    etag: undefined,
     products: [],
     feeds: [],
     events: [],
@@ -106,8 +106,8 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
           const more = at + 1 < state.apps.length;
           return { apps: state.apps.slice(at, at + 1), nextPageToken: more ? String(at + 1) : "" };
         },
-        setFrameConfiguration({ appId, frameConfiguration, expectedVersion }) {
-          state.expectedVersion = expectedVersion;
+        setFrameConfiguration({ appId, frameConfiguration, etag }) {
+          state.etag = etag;
           known(appId);
           if (frameConfiguration) state.frames.push(frameConfiguration);
           return frameConfiguration ? { frameConfiguration } : {};
@@ -156,11 +156,14 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
         },
         async replaceCatalog(requests) {
           const feed = { ids: new Set<string>(), force: false, incomplete: false };
-          for await (const { listedIds, force, incomplete } of requests) {
+          let ended = false;
+          for await (const { listedIds, force, incomplete, last } of requests) {
+            ended = last;
             for (const id of listedIds) feed.ids.add(id);
             feed.force ||= force;
             feed.incomplete ||= incomplete;
           }
+          if (!ended) throw new ConnectError("last (missing)", Code.InvalidArgument);
           state.feeds.push({ ...feed, ids: [...feed.ids] });
           if (feed.incomplete && !feed.force) return { hidden: 0n, unlisted: 7n };
           if (feed.ids.size < 2 && !feed.force) {

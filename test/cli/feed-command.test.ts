@@ -1,8 +1,8 @@
 import { createServer, type Http2Server } from "node:http2";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FeedFailure, type FetchFeed } from "../../src/feed/fetch-feed.js";
-import { createReadFeeds } from "../../src/feeds/read-feeds.js";
+import { FeedFailure, type FetchFeed } from "../../src/catalog/feed/fetch-feed.js";
+import { createReadFeeds } from "../../src/catalog/feed/schedule/read-feeds.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { runCommand } from "./run-command.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FeedFailure } from "../../src/feed/fetch-feed.js";
+import { FeedFailure } from "../../src/catalog/feed/fetch-feed.js";
 import { type FakeServer, startFakeServer } from "./fake-server.js";
 import { collector, runCommand } from "./run-command.js";
 
@@ -116,7 +116,7 @@ describe("aisle import products", () => {
     const file = await write("p.csv.gz", packed.subarray(0, packed.length / 2));
     const { exitCode, stdout, stderr } = await importing("products", file);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("error: The import stopped before its end: Cannot read");
+    expect(stderr).toContain("error: The import was interrupted: Cannot read");
     expect(stderr).toContain("the gzip data ends too early");
     expect(server.state.products.length).toBeGreaterThan(0);
     expect(stdout).toContain(`${server.state.products.length.toLocaleString("en")} products stored`);
@@ -198,14 +198,16 @@ describe("aisle import products of a feed", () => {
     const { exitCode, stdout, stderr } = await importing("products", file, "--full");
     expect(exitCode).toBe(1);
     expect(stdout).toContain("3 lines read, 2 products stored");
-    expect(stderr).toContain("error: Nothing was hidden: 1 lines could not be told apart; --force hides all the same");
+    expect(stderr).toContain(
+      "error: Nothing was hidden: 1 lines could not be told apart; use --force to hide them anyway",
+    );
     expect((await importing("products", file, "--full", "--force")).stdout).toContain("7 products hidden");
   });
 
   it("says why the server hides nothing, and that the products were stored", async () => {
     const { exitCode, stdout, stderr } = await importing("products", await write("p.csv", "id\n1\n"), "--full");
     expect([exitCode, stdout.includes("1 products stored")]).toEqual([1, true]);
-    expect(stderr).toContain("Nothing was hidden: The feed does not list 9 of the 10 products; --force");
+    expect(stderr).toContain("Nothing was hidden: The feed does not list 9 of the 10 products; use --force");
   });
 
   it("does not end the listing when the file breaks off", async () => {
@@ -338,7 +340,7 @@ describe("aisle import events", () => {
     const { exitCode, stdout, stderr } = await runCommand(args, { stdin });
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/ \d,000 events stored/);
-    expect(stderr).toMatch(/^error: The import stopped before its end: (The|No Aisle) server [^\n]+\n$/);
+    expect(stderr).toMatch(/^error: The import was interrupted: (The|No Aisle) server [^\n]+\n$/);
     server = await startFakeServer();
   });
 
@@ -384,7 +386,7 @@ describe("aisle import events", () => {
     const args = ["import", "events", "-", "--app", "shop", "--server", server.url];
     const { exitCode, stdout, stderr } = await runCommand(args, { stdin, signal: stop.signal });
     expect(exitCode).toBe(130);
-    expect(stderr).toContain("error: The import stopped before its end: interrupted");
+    expect(stderr).toContain("error: The import was interrupted: interrupted");
     expect(stdout).toMatch(/ \d,\d{3} events stored/);
   });
 });

@@ -96,7 +96,7 @@ describe("aisle ledger verify", () => {
     const { stdout, stderr, exitCode } = await run("ledger", "verify", "--app", "shop");
     expect(stdout).toContain(`${changeIdOf(1)}: the entry does not say what was sealed`);
     expect(stdout).toContain("the e-mail subscription does not follow from its entries");
-    expect([stderr, exitCode]).toEqual([expect.stringContaining("The ledger of shop is not what it was"), 1]);
+    expect([stderr, exitCode]).toEqual([expect.stringContaining("The ledger of shop was tampered with"), 1]);
     const { stdout: json } = await run("ledger", "verify", "--app", "shop", "--json");
     expect(JSON.parse(json)).toMatchObject({
       entries: 2,

@@ -92,7 +92,7 @@ describe("aisle migrate", () => {
   it.each([
     [["--from", "embedded:a"], "--to (AISLE_MIGRATE_TO): is required"],
     [["--to", "embedded:a"], "--from (AISLE_MIGRATE_FROM): is required"],
-    [[...STORES, "--check", "--again"], "goes without --again"],
+    [[...STORES, "--check", "--again"], "--check and --again exclude each other"],
     [[...STORES, "--app", "a b"], "1 to 64 letters"],
   ])("ends with 2 for the wrong call %j", async (args, text) => {
     const { exitCode, stderr } = await runCommand(["migrate", ...args]);

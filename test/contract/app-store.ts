@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Conflict } from "../../src/domain/errors.js";
+import type { App } from "../../src/domain/app.js";
+import { Conflict, NotFound } from "../../src/domain/errors.js";
+import { deleteFrame, putApp, putFrame } from "../fixtures/frames.js";
 import { gather, type OpenStore, useStore } from "./open-store.js";
 import {
   app,
@@ -24,7 +26,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
     /** Something of every kind in the app. */
     const furnish = async (appId: string) => {
       const { store } = under;
-      await store.apps.putFrame(appId, frame("f1"));
+      await putFrame(store, appId, frame("f1"));
       await store.unitOfWork.run(appId, (tx) => {
         tx.events.put("e1", event("e1"));
         tx.idempotency.put("i1", { eventId: "e1", bodyHash: "h", claimedAt: under.at });
@@ -41,7 +43,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
         tx.markChanged();
       });
       await store.models.put(appId, model("m1", Buffer.from("bytes")), Buffer.from("bytes"));
-      await store.models.setPointer(appId, pointer("m1", "2026011512"));
+      await store.models.setPointer(appId, () => pointer("m1", "2026011512"));
     };
 
     /** All that can be read of the app. */
@@ -103,9 +105,9 @@ export function appStoreContract(name: string, open: OpenStore): void {
 
     it("updates an app that is there, and no other", async () => {
       await under.store.apps.create(app("shop"));
-      expect(await under.store.apps.update(app("shop", { displayName: "New" }))).toBe(true);
+      await putApp(under.store, app("shop", { displayName: "New" }));
       expect((await under.store.apps.get("shop"))?.displayName).toBe("New");
-      expect(await under.store.apps.update(app("none"))).toBe(false);
+      await expect(putApp(under.store, app("none"))).rejects.toThrow(NotFound);
       expect(await under.store.apps.get("none")).toBeUndefined();
     });
 
@@ -118,15 +120,15 @@ export function appStoreContract(name: string, open: OpenStore): void {
 
     it("keeps frame configurations by app", async () => {
       const full = fullFrame("f1");
-      await under.store.apps.putFrame("shop", full);
-      await under.store.apps.putFrame("shop", frame("f0"));
-      await under.store.apps.putFrame("shop-2", frame("f2"));
+      await putFrame(under.store, "shop", full);
+      await putFrame(under.store, "shop", frame("f0"));
+      await putFrame(under.store, "shop-2", frame("f2"));
       expect(await under.store.apps.getFrame("shop", "f1")).toEqual(full);
       expect(await under.store.apps.getFrame("shop", "f2")).toBeUndefined();
       expect(await under.store.apps.listFrames("shop", "", 10)).toEqual([frame("f0"), full]);
       expect(await under.store.apps.listFrames("shop", "f0", 10)).toEqual([full]);
-      expect(await under.store.apps.deleteFrame("shop", "f1", 12)).toBe(true);
-      expect(await under.store.apps.deleteFrame("shop", "f1", 12)).toBe(false);
+      expect(await deleteFrame(under.store, "shop", "f1", 12)).toBe(true);
+      expect(await deleteFrame(under.store, "shop", "f1", 12)).toBe(false);
       expect(await under.store.apps.getFrame("shop", "f1")).toBeUndefined();
     });
 
@@ -135,11 +137,13 @@ export function appStoreContract(name: string, open: OpenStore): void {
       const said = async () =>
         (await apps.frameVersions("shop", "f1")).map(({ frame: one, deleted }) => [one.version, one.title, deleted]);
       expect(await said()).toEqual([]);
-      expect(await apps.putFrame("shop", frame("f1", { title: "first" }))).toEqual(frame("f1", { title: "first" }));
-      expect((await apps.putFrame("shop", frame("f1", { title: "second" }))).version).toBe(2);
+      expect(await putFrame(under.store, "shop", frame("f1", { title: "first" }))).toEqual(
+        frame("f1", { title: "first" }),
+      );
+      expect((await putFrame(under.store, "shop", frame("f1", { title: "second" }))).version).toBe(2);
       expect((await apps.getFrame("shop", "f1"))?.version).toBe(2);
-      await apps.deleteFrame("shop", "f1", 12);
-      expect((await apps.putFrame("shop", frame("f1", { title: "third" }))).version).toBe(4);
+      await deleteFrame(under.store, "shop", "f1", 12);
+      expect((await putFrame(under.store, "shop", frame("f1", { title: "third" }))).version).toBe(4);
       expect(await said()).toEqual([
         [4, "third", false],
         [3, "second", true],
@@ -151,20 +155,38 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await apps.frameVersions("shop-2", "f1")).toEqual([]);
     });
 
-    it("writes a frame only over the version that is expected, once of two at the same time", async () => {
-      const { apps } = under.store;
-      const put = (expected: number) => apps.putFrame("shop", frame("f1"), expected);
-      await expect(put(1)).rejects.toThrow(Conflict);
-      expect((await put(0)).version).toBe(1);
-      await expect(put(0)).rejects.toThrow(Conflict);
-      const both = await Promise.allSettled([put(1), put(1)]);
-      expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-      expect((await apps.getFrame("shop", "f1"))?.version).toBe(2);
+    it("keeps what works add to an app at the same time", async () => {
+      await under.store.apps.create(app("shop"));
+      const origins = Array.from({ length: 20 }, (_, n) => `https://${n}.example`);
+      const add = (origin: string) =>
+        under.store.unitOfWork.run("shop", (tx) => {
+          const before = tx.app();
+          if (before !== undefined) tx.putApp({ ...before, allowedOrigins: [...before.allowedOrigins, origin] });
+        });
+      await Promise.all(origins.map(add));
+      expect((await under.store.apps.get("shop"))?.allowedOrigins).toEqual(origins);
+    });
+
+    it("numbers the versions of a frame that works write at the same time", async () => {
+      const written = await Promise.all([1, 2, 3].map(() => putFrame(under.store, "shop", frame("f1"))));
+      expect(written.map(({ version }) => version)).toEqual([1, 2, 3]);
+    });
+
+    it("removes an app only when the check passes", async () => {
+      await under.store.apps.create(app("shop", { displayName: "Shop" }));
+      const seen: string[] = [];
+      const refuse = ({ displayName }: App) => {
+        seen.push(displayName);
+        throw new Conflict("aborted", "no");
+      };
+      await expect(under.store.apps.delete("shop", refuse)).rejects.toThrow(Conflict);
+      expect(seen).toContain("Shop");
+      expect(await under.store.apps.get("shop")).toBeDefined();
     });
 
     it("keeps the newest 100 versions", async () => {
       const { apps } = under.store;
-      for (let n = 0; n < 103; n++) await apps.putFrame("shop", frame("f1"));
+      for (let n = 0; n < 103; n++) await putFrame(under.store, "shop", frame("f1"));
       const versions = await apps.frameVersions("shop", "f1");
       expect(versions.map(({ frame: one }) => one.version)).toEqual(Array.from({ length: 100 }, (_, i) => 103 - i));
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appendChange, eraseChange } from "../../src/subscription/ledger.js";
+import { appendChange, eraseChange } from "../../src/identity/ledger/ledger.js";
 import { type OpenStore, useStore } from "./open-store.js";
 import { change, contact } from "./samples.js";
 

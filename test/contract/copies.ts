@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Conflict } from "../../src/domain/errors.js";
+import { MAILING_SECRETS, outboxKey } from "../../src/domain/hook.js";
 import { changeIdOf } from "../../src/domain/ledger.js";
-import { MAILING_SECRETS, outboxKey } from "../../src/domain/mailing.js";
-import { COPIED_TABLES, type CopiedTable, type CopyMark } from "../../src/ports/copies.js";
-import type { Store } from "../../src/ports/store.js";
-import { appendChange } from "../../src/subscription/ledger.js";
+import { appendChange } from "../../src/identity/ledger/ledger.js";
+import { COPIED_TABLES, type CopiedTable, type CopyMark } from "../../src/store/ports/copies.js";
+import type { Store } from "../../src/store/ports/store.js";
+import { putFrame } from "../fixtures/frames.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
 import {
   app,
@@ -28,7 +29,7 @@ const MARK: CopyMark = { run: "r1", from: "source", state: "copying", table: "",
 /** An app with at least one record of each kind; ids hold what keys are escaped for. */
 export async function fillShop(store: Store, appId = "shop", claimedAt = START): Promise<void> {
   await store.apps.create(app(appId, { displayName: "Shop" }));
-  await store.apps.putFrame(appId, fullFrame("f1"));
+  await putFrame(store, appId, fullFrame("f1"));
   await store.unitOfWork.run(appId, (tx) => {
     for (const id of ["e1", "e2", "e3"]) tx.events.put(id, event(id, { extraFields: { __proto__x: "1", "2": "b" } }));
     tx.idempotency.put("i\u0001 1", { eventId: "e1", bodyHash: "h", claimedAt });
@@ -39,7 +40,7 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.contactKeys.put("e:a@b.de", "k1");
     tx.changes.put("c1", change("c1", "k1"));
     appendChange(tx, { ...change("", "k1"), salt: "5a" });
-    tx.mailingSecrets.put(MAILING_SECRETS, { linkKey: "5a", hook: null });
+    tx.mailingSecrets.put(MAILING_SECRETS, { linkKey: "5a", hook: null, signing: [] });
     tx.confirmations.put("email k1", { askedAt: 5, askedBy: "e1", eventId: "e1", visitorKey: "c:1" });
     tx.outbox.put(outboxKey(hookEntry("m1")), hookEntry("m1"));
     tx.deadHooks.put("m2", hookEntry("m2"));

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type HookEntry, MAILING_SECRETS, type MailingSecrets, outboxKey } from "../../src/domain/mailing.js";
+import { type HookEntry, MAILING_SECRETS, type MailingSecrets, outboxKey } from "../../src/domain/hook.js";
 import { type OpenStore, useStore } from "./open-store.js";
 import { app, hookEntry } from "./samples.js";
 
-const SECRETS: MailingSecrets = { linkKey: "5a", hook: { url: "https://shop.example/in", secret: "whsec_YQ==" } };
+const SECRETS: MailingSecrets = {
+  linkKey: "5a",
+  hook: { url: "https://shop.example/in", secret: "whsec_YQ==" },
+  signing: [{ secretId: "s1", secret: "sealed:1:00:YQ", createdAt: 7 }],
+};
 
 export function hookStoreContract(name: string, open: OpenStore): void {
   describe(`hook store: ${name}`, () => {
@@ -20,9 +24,9 @@ export function hookStoreContract(name: string, open: OpenStore): void {
 
     it("answers the secrets of an app as they were written, with and without a hook", async () => {
       await setSecrets("shop", SECRETS);
-      await setSecrets("shop2", { linkKey: "", hook: null });
+      await setSecrets("shop2", { linkKey: "", hook: null, signing: [] });
       expect(await under.store.hooks.secrets("shop")).toEqual(SECRETS);
-      expect(await under.store.hooks.secrets("shop2")).toEqual({ linkKey: "", hook: null });
+      expect(await under.store.hooks.secrets("shop2")).toEqual({ linkKey: "", hook: null, signing: [] });
       expect(await under.store.hooks.secrets("shop3")).toBeUndefined();
     });
 

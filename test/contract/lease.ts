@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Conflict } from "../../src/domain/errors.js";
-import type { Lease } from "../../src/ports/lease.js";
+import type { Lease } from "../../src/store/ports/lease.js";
 import { because, type OpenStore, START, type StoreLimits, useStore } from "./open-store.js";
-import { pointer } from "./samples.js";
+import { model, pointer } from "./samples.js";
 
 export function leasesContract(name: string, open: OpenStore, limits: StoreLimits = {}): void {
   describe(`leases: ${name}`, () => {
@@ -64,14 +64,31 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
     });
 
     it("moves the pointer for the holder of the lease, and not for one who lost it", async () => {
+      const bytes = Buffer.from("bytes");
+      for (const id of ["m1", "m2", "m3"]) await under.store.models.put("shop", model(id, bytes), bytes);
       const lost = await take("one");
-      await under.store.models.setPointer("shop", pointer("m1", "1"), lost);
+      await under.store.models.setPointer("shop", () => pointer("m1", "1"), lost);
       under.at = START + 1000;
       const held = await take("two");
-      await expect(under.store.models.setPointer("shop", pointer("m2", "2"), lost)).rejects.toBeInstanceOf(Conflict);
+      await expect(under.store.models.setPointer("shop", () => pointer("m2", "2"), lost)).rejects.toBeInstanceOf(
+        Conflict,
+      );
       expect(await under.store.models.pointer("shop")).toEqual(pointer("m1", "1"));
-      await under.store.models.setPointer("shop", pointer("m3", "3"), held);
+      await under.store.models.setPointer("shop", () => pointer("m3", "3"), held);
       expect(await under.store.models.pointer("shop")).toEqual(pointer("m3", "3"));
+    });
+
+    it("keeps a model of the holder of the lease, and none of one who lost it", async () => {
+      const bytes = Buffer.from("bytes");
+      const lost = await take("one");
+      under.at = START + 1000;
+      const held = await take("two");
+      const put = (id: string, lease: Lease) =>
+        under.store.models.put("shop", model(id, bytes), bytes, undefined, lease);
+      await expect(put("m1", lost)).rejects.toBeInstanceOf(Conflict);
+      await put("m2", held);
+      expect((await under.store.models.list("shop")).map(({ modelId }) => modelId)).toEqual(["m2"]);
+      expect(await under.store.models.read("shop", "m1")).toBeUndefined();
     });
 
     describe.skipIf(limits.oneClock !== undefined)(`of a store by another clock${because(limits.oneClock)}`, () => {

@@ -49,7 +49,7 @@ export function modelStoreContract(name: string, open: OpenStore): void {
       await put("shop", "m1", 1);
       expect(await under.store.models.pointer("shop")).toBeUndefined();
       const to = { modelId: "m1", version: "2026011512", activatedAt: 3, usedVersions: ["2026011511", "2026011512"] };
-      await under.store.models.setPointer("shop", to);
+      await under.store.models.setPointer("shop", () => to);
       expect(await under.store.models.pointer("shop")).toEqual(to);
       expect(await under.store.models.pointer("shop-2")).toBeUndefined();
     });
@@ -70,7 +70,7 @@ export function modelStoreContract(name: string, open: OpenStore): void {
     it("prunes all but the newest and the one that serves", async () => {
       for (const n of [1, 2, 3, 4, 5]) await put("shop", `m${n}`, n);
       await put("shop-2", "m1", 1);
-      await under.store.models.setPointer("shop", pointer("m2", "1"));
+      await under.store.models.setPointer("shop", () => pointer("m2", "1"));
       await under.store.models.prune("shop", 2);
       expect(await ids()).toEqual(["m5", "m4", "m2"]);
       expect(await under.store.models.read("shop", "m1")).toBeUndefined();

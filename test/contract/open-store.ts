@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from "vitest";
 import type { Now } from "../../src/domain/clock.js";
-import type { Store } from "../../src/ports/store.js";
+import type { Store } from "../../src/store/ports/store.js";
 
 /** An open store over data of its own, empty at first. */
 export interface OpenedStore {

@@ -20,6 +20,8 @@ export function orderStoreContract(name: string, open: OpenStore): void {
       occurredAt: 6,
       cancelled: true,
       bot: true,
+      vouched: true,
+      network: "0a1b",
     });
 
     it("answers an order as it was recorded", async () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Product } from "../../src/domain/product.js";
-import type { ProductChange } from "../../src/ports/product-store.js";
-import type { Store } from "../../src/ports/store.js";
+import type { ProductChange } from "../../src/store/ports/product-store.js";
+import type { Store } from "../../src/store/ports/store.js";
 import { because, byCodePoints, gather, type OpenStore, type StoreLimits, useStore } from "./open-store.js";
 import { anyProduct, product } from "./samples.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RejectedEvent } from "../../src/domain/rejected-event.js";
-import { REJECTED_LOG_LIMITS } from "../../src/ports/rejected-event-store.js";
+import { REJECTED_LOG_LIMITS } from "../../src/store/ports/rejected-event-store.js";
 import { type OpenStore, useStore } from "./open-store.js";
 import { anyEvent, app, rejected } from "./samples.js";
 

@@ -6,8 +6,8 @@ import type { Event } from "../../src/domain/event.js";
 import type { Feed } from "../../src/domain/feed.js";
 import { DEFAULT_FRAME, type FrameConfiguration, type FrameVariant } from "../../src/domain/frame.js";
 import type { FrameExposure } from "../../src/domain/frame-tally.js";
+import type { HookEntry } from "../../src/domain/hook.js";
 import type { Interaction } from "../../src/domain/interaction.js";
-import type { HookEntry } from "../../src/domain/mailing.js";
 import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
 import { NO_MONEY } from "../../src/domain/money.js";
 import type { Order } from "../../src/domain/order.js";
@@ -17,7 +17,7 @@ import type { RejectedEvent } from "../../src/domain/rejected-event.js";
 import { newVisitor, type Visitor } from "../../src/domain/visitor.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
-export const NO_IDS = { clientId: "", fingerprintId: "", userId: "" };
+const NO_IDS = { clientId: "", fingerprintId: "", userId: "" };
 
 export function app(appId: string, change: Partial<App> = {}): App {
   return { ...bareApp(appId, 1), ...change };
@@ -222,6 +222,8 @@ export function order(orderId: string, change: Partial<Order> = {}): Order {
     occurredAt: 1,
     cancelled: false,
     bot: false,
+    vouched: false,
+    network: "",
     ...change,
   };
 }
@@ -338,7 +340,6 @@ export const anyProduct: fc.Arbitrary<Product> = fc.record({
   origin: fc.constantFrom("catalog" as const, "event" as const),
   addedAt: anyTime,
   updatedAt: anyTime,
-  learnedFrom: fc.option(fc.record({ count: fc.nat(1000), visitors: anyTexts, confirmed: fc.boolean() })),
 });
 
 export function feed(feedId: string, more: Partial<Feed> = {}): Feed {

@@ -51,7 +51,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
         tx.markChanged();
       });
       await under.store.models.put("shop", model("m1", bytes), bytes);
-      await under.store.models.setPointer("shop", pointer("m1", "1"));
+      await under.store.models.setPointer("shop", () => pointer("m1", "1"));
       const activity = await under.store.models.activity("shop");
       const again = await under.reopen();
       expect(await again.apps.get("shop")).toEqual(app("shop"));

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NO_MAILING_SECRETS } from "../../src/domain/mailing.js";
-import type { Records, Transaction } from "../../src/ports/unit-of-work.js";
+import { InvalidArgument, Unavailable } from "../../src/domain/errors.js";
+import { NO_MAILING_SECRETS } from "../../src/domain/hook.js";
+import type { Records, Transaction } from "../../src/store/ports/unit-of-work.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
 import { change, contact, erasure, event, feed, hookEntry, order, product, visitor } from "./samples.js";
 
@@ -114,6 +115,65 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect(second).toMatchObject({ status: "rejected" });
       expect(third).toEqual({ status: "fulfilled", value: ["1", "before", undefined] });
       expect([await key("a"), await key("read"), await key("new")]).toEqual(["1", "before", undefined]);
+    });
+
+    const looped: { self?: object } = {};
+    looped.self = looped;
+    const LONG = "x".repeat(5000);
+
+    it.each<[what: string, put: (tx: Transaction) => void, reason: unknown]>([
+      [
+        "a value that throws when it is read",
+        (tx) =>
+          tx.visitors.put("v", {
+            ...visitor("v"),
+            get keys(): string[] {
+              throw new Error("unreadable");
+            },
+          }),
+        expect.objectContaining({ message: "unreadable" }),
+      ],
+      [
+        "a value that contains itself",
+        (tx) => tx.visitors.put("v", Object.assign(visitor("v"), { visitorId: looped })),
+        expect.any(Error),
+      ],
+      [
+        "a record longer than a MongoDB document",
+        (tx) => tx.visitorKeys.put("v", "x".repeat(17 * 1024 * 1024)),
+        expect.any(InvalidArgument),
+      ],
+      ["a key that is too long", (tx) => tx.visitorKeys.put(LONG, "v"), expect.any(InvalidArgument)],
+    ])("fails a work that writes %s, and no work beside it", async (_, put, reason) => {
+      const good = (id: string) => (tx: Transaction) => tx.events.put(id, event(id));
+      const poisonous = (tx: Transaction) => {
+        tx.visitorKeys.put("beside", "v");
+        put(tx);
+      };
+      const ids = ["e1", "e2", "e4", "e5"];
+      const [first, second, failed, ...later] = await Promise.allSettled([
+        run(good("e1")),
+        run(good("e2")),
+        run(poisonous),
+        run(good("e4")),
+        run(good("e5")),
+      ]);
+      expect(failed).toEqual({ status: "rejected", reason });
+      expect(failed).not.toMatchObject({ reason: expect.any(Unavailable) });
+      for (const outcome of [first, second, ...later]) expect(outcome).toMatchObject({ status: "fulfilled" });
+      expect((await under.store.events.list("shop", "", 10, false)).map((one) => one.eventId)).toEqual(ids);
+      const bulk = await under.store.unitOfWork.runEach("shop", [good("e6"), poisonous, good("e7")]);
+      expect(bulk.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect(await key("beside")).toBeUndefined();
+    });
+
+    it("does nothing when a work removes a record whose key is too long to be there", async () => {
+      await run((tx) => {
+        tx.visitorKeys.delete(LONG);
+        tx.events.delete(LONG);
+        tx.visitorKeys.put("a", "1");
+      });
+      expect(await key("a")).toBe("1");
     });
 
     it("runs the works of a bulk call in order, all or nothing each, and tells what came of every one", async () => {

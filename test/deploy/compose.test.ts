@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config.js";
+import { readConfig } from "../../src/server/settings/config.js";
 import { at, type Check, canCheck, checkChanged, listAt, openCheck, textAt } from "./deploy-check.js";
 import { configFlags, unknownNames } from "./settings.js";
 
@@ -95,6 +95,16 @@ describe.skipIf(!canCheck())("the Compose files (needs go; an error under CI)", 
     expect(at(projects.cluster, "networks", "calls", "internal")).toBe(true);
     expect(networks("trainer")).toEqual(networks("mongo1"));
     expect(networks("facade")).not.toContain("database");
+  });
+
+  it("ask RPC callers for a token, which facades have, and name the proxies of what is published", () => {
+    const services = variablesOf(service("services"));
+    expect(services.AISLE_INSECURE_RPC).toBeUndefined();
+    expect(configOf(service("services")).rpcTokens).toBe("/run/secrets/rpc_tokens");
+    expect(textAt(service("services"), "secrets", 0, "source")).toBe("rpc_tokens");
+    expect(variablesOf(service("facade")).AISLE_TOKEN).toBe("third");
+    for (const [name, one] of ours().filter(([, one]) => listAt(one, "ports").length > 0))
+      expect([name, configOf(one).trustedProxies.length]).toEqual([name, 1]);
   });
 
   it("name the members of the replica set alike in the address of the store and in its set-up", () => {

@@ -11,7 +11,13 @@ const source = join(root, "test/peers/deploy");
 const run = promisify(execFile);
 
 /** What stands in for the passwords that a Compose file asks for. */
-const SECRETS = { MONGO_KEY: "key", MONGO_ADMIN_PASSWORD: "first", MONGO_AISLE_PASSWORD: "second" };
+const SECRETS = {
+  MONGO_KEY: "key",
+  MONGO_ADMIN_PASSWORD: "first",
+  MONGO_AISLE_PASSWORD: "second",
+  AISLE_TOKEN: "third",
+  AISLE_RPC_TOKENS_LINES: "fourth",
+};
 
 /** True when there is `go` to build the program with; under CI its absence is an error. */
 export function canCheck(): boolean {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MongoClient } from "mongodb";
 import { expect, it } from "vitest";
-import { INDEXES, openTables } from "../../src/adapters/mongo/tables.js";
-import { SETTINGS } from "../../src/config.js";
+import { SETTINGS } from "../../src/server/settings/config.js";
+import { INDEXES, openTables } from "../../src/store/mongo/tables.js";
 
 const root = join(import.meta.dirname, "../..");
 const text = (path: string) => readFileSync(join(root, path), "utf8");
@@ -18,6 +18,7 @@ function tableNames(): string[] {
     answerMs: 1,
     onDamage: () => undefined,
     asksAlone: false,
+    hasAtomicUpdates: true,
     closed: false,
   };
   return Object.values(openTables(connection)).map(({ name }) => name);
@@ -47,7 +48,7 @@ it("no index but that of _id is unique, which a sharded collection could not kee
 it("the pages on clusters name flags and variables that there are, and files that are there", () => {
   const settings = Object.values(SETTINGS);
   const known = new Set<string>(settings.flatMap(({ flag, variable }) => [flag, variable]));
-  const elsewhere = ["--help", "--from", "--to", "--name", "--oplog", "--oplogReplay"];
+  const elsewhere = ["--help", "--from", "--to", "--name", "--oplog", "--oplogReplay", "AISLE_TOKEN"];
   for (const page of PAGES) {
     const content = text(page);
     const named = content.match(/(?<![\w-])(?:--[a-z][A-Za-z-]+|AISLE_[A-Z_]+)/g) ?? [];

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config.js";
+import { METHODS } from "../../src/facade/operations.js";
+import { readConfig } from "../../src/server/settings/config.js";
 import { at, type Check, canCheck, checkChanged, listAt, openCheck, textAt } from "./deploy-check.js";
 import { configFlags, unknownNames } from "./settings.js";
 
@@ -140,13 +141,31 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     expect(listAt(service, "spec", "ports").map((port) => String(at(port, "port")))).toEqual([url.port]);
   });
 
-  it("close the RPC port, which asks for no token, to pods that are not named", () => {
+  it("close the RPC port to pods that are not named", () => {
     const rpc = ofKind("Deployment").filter((one) => portsOf(one).has("rpc"));
     expect(rpc).toHaveLength(2);
     for (const deployment of rpc) {
       const policy = ofKind("NetworkPolicy").find((one) => nameOf(one) === nameOf(deployment));
       const rules = listAt(policy, "spec", "ingress");
       expect(rules.map((rule) => listAt(rule, "from").length > 0)).toEqual([true]);
+    }
+  });
+
+  it("ask RPC callers for a token, which the facade has from a Secret, and believe the proxies that are named alone", () => {
+    for (const deployment of ofKind("Deployment")) {
+      const { role, facade, rpc, rpcTokens, trustedProxies } = configOf(deployment);
+      expect([...environment(deployment).keys()]).not.toContain("AISLE_INSECURE_RPC");
+      if (role === "facade") {
+        const token = listAt(container(deployment), "env").find((one) => at(one, "name") === "AISLE_TOKEN");
+        expect(at(token, "valueFrom", "secretKeyRef", "name")).toBe("aisle-facade-token");
+        expect([facade.host, trustedProxies.length > 0]).toEqual(["0.0.0.0", true]);
+        continue;
+      }
+      const mounts = listAt(container(deployment), "volumeMounts");
+      const mount = mounts.find((one) => rpcTokens?.startsWith(`${textAt(one, "mountPath")}/`));
+      expect([rpc.host, at(mount, "readOnly"), at(mount, "subPath")]).toEqual(["0.0.0.0", true, undefined]);
+      const volume = listAt(podOf(deployment), "volumes").find((one) => at(one, "name") === at(mount, "name"));
+      expect(at(volume, "secret", "secretName")).toBe("aisle-rpc-tokens");
     }
   });
 
@@ -184,15 +203,14 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     }
   });
 
-  it("send the storefronts' paths to the facade", () => {
+  it("send every public path of the REST port to the facade", () => {
     const [ingress] = ofKind("Ingress");
     const paths = listAt(ingress, "spec", "rules", 0, "http", "paths");
-    expect(paths.map((path) => textAt(path, "path"))).toEqual([
-      "/subscription_status",
-      "/trace",
-      "/trace.php",
-      "/recommend",
-    ]);
+    // Every public path but those of the kubelet, and links in mails, which have a token behind them.
+    const routed = [...METHODS.keys()].filter((path) => path !== "/healthz" && path !== "/readyz");
+    expect(paths.map((path) => `${textAt(path, "pathType")} ${textAt(path, "path")}`).sort()).toEqual(
+      [...routed.map((path) => `Exact ${path}`), "Prefix /s/"].sort(),
+    );
     const facade = configOf(ofKind("Deployment").find((one) => nameOf(one) === "aisle-facade"));
     expect(`https://${textAt(ingress, "spec", "rules", 0, "host")}`).toBe(facade.publicUrl);
     const service = ofKind("Service").find((one) => nameOf(one) === "aisle-facade");

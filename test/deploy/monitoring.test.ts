@@ -5,8 +5,9 @@ import { parser } from "@prometheus-io/lezer-promql";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { createPrometheusMetrics } from "../../src/adapters/metrics/prometheus.js";
-import { RPC_METHODS } from "../../src/services/rpc-methods.js";
+import { RPC_METHODS } from "../../src/services/wire/rpc-methods.js";
 import { listAt, textAt } from "./deploy-check.js";
+import { unknownNames } from "./settings.js";
 
 const deploy = join(import.meta.dirname, "../../deploy");
 const read = (path: string) => readFileSync(join(deploy, path), "utf8");
@@ -86,4 +87,25 @@ it.skipIf(!hasSystemd)("systemd takes the unit as it is (needs systemd-analyze)"
     .split("\n")
     .filter((line) => line.includes("aisle.service") && !line.includes("not executable"));
   expect(faults).toEqual([]);
+});
+
+it.skipIf(!hasSystemd)("systemd finds little that the unit leaves open (needs systemd-analyze)", () => {
+  const args = ["security", "--offline=yes", "--no-pager", join(deploy, "aisle.service")];
+  const { stdout } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
+  expect(Number(/exposure level for aisle\.service: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(2);
+});
+
+it("the unit filters system calls and takes secrets as credentials that the server has a setting for", () => {
+  const unit = read("aisle.service");
+  expect(unit).toMatch(/^SystemCallFilter=@system-service\b/m);
+  const credentials = [...unit.matchAll(/LoadCredential=([\w.-]+):/g)].map(([, name]) => name);
+  const used = [...unit.matchAll(/(AISLE_\w+)=%d\/([\w.-]+)/g)];
+  expect(used.map(([, , name]) => name)).toEqual(credentials);
+  expect(credentials.length).toBeGreaterThan(0);
+  expect(
+    unknownNames(
+      used.map(([, name]) => name ?? ""),
+      [],
+    ),
+  ).toEqual([]);
 });

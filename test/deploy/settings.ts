@@ -1,7 +1,10 @@
-import { type ConfigFlags, SETTINGS } from "../../src/config.js";
+import { type ConfigFlags, SETTINGS } from "../../src/server/settings/config.js";
 
 const NAMES = new Map(Object.entries(SETTINGS).map(([name, { flag }]) => [flag as string, name]));
-const VARIABLES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ variable }) => variable));
+const VARIABLES: ReadonlySet<string> = new Set([
+  ...Object.values(SETTINGS).map(({ variable }) => variable),
+  "AISLE_TOKEN", // of a caller, without a flag: command lines are seen by all processes
+]);
 
 /** Of variables and of arguments of `aisle`, those that there are not. */
 export function unknownNames(variables: readonly string[], args: readonly string[]): string[] {

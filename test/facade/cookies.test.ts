@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readCookie } from "../../src/facade/cookies.js";
-import { createStatusCookies, type VisitorStatus } from "../../src/facade/status-cookies.js";
+import { createStatusCookies, readCookie, type VisitorStatus } from "../../src/facade/cookies.js";
 
 describe("the cookie reader", () => {
   it.each([

@@ -52,6 +52,27 @@ const TABLE: readonly [string, unknown, ...[number, string, number][]][] = [
     [500, INTERNAL, 0],
   ],
   [
+    "a signature that no secret made",
+    reason(Code.Unauthenticated, "SIGNATURE_UNKNOWN"),
+    [500, STATUS_FAILED, 0],
+    [401, "Unknown signature in header: X-Aisle-Signature", 0],
+    [500, INTERNAL, 0],
+  ],
+  [
+    "a signature that is too old",
+    reason(Code.Unauthenticated, "SIGNATURE_EXPIRED"),
+    [500, STATUS_FAILED, 0],
+    [401, "Expired header: X-Aisle-Timestamp, within 5 minutes is accepted", 0],
+    [500, INTERNAL, 0],
+  ],
+  [
+    "services that do not know the facade's token",
+    reason(Code.Unauthenticated, "TOKEN_UNKNOWN"),
+    [500, STATUS_FAILED, 0],
+    [500, INTERNAL, 0],
+    [500, INTERNAL, 0],
+  ],
+  [
     "a limit",
     plain(Code.ResourceExhausted),
     [500, STATUS_FAILED, 0],

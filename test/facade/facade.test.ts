@@ -83,7 +83,8 @@ describe("the facade", () => {
 
   it("logs a failure with its request id and nothing that was sent", async () => {
     const lines: string[] = [];
-    const logger = { error: (...args: unknown[]) => void lines.push(JSON.stringify(args)) };
+    const add = (...args: unknown[]) => void lines.push(JSON.stringify(args));
+    const logger = { error: add, warn: add };
     const { facade } = openFacade({ recordEvent: new ConnectError("internal error", Code.Internal) }, { logger });
     const marked = "marker-4711";
     await facade.inject(
@@ -99,9 +100,24 @@ describe("the facade", () => {
     expect(lines[0]).not.toContain(marked);
   });
 
+  it("warns once that requests come through a proxy that is not named, and says which setting names it", async () => {
+    const lines: string[] = [];
+    const logger = {
+      error: () => undefined,
+      warn: (_: unknown, message: string) => void lines.push(message),
+    };
+    const { facade } = openFacade({}, { logger });
+    await facade.inject(trace("app_id=shop&action_type=other"));
+    expect(lines).toEqual([]);
+    for (const address of ["198.51.100.1", "198.51.100.2"])
+      await facade.inject(trace("app_id=shop&action_type=other", { ...FORM, "x-forwarded-for": address }));
+    expect(lines).toEqual([expect.stringMatching(/--trusted-proxies.*AISLE_TRUSTED_PROXIES/)]);
+  });
+
   it("logs nothing when the store is down, which its own metrics show", async () => {
     const lines: unknown[] = [];
-    const logger = { error: (...args: unknown[]) => void lines.push(args) };
+    const add = (...args: unknown[]) => void lines.push(args);
+    const logger = { error: add, warn: add };
     const { facade } = openFacade({ recordEvent: new ConnectError("down", Code.Unavailable) }, { logger });
     expect((await facade.inject(trace("app_id=shop&action_type=other"))).statusCode).toBe(503);
     expect(lines).toEqual([]);

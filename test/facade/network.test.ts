@@ -29,11 +29,20 @@ describe("the network a request comes from", () => {
     "fd00::1",
     "fe80::1%eth0",
     "::ffff:10.0.0.1",
-  ])("of %s is not known", (address) => expect(networkOf(address)).toBe(""));
+    undefined,
+    "",
+    "nonsense",
+  ])("of %s is the one of all private addresses", (address) => expect(networkOf(address)).toBe("private"));
 
-  it.each([undefined, "", "nonsense"])("of the address %s is not known", (address) =>
-    expect(networkOf(address)).toBe(""),
-  );
+  it("is one for all who come through a private address that is no trusted proxy, and the first is told of", () => {
+    let told = 0;
+    const senderOf = createSenderOf(NO_NETWORKS, () => told++);
+    for (const address of ["10.0.0.1", "172.17.0.2", "127.0.0.1", "::1", "fd00::1"])
+      expect(senderOf({ address, forwardedFor: "198.51.100.1" })?.network).toBe("unnamed proxy");
+    expect(told).toBe(1);
+    expect(senderOf({ address: "10.0.0.1", forwardedFor: undefined })?.network).toBe("private");
+    expect(told).toBe(1);
+  });
 
   it("believes no header of a peer that is not trusted", () => {
     expect(networkOf("203.0.113.77", "198.51.100.1")).toBe("203.0.113.0/24");
@@ -45,9 +54,11 @@ describe("the network a request comes from", () => {
     ["6.6.6.6, 198.51.100.1, 10.0.0.2", "198.51.100.0/24"],
     ["198.51.100.1:4711", "198.51.100.0/24"],
     ["[2001:db8::7]:443", "2001:db8:0:0::/56"],
-    ["198.51.100.1, unknown", ""],
-    ["", ""],
-    [`6.6.6.6,${"10.0.0.9,".repeat(40)}10.0.0.9`, ""],
+    ["198.51.100.1, 172.17.0.2", "unnamed proxy"],
+    ["172.17.0.2", "private"],
+    ["198.51.100.1, unknown", "unnamed proxy"],
+    ["", "private"],
+    [`6.6.6.6,${"10.0.0.9,".repeat(40)}10.0.0.9`, "private"],
   ])("takes from a trusted proxy the last address that is none: %s gives %s", (header, network) => {
     expect(networkOf("10.0.0.1", header, { trustedProxies: ["10.0.0.0/8"] })).toBe(network);
   });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { temporaryDirectory } from "../fixtures/server.js";
 import { APP, EVENTS, storedEvent, storedHistory, storedProduct, VISITORS } from "./children/damaged-data.js";
 import { rounds } from "./faults.js";

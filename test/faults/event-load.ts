@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Event } from "../../src/gen/aisle/v1/event_pb.js";
 import { rpcClients } from "../fixtures/server.js";
@@ -76,6 +77,19 @@ export class EventLoad {
       while ((await this.post(facadeUrl)).kind === "accepted");
     };
     await Promise.all(Array.from({ length: callers }, call));
+  }
+
+  /** So many storefronts send one event after the other, whatever is answered, until the returned function is called. */
+  untilStopped(facadeUrl: string, callers: number): () => Promise<void> {
+    let isStopped = false;
+    const call = async () => {
+      while (!isStopped) if ((await this.post(facadeUrl)).kind !== "accepted") await pause(20);
+    };
+    const ended = Promise.all(Array.from({ length: callers }, call));
+    return async () => {
+      isStopped = true;
+      await ended;
+    };
   }
 
   /** Judges all that is stored. */

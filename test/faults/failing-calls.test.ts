@@ -3,12 +3,12 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
-import { makeDirectory } from "../adapters/embedded/open-embedded.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { event } from "../contract/samples.js";
+import { makeDirectory } from "../store/lmdb/open-embedded.js";
 import { recordFault } from "./report.js";
 
-const WRITE = fileURLToPath(new URL("../adapters/embedded/children/write.ts", import.meta.url));
+const WRITE = fileURLToPath(new URL("../store/lmdb/children/write.ts", import.meta.url));
 
 /** Whether system calls can be watched here: strace is there and may trace. */
 const traces = (...options: string[]) =>

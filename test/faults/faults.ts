@@ -7,6 +7,13 @@ const MONGO: readonly FaultStore[] = ["mongo"];
 /** What is done to servers and stores on purpose, over which kinds of store; the tests of this folder do it and report. */
 export const FAULTS = [
   { fault: "kill", what: "`kill -9` at random moments under load", stores: BOTH },
+  { fault: "kill-first", what: "`kill -9` of the process that looks after the others, under load", stores: EMBEDDED },
+  { fault: "second-signal", what: "a second SIGTERM while the first one drains, under load", stores: EMBEDDED },
+  {
+    fault: "stalls",
+    what: "the disk stalls for 36 s, or a process stands still for 40 s, under load",
+    stores: EMBEDDED,
+  },
   { fault: "sync-fails", what: "a sync fails once (EIO), under load", stores: EMBEDDED },
   { fault: "write-fails", what: "a write fails once (EIO), under load", stores: EMBEDDED },
   { fault: "no-space", what: "a write finds no space once (ENOSPC), under load", stores: EMBEDDED },
@@ -17,6 +24,12 @@ export const FAULTS = [
   { fault: "power-cut", what: "power cut while a server writes events and models", stores: EMBEDDED },
   { fault: "power-cut-copies", what: "power cut while models and backups are written", stores: EMBEDDED },
   { fault: "flipped-bits", what: "1 to 8 bits of the file flipped", stores: EMBEDDED },
+  { fault: "flipped-byte", what: "one byte of the file changed, all lists and copies compared", stores: EMBEDDED },
+  {
+    fault: "flipped-structure",
+    what: "the same, in bytes of the file that lead to others",
+    stores: EMBEDDED,
+  },
   {
     fault: "flipped-server",
     what: "bits flipped in the file of a server, running or between starts",
@@ -27,6 +40,8 @@ export const FAULTS = [
   { fault: "store-away", what: "the database stalls, is cut off, or is late", stores: MONGO },
   { fault: "store-resets", what: "connections to the database reset; events sent again", stores: MONGO },
   { fault: "rolling-restarts", what: "two servers restarted in turn by SIGTERM, under load", stores: BOTH },
+  { fault: "clock-jumps", what: "the system clock jumps by 25 hours and more for 6 s, under load", stores: BOTH },
+  { fault: "wrong-clock", what: "a server starts with a wrong system clock, which is then set right", stores: BOTH },
 ] as const satisfies readonly {
   readonly fault: string;
   readonly what: string;

@@ -4,18 +4,28 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
-import { verifyStore } from "../../src/adapters/embedded/verify.js";
-import type { Store } from "../../src/ports/store.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import { verifyStore } from "../../src/store/lmdb/verify.js";
+import type { Store } from "../../src/store/ports/store.js";
 import { event } from "../contract/samples.js";
-import { rpcClients, sharedOwner, startServer, temporaryDirectory } from "../fixtures/server.js";
+import {
+  freePort,
+  launchServer,
+  rpcClients,
+  runAisle,
+  sharedOwner,
+  startServer,
+  temporaryDirectory,
+} from "../fixtures/server.js";
 import { EventLoad, storedEvents } from "./event-load.js";
 import { rounds } from "./faults.js";
 import { recordFault } from "./report.js";
+import { expectServesAgain } from "./serves-again.js";
 
 const MIB = 2 ** 20;
 const FULL_ROUNDS = rounds(3, 30);
 const LOW_ROUNDS = rounds(2, 20);
+const FULL = /The disk of \S+ is full: lock\.mdb needs 36 KiB; free some space/;
 const WAIT = { interval: 20, timeout: 30_000 };
 
 /** Whether this user may mount a disk of its own: root, where nothing forbids it. */
@@ -117,4 +127,44 @@ describe.skipIf(!(await canMount()))("a disk with little room (needs root and th
     const seen = `${refused.toLocaleString("en")} refused with 503; no write failed; took events again by itself`;
     recordFault("low-disk", "embedded", { rounds: LOW_ROUNDS, ...counts, seen });
   }, 240_000);
+
+  it.each([
+    ["one process", []],
+    ["two workers", ["--workers", "2"]],
+  ])(
+    "that is full and holds a restored backup: doctor says so, and %s waits, and serves when there is room",
+    async (_, flags) => {
+      const root = await temporaryDirectory();
+      const made = await startServer({ directory: join(root, "made") });
+      await rpcClients(made.rpcUrl).apps.createApp({ app: { appId: "shop" } });
+      const disk = await openDisk(8);
+      const directory = join(disk, "store");
+      const { code: copied } = await runAisle([
+        "backup",
+        "--store",
+        `embedded:${join(root, "made")}`,
+        "--to",
+        directory,
+      ]);
+      expect(copied).toBe(0);
+      await made.end("SIGTERM");
+      const filler = join(disk, "filler");
+      await writeFile(filler, Buffer.alloc(8 * MIB)).catch(() => undefined); // until the disk is full
+      const { code, stdout } = await runAisle(["doctor", "--store", `embedded:${directory}`]);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(FULL)]);
+      const port = await freePort();
+      const facadeUrl = `http://127.0.0.1:${port}`;
+      const { output, ready } = launchServer({
+        directory,
+        flags: ["--facade-port", String(port), "--min-free-mib", "1", ...flags],
+      });
+      const readiness = async () => JSON.stringify(await (await fetch(`${facadeUrl}/readyz`)).json());
+      await expect.poll(() => readiness().catch(String), WAIT).toMatch(/could not be reached/);
+      expect((await new EventLoad().post(facadeUrl)).kind).toBe("refused");
+      await rm(filler);
+      await ready;
+      await expectServesAgain({ facadeUrl, output }, FULL);
+    },
+    120_000,
+  );
 });

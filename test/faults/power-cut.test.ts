@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
-import { verifyStore } from "../../src/adapters/embedded/verify.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import { verifyStore } from "../../src/store/lmdb/verify.js";
 import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { CutDisk, keepDirectory } from "./cut-disk.js";

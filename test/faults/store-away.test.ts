@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { readConfig } from "../../src/config.js";
-import { farStore } from "../../src/local-services.js";
-import { databaseName } from "../adapters/mongo/open-mongo.js";
+import { remoteStore } from "../../src/server/local-services.js";
+import { readConfig } from "../../src/server/settings/config.js";
 import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
 import {
   freePort,
@@ -15,6 +14,7 @@ import {
 } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { openTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.js";
+import { databaseName } from "../store/mongo/open-mongo.js";
 import { EventLoad, storedEvents } from "./event-load.js";
 import { rounds } from "./faults.js";
 import { recordFault } from "./report.js";
@@ -89,7 +89,7 @@ describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? pe
   }, 120_000);
 
   it("promises a sender its answer within a second", () => {
-    const { answerMs, settingsMs } = farStore(readConfig({}, {}).answerMs);
+    const { answerMs, settingsMs } = remoteStore(readConfig({}, {}).answerMs);
     expect(answerMs + settingsMs).toBeLessThan(1000);
   });
 

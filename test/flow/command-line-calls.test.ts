@@ -76,7 +76,7 @@ describe("aisle called in a wrong way", () => {
 describe("aisle --help", () => {
   /** The commands that a help text lists. */
   const listed = (help: string) =>
-    [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}([a-z]+)/gm)]
+    [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}([a-z-]+)/gm)]
       .map(([, name = ""]) => name)
       .filter((name) => name !== "help");
 

@@ -75,7 +75,7 @@ describe("aisle app", () => {
     await newApp("taken");
     const { code, stderr } = await aisle(["app", "create", "taken"]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: There is an app with this id already.*\n$/);
+    expect(stderr).toMatch(/^error: An app with this id already exists.*\n$/);
   });
 });
 

@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { demoEvents, demoProducts } from "../../src/demo/demo.js";
+import { demoProducts } from "../../src/server/demo/catalogue.js";
+import { demoEvents } from "../../src/server/demo/visits/events.js";
 import {
   freePort,
   launchServer,

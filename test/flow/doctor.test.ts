@@ -3,15 +3,15 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
-import { openMongoStore } from "../../src/adapters/mongo/store.js";
-import { INDEXES } from "../../src/adapters/mongo/tables.js";
-import { verifyInProcess } from "../../src/doctor.js";
-import { databaseName, PATIENT } from "../adapters/mongo/open-mongo.js";
+import { verifyInProcess } from "../../src/server/doctor.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import { openMongoStore } from "../../src/store/mongo/store.js";
+import { INDEXES } from "../../src/store/mongo/tables.js";
 import { fillShop } from "../contract/copies.js";
 import { event, model } from "../contract/samples.js";
 import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
 import { freePort, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
+import { databaseName, PATIENT } from "../store/mongo/open-mongo.js";
 
 const peer = await openMongoPeer();
 afterAll(() => peer?.stop());
@@ -42,13 +42,13 @@ describe("aisle doctor on an embedded store", () => {
     const directory = await filled();
     const seen = await doctor(`embedded:${directory}`, "--verify");
     expect([seen.code, seen.stderr]).toEqual([0, ""]);
-    expect(seen.text("store")).toMatch(/format 4, id [0-9a-f-]{36}$/);
+    expect(seen.text("store")).toMatch(/format 8, id [0-9a-f-]{36}$/);
     expect(seen.stdout).toMatch(/^ok +native +lmdb loads$/m);
     expect(seen.stdout).toMatch(/^ok +native +hnswlib-node loads$/m);
     expect(seen.text("size")).toMatch(/^records \d+\.\d MB, 1 files of models/);
     expect(seen.text("map")).toMatch(/MB mapped/);
     expect(seen.text("disk")).toMatch(/MB free/);
-    expect(seen.text("verify")).toMatch(/^\d+ records read, all sound$/);
+    expect(seen.text("verify")).toMatch(/^\d+ records read, no faults$/);
   });
 
   it("says that there is none yet", async () => {
@@ -138,7 +138,7 @@ describe.skipIf(peer === undefined)(`aisle doctor on MongoDB: ${peer?.name ?? NO
     const before = (await db.listCollections().toArray()).map(({ name }) => name).sort();
     const seen = await doctor(url, "--verify");
     expect(seen.code).toBe(0);
-    expect(seen.text("store")).toMatch(/^MongoDB, database \S+ at \S+, format 4, id [0-9a-f-]{36}$/);
+    expect(seen.text("store")).toMatch(/^MongoDB, database \S+ at \S+, format 8, id [0-9a-f-]{36}$/);
     expect(seen.text("server")).toMatch(/MongoDB \d+\.\d+/);
     expect(seen.text("write concern")).toBe("majority and journal: acknowledged");
     for (const about of ["topology", "clock", "expiring index", "partial index", "change streams", "transactions"]) {
@@ -146,7 +146,7 @@ describe.skipIf(peer === undefined)(`aisle doctor on MongoDB: ${peer?.name ?? NO
     }
     for (const { collection, name } of INDEXES)
       expect(seen.stdout).toMatch(new RegExp(`^ok +index +${collection}.${name} `, "m"));
-    expect(seen.text("verify")).toMatch(/^\d+ records read, all sound$/);
+    expect(seen.text("verify")).toMatch(/^\d+ records read, no faults$/);
     expect((await db.listCollections().toArray()).map(({ name }) => name).sort()).toEqual(before);
   });
 

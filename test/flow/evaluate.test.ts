@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formFault } from "../demo/xml.js";
 import {
   rpcClients,
   runAisle,
@@ -11,6 +10,7 @@ import {
   temporaryDirectory,
 } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
+import { formFault } from "../web/demo/xml.js";
 
 const shared = sharedOwner();
 let server: ServerProcess;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sign } from "../../src/domain/signature.js";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
@@ -189,7 +190,7 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     const { rpc, now } = await twoShops();
     now.at += 1000;
     const feed = async function* () {
-      yield { appId: "one", force: true, listedIds: ["p1"] };
+      yield { appId: "one", force: true, listedIds: ["p1"], last: true };
     };
     expect(await rpc.catalog.replaceCatalog(feed())).toMatchObject({ hidden: 2n });
     const hidden = async (appId: string) => (await rpc.catalog.listProducts({ appId })).products.map((p) => p.hidden);
@@ -245,6 +246,26 @@ describe.each(stores)("two apps with the same visitor, product, order and idempo
     expect((await rpc.subscriptions.getContact({ appId: "two", email: "ann@example.com" })).contact?.emailState).toBe(
       2,
     );
+  });
+
+  it("signing secrets of one sign nothing of the other", async () => {
+    const { rpc, trace, now } = await twoShops();
+    const { secret, signingSecret } = await rpc.apps.createSigningSecret({ appId: "one" });
+    const secretId = signingSecret?.secretId ?? "";
+    await rpc.apps.createSigningSecret({ appId: "two" });
+    const post = (appId: string) => {
+      const form = { app_id: appId, action_type: "other" };
+      const [id, timestamp] = [`message-${appId}`, String(Math.floor(now() / 1000))];
+      const body = new URLSearchParams(form).toString();
+      const signature = sign(secret, { id, timestamp, body });
+      const headers = { "x-aisle-id": id, "x-aisle-timestamp": timestamp, "x-aisle-signature": signature };
+      return trace(form, "203.0.113.9", headers);
+    };
+    expect([(await post("one")).status, (await post("two")).status]).toEqual([200, 401]);
+    const { signingSecrets } = await rpc.apps.listSigningSecrets({ appId: "two" });
+    expect(signingSecrets.map((other) => other.secretId)).not.toContain(secretId);
+    await expect(rpc.apps.deleteSigningSecret({ appId: "two", secretId })).rejects.toThrow(/not_found/);
+    expect((await rpc.apps.listSigningSecrets({ appId: "one" })).signingSecrets).toHaveLength(1);
   });
 
   it("is shown above for every RPC there is", () => {

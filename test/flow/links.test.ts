@@ -87,7 +87,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect(await ledger()).toEqual([["confirmation", SubscriptionState.SUBSCRIBED]]);
   });
 
-  it("one that confirms completes what an event of a shop with double opt-in asked for, and proves its visitor", async () => {
+  it("one that confirms completes what an event of a shop with double opt-in asked for, and does not prove the visitor who asked", async () => {
     const { rpc, trace, status, store, open, state, ledger, subscriptions } = await shop(SubscriptionState.UNSPECIFIED);
     await rpc.apps.updateApp({ app: { appId: "shop", doubleOptIn: true } });
     const { eventId } = await trace({ app_id: "shop", action_type: "subscribe", email: EMAIL, fp_ccid: "f1" });
@@ -99,9 +99,23 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect(await state()).toBe(SubscriptionState.SUBSCRIBED);
     expect(await ledger()).toEqual([["confirmation", SubscriptionState.SUBSCRIBED]]);
     expect((await subscriptions.listChanges({ appId: "shop" })).changes[0]?.eventId).toBe(eventId);
-    expect((await store.visitors.find("shop", ["f:f1"]))[0]).toMatchObject({ isProven: true });
+    expect((await store.visitors.find("shop", ["f:f1"]))[0]).toMatchObject({ isProven: false });
     await trace({ app_id: "shop", action_type: "subscribe", email: EMAIL, subscriber_status: "0", fp_ccid: "f1" });
     expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
+  });
+
+  it("one that confirms proves the browser that follows it, one that unsubscribes does not: mails are forwarded", async () => {
+    const { link, open, status, state, store } = await shop();
+    const unsubscribe = await link(UNSUBSCRIBE);
+    expect((await open(unsubscribe, "POST", { ...BROWSER, cookie: "fp_ccid=friend" })).status).toBe(200);
+    expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
+    expect(await status("shop", "friend")).toMatchObject({ identified: false, status: null });
+    expect(await store.visitors.find("shop", ["f:friend"])).toEqual([]);
+
+    const confirm = await link(CONFIRM);
+    expect((await open(confirm, "POST", { ...BROWSER, cookie: "fp_ccid=reader" })).status).toBe(200);
+    expect(await status("shop", "reader")).toMatchObject({ identified: true, status: true });
+    expect(await store.visitors.find("shop", ["f:reader"])).toMatchObject([{ isProven: true }]);
   });
 
   it("one that confirms is void once its reader has unsubscribed", async () => {

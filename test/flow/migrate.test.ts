@@ -1,14 +1,13 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
-import { verifyStore } from "../../src/adapters/embedded/verify.js";
-import { openMongoStore } from "../../src/adapters/mongo/store.js";
 import { bareApp } from "../../src/domain/app.js";
-import { migrateApp } from "../../src/migrate/migrate-app.js";
-import { COPIED_TABLES } from "../../src/ports/copies.js";
-import type { Store } from "../../src/ports/store.js";
-import { databaseName, PATIENT } from "../adapters/mongo/open-mongo.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import { verifyStore } from "../../src/store/lmdb/verify.js";
+import { migrateApp } from "../../src/store/migrate/migrate-app.js";
+import { openMongoStore } from "../../src/store/mongo/store.js";
+import { COPIED_TABLES } from "../../src/store/ports/copies.js";
+import type { Store } from "../../src/store/ports/store.js";
 import { fillShop } from "../contract/copies.js";
 import { event, model, pointer } from "../contract/samples.js";
 import { openAisle } from "../fixtures/aisle.js";
@@ -16,6 +15,7 @@ import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
 import { AISLE, runAisle, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { storeKinds } from "../fixtures/stores.js";
+import { databaseName, PATIENT } from "../store/mongo/open-mongo.js";
 
 const peer = await openMongoPeer();
 afterAll(() => peer?.stop());
@@ -57,7 +57,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     }
     const bytes = Buffer.from("bytes");
     await store.models.put("shop", model("m1", bytes), bytes);
-    await store.models.setPointer("shop", pointer("m1", "1"));
+    await store.models.setPointer("shop", () => pointer("m1", "1"));
     await store.close();
     const database = databaseName();
     onTestFinished(() => peer!.drop(database));
@@ -127,13 +127,10 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     await target.apps.create(bareApp("shop", 1));
     const taken = await runAisle(["migrate", "--from", `embedded:${directory}`, "--to", url]);
     expect(taken.code).toBe(1);
-    expect(taken.stderr).toMatch(/^error: App shop: The target has this app already, and not as a copy$/m);
+    expect(taken.stderr).toMatch(/^error: App shop: The target already has an app with this id that is not a copy$/m);
     expect(await target.events.list("shop", "", 5, false)).toEqual([]);
     const same = await runAisle(["migrate", "--from", `embedded:${directory}`, "--to", `embedded:${directory}`]);
-    expect([same.code, same.stderr]).toEqual([
-      2,
-      "error: --to (AISLE_MIGRATE_TO): another store than that of --from is wanted\n",
-    ]);
+    expect([same.code, same.stderr]).toEqual([2, "error: --to (AISLE_MIGRATE_TO): must differ from --from\n"]);
   });
 
   it("shows no password, whatever is wrong", { timeout: 60_000 }, async () => {

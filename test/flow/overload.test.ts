@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { load } from "../../bench/open-loop/load.js";
-import { openEnvironment } from "../../src/adapters/embedded/environment.js";
-import { assembleStore, openEmbeddedStore } from "../../src/adapters/embedded/store.js";
-import type { WriterLimits } from "../../src/adapters/embedded/writer-limits.js";
 import { createPrometheusMetrics } from "../../src/adapters/metrics/prometheus.js";
-import { createAdmission } from "../../src/facade/admission.js";
 import { createFacade } from "../../src/facade/facade.js";
+import { openEnvironment } from "../../src/store/lmdb/environment.js";
+import { assembleStore, openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import type { WriterLimits } from "../../src/store/lmdb/writer-limits.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { temporaryDirectory } from "../fixtures/server.js";
 import { testApp } from "../fixtures/store.js";
@@ -31,8 +30,8 @@ async function openSlow(limits: Partial<WriterLimits>, admitted: number) {
   const options = { directory, now: Date.now, metrics, limits, onDamage: () => undefined };
   const store = await assembleStore({ ...environment, transact }, options);
   await store.apps.create(testApp("shop"));
-  const aisle = wireAisle(store, { metrics });
-  const admission = createAdmission(() => performance.now(), { least: admitted, most: admitted, waitMs: 500 });
+  const inFlight = { first: admitted, least: admitted, most: admitted, targetMs: 500 };
+  const aisle = wireAisle(store, { metrics, inFlight });
   const facade = createFacade({
     clients: aisle.clients,
     now: Date.now,
@@ -40,7 +39,7 @@ async function openSlow(limits: Partial<WriterLimits>, admitted: number) {
     ready: () => store.ready(),
     isStopping: () => false,
     metrics,
-    admission,
+    isFull: aisle.isFull,
   });
   await facade.listen({ host: "127.0.0.1", port: 0 });
   const close = async () => {
@@ -73,7 +72,7 @@ function shown(text: string, name: string): number {
 
 describe.each([
   ["the queue of the store", { maxWaiting: MOST }, 10_000, "queue_length"],
-  ["the calls of the facade", {}, MOST, "calls"],
+  ["the limit of events in flight", {}, MOST, "calls"],
 ] as const)("many more events than there is room for in %s", (_name, limits, admitted, reason) => {
   it("are each stored and answered 200, or refused with 503 and a time to come again; no more wait than may", async () => {
     const { directory, url, metrics, reopened } = await openSlow(limits, admitted);

@@ -105,10 +105,13 @@ describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
     const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
     await rpcClients(services.rpcUrl).apps.createApp({ app: { appId: "shop" } });
     expect((await shop.view("f1")).status).toBe(200);
-    services.child.kill("SIGSTOP");
+    const signal = (name: NodeJS.Signals) => {
+      for (const pid of services.pids()) process.kill(pid, name);
+    };
+    signal("SIGSTOP");
     expect((await shop.view("f1")).status).toBe(503);
     expect((await shop.ready()).status).toBe(503);
-    services.child.kill("SIGCONT");
+    signal("SIGCONT");
     await expect.poll(async () => (await shop.view("f1")).status, WAIT).toBe(200);
   });
 

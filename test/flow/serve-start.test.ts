@@ -1,14 +1,12 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { open } from "lmdb";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { FORMAT_NUMBER } from "../../src/adapters/embedded/format.js";
-import { numberRecord } from "../../src/adapters/embedded/records/app.js";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
-import { Table } from "../../src/adapters/embedded/table.js";
+import { FORMAT_NUMBER } from "../../src/store/lmdb/format.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { freePort, rpcClients, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
+import { writeFormat } from "../fixtures/write-format.js";
 
 /** A port that is taken until the test ends. */
 async function takenPort(): Promise<number> {
@@ -101,25 +99,6 @@ describe("aisle serve that cannot start", () => {
     expect(stderr).toMatch(new RegExp(`^error: .*format ${FORMAT_NUMBER}.*newer version.*\\n$`));
   });
 });
-
-/** Writes the format number as the store does. */
-async function writeFormat(directory: string, format: number): Promise<void> {
-  const asBytes = {
-    encoding: "binary",
-    encoder: { encode: (bytes: Uint8Array) => bytes, decode: (bytes: Uint8Array) => bytes },
-    keyEncoder: {
-      writeKey: (key: string, target: Buffer, start: number) => start + target.write(key, start),
-      readKey: (source: Buffer, start: number, end: number) => source.toString("utf8", start, end),
-    },
-  } as const;
-  const root = open<Uint8Array, string>(directory, { noSubdir: false, maxDbs: 64, ...asBytes });
-  const meta = root.openDB<Uint8Array, string>("meta", { name: "meta", ...asBytes });
-  const table = new Table("meta", meta, numberRecord, { onDamage: () => undefined, closed: false, pinned: false });
-  const key = "store\0format";
-  expect(table.get(key)).toBe(FORMAT_NUMBER);
-  root.transactionSync(() => table.putNow(key, table.encode(key, format)));
-  await root.close();
-}
 
 describe("aisle serve", () => {
   it("reads its settings from the environment", async () => {

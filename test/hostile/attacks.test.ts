@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rpcClients, sharedOwner } from "../fixtures/server.js";
+import { FLOODS } from "./floods.js";
 import { ALL_WELL, type HostileServer, honestShop, startHostileServer } from "./hostile-server.js";
 import { HTTP_ATTACKS, IDLERS, SMUGGLING } from "./http-attacks.js";
 import { talk } from "./raw-socket.js";
@@ -42,7 +43,7 @@ async function filesBackTo(most: number): Promise<void> {
 }
 
 describe("while others attack, every honest request is answered", () => {
-  const attacks = [...HTTP_ATTACKS, ...RPC_ATTACKS].filter((attack) => !IDLERS.includes(attack));
+  const attacks = [...HTTP_ATTACKS, ...RPC_ATTACKS, ...FLOODS].filter((attack) => !IDLERS.includes(attack));
 
   it.each(attacks.map((attack) => [attack.name, attack] as const))(
     "%s",
@@ -55,17 +56,18 @@ describe("while others attack, every honest request is answered", () => {
   );
 
   it("and the process has not grown beyond what its limits let it", () => {
-    // Some 100 MiB before; what waits for garbage collection is part of it.
-    expect(server.residentMiB()).toBeLessThan(600);
+    // Some 100 MiB before. Garbage is part of it: up to 192 MiB in the young generation, and the buffers of the last
+    // attacks.
+    expect(server.residentMiB()).toBeLessThan(800);
   });
 
-  it("nothing was logged", () => {
+  it("nothing but the audit and misused connections was logged", () => {
     expect(
       server
         .output()
         .slice(printed)
         .split("\n")
-        .filter((line) => line.startsWith("{")),
+        .filter((line) => line.startsWith("{") && !line.includes('"audit":') && !line.includes("for misuse")),
     ).toEqual([]);
   });
 

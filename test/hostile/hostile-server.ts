@@ -16,6 +16,7 @@ export async function startHostileServer(owner: Owner): Promise<HostileServer> {
   const server = await startServer({ directory: await temporaryDirectory(owner), owner });
   await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
   const target = { facadePort: portOf(server.facadeUrl), rpcPort: portOf(server.rpcUrl), appId: "shop" };
+  const [pid] = server.pids();
   const seen = <T>(look: () => T, otherwise: T) => {
     try {
       return look();
@@ -26,12 +27,9 @@ export async function startHostileServer(owner: Owner): Promise<HostileServer> {
   return {
     ...server,
     target,
-    openFiles: () => seen(() => readdirSync(`/proc/${server.child.pid}/fd`).length, 0),
+    openFiles: () => seen(() => readdirSync(`/proc/${pid}/fd`).length, 0),
     residentMiB: () =>
-      seen(
-        () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${server.child.pid}/status`, "utf8"))?.[1]) / 1024,
-        0,
-      ),
+      seen(() => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024, 0),
   };
 }
 

@@ -66,7 +66,7 @@ export const SMUGGLING: Readonly<Record<string, string>> = {
 };
 
 /** Requests that cost more to read than to send, as the limits let them through or stop them. */
-export const HEAVY: Readonly<Record<string, (target: Target) => Buffer>> = {
+const HEAVY: Readonly<Record<string, (target: Target) => Buffer>> = {
   "100,000 form keys": ({ appId }) =>
     post("/trace", FORM, `app_id=${appId}&action_type=other&${repeated(100_000, (n) => `k${n}=1&`)}`),
   "100,000 names that are no UTF-8": ({ appId }) =>
@@ -103,7 +103,7 @@ export const HEAVY: Readonly<Record<string, (target: Target) => Buffer>> = {
 };
 
 /** Values that have broken parsers, logs and headers of others. */
-export const ODD_VALUES = [
+const ODD_VALUES = [
   "a\0b",
   "a\r\nSet-Cookie: x=y",
   "a\u001b[31mb",
@@ -116,16 +116,7 @@ export const ODD_VALUES = [
   "\u202etxt",
   "[object Object]",
 ];
-export const ODD_NAMES = [
-  "__proto__",
-  "constructor",
-  "prototype",
-  "__proto__[x]",
-  "toString",
-  "a\r\nb",
-  "\0",
-  "$where",
-];
+const ODD_NAMES = ["__proto__", "constructor", "prototype", "__proto__[x]", "toString", "a\r\nb", "\0", "$where"];
 export const CONTENT_TYPES = [
   "application/json\ta",
   " application/json",

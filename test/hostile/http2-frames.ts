@@ -93,3 +93,13 @@ export function framesIn(
   }
   return frames;
 }
+
+/** What a client sends first, and more. */
+export function opening(...frames: readonly Uint8Array[]): Buffer {
+  return Buffer.concat([PREFACE, settings(), ...frames]);
+}
+
+/** Frames for so many streams, each made for its id. */
+export function streams(count: number, of: (id: number) => readonly Buffer[]): Buffer {
+  return Buffer.concat(Array.from({ length: count }, (_, n) => Buffer.concat(of(2 * n + 1))));
+}

@@ -10,7 +10,7 @@ import { PrivacyService } from "../../src/gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/server/log.js";
 import { openFacade } from "../facade/fixture.js";
 import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 

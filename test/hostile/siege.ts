@@ -6,6 +6,8 @@ export interface Target {
   readonly rpcPort: number;
   /** An app that exists. */
   readonly appId: string;
+  /** Where the attack comes from; the system chooses when not given. */
+  readonly from?: string;
 }
 
 /** One way to be hostile, for as long as the signal lets it. */
@@ -36,6 +38,8 @@ export interface Sending {
   };
   /** Answers are left unread. */
   readonly unread?: boolean;
+  /** How soon a connection that the server closed is opened again, ms. */
+  readonly reopenMs?: number;
   /** Closed by us, with a reset, after so long, ms. */
   readonly leavesAfterMs?: number;
 }
@@ -55,7 +59,12 @@ export function siege(name: string, what: string, sending: Sending): Attack {
       const begin = () => {
         if (signal.aborted) return;
         const n = count++;
-        const socket = connect({ port: sending.port(target), host: "127.0.0.1", noDelay: true });
+        const socket = connect({
+          port: sending.port(target),
+          host: "127.0.0.1",
+          noDelay: true,
+          ...(target.from !== undefined && { localAddress: target.from }),
+        });
         open.add(socket);
         const { first, again } = sending;
         let answered = first === undefined ? -1 : 0;
@@ -74,7 +83,7 @@ export function siege(name: string, what: string, sending: Sending): Attack {
           clearInterval(timer);
           clearTimeout(leaving);
           open.delete(socket);
-          if (comeAgain && !signal.aborted) setTimeout(begin, REOPEN_MS);
+          if (comeAgain && !signal.aborted) setTimeout(begin, sending.reopenMs ?? REOPEN_MS);
           else if (open.size === 0) done();
         });
         if (first !== undefined) socket.write(first(target, n));

@@ -1,6 +1,10 @@
-import { learnProducts } from "../../src/catalog/learn-products.js";
+import { createLearnProducts, type LearnProducts } from "../../src/catalog/learn-products.js";
 import type { EventContact, EventOrder, EventProduct } from "../../src/domain/event.js";
 import { NO_MONEY } from "../../src/domain/money.js";
+import { createIdentify } from "../../src/identity/identify.js";
+import { LINK_LIMITS } from "../../src/identity/links/link-limits.js";
+import { createApplySubscription } from "../../src/identity/subscription-effect.js";
+import { createGetStatus } from "../../src/identity/subscription-status.js";
 import { keepHistory } from "../../src/intake/history.js";
 import type { EventDraft } from "../../src/intake/normalise.js";
 import { keepOrderBook } from "../../src/intake/order-book.js";
@@ -8,10 +12,7 @@ import { createRecordEvent, createTakeEvent, type Recorded } from "../../src/int
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
 import { createReplayRejectedEvent } from "../../src/intake/replay-rejected-event.js";
 import { createSenderLimit } from "../../src/intake/sender-limit.js";
-import { createApplySubscription } from "../../src/subscription/apply-event.js";
-import { createIdentify } from "../../src/subscription/identify.js";
-import { LINK_LIMITS } from "../../src/subscription/link-limits.js";
-import { createGetStatus } from "../../src/subscription/status.js";
+import { unexpectedFailure } from "../fixtures/failures.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { emptyStore, testApp, testClock, testIds, testSecrets } from "../fixtures/store.js";
 
@@ -74,7 +75,7 @@ export function draft(actionType: string, more: Partial<EventDraft> = {}): Event
 }
 
 /** Intake as the app wires it, over an empty embedded store with the apps `shop` and `other`. */
-export async function intake() {
+export async function intake(learnProducts: LearnProducts = "auto") {
   const now = testClock();
   const store = await emptyStore(now);
   await store.apps.create(testApp("shop"));
@@ -82,10 +83,21 @@ export async function intake() {
   const metrics = countingMetrics();
   const take = createTakeEvent({
     identify: createIdentify({ limits: LINK_LIMITS, newSecret: testSecrets() }),
-    effects: [createApplySubscription(testSecrets()), learnProducts, keepHistory, keepOrderBook],
+    effects: [
+      createApplySubscription({ newSalt: testSecrets(), newId: testIds() }),
+      createLearnProducts(learnProducts),
+      keepHistory,
+      keepOrderBook,
+    ],
   });
   const newEventId = testIds();
-  const rejecting = createRejectedEvents({ ...store, now, monotonicNow: now, metrics });
+  const rejecting = createRejectedEvents({
+    ...store,
+    now,
+    monotonicNow: now,
+    metrics,
+    reportFailure: unexpectedFailure,
+  });
   const recordEvent = createRecordEvent({
     apps: store.apps,
     unitOfWork: store.unitOfWork,

@@ -71,6 +71,23 @@ describe("record event", () => {
       await expect(record(other, "key-1")).rejects.toBeInstanceOf(AlreadyExists);
     });
 
+    it("goes by what was sent, also when that is read differently later", async () => {
+      const { record, now } = await intake();
+      const sent = { ...VIEW, sentDigest: "digest-1" };
+      const first = await record(sent, "key-1");
+      const readLater = { ...sent, occurredAt: now.at, extraFields: {} };
+      expect(await record(readLater, "key-1")).toMatchObject({ eventId: first.eventId, deduplicated: true });
+      const other = { ...sent, occurredAt: now.at, sentDigest: "digest-2" };
+      await expect(record(other, "key-1")).rejects.toBeInstanceOf(AlreadyExists);
+    });
+
+    it("claimed before the facade told of what was sent is known by what was read", async () => {
+      const { record } = await intake();
+      const first = await record(VIEW, "key-1");
+      const again = await record({ ...VIEW, sentDigest: "digest-1" }, "key-1");
+      expect(again).toMatchObject({ eventId: first.eventId, deduplicated: true });
+    });
+
     it("is forgotten after 24 hours", async () => {
       const { record, now } = await intake();
       const first = await record(VIEW, "key-1");
@@ -128,6 +145,7 @@ describe("record event", () => {
       events_stored: 1,
       events_deduplicated: 1,
       events_acknowledged: 2,
+      learned_products: 1,
     });
   });
 });

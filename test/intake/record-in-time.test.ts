@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { NotFound, Unavailable } from "../../src/domain/errors.js";
 import { createRecordEvent, createTakeEvent } from "../../src/intake/record-event.js";
 import { createSenderLimit } from "../../src/intake/sender-limit.js";
-import type { Transaction } from "../../src/ports/unit-of-work.js";
+import type { Transaction } from "../../src/store/ports/unit-of-work.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { emptyStore, NOON, testApp, testIds } from "../fixtures/store.js";
 import { draft, product } from "./intake-fixture.js";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AlreadyExists, InvalidArgument, RateLimited, Unavailable } from "../../src/domain/errors.js";
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
-import type { UnitOfWork } from "../../src/ports/unit-of-work.js";
+import type { UnitOfWork } from "../../src/store/ports/unit-of-work.js";
+import { passedOver } from "../fixtures/failures.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { emptyStore, NOON, testApp, testClock } from "../fixtures/store.js";
 import { draft, intake, product } from "./intake-fixture.js";
@@ -31,7 +32,7 @@ describe("an event that is refused", () => {
       rejectedAt: NOON,
       fault: "missing",
       field: "event.products",
-      idempotencyKey: "key-1",
+      idempotencyKey: "s\nkey-1",
       event: { actionType: "product_view", extraFields: { note: "hello" }, searchQuery: "tents", occurredAt: 0 },
       replayedAs: "",
     });
@@ -119,7 +120,14 @@ describe("the log of rejected events", () => {
       works.push(now());
       return (unitOfWork ?? store.unitOfWork).run(appId, work);
     };
-    const rejecting = createRejectedEvents({ apps: store.apps, unitOfWork: { run }, now, monotonicNow: now, metrics });
+    const rejecting = createRejectedEvents({
+      apps: store.apps,
+      unitOfWork: { run },
+      now,
+      monotonicNow: now,
+      metrics,
+      reportFailure: passedOver,
+    });
     const count = async (appId: string) => {
       await rejecting.settled();
       return (await store.rejectedEvents.list(appId, "", 5000)).length;

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { openApiDocument } from "../../src/facade/openapi/document.js";
 import type { Json, JsonObject } from "../../src/facade/openapi/json.js";
-import { cleanId, isNothing } from "../../src/facade/values.js";
+import { cleanId, isNothing } from "../../src/facade/text-values.js";
 import type { WireRequest, WireResponse } from "../wire/target.js";
 
 export interface Exchange {

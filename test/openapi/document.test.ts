@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/facade/openapi/document.js";
-import { METHODS } from "../../src/facade/paths.js";
+import { METHODS } from "../../src/facade/operations.js";
 import { openFacade } from "../facade/fixture.js";
 import { readContract } from "./contract.js";
 

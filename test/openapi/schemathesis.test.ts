@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, it } from "vitest";
-import { METHODS } from "../../src/facade/paths.js";
+import { METHODS } from "../../src/facade/operations.js";
 import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 
 const MISSING =

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Candidates, NO_CANDIDATES } from "../../src/algorithms/candidates.js";
 import type { Product } from "../../src/domain/product.js";
-import type { ServingModel, Source, SourceQuery } from "../../src/model/source.js";
+import { type Candidates, NO_CANDIDATES } from "../../src/learning/common/candidates.js";
+import type { ServingModel, Source, SourceQuery } from "../../src/learning/model/source.js";
 import { type Explained, explain } from "../../src/recommend/explain.js";
 import { bareProduct } from "../fixtures/bare-product.js";
+import { passedOver, unexpectedFailure } from "../fixtures/failures.js";
 
 // The shop: p0 … p5, most popular first; p5 was never met. Rules lead from p0 to p1, texts of p0 and p2 are alike.
 const IDS = ["p0", "p1", "p2", "p3", "p4", "p5"];
@@ -49,8 +50,8 @@ const QUERY: SourceQuery = {
 };
 const WEIGHTS = { association_rules: 1, semantic: 1, collaborative: 0, cart: 0, popularity: 0 };
 
-function reasons(shown: readonly Product[], more: Partial<Explained> = {}) {
-  return explain(shown, {
+function reasons(shown: readonly Product[], more: Partial<Explained> = {}, reportFailure = unexpectedFailure) {
+  const explained: Explained = {
     narrowing: undefined,
     live: new Map(),
     pinned: new Set(),
@@ -62,7 +63,8 @@ function reasons(shown: readonly Product[], more: Partial<Explained> = {}) {
     candidateCount: 200,
     within: undefined,
     ...more,
-  });
+  };
+  return explain(shown, explained, reportFailure);
 }
 
 describe("the reason of a product", () => {
@@ -122,6 +124,8 @@ describe("the reason of a product", () => {
       },
     };
     const model = modelOf([broken, rules]);
-    expect(reasons(products("p1"), { model })[0]?.shares.map(({ source }) => source)).toEqual(["association_rules"]);
+    expect(reasons(products("p1"), { model }, passedOver)[0]?.shares.map(({ source }) => source)).toEqual([
+      "association_rules",
+    ]);
   });
 });

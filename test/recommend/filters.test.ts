@@ -5,11 +5,12 @@ import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import type { Product } from "../../src/domain/product.js";
 import { isPricedWithin, NO_FILTER, type ProductFilter, type ProductGroup } from "../../src/domain/product-filter.js";
-import type { ProductChange } from "../../src/ports/product-store.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import type { Situation } from "../../src/recommend/situation.js";
+import type { ProductChange } from "../../src/store/ports/product-store.js";
 import { bareProduct } from "../fixtures/bare-product.js";
+import { unexpectedFailure } from "../fixtures/failures.js";
 import { indexedModel } from "../fixtures/indexed-model.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { NOON } from "../fixtures/store.js";
@@ -56,7 +57,7 @@ async function answerOf(
   query: Partial<RecommendQuery> = {},
   more: Partial<Situation> = {},
 ) {
-  return createRecommender({ metrics: countingMetrics() })(
+  return createRecommender({ metrics: countingMetrics(), reportFailure: unexpectedFailure })(
     {
       query: { ...BLANK_QUERY, recommendedCount: 10, alternativeCount: 10, ...query },
       frame: DEFAULT_FRAME,
@@ -167,7 +168,7 @@ describe("a filter that is asked again", () => {
         return () => {};
       },
     }).of("shop");
-    const recommend = createRecommender({ metrics: countingMetrics() });
+    const recommend = createRecommender({ metrics: countingMetrics(), reportFailure: unexpectedFailure });
     const filters = [{ ...NO_FILTER, anyGroup: ["camp"] }];
     const query = { ...BLANK_QUERY, recommendedCount: 10, alternativeCount: 0 };
     const situation = { query, frame: DEFAULT_FRAME, known: [], catalog, model: undefined, version: "", now: NOON };
@@ -184,40 +185,21 @@ describe("a filter that is asked again", () => {
 });
 
 describe("a product that only events told of", () => {
-  const fromVisitors = (count: number, confirmed = false) =>
-    bareProduct("new", {
-      title: "New",
-      origin: "event",
-      learnedFrom: { count, visitors: [], confirmed },
-      url: "https://evil.example/new",
-      imageUrl: "https://cdn.shop.example/new.jpg",
-    });
+  const learned = bareProduct("new", {
+    title: "New",
+    origin: "event",
+    url: "https://evil.example/new",
+    imageUrl: "https://cdn.shop.example/new.jpg",
+  });
   const app = { ...bareApp("shop", 0), allowedOrigins: ["https://www.shop.example"] };
 
-  it("is shown when enough visitors sent it", async () => {
-    expect(idsOf(await answerOf([fromVisitors(2)], []))).toEqual([]);
-    expect(idsOf(await answerOf([fromVisitors(3)], []))).toEqual(["new"]);
-  });
-
-  it("stays shown when more visitors are asked for later", async () =>
-    expect(idsOf(await answerOf([fromVisitors(1, true)], []))).toEqual(["new"]));
-
-  it("is not told of as the product being viewed either", async () => {
-    const query = { currentProductIds: ["new"] };
-    expect((await answerOf([fromVisitors(2)], [], query)).trackerProduct).toEqual({ productId: "new" });
-    expect((await answerOf([fromVisitors(3)], [], query)).trackerProduct?.known?.title).toBe("New");
-  });
-
   it("leads to the app's own hosts only, where these are listed", async () => {
-    const { recommended } = await answerOf([fromVisitors(3)], [], {}, { app });
+    const { recommended } = await answerOf([learned], [], {}, { app });
     expect(recommended).toMatchObject([{ url: "", imageUrl: "https://cdn.shop.example/new.jpg" }]);
-    expect((await answerOf([fromVisitors(3)], [])).recommended[0]?.url).toBe("https://evil.example/new");
-    const fed = { ...fromVisitors(3), origin: "catalog" as const };
+    expect((await answerOf([learned], [])).recommended[0]?.url).toBe("https://evil.example/new");
+    const fed = { ...learned, origin: "catalog" as const };
     expect((await answerOf([fed], [], {}, { app })).recommended[0]?.url).toBe("https://evil.example/new");
   });
-
-  it("does not hide products without a title while too few sent it", async () =>
-    expect(idsOf(await answerOf([fromVisitors(1), bareProduct("p1")], []))).toEqual(["p1"]));
 });
 
 describe("variants", () => {
@@ -256,7 +238,7 @@ describe("any answer", () => {
     available: fc.boolean(),
     hidden: fc.boolean(),
     variant: fc.constantFrom("", "", "v1", "v2"),
-    visitors: fc.constantFrom(null, 1, 3),
+    origin: fc.constantFrom("catalog" as const, "event" as const),
   });
   const anyFilter: fc.Arbitrary<ProductFilter> = fc.record({
     anyGroup: fc.array(anyGroup, { maxLength: 2 }),
@@ -294,10 +276,7 @@ describe("any answer", () => {
               available: draft.available,
               hidden: draft.hidden,
               variantGroupId: draft.variant,
-              ...(draft.visitors !== null && {
-                origin: "event",
-                learnedFrom: { count: draft.visitors, visitors: [], confirmed: false },
-              }),
+              origin: draft.origin,
             }),
           );
           const isIn = (product: Product, group: string): boolean =>
@@ -311,7 +290,6 @@ describe("any answer", () => {
           const passes = (product: Product) =>
             !product.hidden &&
             (product.available || !inStock) &&
-            (product.learnedFrom?.count ?? 3) >= 3 &&
             filters.every(
               (f) =>
                 (f.anyGroup.length === 0 || f.anyGroup.some((group) => isIn(product, group))) &&

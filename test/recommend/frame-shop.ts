@@ -1,14 +1,15 @@
-import { type Candidates, NO_CANDIDATES } from "../../src/algorithms/candidates.js";
 import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME, type FrameConfiguration } from "../../src/domain/frame.js";
 import type { Product } from "../../src/domain/product.js";
 import { NO_FILTER } from "../../src/domain/product-filter.js";
-import type { ServingModel, Source } from "../../src/model/source.js";
+import { type Candidates, NO_CANDIDATES } from "../../src/learning/common/candidates.js";
+import type { ServingModel, Source } from "../../src/learning/model/source.js";
+import type { Catalog } from "../../src/recommend/catalog.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
-import type { Catalog } from "../../src/recommend/selection.js";
 import type { Situation } from "../../src/recommend/situation.js";
 import { bareProduct } from "../fixtures/bare-product.js";
+import { unexpectedFailure } from "../fixtures/failures.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { NOON } from "../fixtures/store.js";
 
@@ -80,7 +81,7 @@ export function ask(
     now: NOON,
     ...more,
   };
-  const answer = createRecommender({ metrics: countingMetrics() })(situation, true);
+  const answer = createRecommender({ metrics: countingMetrics(), reportFailure: unexpectedFailure })(situation, true);
   const ids = (products: readonly Product[]) => products.map((product) => product.productId).join(" ");
   return { answer, recommended: ids(answer.recommended), alternative: ids(answer.alternative) };
 }

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
 import type { Product } from "../../src/domain/product.js";
-import type { ServingModel } from "../../src/model/source.js";
-import type { ProductChange } from "../../src/ports/product-store.js";
+import type { ServingModel } from "../../src/learning/model/source.js";
 import { createProductTables, NO_CATEGORY } from "../../src/recommend/product-facts.js";
+import type { ProductChange } from "../../src/store/ports/product-store.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
 const COUNT = 2000;

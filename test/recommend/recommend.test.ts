@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { NO_CANDIDATES } from "../../src/algorithms/candidates.js";
 import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { Product } from "../../src/domain/product.js";
 import { NO_FILTER } from "../../src/domain/product-filter.js";
-import type { ServingModel, Source } from "../../src/model/source.js";
+import { NO_CANDIDATES } from "../../src/learning/common/candidates.js";
+import type { ServingModel, Source } from "../../src/learning/model/source.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import type { Situation } from "../../src/recommend/situation.js";
 import { bareProduct } from "../fixtures/bare-product.js";
+import { passedOver } from "../fixtures/failures.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { NOON } from "../fixtures/store.js";
 import { catalogOf, modelOf, ranked, source } from "./frame-shop.js";
@@ -52,7 +53,7 @@ function ask(query: Partial<RecommendQuery> = {}, more: Partial<Situation> = {})
     now: NOON,
     ...more,
   };
-  const answer = createRecommender({ metrics })(situation, false);
+  const answer = createRecommender({ metrics, reportFailure: passedOver })(situation, false);
   const ids = (products: readonly Product[]) => products.map((product) => product.productId).join(" ");
   return { answer, recommended: ids(answer.recommended), alternative: ids(answer.alternative), metrics };
 }

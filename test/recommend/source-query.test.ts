@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { InteractionType } from "../../src/domain/interaction.js";
-import type { ServingModel } from "../../src/model/source.js";
+import type { ServingModel } from "../../src/learning/model/source.js";
 import { sourceQuery } from "../../src/recommend/source-query.js";
 import { visitorContext } from "../../src/recommend/visitor-context.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createBlender } from "../../src/recommend/blend.js";
 import { ProductTable } from "../../src/recommend/product-facts.js";
+import { createBlender } from "../../src/recommend/score.js";
 import { isSubstitute, likenessAmong, sameCategory, toReplace } from "../../src/recommend/substitutes.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 

@@ -52,9 +52,10 @@ async function post(...requests: senders.Posted[]) {
   };
 }
 
+/** A shop that believes what one visitor says of a product: what is tested here is how senders are read. */
 async function openShop() {
   const aisle = await openAisle();
-  await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
+  await aisle.rpc.apps.createApp({ app: { appId: "shop", learnedAfterVisitors: 1 } });
   return aisle;
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createEvaluator } from "../../src/evaluation/evaluator.js";
 import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
-import { directClient } from "../../src/services/direct-clients.js";
+import { createEvaluator } from "../../src/learning/evaluation/evaluator.js";
 import { createModelService } from "../../src/services/model-service.js";
+import { directClient } from "../../src/services/wire/direct-clients.js";
 import { emptyStore, testApp } from "../fixtures/store.js";
 
 it("EvaluateModel tells the evaluation to end when its caller leaves, and takes the next call", async () => {

@@ -1,24 +1,24 @@
 import { createRouterTransport } from "@connectrpc/connect";
 import { v7 } from "uuid";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
-import { createAisle } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
-import { evaluateApp } from "../../src/evaluation/evaluate-app.js";
 import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
-import type { FarStore } from "../../src/patience.js";
-import { toConnectError } from "../../src/services/errors.js";
-import { trainModel } from "../../src/training/train-model.js";
+import { evaluateApp } from "../../src/learning/evaluation/evaluate-app.js";
+import { trainModel } from "../../src/learning/training/train-model.js";
+import { createAisle } from "../../src/server/app.js";
+import type { RemoteStore } from "../../src/server/store-circuit-breaker.js";
+import { toConnectError } from "../../src/services/wire/errors.js";
 import { embeddedWireStore, type OpenWireStore } from "./store.js";
 import { type Fault, type OpenWireTarget, WIRE_NOW } from "./target.js";
 
 /** The whole application over an embedded store of its own. It trains in this thread. */
 export const openAppTarget: OpenWireTarget = (options) => openTargetOver(embeddedWireStore, options);
 
-/** The same over another store; `farStore` when it is some way off. */
+/** The same over another store; `remoteStore` when it is some way off. */
 export async function openTargetOver(
   openStore: OpenWireStore,
   { publicUrl }: Parameters<OpenWireTarget>[0],
-  farStore?: FarStore,
+  remoteStore?: RemoteStore,
 ): ReturnType<OpenWireTarget> {
   let clock = WIRE_NOW;
   let fault: Fault = "none";
@@ -32,9 +32,10 @@ export async function openTargetOver(
     newId: () => v7(),
     newAppId: () => v7().replaceAll("-", "").slice(-13),
     newSecret: () => "5e".repeat(16),
-    farStore,
+    remoteStore,
     metrics: { count: () => {}, observe: () => {} },
     report: () => {},
+    reportFailure: () => undefined,
     vectorIndexes,
     runTraining: (appId, onProgress) => trainModel({ ...store, appId, vectorIndexes, onProgress }),
     runEvaluation: (query, onProgress) => evaluateApp({ ...store, ...query, vectorIndexes, onProgress }),

@@ -5,7 +5,7 @@ import { play, readPairs } from "./pair.js";
 import { mongoWireStore } from "./store.js";
 
 const PAIR_MS = 120_000;
-/** Long enough for a peer on a busy machine; what happens past it is shown by test/flow/outage.test.ts. */
+/** Long enough for a peer on a busy machine; what happens past it is shown by test/store/mongo/outage.test.ts. */
 const PATIENT = { answerMs: 30_000, historyMs: 30_000, settingsMs: 30_000 };
 
 const peer = await openMongoPeer();

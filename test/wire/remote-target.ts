@@ -2,15 +2,15 @@ import type { Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { v7 } from "uuid";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
-import { createAisle } from "../../src/app.js";
 import { Unavailable } from "../../src/domain/errors.js";
-import { evaluateApp } from "../../src/evaluation/evaluate-app.js";
 import { createFacade } from "../../src/facade/facade.js";
-import { toConnectError } from "../../src/services/errors.js";
-import { createHealthState } from "../../src/services/health.js";
-import { connectServices } from "../../src/services/remote-clients.js";
-import { createRpcListener } from "../../src/services/rpc-listener.js";
-import { trainModel } from "../../src/training/train-model.js";
+import { evaluateApp } from "../../src/learning/evaluation/evaluate-app.js";
+import { trainModel } from "../../src/learning/training/train-model.js";
+import { createAisle } from "../../src/server/app.js";
+import { toConnectError } from "../../src/services/wire/errors.js";
+import { createHealthState } from "../../src/services/wire/health.js";
+import { connectServices } from "../../src/services/wire/remote-clients.js";
+import { createRpcListener } from "../../src/services/wire/rpc-listener.js";
 import { embeddedWireStore } from "./store.js";
 import { type Fault, type OpenWireTarget, WIRE_NOW } from "./target.js";
 
@@ -30,6 +30,7 @@ export const openRemoteTarget: OpenWireTarget = async ({ publicUrl }) => {
     newSecret: () => "5e".repeat(16),
     metrics: { count: () => {}, observe: () => {} },
     report: () => {},
+    reportFailure: () => undefined,
     vectorIndexes,
     runTraining: (appId, onProgress) => trainModel({ ...store, appId, vectorIndexes, onProgress }),
     runEvaluation: (query, onProgress) => evaluateApp({ ...store, ...query, vectorIndexes, onProgress }),

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbeddedStore } from "../../src/adapters/embedded/store.js";
-import { openMongoStore } from "../../src/adapters/mongo/store.js";
 import type { Now } from "../../src/domain/clock.js";
-import type { Store } from "../../src/ports/store.js";
-import { databaseName, PATIENT } from "../adapters/mongo/open-mongo.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import { openMongoStore } from "../../src/store/mongo/store.js";
+import type { Store } from "../../src/store/ports/store.js";
 import type { MongoPeer } from "../fixtures/mongo-peer.js";
+import { databaseName, PATIENT } from "../store/mongo/open-mongo.js";
 
 /** An empty store for one pair. */
 export type OpenWireStore = (now: Now) => Promise<{ readonly store: Store; dispose(): Promise<void> }>;

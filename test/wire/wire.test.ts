@@ -120,7 +120,7 @@ for (const [file, list] of byFile) {
 describe("the OpenAPI document", () => {
   it("has no answer that no pair shows", () => {
     const missing = contract.answers.filter((answer) => !shown.has(answer.replace("/trace.php", "/trace")));
-    // Answers to what is no request yet: test/facade/server-limits.test.ts; the helper's script: test/facade/files.test.ts.
+    // Answers to what is no request yet: test/facade/server-limits.test.ts; the helper's script: test/facade/static-files.test.ts.
     const isElsewhere = (answer: string) =>
       / (408|431)$|\/(healthz|readyz|openapi\.json) 400$|\/aisle\.js /.test(answer);
     expect(missing.filter((answer) => !isElsewhere(answer))).toEqual([]);

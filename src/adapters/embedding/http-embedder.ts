@@ -1,8 +1,7 @@
 import { Unavailable } from "../../domain/errors.js";
-import type { TextEmbedder } from "../../ports/embedder.js";
-import { readEmbeddings } from "./embeddings-answer.js";
+import type { TextEmbedder } from "../embedder.js";
 
-/** What of `fetch` is used. */
+/** The used part of `fetch`. */
 export type Fetch = (
   url: string,
   init: {
@@ -40,10 +39,10 @@ const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_WAIT_MS = 300_000;
 
 /**
- * Embeddings by a service with OpenAI's interface (`POST …/embeddings`: many do it, on this machine too). Texts go in
- * requests of at most 64 texts, one after the other. Refusals for now (408, 409, 425, 429, 5xx), time-outs and broken connections
- * are tried again after as long as the service says, else after a random part of a pause that doubles; other refusals
- * end the call at once.
+ * Embeddings by a service with OpenAI's interface (`POST …/embeddings`; many servers offer it, local ones too). Requests of
+ * at most 64 texts go one after the other. Temporary refusals (408, 409, 425, 429, 5xx), time-outs and broken connections
+ * are retried after the time the service names, else after a random part of a pause that doubles. Other refusals end the
+ * call at once.
  */
 export function createHttpEmbedder(options: HttpEmbedderOptions): TextEmbedder {
   const { url, model, dimensions, key } = options;
@@ -136,4 +135,42 @@ function waitOf(header: string | null, now: () => number): number | undefined {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now());
+}
+
+/**
+ * The vectors of an answer of `POST …/embeddings`: `{"data": [{"index": 0, "embedding": [0.1, …]}, …]}`, in any order.
+ * Throws Unavailable when it is not one vector for each of `count` texts.
+ */
+function readEmbeddings(text: string, count: number): Float32Array[] {
+  const data = fieldOf(parse(text), "data");
+  if (!Array.isArray(data)) throw new Unavailable("the embedding service returned no data");
+  const vectors = new Map<number, Float32Array>();
+  for (const [place, entry] of data.entries()) {
+    const index = fieldOf(entry, "index") ?? place;
+    const embedding = fieldOf(entry, "embedding");
+    if (typeof index !== "number" || !isNumbers(embedding))
+      throw new Unavailable("the embedding service returned an embedding that is not a list of numbers");
+    vectors.set(index, Float32Array.from(embedding));
+  }
+  return Array.from({ length: count }, (_, index) => {
+    const vector = vectors.get(index);
+    if (vector === undefined) throw new Unavailable("the embedding service returned too few embeddings");
+    return vector;
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Unavailable("the embedding service did not answer with JSON");
+  }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? new Map(Object.entries(value)).get(name) : undefined;
+}
+
+function isNumbers(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === "number");
 }

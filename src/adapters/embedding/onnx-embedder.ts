@@ -1,6 +1,6 @@
 import { Tokenizer } from "@huggingface/tokenizers";
 import { Unavailable } from "../../domain/errors.js";
-import type { TextEmbedder } from "../../ports/embedder.js";
+import type { TextEmbedder } from "../embedder.js";
 import { findOnnxFiles } from "./onnx-files.js";
 import type { OnnxRuntime, OnnxSession, OnnxTensor } from "./onnx-runtime.js";
 
@@ -22,7 +22,7 @@ export async function openOnnxEmbedder(path: string, loadRuntime: () => Promise<
   const unknown = session.inputNames.filter((name) => !INPUTS.has(name));
   if (unknown.length > 0 || !session.inputNames.includes("input_ids")) {
     await session.release();
-    throw new Unavailable("the ONNX model has other inputs than input_ids, attention_mask and token_type_ids");
+    throw new Unavailable("the ONNX model has inputs other than input_ids, attention_mask and token_type_ids");
   }
 
   const embed = async (text: string): Promise<Float32Array> => {
@@ -80,7 +80,7 @@ function createTokens(tokenizer: object, config: object, maxTokens: number): (te
     known = new Tokenizer(tokenizer, config);
     around = [...known.encode("").ids];
   } catch (cause) {
-    throw new Unavailable("the tokenizer of the ONNX model is of an unknown kind", undefined, { cause });
+    throw new Unavailable("the tokenizer of the ONNX model is of an unsupported kind", undefined, { cause });
   }
   const closing = around.length >= 2 ? around.at(-1) : undefined;
   return (text) => {
@@ -97,7 +97,7 @@ function sentenceVector(outputs: Readonly<Record<string, OnnxTensor>>, names: re
     outputs.last_hidden_state ?? names.map((name) => outputs[name]).find((found) => found?.dims.length === 3);
   const [, length = 0, dimensions = 0] = hidden?.dims ?? [];
   if (hidden === undefined || hidden.dims.length !== 3 || length === 0 || dimensions === 0)
-    throw new Unavailable("the ONNX model gives neither sentence_embedding nor hidden states");
+    throw new Unavailable("the ONNX model outputs neither sentence_embedding nor hidden states");
   const states = numbersOf(hidden);
   const sums = new Float64Array(dimensions);
   for (let t = 0; t < length; t++) for (let d = 0; d < dimensions; d++) sums[d]! += states[t * dimensions + d]!;
@@ -105,6 +105,6 @@ function sentenceVector(outputs: Readonly<Record<string, OnnxTensor>>, names: re
 }
 
 function numbersOf({ data }: OnnxTensor): Float32Array {
-  if (!(data instanceof Float32Array)) throw new Unavailable("the ONNX model gives no 32-bit numbers");
+  if (!(data instanceof Float32Array)) throw new Unavailable("the ONNX model outputs no 32-bit floats");
   return data;
 }

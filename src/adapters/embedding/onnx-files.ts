@@ -27,7 +27,7 @@ export function findOnnxFiles(path: string): OnnxFiles {
   const folders = [dirname(model), dirname(dirname(model))];
   const find = (name: string) => folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
   const tokenizerFile = find("tokenizer.json");
-  if (tokenizerFile === undefined) throw new Unavailable("there is no tokenizer.json beside the ONNX model");
+  if (tokenizerFile === undefined) throw new Unavailable("tokenizer.json is missing beside the ONNX model");
   const configFile = find("tokenizer_config.json");
   const sentenceFile = find("sentence_bert_config.json");
   const tokenizerConfig = configFile === undefined ? {} : readObject(configFile);
@@ -51,7 +51,7 @@ export function findOnnxFiles(path: string): OnnxFiles {
 function modelFile(path: string): string {
   const candidates = [path, ...MODEL_NAMES.map((name) => join(path, name))];
   const found = candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
-  if (found === undefined) throw new Unavailable("there is no ONNX model at the path given");
+  if (found === undefined) throw new Unavailable("no ONNX model at this path");
   return found;
 }
 
@@ -59,7 +59,7 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new Unavailable("a file of the ONNX model cannot be read", undefined, { cause });
+    throw new Unavailable("a file of the ONNX model is unreadable", undefined, { cause });
   }
 }
 
@@ -68,9 +68,9 @@ function readObject(file: string): object {
   try {
     value = JSON.parse(read(file).toString("utf8"));
   } catch (cause) {
-    throw new Unavailable("a file of the tokenizer is no JSON", undefined, { cause });
+    throw new Unavailable("a tokenizer file is not JSON", undefined, { cause });
   }
-  if (typeof value !== "object" || value === null) throw new Unavailable("a file of the tokenizer holds no object");
+  if (typeof value !== "object" || value === null) throw new Unavailable("a tokenizer file holds no object");
   return value;
 }
 

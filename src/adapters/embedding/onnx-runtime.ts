@@ -1,6 +1,6 @@
 import { Unavailable } from "../../domain/errors.js";
 
-/** What of `onnxruntime-node` is used. It is the operator's to install, so its own types may not be there. */
+/** The used part of `onnxruntime-node`. Operators install that package, so its own types may be missing. */
 export interface OnnxRuntime {
   readonly Tensor: new (type: "int64", data: BigInt64Array, dims: readonly number[]) => OnnxTensor;
   readonly InferenceSession: {
@@ -10,7 +10,7 @@ export interface OnnxRuntime {
 
 export interface OnnxTensor {
   readonly dims: readonly number[];
-  /** Numbers of the type that the model gives, one row after the other. */
+  /** Numbers of the model's own type, row by row. */
   readonly data: unknown;
 }
 
@@ -21,7 +21,7 @@ export interface OnnxSession {
   release(): Promise<void>;
 }
 
-// A name that the compiler does not look up: the package is not among the dependencies.
+// Typed `string`, so that the compiler does not resolve it: the package is no dependency.
 const PACKAGE: string = "onnxruntime-node";
 
 /** The installed runtime. Rejects with Unavailable when it is not installed or does not run here. */
@@ -33,7 +33,7 @@ export async function loadOnnxRuntime(): Promise<OnnxRuntime> {
     throw new Unavailable("the package onnxruntime-node is not installed or does not run here", undefined, { cause });
   }
   const runtime = isRuntime(loaded) ? loaded : fieldOf(loaded, "default");
-  if (!isRuntime(runtime)) throw new Unavailable("the package onnxruntime-node is of an unknown kind");
+  if (!isRuntime(runtime)) throw new Unavailable("this version of onnxruntime-node is not supported");
   return runtime;
 }
 

@@ -1,5 +1,5 @@
-import { nearest } from "../../algorithms/nearest.js";
-import type { Nearest, VectorIndex } from "../../ports/vector-index.js";
+import { nearest } from "../../learning/text/nearest.js";
+import type { Nearest, VectorIndex } from "../vector-index.js";
 import { checkQuery, EXACT, encodeIndex } from "./format.js";
 
 /** Looks at every vector: the answer that hnswlib comes near to, and quicker than it for few vectors. */

@@ -60,8 +60,9 @@ function readHeader(bytes: Uint8Array): { readonly decoded: DecodedIndex; readon
   if (bytes.length < HEADER_BYTES) throw new DataDamaged("The vector index is cut off");
   const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
   const number = (i: number) => header.getUint32(4 * i, true);
-  if (number(0) !== MAGIC) throw new DataDamaged("These bytes are no vector index");
-  if (number(1) !== FORMAT) throw new DataDamaged(`The vector index has format ${number(1)}, ${FORMAT} is known`);
+  if (number(0) !== MAGIC) throw new DataDamaged("The file is not a vector index");
+  if (number(1) !== FORMAT)
+    throw new DataDamaged(`The vector index has format ${number(1)}, this version reads ${FORMAT}`);
   const payload = bytes.subarray(HEADER_BYTES);
   if (payload.length !== number(6)) throw new DataDamaged(UNLIKE_CHECKSUM);
   const facts = { kind: number(2), count: number(3), dimensions: number(4), efSearch: number(5) };

@@ -17,6 +17,6 @@ export function makePrivateFolder(parent: string): string {
   try {
     return mkdtempSync(join(parent, "aisle-hnsw-"));
   } catch (cause) {
-    throw new Unavailable("There is no room for a temporary folder", undefined, { cause });
+    throw new Unavailable("Cannot create a temporary folder", undefined, { cause });
   }
 }

@@ -1,22 +1,22 @@
 /**
  * Approximate nearest neighbours by hnswlib (Malkov, Yashunin: Hierarchical navigable small world graphs, 2016).
  *
- * Up to `exactUpTo` vectors all are looked at instead, which takes some tenths of a millisecond there. Above, each build is measured
- * against exact search: while recall@10 over a sample of the vectors, drawn by the seed, is under 0.98 the width of the search is doubled,
- * and when even a search over a quarter of the vectors does not reach it, the index is exact.
+ * Up to `exactUpTo` vectors the search is exact and takes some tenths of a millisecond. Above, each build is measured against
+ * exact search, with a sample of the vectors drawn by the seed. While recall@10 is under 0.98, efSearch is doubled. If even
+ * a quarter of the vectors as efSearch does not reach it, the index is exact.
  *
- * hnswlib-node is kept at arm's length: it takes arrays of numbers and accepts NaN, it trusts the bytes it reads, and
- * it only writes files; those lie in a private folder that is removed whatever happens.
+ * Nothing else uses hnswlib-node directly: it takes arrays of numbers and accepts NaN, trusts the bytes it reads, and
+ * writes only files. Those lie in a private folder that is always removed.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import hnswlib from "hnswlib-node";
-import { nearestToEach } from "../../algorithms/nearest.js";
-import { createRandom } from "../../algorithms/random.js";
 import { DataDamaged } from "../../domain/errors.js";
-import type { Nearest, VectorIndex, VectorIndexes, VectorIndexParams } from "../../ports/vector-index.js";
+import { createRandom } from "../../learning/common/random.js";
+import { nearestToEach } from "../../learning/text/nearest.js";
+import type { Nearest, VectorIndex, VectorIndexes, VectorIndexParams } from "../vector-index.js";
 import { exactIndex } from "./exact-index.js";
 import {
   checkQuery,
@@ -107,7 +107,7 @@ function openExact({ facts: { kind, count, dimensions }, payload }: DecodedIndex
 }
 
 function openGraph(graph: Graph, { count, dimensions, efSearch }: IndexFacts, folder: string): VectorIndex {
-  if (graph.getCurrentCount() !== count) throw new DataDamaged("The vector index holds another number of vectors");
+  if (graph.getCurrentCount() !== count) throw new DataDamaged("The vector index holds a different number of vectors");
   return graphIndex(freedAside(graph, dimensions, folder), { count, dimensions, efSearch, folder });
 }
 

@@ -1,8 +1,9 @@
 import { SHED_REASONS } from "../../domain/errors.js";
 import { KNOWN_ACTIONS } from "../../domain/event.js";
 import { FEED_OUTCOMES } from "../../domain/feed.js";
-import { HOOK_FAILURES } from "../../domain/mailing.js";
-import type { MetricDefinition } from "./label-sets.js";
+import { HOOK_FAILURES } from "../../domain/hook.js";
+import { FAILURE_PLACES } from "../report-failure.js";
+import type { MetricDefinition } from "./prometheus.js";
 
 const OPERATIONS = ["subscription_status", "trace", "recommend"];
 const SOURCES = ["association_rules", "semantic", "collaborative", "cart", "popularity"];
@@ -53,6 +54,8 @@ const TABLES = [
   "feeds",
   "products",
   "productSkus",
+  "productCounts",
+  "unconfirmedProducts",
   "orders",
   "erasures",
   "models",
@@ -67,84 +70,91 @@ const TABLES = [
 /** Every counter there is, by the name code uses. Prometheus shows `aisle_<name>_total`. */
 export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   events_acknowledged: {
-    help: "Events whose senders were told that they are kept: always those stored and those deduplicated",
+    help: "Events acknowledged to their senders: stored or deduplicated",
   },
   events_stored: {
-    help: "Events stored, each after it was on disk, by what happened",
+    help: "Events stored durably, by action",
     labels: { action: KNOWN_ACTIONS },
   },
   links_refused: {
-    help: "Events whose visitor was not linked to their address, by the limit of addresses a day that was reached",
+    help: "Events whose visitor was not linked to an address because a daily limit was reached, by limit",
     labels: { limit: ["visitor", "network"] },
   },
-  events_deduplicated: { help: "Events not stored again because their idempotency key was known" },
-  events_stored_late: { help: "Events stored after their senders had been refused for the time it took" },
-  rejected_events_kept: { help: "Refused events kept in the log of their app" },
+  learned_products: {
+    help: "Products learned from events: added as unconfirmed, confirmed, changed, and evicted while unconfirmed",
+    labels: { outcome: ["added", "confirmed", "changed", "evicted"] },
+  },
+  events_deduplicated: { help: "Events not stored because their idempotency key was already used" },
+  events_stored_late: { help: "Events stored after their senders' timeout" },
+  rejected_events_kept: { help: "Rejected events kept in the app's log" },
   rejected_events_dropped: {
-    help: "Refused events not kept: too large, too many at a time, or the store took no more",
+    help: "Rejected events not kept in the log: too large, too many, or the store was not writable",
     labels: { reason: ["size", "rate", "store"] },
   },
-  events_without_profile: { help: "Events kept without whoever sent them, whose browser asked for no profile" },
+  events_without_profile: { help: "Events stored without their visitor because of the browser's privacy signal" },
   retention_removed: {
-    help: "Records removed because their app keeps them no longer",
+    help: "Records removed by the retention sweep",
     labels: {
       table: ["events", "interactions", "orders", "visitors", "rejectedEvents", "frameExposures", "frameTallies"],
     },
   },
-  erasures_begun: { help: "Erasures of persons begun" },
-  events_of_bots: { help: "Events of robots among those stored" },
+  erasures_begun: { help: "Erasures of personal data begun" },
+  events_of_bots: { help: "Stored events that came from bots" },
   facade_requests: {
     help: "Requests answered by the REST facade",
     labels: { operation: OPERATIONS, status: STATUSES },
   },
   facade_form_dropped: {
-    help: "Form fields dropped for the limits of the trace endpoint: too many fields, or too large a value",
+    help: "Form fields of /trace dropped: too many fields, or value too large",
     labels: { reason: ["fields", "value_size"] },
   },
   hook_messages: {
-    help: "Messages sent to the hooks of apps, by what came of it",
+    help: "Messages sent to hooks, by outcome",
     labels: { outcome: ["delivered", ...HOOK_FAILURES] },
   },
-  feed_runs: { help: "Feeds read by schedule, by what came of it", labels: { outcome: FEED_OUTCOMES } },
+  feed_runs: { help: "Scheduled feed imports, by outcome", labels: { outcome: FEED_OUTCOMES } },
   feed_items: {
-    help: "Products of feeds read by schedule: taken, rejected, and hidden because they were not listed",
+    help: "Products of scheduled feed imports: accepted, rejected, and hidden because they were not listed",
     labels: { outcome: ["accepted", "rejected", "hidden"] },
   },
-  recommend_unknown_frames: { help: "Requests that named a frame configuration their app does not have" },
+  recommend_unknown_frames: { help: "Requests that named a frame that does not exist" },
   frame_outcomes: {
-    help: "Answers for frames that split visitors, and visitors who met, clicked, ordered and cancelled all they ordered, by the variant's place",
+    help: "Results of A/B variants: answers (exposures), and visitors who saw, clicked, ordered, or cancelled all orders, by place of the variant",
     labels: {
       outcome: ["exposures", "visitors", "clicked", "ordered", "cancelled"],
       place: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "other"],
     },
   },
-  frame_counts_dropped: { help: "Meetings with split frames, and what visitors then did, that were not counted" },
+  frame_counts_dropped: { help: "Exposures and results of A/B variants that could not be counted" },
   models_read_in_part: {
-    help: "Models of another version of Aisle loaded without the parts this one cannot read, until their next training",
+    help: "Models of another Aisle version loaded without the parts that this version cannot read",
   },
   recommend_history_failures: {
-    help: "Answers made without the visitor's stored history because it could not be read",
+    help: "Answers without the visitor's stored history because it could not be read",
   },
-  recommend_frame_failures: { help: "Frame configurations taken for the default one because they could not be read" },
-  app_copies_used: { help: "Calls answered by a remembered app or frame because the store did not answer" },
+  recommend_frame_failures: { help: "Answers with the default frame because the frame could not be read" },
+  app_copies_used: { help: "Calls answered with a cached app or frame because the store did not answer" },
   recommend_source_failures: {
-    help: "Sources of candidates left out of an answer because they failed",
+    help: "Candidate sources left out of an answer because they failed",
     labels: { source: SOURCES },
+  },
+  failures_passed_over: {
+    help: "Background steps that failed, by place; logged once a minute for each place",
+    labels: { place: FAILURE_PLACES },
   },
   store_works: { help: "Units of work committed" },
   shed: {
-    help: "Calls and works refused because there was no room for them, by what was short",
+    help: "Calls and units of work rejected because of overload, by reason",
     labels: { reason: SHED_REASONS },
   },
-  store_commits: { help: "Commits of a MongoDB store, each of all works that gathered during the one before" },
-  store_commits_overtaken: { help: "Commits begun again because another server wrote the same records first" },
-  store_commits_completed: { help: "Commits that an interrupted server left behind and this one completed" },
-  store_watch_failed: { help: "Looks for what other processes wrote that failed and are tried again" },
-  store_commits_failed: { help: "Commits that failed; the store refuses writes from the first one on" },
-  store_upkeep_failed: { help: "Clean-ups of the store that failed and are tried again" },
-  store_watchers_failed: { help: "Listeners for changed products that failed" },
+  store_commits: {
+    help: "Commits of a MongoDB store; each holds the units of work that gathered during the previous one",
+  },
+  store_commits_overtaken: { help: "Commits retried because another server committed first" },
+  store_commits_completed: { help: "Commits of an interrupted server that this server completed" },
+  store_commits_failed: { help: "Failed commits; the embedded store rejects writes after the first one" },
   store_damaged_values: {
-    help: "Stored values refused because their checksum or format does not match",
+    help: "Stored values not returned because their checksum or format is wrong",
     labels: { table: TABLES },
   },
 };
@@ -152,26 +162,30 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
 /** Every duration there is, by the name code uses. Prometheus shows `aisle_<name without _ms>_seconds`. */
 export const DURATIONS: Readonly<Record<string, MetricDefinition>> = {
   facade_request_ms: { help: "Time from a request's arrival to its answer", labels: { operation: OPERATIONS } },
-  store_commit: { help: "Time of a commit, with its sync to disk" },
+  store_commit: { help: "Duration of a commit, including the sync to disk" },
 };
 
 /** A value that is read whenever metrics are shown. */
 export interface ValueDefinition {
   readonly help: string;
-  /** What is shown of several processes together. */
+  /** How a metric combines over several processes. */
   readonly across: "sum" | "max" | "min";
 }
 
 /** Every value there is, by the name code uses. Prometheus shows `aisle_<name>`, with `_seconds` for `_ms`. */
 export const VALUES: Readonly<Record<string, ValueDefinition>> = {
-  store_queue_works: { help: "Units of work that wait for a commit", across: "sum" },
-  store_queue_bytes: { help: "What waiting works are expected to write, going by those before them", across: "sum" },
-  store_queue_age_ms: { help: "How long the oldest waiting work has waited", across: "max" },
-  facade_trace_waiting: { help: "Events of the REST facade that wait for their answer", across: "sum" },
-  ready: { help: "1 while an event could be made durable, looked at every second", across: "min" },
+  store_queue_works: { help: "Units of work waiting for a commit", across: "sum" },
+  store_queue_bytes: { help: "Estimated bytes that the waiting units of work will write", across: "sum" },
+  store_queue_age_ms: { help: "Age of the oldest waiting unit of work", across: "max" },
+  events_limit: { help: "Limit of single events in flight in the store; further ones are rejected", across: "sum" },
+  events_in_flight: { help: "Single events in flight in the store", across: "sum" },
+  bulk_limit: { help: "Limit of units of work of bulk calls in flight in a MongoDB store; others wait", across: "sum" },
+  bulk_in_flight: { help: "Units of work of bulk calls in flight in a MongoDB store", across: "sum" },
+  clock_difference_ms: { help: "Difference between the system clock and Aisle's clock", across: "max" },
+  ready: { help: "1 while events can be stored durably; checked every second", across: "min" },
 };
 
-/** What is counted of each RPC; `methods` are those there are. */
+/** Metrics of RPCs; `methods` lists the values of their label. */
 export function rpcDefinitions(methods: readonly string[]): {
   readonly counters: Readonly<Record<string, MetricDefinition>>;
   readonly durations: Readonly<Record<string, MetricDefinition>>;
@@ -179,7 +193,7 @@ export function rpcDefinitions(methods: readonly string[]): {
   return {
     counters: {
       trace_spans: {
-        help: "Spans of traces handed to the collector, and those it did not take",
+        help: "Trace spans sent to the collector, and spans lost",
         labels: { outcome: ["sent", "lost"] },
       },
       rpc_calls: { help: "RPCs ended, by method and code", labels: { method: methods, code: CODES } },

@@ -1,6 +1,5 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Metrics } from "../../ports/metrics.js";
-import { LabelSets, type Labels, type MetricDefinition } from "./label-sets.js";
+import type { Metrics } from "../metrics.js";
 import { COUNTERS, DURATIONS, rpcDefinitions, VALUES } from "./names.js";
 
 /** From a tenth of a millisecond to the longest deadline of a request, in seconds. */
@@ -25,12 +24,11 @@ export interface PrometheusOptions {
 }
 
 /**
- * Metrics of the closed lists in `names.ts`, each with all its labels. A name that is not listed counts in
- * `aisle_metrics_undeclared_total` and a label value that is not listed shows as `other`: a mistake in counting
- * fails no request, and nothing a caller sends can become a series.
+ * Metrics of the closed lists in `names.ts`, each with all its labels. An unlisted name counts in
+ * `aisle_metrics_undeclared_total`, and an unlisted label value shows as `other`. So a mistake in counting fails no
+ * request, and no value of a caller becomes a series.
  *
- * Counts are kept here and given to prom-client when it is asked for the text, all in one turn: what is counted together
- * is shown together.
+ * Counts stay here until a scrape. Then prom-client gets them all in one turn, so that related counts agree.
  */
 export function createPrometheusMetrics(options: PrometheusOptions = {}): PrometheusMetrics {
   const registry = new Registry();
@@ -133,4 +131,72 @@ function byName<D, T>(
   make: (name: string, definition: D) => T,
 ): ReadonlyMap<string, T> {
   return new Map(Object.entries(definitions).map(([name, definition]) => [name, make(name, definition)]));
+}
+
+/** One metric: what it says, and each label with all values it can have. Another value is shown as `other`. */
+export interface MetricDefinition {
+  readonly help: string;
+  readonly labels?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+const OTHER = "other";
+
+interface Label {
+  readonly name: string;
+  /** Numbers of the values; a missing value has the number of `other`. */
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly values: readonly string[];
+  readonly other: number;
+  /** Numbers of all combinations of the labels after it. */
+  readonly stride: number;
+}
+
+/**
+ * All combinations of a metric's labels, numbered. What a caller gives becomes a number, so that nothing it sends can
+ * become a series; and counting is an addition in an array, where prom-client puts a text together each time.
+ */
+class LabelSets {
+  readonly size: number;
+  private readonly labels: readonly Label[];
+  private readonly declared: number;
+
+  constructor(definition: MetricDefinition) {
+    let stride = 1;
+    let declared = 1;
+    const labels: Label[] = [];
+    for (const [name, known] of Object.entries(definition.labels ?? {}).reverse()) {
+      const values = [...new Set([...known, OTHER])];
+      const numbers = new Map(values.map((value, n) => [value, n]));
+      labels.unshift({ name, values, numbers, other: values.indexOf(OTHER), stride });
+      stride *= values.length;
+      declared *= known.length;
+    }
+    this.labels = labels;
+    this.size = stride;
+    this.declared = declared;
+  }
+
+  /** The number of these labels: those declared and no others, each with a declared value or `other`. */
+  numberOf(given: Labels | undefined): number {
+    let number = 0;
+    for (const { name, numbers, other, stride } of this.labels) {
+      const value = given?.[name];
+      number += (value === undefined ? other : (numbers.get(value) ?? other)) * stride;
+    }
+    return number;
+  }
+
+  labelsOf(number: number): Record<string, string> {
+    const shown: Record<string, string> = {};
+    for (const { name, values, stride } of this.labels)
+      shown[name] = values[Math.floor(number / stride) % values.length] ?? OTHER;
+    return shown;
+  }
+
+  /** Whether the combination is shown before it is counted: those of one label are, so that an alarm sees a zero. */
+  isShownAtZero(number: number): boolean {
+    return this.labels.length === 0 || (this.labels.length === 1 && number < this.declared);
+  }
 }

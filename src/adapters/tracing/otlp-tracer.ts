@@ -1,9 +1,9 @@
 /**
- * Traces by OpenTelemetry, sent by OTLP over HTTP in protobuf. Loaded only where it is switched on. Nothing is registered
- * globally: which span is under way is kept in a storage of this tracer's own.
+ * Traces by OpenTelemetry, sent by OTLP over HTTP in protobuf. Loaded only if it is switched on. Registers nothing globally:
+ * the tracer's own storage holds the current span.
  *
- * Spans wait in a queue of 2,048; what comes while it is full is dropped, so that a collector that is slow or away costs
- * neither memory nor time of a call.
+ * Spans wait in a queue of 2,048; a full queue drops new ones. So a slow or missing collector costs calls neither memory
+ * nor time.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
@@ -26,8 +26,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Metrics } from "../../ports/metrics.js";
-import type { Span, SpanStart, TraceHeaders, Tracer } from "../../ports/tracer.js";
+import type { Metrics } from "../metrics.js";
+import type { Span, SpanStart, TraceHeaders, Tracer } from "../tracer.js";
 
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 1000, exportTimeoutMillis: 3000 };
 /** At the end, what still waits has so long to be sent. */
@@ -107,6 +107,7 @@ export function openTracer(exporter: SpanExporter, ratio: number): OpenTracer {
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, LAST_MS);
       });
+      // spans are lost at the end, as they are without a collector
       await Promise.race([provider.shutdown().catch(() => undefined), late]);
       clearTimeout(timer);
     },

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { FieldSet } from "../../feed/columns.js";
-import { readTime, textOf } from "../../feed/scalars.js";
-import { BadLine, type Row } from "../../feed/source.js";
+import type { FieldSet } from "../../catalog/feed/columns.js";
+import { BadLine, type Row } from "../../catalog/feed/rows.js";
+import { readTime, textOf } from "../../catalog/feed/scalars.js";
 import { type ImportedContact, ImportedContactSchema, SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
 
 const FIELDS = [

@@ -1,7 +1,7 @@
-import type { Amount } from "../../amounts/amount.js";
-import type { FieldSet } from "../../feed/columns.js";
-import { readAmount, readQuantity, readTime, textOf } from "../../feed/scalars.js";
-import { BadLine, type Row } from "../../feed/source.js";
+import type { FieldSet } from "../../catalog/feed/columns.js";
+import { BadLine, type Row } from "../../catalog/feed/rows.js";
+import { readAmount, readQuantity, readTime, textOf } from "../../catalog/feed/scalars.js";
+import type { Amount } from "../../parse/amount.js";
 
 const FIELDS = [
   "visitor",

@@ -2,10 +2,10 @@ import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import { FeedFailure, type FetchFeed, NO_VERSION } from "../../feed/fetch-feed.js";
-import { unpack } from "../../feed/unpack.js";
-import { BrokenFeed } from "../../feed/unusable.js";
-import { Failure } from "../failure.js";
+import { BrokenFeed } from "../../catalog/feed/feed-errors.js";
+import { FeedFailure, type FetchFeed, NO_VERSION } from "../../catalog/feed/fetch-feed.js";
+import { unpack } from "../../catalog/feed/unpack.js";
+import { Failure } from "../errors.js";
 
 /** The bytes of an import, unpacked. */
 export interface ImportInput {
@@ -76,7 +76,7 @@ export async function openInput(path: string, stdin: Readable): Promise<ImportIn
  */
 export async function fetchInput(url: string, fetchFeed: FetchFeed, signal?: AbortSignal): Promise<ImportInput> {
   const fetched = await failing(fetchFeed(url, NO_VERSION, signal));
-  if (fetched === undefined) throw new Failure("The feed was not read: its host sent none");
+  if (fetched === undefined) throw new Failure("The feed was not read: its host sent no content");
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of fetched?.chunks ?? []) {

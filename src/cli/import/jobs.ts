@@ -1,13 +1,13 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { FieldSet } from "../../feed/columns.js";
-import { createColumnPlan } from "../../feed/columns.js";
-import type { FeedFormat } from "../../feed/feed-reader.js";
-import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../feed/product-row.js";
+import type { FieldSet } from "../../catalog/feed/columns.js";
+import { createColumnPlan } from "../../catalog/feed/columns.js";
+import type { FeedFormat } from "../../catalog/feed/feed-reader.js";
+import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../catalog/feed/product-row.js";
 import type { Event } from "../../gen/aisle/v1/event_pb.js";
 import type { Product } from "../../gen/aisle/v1/product_pb.js";
 import type { ImportedContact } from "../../gen/aisle/v1/subscription_pb.js";
 import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "../client.js";
-import { UsageFailure } from "../failure.js";
+import { UsageFailure } from "../errors.js";
 import { count } from "../output.js";
 import type { ProgramDeps } from "../program.js";
 import { CONTACT_FIELDS, readContact } from "./contact-row.js";
@@ -26,7 +26,7 @@ export interface ImportOptions extends ServerOptions {
   readonly map?: readonly string[];
   readonly currency?: string;
   readonly json?: boolean;
-  /** Where rejected lines are told one by one, as JSON. */
+  /** File for the rejected lines, one JSON object each. */
   readonly report?: string;
 }
 
@@ -48,7 +48,7 @@ export interface EventImportOptions extends ImportOptions {
 export async function importProducts(file: string, options: ProductImportOptions, deps: ProgramDeps): Promise<void> {
   const remarks: Remarks = { counts: new Map() };
   const { full = false, force = false } = options;
-  if (force && !full) throw new UsageFailure("--force is for --full only");
+  if (force && !full) throw new UsageFailure("--force: requires --full");
   await importFile(file, options, deps, {
     noun: "products",
     fields: PRODUCT_FIELDS,

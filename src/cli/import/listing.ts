@@ -33,7 +33,7 @@ export function createListing(replaceCatalog: ReplaceCatalog, appId: string, for
   const ending = new AbortController();
   let unknown = 0;
   let ids: string[] = [];
-  const waiting: (Batch | "end")[] = [];
+  const waiting: Batch[] = [];
   let wake = () => {};
   let taken = () => {};
 
@@ -41,9 +41,10 @@ export function createListing(replaceCatalog: ReplaceCatalog, appId: string, for
     yield { appId, force };
     for (;;) {
       const next = waiting.shift();
-      if (next === "end") return;
-      if (next !== undefined) yield next;
-      else {
+      if (next !== undefined) {
+        yield next;
+        if (next.last) return;
+      } else {
         taken();
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -77,7 +78,7 @@ export function createListing(replaceCatalog: ReplaceCatalog, appId: string, for
       await settled();
     },
     async end() {
-      waiting.push({ incomplete: unknown > 0 }, "end");
+      waiting.push({ incomplete: unknown > 0, last: true });
       wake();
       const { hidden, unlisted } = await call;
       return { hidden: Number(hidden), unlisted: Number(unlisted), unknown };

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { ImportItem, Source } from "../../feed/source.js";
+import type { ImportItem, Source } from "../../catalog/feed/rows.js";
 import { type Event, EventSchema, SenderType } from "../../gen/aisle/v1/event_pb.js";
 import type { EventLine } from "./event-row.js";
 

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { BadRow } from "../../feed/source.js";
+import type { BadRow } from "../../catalog/feed/rows.js";
 
 /** How many rejected lines are shown before only their number is. */
 export const SHOWN_REJECTS = 20;
@@ -80,6 +80,22 @@ function reportLine({ line, id, reason }: BadRow): string {
   return JSON.stringify({ position: line, id: id ?? "", field, reason: rest || reason });
 }
 
+/** Rows hold names and addresses. The mode of `open` counts only for a new file, so that of an old one is set first. */
+async function openPrivate(path: string): Promise<FileHandle> {
+  const file = await open(path, "a", 0o600);
+  try {
+    // A device or a pipe, such as /dev/stdout, keeps the mode it has.
+    if ((await file.stat()).isFile()) {
+      await file.chmod(0o600);
+      await file.truncate();
+    }
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
 /** A file that is made when something is to be in it. What cannot be written is said once, and dropped. */
 function createLateFile(path: string, note: (text: string) => void) {
   let header: string | null = null;
@@ -95,7 +111,7 @@ function createLateFile(path: string, note: (text: string) => void) {
     waiting = [];
     try {
       if (!file) {
-        file = await open(path, "w");
+        file = await openPrivate(path);
         if (header !== null) await file.appendFile(`${header}\n`);
       }
       await file.appendFile(text);

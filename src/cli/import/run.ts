@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { createColumnPlan, type FieldSet } from "../../feed/columns.js";
-import { createFeedReader, type FeedFormat, type FeedReader } from "../../feed/feed-reader.js";
-import { BadLine, type Entry, type ImportItem, isBad, type Row, textId } from "../../feed/source.js";
+import { createColumnPlan, type FieldSet } from "../../catalog/feed/columns.js";
+import { createFeedReader, type FeedFormat, type FeedReader } from "../../catalog/feed/feed-reader.js";
+import { BadLine, type Entry, type ImportItem, isBad, type Row, textId } from "../../catalog/feed/rows.js";
 import type { ImportInput } from "./input.js";
 import type { Listing } from "./listing.js";
 import type { Progress } from "./progress.js";
@@ -100,8 +100,8 @@ export async function runImport<Field extends string, Message>(
 }
 
 /**
- * A running hash over the rows: equal files read with equal options give equal keys, also when one of them goes on
- * longer at its end, and no second pass over the file is needed.
+ * A running hash over the rows. Equal files read with equal options give equal keys, even if one of them is longer. Needs
+ * no second pass over the file.
  */
 function createKeys(seed: string | null): (raw: string) => string {
   if (seed === null) return () => "";

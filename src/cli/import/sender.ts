@@ -1,6 +1,6 @@
-import type { BadRow, ImportItem } from "../../feed/source.js";
+import type { BadRow, ImportItem } from "../../catalog/feed/rows.js";
 import type { RefusedItem } from "../../gen/aisle/v1/refused_item_pb.js";
-import { isOutOfReach, isPassing } from "../failure.js";
+import { isOutOfReach, isPassing } from "../errors.js";
 import type { SentCounts } from "./totals.js";
 
 /** The answer of a bulk call, of either kind. */
@@ -22,7 +22,7 @@ export interface SendLimits {
   readonly callItems: number;
 }
 
-export const SEND_LIMITS: SendLimits = { batchItems: 500, batchChars: 262_144, callItems: 1000 };
+const SEND_LIMITS: SendLimits = { batchItems: 500, batchChars: 262_144, callItems: 1000 };
 
 /** Waits before another try of a call that may be repeated, in milliseconds: about half a minute in all. */
 const RETRY_WAITS_MS = [500, 1000, 2000, 4000, 8000, 16_000];
@@ -69,7 +69,7 @@ export function createSender<Message>(options: SenderOptions<Message>): Sender<M
     }
   };
 
-  /** That no server was ever reached is told at once; one that has answered, if only that it is busy, is waited for. */
+  /** Fails at once if no server ever answered. Waits for one that has, even if only to say that it is busy. */
   const withRetries = async (attempt: () => Promise<BulkAnswer>): Promise<BulkAnswer> => {
     for (const wait of repeatable ? RETRY_WAITS_MS : []) {
       try {

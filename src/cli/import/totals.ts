@@ -1,4 +1,4 @@
-import { Failure } from "../failure.js";
+import { Failure } from "../errors.js";
 import { count, duration, type Output, writeJson, writeLine } from "../output.js";
 import { type Rejects, SHOWN_REJECTS } from "./rejects.js";
 import type { ImportTally } from "./run.js";
@@ -24,7 +24,7 @@ export interface Hiding {
 }
 
 export interface ImportResult {
-  /** What was imported: `products` or `events`. */
+  /** `products` or `events`. */
   readonly noun: string;
   readonly name: string;
   readonly tally: ImportTally;
@@ -89,10 +89,10 @@ export function finish(
   if (failure !== null) {
     if (!(failure instanceof Error)) throw failure;
     const exitCode = failure instanceof Failure ? failure.exitCode : 1;
-    throw new Failure(`The import stopped before its end: ${failure.message}`, exitCode, { cause: failure });
+    throw new Failure(`The import was interrupted: ${failure.message}`, exitCode, { cause: failure });
   }
   if (hiding !== null && hiding.refusal !== "") {
-    throw new Failure(`Nothing was hidden: ${hiding.refusal}; --force hides all the same`);
+    throw new Failure(`Nothing was hidden: ${hiding.refusal}; use --force to hide them anyway`);
   }
   if (stored > 0) return;
   if (rejects.count > 0) throw new Failure(`No ${unit} of ${result.name} could be imported`);

@@ -21,6 +21,7 @@ export const HEADERS: JsonObject = {
   "x-request-id": header("The id that the request brought, or one made for it.", { type: "string" }),
   "x-service-event-id": header("Id of the event, a UUIDv7.", { type: "string", format: "uuid" }),
   "retry-after": header("Seconds after which a retry may succeed.", { type: "string", pattern: "^[1-9]\\d*$" }, false),
+  "www-authenticate": header("How an event can be signed.", { type: "string", const: "Aisle-Signature" }),
   ratelimit: header(
     "What is left of a backend sender's limit, and the seconds until it is whole again.",
     { type: "string", examples: ['"server";r=57;t=1'] },
@@ -99,7 +100,14 @@ function refusals(operation: Operation): readonly Refused[] {
     case "subscription_status":
       return [...all, missing(operation, "fpcid")];
     case "trace":
-      return [...all, ...withBody, invalid(operation, "action_type"), new Refused(415, TEXT.unsupportedType)];
+      return [
+        ...all,
+        ...withBody,
+        invalid(operation, "action_type"),
+        new Refused(415, TEXT.unsupportedType),
+        new Refused(401, TEXT.signatureUnknown),
+        new Refused(401, TEXT.signatureExpired),
+      ];
     case "recommend":
       return [
         ...all,
@@ -127,7 +135,11 @@ export function failures(operation: Operation): JsonObject {
     fault.mayRetry ||= retryAfterSeconds > 0;
   }
   const answers = [...faults].map(([status, { texts, mayRetry }]): [string, JsonObject] => {
-    const names = [...(mayRetry ? ["retry-after"] : []), ...(status === 429 ? ["ratelimit", "ratelimit-policy"] : [])];
+    const names = [
+      ...(mayRetry ? ["retry-after"] : []),
+      ...(status === 401 ? ["www-authenticate"] : []),
+      ...(status === 429 ? ["ratelimit", "ratelimit-policy"] : []),
+    ];
     const isStatus = operation === "subscription_status";
     const examples = [...texts].map((text, index): [string, Json] => [
       `text${index + 1}`,
@@ -146,7 +158,7 @@ export function failures(operation: Operation): JsonObject {
   return { ...broken(), ...Object.fromEntries(answers) };
 }
 
-/** What is answered before a request is whole: it has neither path nor id yet. */
+/** Answers to a request that is not complete: it has neither path nor id yet. */
 export function broken(): JsonObject {
   return Object.fromEntries(
     BROKEN_REQUESTS.map(([status, text]) => [

@@ -16,7 +16,9 @@ export function openApiDocument(url: string): JsonObject {
     description:
       "The single intake of tracking events, from browsers and from a shop's server. The answer comes when the event is on disk.",
     tags: ["shop"],
-    parameters: [part("parameters", "RequestId"), part("parameters", "IdempotencyKey"), part("parameters", "Visitor")],
+    parameters: ["RequestId", "IdempotencyKey", "SignedId", "SignedTimestamp", "Signature", "Visitor"].map((name) =>
+      part("parameters", name),
+    ),
     requestBody: TRACE_BODY,
     responses: responses("trace"),
   });
@@ -98,7 +100,27 @@ const PARAMETERS: JsonObject = {
     name: "idempotency-key",
     in: "header",
     description:
-      "For 24 hours the same key of an app gets the same event id and one stored event. At most 255 bytes, else it counts as absent.",
+      "For 24 hours the same key of the same sender gets the same event id and one stored event. At most 255 bytes, else it counts as absent.",
+    schema: { type: "string" },
+  },
+  SignedId: {
+    name: "x-aisle-id",
+    in: "header",
+    description:
+      "Of a signed event, with both other headers: its id, which is its idempotency key. At most 255 bytes, no full stop.",
+    schema: { type: "string" },
+  },
+  SignedTimestamp: {
+    name: "x-aisle-timestamp",
+    in: "header",
+    description: "Of a signed event: when it was signed, in seconds since 1970; at most 5 minutes from now.",
+    schema: { type: "string" },
+  },
+  Signature: {
+    name: "x-aisle-signature",
+    in: "header",
+    description:
+      "Of a signed event: `v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks 1.0), several with spaces between. A signed event is the shop's own word.",
     schema: { type: "string" },
   },
   Visitor: {

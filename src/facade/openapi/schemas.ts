@@ -11,8 +11,8 @@ import {
   RECOMMEND_BODY,
   type RecommendField,
 } from "../recommend-fields.js";
+import { APP_ID } from "../text-values.js";
 import { OTHER_ACTIONS, REQUIRED_BY_ACTION, TRACE_FORM, type TraceField } from "../trace-fields.js";
-import { APP_ID } from "../values.js";
 import { type JsonObject, part } from "./json.js";
 
 export const APP_ID_SCHEMA: JsonObject = { type: "string", pattern: APP_ID.source };

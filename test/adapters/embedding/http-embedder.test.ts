@@ -146,11 +146,11 @@ describe("embeddings over HTTP", () => {
   });
 
   it.each([
-    ["no JSON", "<html>", "no JSON"],
-    ["no data", "{}", "without data"],
+    ["no JSON", "<html>", "did not answer with JSON"],
+    ["no data", "{}", "returned no data"],
     ["too few", '{"data": [{"index": 0, "embedding": [1]}]}', "too few"],
-    ["texts for numbers", '{"data": [{"index": 0, "embedding": ["1"]}]}', "no list of numbers"],
-    ["empty vectors", '{"data": [{"index": 0, "embedding": []}]}', "no list of numbers"],
+    ["texts for numbers", '{"data": [{"index": 0, "embedding": ["1"]}]}', "not a list of numbers"],
+    ["empty vectors", '{"data": [{"index": 0, "embedding": []}]}', "not a list of numbers"],
   ])("are refused when the answer has %s", async (_, body, problem) => {
     const { url } = await service((_asked, response) => void response.end(body));
     await expect(embedder(url).embed(["tent", "teapot"])).rejects.toThrow(problem);

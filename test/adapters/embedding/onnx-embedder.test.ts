@@ -121,7 +121,7 @@ describe("a sentence model of ONNX", () => {
     await (await openOnnxEmbedder(folder, fake.load)).close();
     expect(fake.released()).toBe(1);
     const strange = fakeRuntime(["pixel_values"]);
-    await expect(openOnnxEmbedder(folder, strange.load)).rejects.toThrow("other inputs");
+    await expect(openOnnxEmbedder(folder, strange.load)).rejects.toThrow("inputs other than");
     expect(strange.released()).toBe(1);
   });
 
@@ -129,9 +129,9 @@ describe("a sentence model of ONNX", () => {
     const { load } = fakeRuntime(["input_ids"]);
     await expect(openOnnxEmbedder(join(folder, "missing"), load)).rejects.toThrow("no ONNX model");
     writeFileSync(join(folder, "model.onnx"), "");
-    await expect(openOnnxEmbedder(folder, load)).rejects.toThrow("no tokenizer.json");
+    await expect(openOnnxEmbedder(folder, load)).rejects.toThrow("tokenizer.json is missing");
     writeFileSync(join(folder, "tokenizer.json"), "{");
-    await expect(openOnnxEmbedder(folder, load)).rejects.toThrow("no JSON");
+    await expect(openOnnxEmbedder(folder, load)).rejects.toThrow("is not JSON");
     writeFileSync(join(folder, "tokenizer.json"), "{}");
     await expect(openOnnxEmbedder(folder, load)).rejects.toThrow(Unavailable);
   });

@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm";
 import type hnswlib from "hnswlib-node";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
-import { VECTOR_INDEX } from "../../../src/training/semantic.js";
+import { VECTOR_INDEX } from "../../../src/learning/training/semantic.js";
 
 interface Counted {
   getCurrentCount(): number;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeIndex, EXACT, HNSW } from "../../../src/adapters/hnsw/format.js";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
-import { embedAll, fitEmbedder } from "../../../src/algorithms/embedder.js";
-import { nearest } from "../../../src/algorithms/nearest.js";
-import { createRandom } from "../../../src/algorithms/random.js";
+import type { VectorIndex, VectorIndexes } from "../../../src/adapters/vector-index.js";
 import { DataDamaged, Unavailable } from "../../../src/domain/errors.js";
-import type { VectorIndex, VectorIndexes } from "../../../src/ports/vector-index.js";
-import { VECTOR_INDEX } from "../../../src/training/semantic.js";
+import { createRandom } from "../../../src/learning/common/random.js";
+import { embedAll, fitEmbedder } from "../../../src/learning/text/embedder.js";
+import { nearest } from "../../../src/learning/text/nearest.js";
+import { VECTOR_INDEX } from "../../../src/learning/training/semantic.js";
 import { type CatalogueName, readCatalogue } from "../../fixtures/shared-catalogue.js";
 import { describeWithSharedData } from "../../fixtures/shared-data.js";
 

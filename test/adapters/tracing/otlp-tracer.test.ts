@@ -1,8 +1,8 @@
 import { ExportResultCode } from "@opentelemetry/core";
 import { InMemorySpanExporter, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { traced } from "../../../src/adapters/tracer.js";
 import { openOtlpTracer, openTracer } from "../../../src/adapters/tracing/otlp-tracer.js";
-import { traced } from "../../../src/ports/tracer.js";
 import { openAisle } from "../../fixtures/aisle.js";
 import { freePort } from "../../fixtures/server.js";
 
@@ -23,7 +23,7 @@ async function openTraced(ratio = 1) {
   const exporter = new Kept();
   const tracer = openTracer(exporter, ratio);
   const aisle = await openAisle(undefined, { tracer });
-  await aisle.clients.apps.createApp({ app: { appId: "shop" } });
+  await aisle.clients.apps.createApp({ app: { appId: "shop", learnedAfterVisitors: 1 } });
   return {
     ...aisle,
     /** Ends the tracer and gives each span's name with its parent's. */

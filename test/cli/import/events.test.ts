@@ -1,6 +1,8 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createColumnPlan } from "../../../src/catalog/feed/columns.js";
+import { BadLine, isBad } from "../../../src/catalog/feed/rows.js";
 import {
   EVENT_FIELDS,
   EVENT_FIELDS_WITHOUT_TYPE,
@@ -8,9 +10,7 @@ import {
   readEvent,
 } from "../../../src/cli/import/event-row.js";
 import { createEventAssembler, ORDER_WINDOW, type OrderWindow } from "../../../src/cli/import/orders.js";
-import { createColumnPlan } from "../../../src/feed/columns.js";
-import { BadLine, isBad } from "../../../src/feed/source.js";
-import { csvEntries, row } from "../../feed/rows.js";
+import { csvEntries, row } from "../../catalog/feed/product-rows.js";
 
 const NOW = Date.UTC(2026, 0, 1);
 const OPTIONS = { defaultType: "", defaultCurrency: "", nowMs: NOW };

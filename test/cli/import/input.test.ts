@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -86,6 +86,17 @@ describe("createRejects", () => {
     await rejects.close();
     expect(await readFile(path, "utf8")).toBe('id,title\n,"x\ny"\n1\n');
     expect([rejects.count, rejects.file]).toEqual([2, path]);
+  });
+
+  it("makes its files readable to their owner alone, old ones too", async () => {
+    const path = join(folder, "e.csv.rejected");
+    const reportPath = join(folder, "e.report");
+    await writeFile(path, "something longer from another run\n", { mode: 0o644 });
+    const rejects = createRejects({ path, reportPath, note: () => {} });
+    rejects.add({ line: 2, raw: "ada@shop.example", reason: "email: invalid" });
+    await rejects.close();
+    for (const file of [path, reportPath]) expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(path, "utf8")).toBe("ada@shop.example\n");
   });
 
   it("makes no file when nothing was rejected", async () => {

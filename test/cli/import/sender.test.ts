@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { BadRow, ImportItem } from "../../../src/catalog/feed/rows.js";
 import { type BulkCall, createSender, type SendLimits } from "../../../src/cli/import/sender.js";
-import type { BadRow, ImportItem } from "../../../src/feed/source.js";
 import { RefusedItemSchema } from "../../../src/gen/aisle/v1/refused_item_pb.js";
 
 const item = (message: number, raw = "x"): ImportItem<number> => ({

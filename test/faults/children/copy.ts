@@ -4,8 +4,8 @@
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { backupStore } from "../../../src/adapters/embedded/backup.js";
-import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
+import { backupStore } from "../../../src/store/lmdb/backup.js";
+import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
 import { event, model, pointer } from "../../contract/samples.js";
 
 const [root = "", times = "1", journal = ""] = process.argv.slice(2);
@@ -16,7 +16,7 @@ const store = await openEmbeddedStore({ directory, now: Date.now });
 for (let n = 0; n < Number(times); n++) {
   const bytes = Buffer.alloc(20_000, `model ${n} `);
   await store.models.put("shop", model(`m${n}`, bytes), bytes);
-  await store.models.setPointer("shop", pointer(`m${n}`, String(n)));
+  await store.models.setPointer("shop", () => pointer(`m${n}`, String(n)));
   say(`model ${n}`);
   await store.models.prune("shop", 2);
   await store.unitOfWork.run("shop", (tx) => tx.events.put(`e${n}`, event(`e${n}`)));

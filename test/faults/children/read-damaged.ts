@@ -8,10 +8,10 @@
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { openEmbeddedStore } from "../../../src/adapters/embedded/store.js";
-import { verifyStore } from "../../../src/adapters/embedded/verify.js";
 import { DomainError } from "../../../src/domain/errors.js";
-import type { Store } from "../../../src/ports/store.js";
+import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
+import { verifyStore } from "../../../src/store/lmdb/verify.js";
+import type { Store } from "../../../src/store/ports/store.js";
 import { flipBits, seededRandom } from "../random.js";
 import { APP, EVENTS, storedEvent, storedHistory, storedProduct, VISITORS } from "./damaged-data.js";
 

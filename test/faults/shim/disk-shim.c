@@ -1,11 +1,11 @@
 // A library for LD_PRELOAD that stands between a process and its disk, for the files below AISLE_SHIM_DIR alone.
 //
 // AISLE_SHIM_FAULT names a file. While it is there, it says in up to three words what fails: which calls (`write`,
-// `sync`), how (`EIO`, `ENOSPC`, or `short`, a write that stops half-way) and whether `once`: then the first call that
-// fails removes the file. As a disk does it, a sync that fails has written nothing.
+// `sync`), how (`EIO`, `ENOSPC`, `short`, a write that stops half-way, or `stall` and milliseconds, for which the call
+// takes longer and then succeeds) and whether `once`: then the first call that fails removes the file. As a disk does it, a sync that fails has written nothing.
 //
 // AISLE_SHIM_JOURNAL names a file to which everything that changes the disk is appended when it is done, so that the
-// disk can be put together as a power cut would leave it (test/faults/power-cut.ts). A record is a head and, after it,
+// disk can be put together as a power cut would leave it (test/faults/cut-disk.ts). A record is a head and, after it,
 // a path and bytes.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 struct head {
@@ -87,6 +88,11 @@ static int fault_of(const char *call) {
   if (strcmp(often, "once") == 0) {
     REAL(int, "unlink", const char *);
     if (real(fault_file) != 0) return 0; // another thread was faster
+  }
+  if (strncmp(how, "stall", 5) == 0) {
+    struct timespec left = {atoi(how + 5) / 1000, atoi(how + 5) % 1000 * 1000000L};
+    while (nanosleep(&left, &left) != 0);
+    return 0;
   }
   return strcmp(how, "short") == 0 ? -1 : strcmp(how, "ENOSPC") == 0 ? ENOSPC : EIO;
 }

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIucCCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5ncxInCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0EhoKDWRvdWJsZV9vcHRfaW4YCCABKAhIAIgBARIjChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgNSAGIAQFCEAoOX2RvdWJsZV9vcHRfaW5CGQoXX2xlYXJuZWRfYWZ0ZXJfdmlzaXRvcnMidQoPUHJpdmFjeVNldHRpbmdzEikKB3NpZ25hbHMYASABKA4yGC5haXNsZS52MS5Qcml2YWN5U2lnbmFscxIWCg5yZXRlbnRpb25fZGF5cxgCIAEoDRIfChdyZWplY3RlZF9yZXRlbnRpb25fZGF5cxgDIAEoDSJOCgxTb3VyY2VXZWlnaHQSLgoGc291cmNlGAEgASgOMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25Tb3VyY2USDgoGd2VpZ2h0GAIgASgBIuEEChJGcmFtZUNvbmZpZ3VyYXRpb24SEAoIZnJhbWVfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSGQoRcmVjb21tZW5kZWRfY291bnQYAyABKA0SGQoRYWx0ZXJuYXRpdmVfY291bnQYBCABKA0SFgoOaW5jbHVkZV92aWV3ZWQYBSABKAgSFgoOaW5jbHVkZV9ib3VnaHQYBiABKAgSLgoKdXBkYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGl2ZXJzaXR5GAggASgBEiUKCXBhZ2Vfa2luZBgJIAEoDjISLmFpc2xlLnYxLlBhZ2VLaW5kEicKB3NvdXJjZXMYCiADKAsyFi5haXNsZS52MS5Tb3VyY2VXZWlnaHQSGAoQcmVidXlfYWZ0ZXJfZGF5cxgLIAEoDRIVCghyb3RhdGlvbhgMIAEoCEgAiAEBEhoKEnBpbm5lZF9wcm9kdWN0X2lkcxgNIAMoCRIaChJiYW5uZWRfcHJvZHVjdF9pZHMYDiADKAkSGgoNaW5fc3RvY2tfb25seRgPIAEoCEgBiAEBEhUKCGZhbGxiYWNrGBAgASgISAKIAQESDwoHdmVyc2lvbhgRIAEoDRIoCgh2YXJpYW50cxgSIAMoCzIWLmFpc2xlLnYxLkZyYW1lVmFyaWFudBIuCgZmaWx0ZXIYEyABKAsyHi5haXNsZS52MS5SZWNvbW1lbmRhdGlvbkZpbHRlckILCglfcm90YXRpb25CEAoOX2luX3N0b2NrX29ubHlCCwoJX2ZhbGxiYWNrIoUECgxGcmFtZVZhcmlhbnQSDAoEbmFtZRgBIAEoCRIOCgZ3ZWlnaHQYAiABKAESHgoRcmVjb21tZW5kZWRfY291bnQYAyABKA1IAIgBARIeChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDUgBiAEBEhYKCWRpdmVyc2l0eRgFIAEoAUgCiAEBEjIKDXNvdXJjZV9jaG9pY2UYBiABKAsyFi5haXNsZS52MS5Tb3VyY2VDaG9pY2VIA4gBARIbCg5pbmNsdWRlX3ZpZXdlZBgHIAEoCEgEiAEBEhsKDmluY2x1ZGVfYm91Z2h0GAggASgISAWIAQESFQoIcm90YXRpb24YCSABKAhIBogBARIVCghmYWxsYmFjaxgKIAEoCEgHiAEBEi4KBmZpbHRlchgLIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyEicKCnBpbl9jaG9pY2UYDCABKAsyEy5haXNsZS52MS5QaW5DaG9pY2VCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudEIMCgpfZGl2ZXJzaXR5QhAKDl9zb3VyY2VfY2hvaWNlQhEKD19pbmNsdWRlX3ZpZXdlZEIRCg9faW5jbHVkZV9ib3VnaHRCCwoJX3JvdGF0aW9uQgsKCV9mYWxsYmFjayIgCglQaW5DaG9pY2USEwoLcHJvZHVjdF9pZHMYASADKAkiNwoMU291cmNlQ2hvaWNlEicKB3NvdXJjZXMYASADKAsyFi5haXNsZS52MS5Tb3VyY2VXZWlnaHQqUwoJTGlua1RydXN0EhoKFkxJTktfVFJVU1RfVU5TUEVDSUZJRUQQABITCg9MSU5LX1RSVVNUX09QRU4QARIVChFMSU5LX1RSVVNUX1NUUklDVBACKoQBCg5Qcml2YWN5U2lnbmFscxIfChtQUklWQUNZX1NJR05BTFNfVU5TUEVDSUZJRUQQABIXChNQUklWQUNZX1NJR05BTFNfT0ZGEAESFwoTUFJJVkFDWV9TSUdOQUxTX0dQQxACEh8KG1BSSVZBQ1lfU0lHTkFMU19HUENfQU5EX0ROVBADKpEBCghQYWdlS2luZBIZChVQQUdFX0tJTkRfVU5TUEVDSUZJRUQQABISCg5QQUdFX0tJTkRfSE9NRRABEhYKElBBR0VfS0lORF9DQVRFR09SWRACEhUKEVBBR0VfS0lORF9QUk9EVUNUEAMSEgoOUEFHRV9LSU5EX0NBUlQQBBITCg9QQUdFX0tJTkRfT1JERVIQBWIGcHJvdG8z", [file_aisle_v1_recommendation, file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIvUCCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5ncxInCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0EhoKDWRvdWJsZV9vcHRfaW4YCCABKAhIAIgBARIjChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgNSAGIAQESDAoEZXRhZxgKIAEoCUIQCg5fZG91YmxlX29wdF9pbkIZChdfbGVhcm5lZF9hZnRlcl92aXNpdG9ycyJ1Cg9Qcml2YWN5U2V0dGluZ3MSKQoHc2lnbmFscxgBIAEoDjIYLmFpc2xlLnYxLlByaXZhY3lTaWduYWxzEhYKDnJldGVudGlvbl9kYXlzGAIgASgNEh8KF3JlamVjdGVkX3JldGVudGlvbl9kYXlzGAMgASgNIk4KDFNvdXJjZVdlaWdodBIuCgZzb3VyY2UYASABKA4yHi5haXNsZS52MS5SZWNvbW1lbmRhdGlvblNvdXJjZRIOCgZ3ZWlnaHQYAiABKAEi7wQKEkZyYW1lQ29uZmlndXJhdGlvbhIQCghmcmFtZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIZChFyZWNvbW1lbmRlZF9jb3VudBgDIAEoDRIZChFhbHRlcm5hdGl2ZV9jb3VudBgEIAEoDRIWCg5pbmNsdWRlX3ZpZXdlZBgFIAEoCBIWCg5pbmNsdWRlX2JvdWdodBgGIAEoCBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkaXZlcnNpdHkYCCABKAESJQoJcGFnZV9raW5kGAkgASgOMhIuYWlzbGUudjEuUGFnZUtpbmQSJwoHc291cmNlcxgKIAMoCzIWLmFpc2xlLnYxLlNvdXJjZVdlaWdodBIYChByZWJ1eV9hZnRlcl9kYXlzGAsgASgNEhUKCHJvdGF0aW9uGAwgASgISACIAQESGgoScGlubmVkX3Byb2R1Y3RfaWRzGA0gAygJEhoKEmJhbm5lZF9wcm9kdWN0X2lkcxgOIAMoCRIaCg1pbl9zdG9ja19vbmx5GA8gASgISAGIAQESFQoIZmFsbGJhY2sYECABKAhIAogBARIPCgd2ZXJzaW9uGBEgASgNEigKCHZhcmlhbnRzGBIgAygLMhYuYWlzbGUudjEuRnJhbWVWYXJpYW50Ei4KBmZpbHRlchgTIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyEgwKBGV0YWcYFCABKAlCCwoJX3JvdGF0aW9uQhAKDl9pbl9zdG9ja19vbmx5QgsKCV9mYWxsYmFjayKFBAoMRnJhbWVWYXJpYW50EgwKBG5hbWUYASABKAkSDgoGd2VpZ2h0GAIgASgBEh4KEXJlY29tbWVuZGVkX2NvdW50GAMgASgNSACIAQESHgoRYWx0ZXJuYXRpdmVfY291bnQYBCABKA1IAYgBARIWCglkaXZlcnNpdHkYBSABKAFIAogBARIyCg1zb3VyY2VfY2hvaWNlGAYgASgLMhYuYWlzbGUudjEuU291cmNlQ2hvaWNlSAOIAQESGwoOaW5jbHVkZV92aWV3ZWQYByABKAhIBIgBARIbCg5pbmNsdWRlX2JvdWdodBgIIAEoCEgFiAEBEhUKCHJvdGF0aW9uGAkgASgISAaIAQESFQoIZmFsbGJhY2sYCiABKAhIB4gBARIuCgZmaWx0ZXIYCyABKAsyHi5haXNsZS52MS5SZWNvbW1lbmRhdGlvbkZpbHRlchInCgpwaW5fY2hvaWNlGAwgASgLMhMuYWlzbGUudjEuUGluQ2hvaWNlQhQKEl9yZWNvbW1lbmRlZF9jb3VudEIUChJfYWx0ZXJuYXRpdmVfY291bnRCDAoKX2RpdmVyc2l0eUIQCg5fc291cmNlX2Nob2ljZUIRCg9faW5jbHVkZV92aWV3ZWRCEQoPX2luY2x1ZGVfYm91Z2h0QgsKCV9yb3RhdGlvbkILCglfZmFsbGJhY2siIAoJUGluQ2hvaWNlEhMKC3Byb2R1Y3RfaWRzGAEgAygJIjcKDFNvdXJjZUNob2ljZRInCgdzb3VyY2VzGAEgAygLMhYuYWlzbGUudjEuU291cmNlV2VpZ2h0KlMKCUxpbmtUcnVzdBIaChZMSU5LX1RSVVNUX1VOU1BFQ0lGSUVEEAASEwoPTElOS19UUlVTVF9PUEVOEAESFQoRTElOS19UUlVTVF9TVFJJQ1QQAiqEAQoOUHJpdmFjeVNpZ25hbHMSHwobUFJJVkFDWV9TSUdOQUxTX1VOU1BFQ0lGSUVEEAASFwoTUFJJVkFDWV9TSUdOQUxTX09GRhABEhcKE1BSSVZBQ1lfU0lHTkFMU19HUEMQAhIfChtQUklWQUNZX1NJR05BTFNfR1BDX0FORF9ETlQQAyqRAQoIUGFnZUtpbmQSGQoVUEFHRV9LSU5EX1VOU1BFQ0lGSUVEEAASEgoOUEFHRV9LSU5EX0hPTUUQARIWChJQQUdFX0tJTkRfQ0FURUdPUlkQAhIVChFQQUdFX0tJTkRfUFJPRFVDVBADEhIKDlBBR0VfS0lORF9DQVJUEAQSEwoPUEFHRV9LSU5EX09SREVSEAViBnByb3RvMw", [file_aisle_v1_recommendation, file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -60,7 +60,8 @@ export type App = Message<"aisle.v1.App"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Optional. What the app keeps of persons. Absent in an update: as before.
+   * Optional. What the app keeps of persons. Absent in an update without
+   * `update_mask`: as before.
    *
    * @generated from field: aisle.v1.PrivacySettings privacy = 6;
    */
@@ -85,14 +86,22 @@ export type App = Message<"aisle.v1.App"> & {
   doubleOptIn?: boolean | undefined;
 
   /**
-   * Optional. A product that only visitors' events told of is shown after so
-   * many different visitors sent it, 0 to 1,000, else INVALID_ARGUMENT: anybody
-   * can post an event. 0 and 1 show it at once. Not set: on creation 3, in an
-   * update as before.
+   * Optional. A product that only visitors' events told of is learned after so
+   * many visitors sent it, each from another network, 0 to 100, else
+   * INVALID_ARGUMENT: anybody can post an event. Each of its values, and each
+   * change, needs as many. 0 and 1 believe anybody at once. Not set: on creation
+   * 3, in an update as before.
    *
    * @generated from field: optional uint32 learned_after_visitors = 9;
    */
   learnedAfterVisitors?: number | undefined;
+
+  /**
+   * Output only. Names this state of the settings; see UpdateApp. Opaque.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag: string;
 };
 
 /**
@@ -226,13 +235,12 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Optional. How unlike each other the products of `recommended` are to be, 0
-   * to 1, else INVALID_ARGUMENT. 0 leaves them in the order of their scores;
-   * with more, a product that is like one before it gives way to others from
-   * the first places after it (at most 5 times as many as are shown, and 100):
-   * at 1 whatever their scores. No product is shown that would not be shown
-   * otherwise in a longer list. `alternative` stays as it is: what it shows is
-   * to be alike.
+   * Optional. Diversity of `recommended`, 0 to 1, else INVALID_ARGUMENT. 0 keeps
+   * the order of scores. With more, a product similar to one before it gives way
+   * to others from the places after it: at most 5 times as many as are shown,
+   * and at most 100. At 1 scores no longer count. Every product shown would also
+   * be in a longer list without diversity. `alternative` stays as it is: its
+   * products should be similar.
    *
    * @generated from field: double diversity = 8;
    */
@@ -330,6 +338,14 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
    * @generated from field: aisle.v1.RecommendationFilter filter = 19;
    */
   filter?: RecommendationFilter | undefined;
+
+  /**
+   * Output only. Names this state of the frame; see SetFrameConfiguration. Opaque;
+   * empty for the frame `default` while nobody has written it.
+   *
+   * @generated from field: string etag = 20;
+   */
+  etag: string;
 };
 
 /**
@@ -340,8 +356,8 @@ export const FrameConfigurationSchema: GenMessage<FrameConfiguration> = /*@__PUR
   messageDesc(file_aisle_v1_app, 3);
 
 /**
- * FrameVariant is a frame for some of its visitors. What is not set is as in the
- * frame.
+ * FrameVariant holds the settings of a frame for a share of its visitors. Unset
+ * fields are those of the frame.
  *
  * @generated from message aisle.v1.FrameVariant
  */

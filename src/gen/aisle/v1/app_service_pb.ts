@@ -6,13 +6,15 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { App, FrameConfiguration } from "./app_pb.js";
 import { file_aisle_v1_app } from "./app_pb.js";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/app_service.proto.
  */
 export const file_aisle_v1_app_service: GenFile = /*@__PURE__*/
-  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiLgoQQ3JlYXRlQXBwUmVxdWVzdBIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiLwoRQ3JlYXRlQXBwUmVzcG9uc2USGgoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwIh8KDUdldEFwcFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJIiwKDkdldEFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI4Cg9MaXN0QXBwc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkiSAoQTGlzdEFwcHNSZXNwb25zZRIbCgRhcHBzGAEgAygLMg0uYWlzbGUudjEuQXBwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIuChBVcGRhdGVBcHBSZXF1ZXN0EhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCIvChFVcGRhdGVBcHBSZXNwb25zZRIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiIgoQRGVsZXRlQXBwUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiEwoRRGVsZXRlQXBwUmVzcG9uc2UiQAocR2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkiWgodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbiJXCh5MaXN0RnJhbWVDb25maWd1cmF0aW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJInYKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USOgoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp0BChxTZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uEh0KEGV4cGVjdGVkX3ZlcnNpb24YAyABKA1IAIgBAUITChFfZXhwZWN0ZWRfdmVyc2lvbiJaCh1TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAEgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uIkMKH0RlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJIiIKIERlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlIjwKGExpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkiRQoZTGlzdEZyYW1lVmVyc2lvbnNSZXNwb25zZRIoCgh2ZXJzaW9ucxgBIAMoCzIWLmFpc2xlLnYxLkZyYW1lVmVyc2lvbiJaCgxGcmFtZVZlcnNpb24SOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbhIPCgdkZWxldGVkGAIgASgIIlsKFUdldEZyYW1lUmVwb3J0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkSEAoIZnJvbV9kYXkYAyABKAkSDgoGdG9fZGF5GAQgASgJIkgKFkdldEZyYW1lUmVwb3J0UmVzcG9uc2USLgoIdmFyaWFudHMYASADKAsyHC5haXNsZS52MS5GcmFtZVZhcmlhbnRSZXBvcnQigwMKEkZyYW1lVmFyaWFudFJlcG9ydBIPCgd2YXJpYW50GAEgASgJEhEKCWV4cG9zdXJlcxgCIAEoBBIQCgh2aXNpdG9ycxgDIAEoBBIYChBjbGlja2VkX3Zpc2l0b3JzGAQgASgEEhkKEW9yZGVyaW5nX3Zpc2l0b3JzGAUgASgEEioKCmNsaWNrX3JhdGUYBiABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGUSKgoKb3JkZXJfcmF0ZRgHIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZRI6ChVjbGlja19yYXRlX2RpZmZlcmVuY2UYCCABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVIAIgBARI6ChVvcmRlcl9yYXRlX2RpZmZlcmVuY2UYCSABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVIAYgBAUIYChZfY2xpY2tfcmF0ZV9kaWZmZXJlbmNlQhgKFl9vcmRlcl9yYXRlX2RpZmZlcmVuY2UiOAoMUmF0ZUVzdGltYXRlEg0KBXZhbHVlGAEgASgBEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBMvAHCgpBcHBTZXJ2aWNlEkYKCUNyZWF0ZUFwcBIaLmFpc2xlLnYxLkNyZWF0ZUFwcFJlcXVlc3QaGy5haXNsZS52MS5DcmVhdGVBcHBSZXNwb25zZSIAEkAKBkdldEFwcBIXLmFpc2xlLnYxLkdldEFwcFJlcXVlc3QaGC5haXNsZS52MS5HZXRBcHBSZXNwb25zZSIDkAIBEkYKCExpc3RBcHBzEhkuYWlzbGUudjEuTGlzdEFwcHNSZXF1ZXN0GhouYWlzbGUudjEuTGlzdEFwcHNSZXNwb25zZSIDkAIBEkYKCVVwZGF0ZUFwcBIaLmFpc2xlLnYxLlVwZGF0ZUFwcFJlcXVlc3QaGy5haXNsZS52MS5VcGRhdGVBcHBSZXNwb25zZSIAEkYKCURlbGV0ZUFwcBIaLmFpc2xlLnYxLkRlbGV0ZUFwcFJlcXVlc3QaGy5haXNsZS52MS5EZWxldGVBcHBSZXNwb25zZSIAEm0KFUdldEZyYW1lQ29uZmlndXJhdGlvbhImLmFpc2xlLnYxLkdldEZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QaJy5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSIDkAIBEnMKF0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zEiguYWlzbGUudjEuTGlzdEZyYW1lQ29uZmlndXJhdGlvbnNSZXF1ZXN0GikuYWlzbGUudjEuTGlzdEZyYW1lQ29uZmlndXJhdGlvbnNSZXNwb25zZSIDkAIBEmoKFVNldEZyYW1lQ29uZmlndXJhdGlvbhImLmFpc2xlLnYxLlNldEZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QaJy5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSIAEnMKGERlbGV0ZUZyYW1lQ29uZmlndXJhdGlvbhIpLmFpc2xlLnYxLkRlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QaKi5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSIAEmEKEUxpc3RGcmFtZVZlcnNpb25zEiIuYWlzbGUudjEuTGlzdEZyYW1lVmVyc2lvbnNSZXF1ZXN0GiMuYWlzbGUudjEuTGlzdEZyYW1lVmVyc2lvbnNSZXNwb25zZSIDkAIBElgKDkdldEZyYW1lUmVwb3J0Eh8uYWlzbGUudjEuR2V0RnJhbWVSZXBvcnRSZXF1ZXN0GiAuYWlzbGUudjEuR2V0RnJhbWVSZXBvcnRSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_aisle_v1_app]);
+  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiLgoQQ3JlYXRlQXBwUmVxdWVzdBIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiLwoRQ3JlYXRlQXBwUmVzcG9uc2USGgoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwIh8KDUdldEFwcFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJIiwKDkdldEFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI4Cg9MaXN0QXBwc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkiSAoQTGlzdEFwcHNSZXNwb25zZRIbCgRhcHBzGAEgAygLMg0uYWlzbGUudjEuQXBwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ7ChBVcGRhdGVBcHBSZXF1ZXN0EhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcBIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSEQoEZXRhZxgDIAEoCUgAiAEBQgcKBV9ldGFnIi8KEVVwZGF0ZUFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI+ChBEZWxldGVBcHBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCgRldGFnGAIgASgJSACIAQFCBwoFX2V0YWciEwoRRGVsZXRlQXBwUmVzcG9uc2UiQAocR2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkiWgodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbiJXCh5MaXN0RnJhbWVDb25maWd1cmF0aW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJInYKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USOgoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp0BChxTZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uEhEKBGV0YWcYBCABKAlIAIgBAUIHCgVfZXRhZ0oECAMQBFIQZXhwZWN0ZWRfdmVyc2lvbiJaCh1TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAEgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uIl8KH0RlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJEhEKBGV0YWcYAyABKAlIAIgBAUIHCgVfZXRhZyIiCiBEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSI8ChhMaXN0RnJhbWVWZXJzaW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJIkUKGUxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2USKAoIdmVyc2lvbnMYASADKAsyFi5haXNsZS52MS5GcmFtZVZlcnNpb24iWgoMRnJhbWVWZXJzaW9uEjkKE2ZyYW1lX2NvbmZpZ3VyYXRpb24YASABKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24SDwoHZGVsZXRlZBgCIAEoCCJbChVHZXRGcmFtZVJlcG9ydFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJEhAKCGZyb21fZGF5GAMgASgJEg4KBnRvX2RheRgEIAEoCSJIChZHZXRGcmFtZVJlcG9ydFJlc3BvbnNlEi4KCHZhcmlhbnRzGAEgAygLMhwuYWlzbGUudjEuRnJhbWVWYXJpYW50UmVwb3J0IoMDChJGcmFtZVZhcmlhbnRSZXBvcnQSDwoHdmFyaWFudBgBIAEoCRIRCglleHBvc3VyZXMYAiABKAQSEAoIdmlzaXRvcnMYAyABKAQSGAoQY2xpY2tlZF92aXNpdG9ycxgEIAEoBBIZChFvcmRlcmluZ192aXNpdG9ycxgFIAEoBBIqCgpjbGlja19yYXRlGAYgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlEioKCm9yZGVyX3JhdGUYByABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGUSOgoVY2xpY2tfcmF0ZV9kaWZmZXJlbmNlGAggASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlSACIAQESOgoVb3JkZXJfcmF0ZV9kaWZmZXJlbmNlGAkgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlSAGIAQFCGAoWX2NsaWNrX3JhdGVfZGlmZmVyZW5jZUIYChZfb3JkZXJfcmF0ZV9kaWZmZXJlbmNlIjgKDFJhdGVFc3RpbWF0ZRINCgV2YWx1ZRgBIAEoARILCgNsb3cYAiABKAESDAoEaGlnaBgDIAEoASJSCg1TaWduaW5nU2VjcmV0EhEKCXNlY3JldF9pZBgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJEChpDcmVhdGVTaWduaW5nU2VjcmV0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSFgoOcmVwbGFjZV9vbGRlc3QYAiABKAgiXgobQ3JlYXRlU2lnbmluZ1NlY3JldFJlc3BvbnNlEi8KDnNpZ25pbmdfc2VjcmV0GAEgASgLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldBIOCgZzZWNyZXQYAiABKAkiKwoZTGlzdFNpZ25pbmdTZWNyZXRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiTgoaTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2USMAoPc2lnbmluZ19zZWNyZXRzGAEgAygLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldCI/ChpEZWxldGVTaWduaW5nU2VjcmV0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJc2VjcmV0X2lkGAIgASgJIh0KG0RlbGV0ZVNpZ25pbmdTZWNyZXRSZXNwb25zZTKiCgoKQXBwU2VydmljZRJGCglDcmVhdGVBcHASGi5haXNsZS52MS5DcmVhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuQ3JlYXRlQXBwUmVzcG9uc2UiABJACgZHZXRBcHASFy5haXNsZS52MS5HZXRBcHBSZXF1ZXN0GhguYWlzbGUudjEuR2V0QXBwUmVzcG9uc2UiA5ACARJGCghMaXN0QXBwcxIZLmFpc2xlLnYxLkxpc3RBcHBzUmVxdWVzdBoaLmFpc2xlLnYxLkxpc3RBcHBzUmVzcG9uc2UiA5ACARJGCglVcGRhdGVBcHASGi5haXNsZS52MS5VcGRhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuVXBkYXRlQXBwUmVzcG9uc2UiABJGCglEZWxldGVBcHASGi5haXNsZS52MS5EZWxldGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuRGVsZXRlQXBwUmVzcG9uc2UiABJtChVHZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiA5ACARJzChdMaXN0RnJhbWVDb25maWd1cmF0aW9ucxIoLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBopLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2UiA5ACARJqChVTZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuU2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJzChhEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb24SKS5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GiouYWlzbGUudjEuRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJhChFMaXN0RnJhbWVWZXJzaW9ucxIiLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2UiA5ACARJkChNDcmVhdGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5DcmVhdGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJkChJMaXN0U2lnbmluZ1NlY3JldHMSIy5haXNsZS52MS5MaXN0U2lnbmluZ1NlY3JldHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2UiA5ACARJkChNEZWxldGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuRGVsZXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5EZWxldGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJYCg5HZXRGcmFtZVJlcG9ydBIfLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVxdWVzdBogLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_aisle_v1_app, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * CreateAppRequest is the request of CreateApp.
@@ -166,6 +168,24 @@ export type UpdateAppRequest = Message<"aisle.v1.UpdateAppRequest"> & {
    * @generated from field: aisle.v1.App app = 1;
    */
   app?: App | undefined;
+
+  /**
+   * Optional. The fields to change (AIP-134), for example `display_name`,
+   * `allowed_origins` or `privacy.retention_days`; a field that is named and not
+   * set gets its default. `*` names all. Not set or empty: every field of `app`
+   * that is set. INVALID_ARGUMENT for a field that cannot be changed.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Not set: no check.
+   *
+   * @generated from field: optional string etag = 3;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -208,6 +228,14 @@ export type DeleteAppRequest = Message<"aisle.v1.DeleteAppRequest"> & {
    * @generated from field: string app_id = 1;
    */
   appId: string;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Not set: no check.
+   *
+   * @generated from field: optional string etag = 2;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -365,12 +393,12 @@ export type SetFrameConfigurationRequest = Message<"aisle.v1.SetFrameConfigurati
   frameConfiguration?: FrameConfiguration | undefined;
 
   /**
-   * Optional. ABORTED when the frame's version is another one by now; 0: when
-   * there is such a frame.
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Empty: ABORTED when there is such a frame. Not set: no check.
    *
-   * @generated from field: optional uint32 expected_version = 3;
+   * @generated from field: optional string etag = 4;
    */
-  expectedVersion?: number | undefined;
+  etag?: string | undefined;
 };
 
 /**
@@ -420,6 +448,14 @@ export type DeleteFrameConfigurationRequest = Message<"aisle.v1.DeleteFrameConfi
    * @generated from field: string frame_id = 2;
    */
   frameId: string;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Not set: no check.
+   *
+   * @generated from field: optional string etag = 3;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -705,6 +741,176 @@ export const RateEstimateSchema: GenMessage<RateEstimate> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app_service, 24);
 
 /**
+ * SigningSecret is a secret with which the shop's server signs events.
+ *
+ * @generated from message aisle.v1.SigningSecret
+ */
+export type SigningSecret = Message<"aisle.v1.SigningSecret"> & {
+  /**
+   * Output only. Its id.
+   *
+   * @generated from field: string secret_id = 1;
+   */
+  secretId: string;
+
+  /**
+   * Output only. When it was made.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 2;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.SigningSecret.
+ * Use `create(SigningSecretSchema)` to create a new message.
+ */
+export const SigningSecretSchema: GenMessage<SigningSecret> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 25);
+
+/**
+ * CreateSigningSecretRequest is the request of CreateSigningSecret.
+ *
+ * @generated from message aisle.v1.CreateSigningSecretRequest
+ */
+export type CreateSigningSecretRequest = Message<"aisle.v1.CreateSigningSecretRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. Removes the older secret when there are two.
+   *
+   * @generated from field: bool replace_oldest = 2;
+   */
+  replaceOldest: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.CreateSigningSecretRequest.
+ * Use `create(CreateSigningSecretRequestSchema)` to create a new message.
+ */
+export const CreateSigningSecretRequestSchema: GenMessage<CreateSigningSecretRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 26);
+
+/**
+ * CreateSigningSecretResponse is the answer of CreateSigningSecret.
+ *
+ * @generated from message aisle.v1.CreateSigningSecretResponse
+ */
+export type CreateSigningSecretResponse = Message<"aisle.v1.CreateSigningSecretResponse"> & {
+  /**
+   * Output only. The new secret.
+   *
+   * @generated from field: aisle.v1.SigningSecret signing_secret = 1;
+   */
+  signingSecret?: SigningSecret | undefined;
+
+  /**
+   * Output only. The secret, `whsec_` and Base64, as libraries for Standard
+   * Webhooks take it. It is shown only here.
+   *
+   * @generated from field: string secret = 2;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message aisle.v1.CreateSigningSecretResponse.
+ * Use `create(CreateSigningSecretResponseSchema)` to create a new message.
+ */
+export const CreateSigningSecretResponseSchema: GenMessage<CreateSigningSecretResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 27);
+
+/**
+ * ListSigningSecretsRequest is the request of ListSigningSecrets.
+ *
+ * @generated from message aisle.v1.ListSigningSecretsRequest
+ */
+export type ListSigningSecretsRequest = Message<"aisle.v1.ListSigningSecretsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListSigningSecretsRequest.
+ * Use `create(ListSigningSecretsRequestSchema)` to create a new message.
+ */
+export const ListSigningSecretsRequestSchema: GenMessage<ListSigningSecretsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 28);
+
+/**
+ * ListSigningSecretsResponse is the answer of ListSigningSecrets.
+ *
+ * @generated from message aisle.v1.ListSigningSecretsResponse
+ */
+export type ListSigningSecretsResponse = Message<"aisle.v1.ListSigningSecretsResponse"> & {
+  /**
+   * Output only. At most two.
+   *
+   * @generated from field: repeated aisle.v1.SigningSecret signing_secrets = 1;
+   */
+  signingSecrets: SigningSecret[];
+};
+
+/**
+ * Describes the message aisle.v1.ListSigningSecretsResponse.
+ * Use `create(ListSigningSecretsResponseSchema)` to create a new message.
+ */
+export const ListSigningSecretsResponseSchema: GenMessage<ListSigningSecretsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 29);
+
+/**
+ * DeleteSigningSecretRequest is the request of DeleteSigningSecret.
+ *
+ * @generated from message aisle.v1.DeleteSigningSecretRequest
+ */
+export type DeleteSigningSecretRequest = Message<"aisle.v1.DeleteSigningSecretRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. Id of the secret.
+   *
+   * @generated from field: string secret_id = 2;
+   */
+  secretId: string;
+};
+
+/**
+ * Describes the message aisle.v1.DeleteSigningSecretRequest.
+ * Use `create(DeleteSigningSecretRequestSchema)` to create a new message.
+ */
+export const DeleteSigningSecretRequestSchema: GenMessage<DeleteSigningSecretRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 30);
+
+/**
+ * DeleteSigningSecretResponse is the answer of DeleteSigningSecret.
+ *
+ * @generated from message aisle.v1.DeleteSigningSecretResponse
+ */
+export type DeleteSigningSecretResponse = Message<"aisle.v1.DeleteSigningSecretResponse"> & {
+};
+
+/**
+ * Describes the message aisle.v1.DeleteSigningSecretResponse.
+ * Use `create(DeleteSigningSecretResponseSchema)` to create a new message.
+ */
+export const DeleteSigningSecretResponseSchema: GenMessage<DeleteSigningSecretResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 31);
+
+/**
  * AppService keeps apps and their frame configurations.
  *
  * @generated from service aisle.v1.AppService
@@ -721,7 +927,7 @@ export const AppService: GenService<{
     output: typeof CreateAppResponseSchema;
   },
   /**
-   * GetApp returns an app. NOT_FOUND when there is none.
+   * GetApp returns an app. NOT_FOUND for an unknown one.
    *
    * @generated from rpc aisle.v1.AppService.GetApp
    */
@@ -741,7 +947,9 @@ export const AppService: GenService<{
     output: typeof ListAppsResponseSchema;
   },
   /**
-   * UpdateApp replaces the settings of an app. NOT_FOUND when there is none.
+   * UpdateApp changes the named settings of an app and leaves the others, so that
+   * two callers can change different settings at once. NOT_FOUND for an unknown
+   * app.
    *
    * @generated from rpc aisle.v1.AppService.UpdateApp
    */
@@ -752,7 +960,7 @@ export const AppService: GenService<{
   },
   /**
    * DeleteApp removes an app and all that belongs to it. It cannot be undone.
-   * NOT_FOUND when there is none.
+   * NOT_FOUND for an unknown app.
    *
    * @generated from rpc aisle.v1.AppService.DeleteApp
    */
@@ -793,8 +1001,8 @@ export const AppService: GenService<{
     output: typeof SetFrameConfigurationResponseSchema;
   },
   /**
-   * DeleteFrameConfiguration removes a frame configuration. NOT_FOUND when there
-   * is none. Deleting `default` brings its first settings back. Its versions stay.
+   * DeleteFrameConfiguration removes a frame configuration. NOT_FOUND for an
+   * unknown one. Deleting `default` restores its first settings. Versions stay.
    *
    * @generated from rpc aisle.v1.AppService.DeleteFrameConfiguration
    */
@@ -814,6 +1022,40 @@ export const AppService: GenService<{
     methodKind: "unary";
     input: typeof ListFrameVersionsRequestSchema;
     output: typeof ListFrameVersionsResponseSchema;
+  },
+  /**
+   * CreateSigningSecret makes a secret with which the shop's server signs
+   * events. An app has at most two, so that one can replace the other:
+   * FAILED_PRECONDITION beyond.
+   *
+   * @generated from rpc aisle.v1.AppService.CreateSigningSecret
+   */
+  createSigningSecret: {
+    methodKind: "unary";
+    input: typeof CreateSigningSecretRequestSchema;
+    output: typeof CreateSigningSecretResponseSchema;
+  },
+  /**
+   * ListSigningSecrets lists an app's signing secrets, oldest first, without
+   * the secrets themselves.
+   *
+   * @generated from rpc aisle.v1.AppService.ListSigningSecrets
+   */
+  listSigningSecrets: {
+    methodKind: "unary";
+    input: typeof ListSigningSecretsRequestSchema;
+    output: typeof ListSigningSecretsResponseSchema;
+  },
+  /**
+   * DeleteSigningSecret removes a secret: events signed with it are refused from
+   * now on. NOT_FOUND for an unknown secret.
+   *
+   * @generated from rpc aisle.v1.AppService.DeleteSigningSecret
+   */
+  deleteSigningSecret: {
+    methodKind: "unary";
+    input: typeof DeleteSigningSecretRequestSchema;
+    output: typeof DeleteSigningSecretResponseSchema;
   },
   /**
    * GetFrameReport tells what came of the variants of a frame. Exposures, clicks

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIoMBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgiiwEKFlJlcGxhY2VDYXRhbG9nUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQSDgoGaGlkZGVuGAQgASgEEhAKCHVubGlzdGVkGAUgASgEIkQKEUdldFByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJEgsKA3NrdRgDIAEoCSI4ChJHZXRQcm9kdWN0UmVzcG9uc2USIgoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3QiTAoTTGlzdFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiVAoUTGlzdFByb2R1Y3RzUmVzcG9uc2USIwoIcHJvZHVjdHMYASADKAsyES5haXNsZS52MS5Qcm9kdWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChREZWxldGVQcm9kdWN0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKcHJvZHVjdF9pZBgCIAEoCSIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UiTwoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoFZ3JvdXAYAiABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiQAoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USJQoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiKgoYTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCSJDChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cCI9ChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghncm91cF9pZBgCIAEoCSIcChpEZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSI+Cg5TZXRGZWVkUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHAoEZmVlZBgCIAEoCzIOLmFpc2xlLnYxLkZlZWQiLwoPU2V0RmVlZFJlc3BvbnNlEhwKBGZlZWQYASABKAsyDi5haXNsZS52MS5GZWVkIiIKEExpc3RGZWVkc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJIjIKEUxpc3RGZWVkc1Jlc3BvbnNlEh0KBWZlZWRzGAEgAygLMg4uYWlzbGUudjEuRmVlZCI0ChFEZWxldGVGZWVkUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDwoHZmVlZF9pZBgCIAEoCSIUChJEZWxldGVGZWVkUmVzcG9uc2UiQAoOUnVuRmVlZFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg8KB2ZlZWRfaWQYAiABKAkSDQoFZm9yY2UYAyABKAgiEQoPUnVuRmVlZFJlc3BvbnNlMvIHCg5DYXRhbG9nU2VydmljZRJXCg5VcHNlcnRQcm9kdWN0cxIfLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVxdWVzdBogLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVzcG9uc2UiACgBElcKDlJlcGxhY2VDYXRhbG9nEh8uYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXF1ZXN0GiAuYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXNwb25zZSIAKAESQAoHU2V0RmVlZBIYLmFpc2xlLnYxLlNldEZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuU2V0RmVlZFJlc3BvbnNlIgASSQoJTGlzdEZlZWRzEhouYWlzbGUudjEuTGlzdEZlZWRzUmVxdWVzdBobLmFpc2xlLnYxLkxpc3RGZWVkc1Jlc3BvbnNlIgOQAgESSQoKRGVsZXRlRmVlZBIbLmFpc2xlLnYxLkRlbGV0ZUZlZWRSZXF1ZXN0GhwuYWlzbGUudjEuRGVsZXRlRmVlZFJlc3BvbnNlIgASQAoHUnVuRmVlZBIYLmFpc2xlLnYxLlJ1bkZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuUnVuRmVlZFJlc3BvbnNlIgASTAoKR2V0UHJvZHVjdBIbLmFpc2xlLnYxLkdldFByb2R1Y3RSZXF1ZXN0GhwuYWlzbGUudjEuR2V0UHJvZHVjdFJlc3BvbnNlIgOQAgESUgoMTGlzdFByb2R1Y3RzEh0uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1Jlc3BvbnNlIgOQAgESUgoNRGVsZXRlUHJvZHVjdBIeLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXF1ZXN0Gh8uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlc3BvbnNlIgASWAoPU2V0UHJvZHVjdEdyb3VwEiAuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBohLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlc3BvbnNlIgASYQoRTGlzdFByb2R1Y3RHcm91cHMSIi5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QaIy5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlIgOQAgESYQoSRGVsZXRlUHJvZHVjdEdyb3VwEiMuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVxdWVzdBokLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlc3BvbnNlIgBiBnByb3RvMw", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_refused_item]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIpEBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgSDAoEbGFzdBgGIAEoCCKLAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoBBImCgdyZWZ1c2VkGAIgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW0SFQoNcmVmdXNlZF9jb3VudBgDIAEoBBIOCgZoaWRkZW4YBCABKAQSEAoIdW5saXN0ZWQYBSABKAQiRAoRR2V0UHJvZHVjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhIKCnByb2R1Y3RfaWQYAiABKAkSCwoDc2t1GAMgASgJIjgKEkdldFByb2R1Y3RSZXNwb25zZRIiCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdCJMChNMaXN0UHJvZHVjdHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0UHJvZHVjdHNSZXNwb25zZRIjCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjoKFERlbGV0ZVByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZSJrChZTZXRQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIlCgVncm91cBgCIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cBIRCgRldGFnGAMgASgJSACIAQFCBwoFX2V0YWciQAoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USJQoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiKgoYTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCSJDChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cCJZChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghncm91cF9pZBgCIAEoCRIRCgRldGFnGAMgASgJSACIAQFCBwoFX2V0YWciHAoaRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiWgoOU2V0RmVlZFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhwKBGZlZWQYAiABKAsyDi5haXNsZS52MS5GZWVkEhEKBGV0YWcYAyABKAlIAIgBAUIHCgVfZXRhZyIvCg9TZXRGZWVkUmVzcG9uc2USHAoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWQiIgoQTGlzdEZlZWRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiMgoRTGlzdEZlZWRzUmVzcG9uc2USHQoFZmVlZHMYASADKAsyDi5haXNsZS52MS5GZWVkIlAKEURlbGV0ZUZlZWRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIPCgdmZWVkX2lkGAIgASgJEhEKBGV0YWcYAyABKAlIAIgBAUIHCgVfZXRhZyIUChJEZWxldGVGZWVkUmVzcG9uc2UiQAoOUnVuRmVlZFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg8KB2ZlZWRfaWQYAiABKAkSDQoFZm9yY2UYAyABKAgiEQoPUnVuRmVlZFJlc3BvbnNlMvIHCg5DYXRhbG9nU2VydmljZRJXCg5VcHNlcnRQcm9kdWN0cxIfLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVxdWVzdBogLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVzcG9uc2UiACgBElcKDlJlcGxhY2VDYXRhbG9nEh8uYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXF1ZXN0GiAuYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXNwb25zZSIAKAESQAoHU2V0RmVlZBIYLmFpc2xlLnYxLlNldEZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuU2V0RmVlZFJlc3BvbnNlIgASSQoJTGlzdEZlZWRzEhouYWlzbGUudjEuTGlzdEZlZWRzUmVxdWVzdBobLmFpc2xlLnYxLkxpc3RGZWVkc1Jlc3BvbnNlIgOQAgESSQoKRGVsZXRlRmVlZBIbLmFpc2xlLnYxLkRlbGV0ZUZlZWRSZXF1ZXN0GhwuYWlzbGUudjEuRGVsZXRlRmVlZFJlc3BvbnNlIgASQAoHUnVuRmVlZBIYLmFpc2xlLnYxLlJ1bkZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuUnVuRmVlZFJlc3BvbnNlIgASTAoKR2V0UHJvZHVjdBIbLmFpc2xlLnYxLkdldFByb2R1Y3RSZXF1ZXN0GhwuYWlzbGUudjEuR2V0UHJvZHVjdFJlc3BvbnNlIgOQAgESUgoMTGlzdFByb2R1Y3RzEh0uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1Jlc3BvbnNlIgOQAgESUgoNRGVsZXRlUHJvZHVjdBIeLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXF1ZXN0Gh8uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlc3BvbnNlIgASWAoPU2V0UHJvZHVjdEdyb3VwEiAuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBohLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlc3BvbnNlIgASYQoRTGlzdFByb2R1Y3RHcm91cHMSIi5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QaIy5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlIgOQAgESYQoSRGVsZXRlUHJvZHVjdEdyb3VwEiMuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVxdWVzdBokLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlc3BvbnNlIgBiBnByb3RvMw", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_refused_item]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -136,6 +136,14 @@ export type ReplaceCatalogRequest = Message<"aisle.v1.ReplaceCatalogRequest"> & 
    * @generated from field: bool incomplete = 5;
    */
   incomplete: boolean;
+
+  /**
+   * Required in the last batch, and in no other: the feed ends here. A call that
+   * was cancelled may look to the server like one that has ended.
+   *
+   * @generated from field: bool last = 6;
+   */
+  last: boolean;
 };
 
 /**
@@ -378,6 +386,14 @@ export type SetProductGroupRequest = Message<"aisle.v1.SetProductGroupRequest"> 
    * @generated from field: aisle.v1.ProductGroup group = 2;
    */
   group?: ProductGroup | undefined;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Empty: ABORTED when there is such a group. Not set: no check.
+   *
+   * @generated from field: optional string etag = 3;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -469,6 +485,14 @@ export type DeleteProductGroupRequest = Message<"aisle.v1.DeleteProductGroupRequ
    * @generated from field: string group_id = 2;
    */
   groupId: string;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Not set: no check.
+   *
+   * @generated from field: optional string etag = 3;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -512,6 +536,14 @@ export type SetFeedRequest = Message<"aisle.v1.SetFeedRequest"> & {
    * @generated from field: aisle.v1.Feed feed = 2;
    */
   feed?: Feed | undefined;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Empty: ABORTED when there is such a feed. Not set: no check.
+   *
+   * @generated from field: optional string etag = 3;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -603,6 +635,14 @@ export type DeleteFeedRequest = Message<"aisle.v1.DeleteFeedRequest"> & {
    * @generated from field: string feed_id = 2;
    */
   feedId: string;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Not set: no check.
+   *
+   * @generated from field: optional string etag = 3;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -700,8 +740,9 @@ export const CatalogService: GenService<{
    * catalogue that it did not list. One that is hidden so is shown again when a
    * feed lists it. More than half of the products that were shown before are
    * hidden only with `force`: else FAILED_PRECONDITION, and none is, though what
-   * the stream listed was written. A stream that breaks off hides nothing.
-   * Products learned from events are never hidden.
+   * the stream listed was written. A stream that ends without `last` broke off:
+   * INVALID_ARGUMENT, it hides nothing, and what it listed was written. Products
+   * learned from events are never hidden.
    *
    * @generated from rpc aisle.v1.CatalogService.ReplaceCatalog
    */
@@ -734,7 +775,7 @@ export const CatalogService: GenService<{
     output: typeof ListFeedsResponseSchema;
   },
   /**
-   * DeleteFeed ends a feed; its products stay. NOT_FOUND when there is none.
+   * DeleteFeed ends a feed; its products stay. NOT_FOUND for an unknown feed.
    *
    * @generated from rpc aisle.v1.CatalogService.DeleteFeed
    */
@@ -744,8 +785,8 @@ export const CatalogService: GenService<{
     output: typeof DeleteFeedResponseSchema;
   },
   /**
-   * RunFeed has a feed read within seconds, by a process that trains, also when
-   * its host says that it has not changed. NOT_FOUND when there is none.
+   * RunFeed lets a process that trains read a feed within seconds, even if its
+   * host says that it has not changed. NOT_FOUND for an unknown feed.
    *
    * @generated from rpc aisle.v1.CatalogService.RunFeed
    */
@@ -755,7 +796,7 @@ export const CatalogService: GenService<{
     output: typeof RunFeedResponseSchema;
   },
   /**
-   * GetProduct returns a product by id or SKU. NOT_FOUND when there is none.
+   * GetProduct returns a product by id or SKU. NOT_FOUND for an unknown one.
    *
    * @generated from rpc aisle.v1.CatalogService.GetProduct
    */
@@ -808,8 +849,8 @@ export const CatalogService: GenService<{
     output: typeof ListProductGroupsResponseSchema;
   },
   /**
-   * DeleteProductGroup forgets a group; its products stay. NOT_FOUND when there
-   * is none.
+   * DeleteProductGroup removes a group; its products stay. NOT_FOUND for an
+   * unknown group.
    *
    * @generated from rpc aisle.v1.CatalogService.DeleteProductGroup
    */

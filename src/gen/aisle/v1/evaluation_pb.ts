@@ -48,8 +48,8 @@ export type Evaluation = Message<"aisle.v1.Evaluation"> & {
   dataCounts: { [key: string]: bigint };
 
   /**
-   * Output only. What was judged, in a fixed order. Tasks without a query are
-   * listed too, with the reason.
+   * Output only. The tasks in a fixed order. A task without a query has the
+   * reason.
    *
    * @generated from field: repeated aisle.v1.EvaluatedTask tasks = 4;
    */

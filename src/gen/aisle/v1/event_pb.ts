@@ -128,15 +128,15 @@ export type Event = Message<"aisle.v1.Event"> & {
   senderVersion: string;
 
   /**
-   * Optional. Fields that Aisle gives no meaning, kept as sent: at most 128 of
-   * at most 8 KiB each; what is beyond is dropped.
+   * Optional. Fields without a meaning for Aisle, kept as sent: at most 128 of
+   * at most 8 KiB each. Further ones are dropped.
    *
    * @generated from field: map<string, string> extra_fields = 15;
    */
   extraFields: { [key: string]: string };
 
   /**
-   * Output only. What of the event had no effect, and why.
+   * Output only. Parts of the event without effect, each with its reason.
    *
    * @generated from field: repeated string notes = 16;
    */
@@ -401,14 +401,14 @@ export type EventOrder = Message<"aisle.v1.EventOrder"> & {
   status: string;
 
   /**
-   * Optional. What was paid.
+   * Optional. The paid amount.
    *
    * @generated from field: aisle.v1.Money payment = 3;
    */
   payment?: Money | undefined;
 
   /**
-   * Optional. What was paid in the shop's base currency.
+   * Optional. The paid amount in the shop's base currency.
    *
    * @generated from field: aisle.v1.Money base_payment = 4;
    */

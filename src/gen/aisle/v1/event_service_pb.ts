@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK0AQoSUmVjb3JkRXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIeCgVldmVudBgCIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCRImCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHMSLQoNcHVibGljX3NlbmRlchgFIAEoCzIWLmFpc2xlLnYxLlB1YmxpY1NlbmRlciIfCgxQdWJsaWNTZW5kZXISDwoHbmV0d29yaxgBIAEoCSKaAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIQCghldmVudF9pZBgBIAEoCRIUCgxkZWR1cGxpY2F0ZWQYAiABKAgSFwoPdmlzaXRvcl9jaGFuZ2VkGAMgASgIEg0KBW5vdGVzGAQgAygJEjMKEHNlbmRlcl9hbGxvd2FuY2UYBSABKAsyGS5haXNsZS52MS5TZW5kZXJBbGxvd2FuY2UijgEKD1NlbmRlckFsbG93YW5jZRINCgVsaW1pdBgBIAEoDRIpCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJcmVtYWluaW5nGAMgASgNEi4KC3Jlc2V0X2FmdGVyGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uInUKE1JlY29yZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEh8KBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhgKEGlkZW1wb3RlbmN5X2tleXMYAyADKAkSEwoLbGlzdF9ldmVudHMYBCABKAgiqAEKFFJlY29yZEV2ZW50c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEhQKDGRlZHVwbGljYXRlZBgCIAEoBBImCgdyZWZ1c2VkGAMgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW0SFQoNcmVmdXNlZF9jb3VudBgEIAEoBBIpCghyZWNvcmRlZBgFIAMoCzIXLmFpc2xlLnYxLlJlY29yZGVkRXZlbnQiRgoNUmVjb3JkZWRFdmVudBINCgVpbmRleBgBIAEoBBIQCghldmVudF9pZBgCIAEoCRIUCgxkZWR1cGxpY2F0ZWQYAyABKAgiMwoPR2V0RXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCSIyChBHZXRFdmVudFJlc3BvbnNlEh4KBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnQihwEKEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIUCgxuZXdlc3RfZmlyc3QYBCABKAgSJQoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiTgoSTGlzdEV2ZW50c1Jlc3BvbnNlEh8KBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLOAQoNUmVqZWN0ZWRFdmVudBIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRIvCgtyZWplY3RlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoFZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudBIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkSDQoFZmllbGQYBSABKAkSDgoGcmVhc29uGAYgASgJEhkKEXJlcGxheWVkX2V2ZW50X2lkGAcgASgJIlIKGUxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJImcKGkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEjAKD3JlamVjdGVkX2V2ZW50cxgBIAMoCzIXLmFpc2xlLnYxLlJlamVjdGVkRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInMKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGgoScmVqZWN0ZWRfZXZlbnRfaWRzGAIgAygJEigKD2NvcnJlY3RlZF9ldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50InMKHFJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2USKQoIcmVwbGF5ZWQYASADKAsyFy5haXNsZS52MS5SZXBsYXllZEV2ZW50EigKB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5ImEKDVJlcGxheWVkRXZlbnQSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkSFAoMZGVkdXBsaWNhdGVkGAMgASgIEg0KBW5vdGVzGAQgAygJIkkKDVJlZnVzZWRSZXBsYXkSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSDQoFZmllbGQYAiABKAkSDgoGcmVhc29uGAMgASgJMpQECgxFdmVudFNlcnZpY2USTAoLUmVjb3JkRXZlbnQSHC5haXNsZS52MS5SZWNvcmRFdmVudFJlcXVlc3QaHS5haXNsZS52MS5SZWNvcmRFdmVudFJlc3BvbnNlIgASUQoMUmVjb3JkRXZlbnRzEh0uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVxdWVzdBoeLmFpc2xlLnYxLlJlY29yZEV2ZW50c1Jlc3BvbnNlIgAoARJGCghHZXRFdmVudBIZLmFpc2xlLnYxLkdldEV2ZW50UmVxdWVzdBoaLmFpc2xlLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJMCgpMaXN0RXZlbnRzEhsuYWlzbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5haXNsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiA5ACARJkChJMaXN0UmVqZWN0ZWRFdmVudHMSIy5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2UiA5ACARJnChRSZXBsYXlSZWplY3RlZEV2ZW50cxIlLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBomLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSL2AQoSUmVjb3JkRXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIeCgVldmVudBgCIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCRImCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHMSLQoNcHVibGljX3NlbmRlchgFIAEoCzIWLmFpc2xlLnYxLlB1YmxpY1NlbmRlchIrCglzaWduYXR1cmUYBiABKAsyGC5haXNsZS52MS5FdmVudFNpZ25hdHVyZRITCgtzZW50X2RpZ2VzdBgHIAEoCSJRCg5FdmVudFNpZ25hdHVyZRIKCgJpZBgBIAEoCRIRCgl0aW1lc3RhbXAYAiABKAkSEgoKc2lnbmF0dXJlcxgDIAEoCRIMCgRib2R5GAQgASgMIh8KDFB1YmxpY1NlbmRlchIPCgduZXR3b3JrGAEgASgJIpoBChNSZWNvcmRFdmVudFJlc3BvbnNlEhAKCGV2ZW50X2lkGAEgASgJEhQKDGRlZHVwbGljYXRlZBgCIAEoCBIXCg92aXNpdG9yX2NoYW5nZWQYAyABKAgSDQoFbm90ZXMYBCADKAkSMwoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZSKOAQoPU2VuZGVyQWxsb3dhbmNlEg0KBWxpbWl0GAEgASgNEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglyZW1haW5pbmcYAyABKA0SLgoLcmVzZXRfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24idQoTUmVjb3JkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHwoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnQSGAoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCRITCgtsaXN0X2V2ZW50cxgEIAEoCCKoAQoUUmVjb3JkRXZlbnRzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSFAoMZGVkdXBsaWNhdGVkGAIgASgEEiYKB3JlZnVzZWQYAyADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAQgASgEEikKCHJlY29yZGVkGAUgAygLMhcuYWlzbGUudjEuUmVjb3JkZWRFdmVudCJGCg1SZWNvcmRlZEV2ZW50Eg0KBWluZGV4GAEgASgEEhAKCGV2ZW50X2lkGAIgASgJEhQKDGRlZHVwbGljYXRlZBgDIAEoCCIzCg9HZXRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJIjIKEEdldEV2ZW50UmVzcG9uc2USHgoFZXZlbnQYASABKAsyDy5haXNsZS52MS5FdmVudCKHAQoRTGlzdEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEhQKDG5ld2VzdF9maXJzdBgEIAEoCBIlCgd2aXNpdG9yGAUgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcyJOChJMaXN0RXZlbnRzUmVzcG9uc2USHwoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIs4BCg1SZWplY3RlZEV2ZW50EhkKEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJEi8KC3JlamVjdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgVldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgEIAEoCRINCgVmaWVsZBgFIAEoCRIOCgZyZWFzb24YBiABKAkSGQoRcmVwbGF5ZWRfZXZlbnRfaWQYByABKAkiUgoZTGlzdFJlamVjdGVkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiZwoaTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2USMAoPcmVqZWN0ZWRfZXZlbnRzGAEgAygLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkicwobUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIaChJyZWplY3RlZF9ldmVudF9pZHMYAiADKAkSKAoPY29ycmVjdGVkX2V2ZW50GAMgASgLMg8uYWlzbGUudjEuRXZlbnQicwocUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXNwb25zZRIpCghyZXBsYXllZBgBIAMoCzIXLmFpc2xlLnYxLlJlcGxheWVkRXZlbnQSKAoHcmVmdXNlZBgCIAMoCzIXLmFpc2xlLnYxLlJlZnVzZWRSZXBsYXkiYQoNUmVwbGF5ZWRFdmVudBIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRIUCgxkZWR1cGxpY2F0ZWQYAyABKAgSDQoFbm90ZXMYBCADKAkiSQoNUmVmdXNlZFJlcGxheRIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRINCgVmaWVsZBgCIAEoCRIOCgZyZWFzb24YAyABKAkylAQKDEV2ZW50U2VydmljZRJMCgtSZWNvcmRFdmVudBIcLmFpc2xlLnYxLlJlY29yZEV2ZW50UmVxdWVzdBodLmFpc2xlLnYxLlJlY29yZEV2ZW50UmVzcG9uc2UiABJRCgxSZWNvcmRFdmVudHMSHS5haXNsZS52MS5SZWNvcmRFdmVudHNSZXF1ZXN0Gh4uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVzcG9uc2UiACgBEkYKCEdldEV2ZW50EhkuYWlzbGUudjEuR2V0RXZlbnRSZXF1ZXN0GhouYWlzbGUudjEuR2V0RXZlbnRSZXNwb25zZSIDkAIBEkwKCkxpc3RFdmVudHMSGy5haXNsZS52MS5MaXN0RXZlbnRzUmVxdWVzdBocLmFpc2xlLnYxLkxpc3RFdmVudHNSZXNwb25zZSIDkAIBEmQKEkxpc3RSZWplY3RlZEV2ZW50cxIjLmFpc2xlLnYxLkxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QaJC5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXNwb25zZSIDkAIBEmcKFFJlcGxheVJlamVjdGVkRXZlbnRzEiUuYWlzbGUudjEuUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiYuYWlzbGUudjEuUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXNwb25zZSIAYgZwcm90bzM", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -41,9 +41,10 @@ export type RecordEventRequest = Message<"aisle.v1.RecordEventRequest"> & {
   event?: Event | undefined;
 
   /**
-   * Optional. For 24 hours the same key of an app gets the same event id and
-   * stores the event once; another body under it is ALREADY_EXISTS. At most
-   * 255 bytes.
+   * Optional. For 24 hours the same key of the same sender gets the same event
+   * id and stores the event once; another body under it is ALREADY_EXISTS. A
+   * key belongs to the shop itself, to a visitor's browser, or to the network
+   * of any other public sender. Not read with `signature`. At most 255 bytes.
    *
    * @generated from field: string idempotency_key = 3;
    */
@@ -61,11 +62,29 @@ export type RecordEventRequest = Message<"aisle.v1.RecordEventRequest"> & {
   /**
    * Optional. Set by a facade where the event may have been posted by anybody:
    * how many addresses such a sender may link is limited, and links are
-   * unproven. Not set: the caller is the shop itself.
+   * unproven. Not set, or with a valid `signature`: the event is the shop's own.
    *
    * @generated from field: aisle.v1.PublicSender public_sender = 5;
    */
   publicSender?: PublicSender | undefined;
+
+  /**
+   * Optional. Proves that a shop's server sent the event. Fails with
+   * UNAUTHENTICATED when it is older or newer than 5 minutes or made with none
+   * of the app's signing secrets: it is never taken as an unsigned event.
+   *
+   * @generated from field: aisle.v1.EventSignature signature = 6;
+   */
+  signature?: EventSignature | undefined;
+
+  /**
+   * Optional. Set by a facade: a digest of what it read the event from. A retry
+   * under an idempotency key is then compared by it instead of by the event,
+   * which the facade may read differently later. At most 64 characters.
+   *
+   * @generated from field: string sent_digest = 7;
+   */
+  sentDigest: string;
 };
 
 /**
@@ -76,6 +95,52 @@ export const RecordEventRequestSchema: GenMessage<RecordEventRequest> = /*@__PUR
   messageDesc(file_aisle_v1_event_service, 0);
 
 /**
+ * EventSignature is what a shop's server sent to prove an event, by the scheme
+ * of Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`.
+ *
+ * @generated from message aisle.v1.EventSignature
+ */
+export type EventSignature = Message<"aisle.v1.EventSignature"> & {
+  /**
+   * Required. `X-Aisle-Id`. It is the event's idempotency key, so that whoever
+   * repeats the request stores nothing. At most 255 bytes, no full stop.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Required. `X-Aisle-Timestamp`: when it was signed, in seconds since 1970.
+   *
+   * @generated from field: string timestamp = 2;
+   */
+  timestamp: string;
+
+  /**
+   * Required. `X-Aisle-Signature`: one or more of `v1,` and Base64 with spaces
+   * between; one of them must be valid.
+   *
+   * @generated from field: string signatures = 3;
+   */
+  signatures: string;
+
+  /**
+   * Required. The bytes that were signed. `event` is what the caller read from
+   * them.
+   *
+   * @generated from field: bytes body = 4;
+   */
+  body: Uint8Array;
+};
+
+/**
+ * Describes the message aisle.v1.EventSignature.
+ * Use `create(EventSignatureSchema)` to create a new message.
+ */
+export const EventSignatureSchema: GenMessage<EventSignature> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 1);
+
+/**
  * PublicSender is whoever posted an event without a secret.
  *
  * @generated from message aisle.v1.PublicSender
@@ -83,9 +148,11 @@ export const RecordEventRequestSchema: GenMessage<RecordEventRequest> = /*@__PUR
 export type PublicSender = Message<"aisle.v1.PublicSender"> & {
   /**
    * Optional. The prefix of the network the event came from, such as
-   * `203.0.113.0/24`. Empty when it is not known: then only the limit of each
-   * visitor holds. It is counted as a keyed hash and not kept. At most 64
-   * characters.
+   * `203.0.113.0/24`; `private` for all private and loopback addresses;
+   * `unnamed proxy` for whoever is behind a private address that is no trusted
+   * proxy. Each counts as one network. Empty when it is not known: then only
+   * the limit of each visitor holds. It is kept as hashes that do not tell
+   * which network it was. At most 64 characters.
    *
    * @generated from field: string network = 1;
    */
@@ -97,7 +164,7 @@ export type PublicSender = Message<"aisle.v1.PublicSender"> & {
  * Use `create(PublicSenderSchema)` to create a new message.
  */
 export const PublicSenderSchema: GenMessage<PublicSender> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 1);
+  messageDesc(file_aisle_v1_event_service, 2);
 
 /**
  * RecordEventResponse is the answer of RecordEvent.
@@ -128,16 +195,16 @@ export type RecordEventResponse = Message<"aisle.v1.RecordEventResponse"> & {
   visitorChanged: boolean;
 
   /**
-   * Output only. What of the event had no effect, and why.
+   * Output only. Parts of the event without effect, each with its reason.
    *
    * @generated from field: repeated string notes = 4;
    */
   notes: string[];
 
   /**
-   * Output only. What is left to the app's backend senders; absent when the
-   * event did not count against their limit. Past the limit the call fails with
-   * RESOURCE_EXHAUSTED, whose ErrorInfo says `limit` and `window_seconds`.
+   * Output only. The rest of this backend sender's limit; absent if the event
+   * did not count against it. Past the limit the call fails with
+   * RESOURCE_EXHAUSTED, whose ErrorInfo has `limit` and `window_seconds`.
    *
    * @generated from field: aisle.v1.SenderAllowance sender_allowance = 5;
    */
@@ -149,10 +216,11 @@ export type RecordEventResponse = Message<"aisle.v1.RecordEventResponse"> & {
  * Use `create(RecordEventResponseSchema)` to create a new message.
  */
 export const RecordEventResponseSchema: GenMessage<RecordEventResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 2);
+  messageDesc(file_aisle_v1_event_service, 3);
 
 /**
- * SenderAllowance is what is left of the limit of an app's backend senders.
+ * SenderAllowance is what is left to a backend sender. The shop's own systems
+ * have one limit together; each network of public senders has its own.
  *
  * @generated from message aisle.v1.SenderAllowance
  */
@@ -191,7 +259,7 @@ export type SenderAllowance = Message<"aisle.v1.SenderAllowance"> & {
  * Use `create(SenderAllowanceSchema)` to create a new message.
  */
 export const SenderAllowanceSchema: GenMessage<SenderAllowance> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 3);
+  messageDesc(file_aisle_v1_event_service, 4);
 
 /**
  * RecordEventsRequest is one batch of the stream of RecordEvents.
@@ -235,7 +303,7 @@ export type RecordEventsRequest = Message<"aisle.v1.RecordEventsRequest"> & {
  * Use `create(RecordEventsRequestSchema)` to create a new message.
  */
 export const RecordEventsRequestSchema: GenMessage<RecordEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 4);
+  messageDesc(file_aisle_v1_event_service, 5);
 
 /**
  * RecordEventsResponse is the answer of RecordEvents.
@@ -285,7 +353,7 @@ export type RecordEventsResponse = Message<"aisle.v1.RecordEventsResponse"> & {
  * Use `create(RecordEventsResponseSchema)` to create a new message.
  */
 export const RecordEventsResponseSchema: GenMessage<RecordEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 5);
+  messageDesc(file_aisle_v1_event_service, 6);
 
 /**
  * RecordedEvent is what became of one event of a bulk call.
@@ -321,7 +389,7 @@ export type RecordedEvent = Message<"aisle.v1.RecordedEvent"> & {
  * Use `create(RecordedEventSchema)` to create a new message.
  */
 export const RecordedEventSchema: GenMessage<RecordedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 6);
+  messageDesc(file_aisle_v1_event_service, 7);
 
 /**
  * GetEventRequest is the request of GetEvent.
@@ -349,7 +417,7 @@ export type GetEventRequest = Message<"aisle.v1.GetEventRequest"> & {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 7);
+  messageDesc(file_aisle_v1_event_service, 8);
 
 /**
  * GetEventResponse is the answer of GetEvent.
@@ -370,7 +438,7 @@ export type GetEventResponse = Message<"aisle.v1.GetEventResponse"> & {
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 8);
+  messageDesc(file_aisle_v1_event_service, 9);
 
 /**
  * ListEventsRequest is the request of ListEvents.
@@ -419,7 +487,7 @@ export type ListEventsRequest = Message<"aisle.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 9);
+  messageDesc(file_aisle_v1_event_service, 10);
 
 /**
  * ListEventsResponse is the answer of ListEvents.
@@ -448,7 +516,7 @@ export type ListEventsResponse = Message<"aisle.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 10);
+  messageDesc(file_aisle_v1_event_service, 11);
 
 /**
  * RejectedEvent is an event that was refused, and why.
@@ -492,7 +560,7 @@ export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
   field: string;
 
   /**
-   * Output only. What is wrong with it and what is accepted.
+   * Output only. The fault of the field, and the accepted values.
    *
    * @generated from field: string reason = 6;
    */
@@ -511,7 +579,7 @@ export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
  * Use `create(RejectedEventSchema)` to create a new message.
  */
 export const RejectedEventSchema: GenMessage<RejectedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 11);
+  messageDesc(file_aisle_v1_event_service, 12);
 
 /**
  * ListRejectedEventsRequest is the request of ListRejectedEvents.
@@ -546,7 +614,7 @@ export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequ
  * Use `create(ListRejectedEventsRequestSchema)` to create a new message.
  */
 export const ListRejectedEventsRequestSchema: GenMessage<ListRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 12);
+  messageDesc(file_aisle_v1_event_service, 13);
 
 /**
  * ListRejectedEventsResponse is the answer of ListRejectedEvents.
@@ -574,7 +642,7 @@ export type ListRejectedEventsResponse = Message<"aisle.v1.ListRejectedEventsRes
  * Use `create(ListRejectedEventsResponseSchema)` to create a new message.
  */
 export const ListRejectedEventsResponseSchema: GenMessage<ListRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 13);
+  messageDesc(file_aisle_v1_event_service, 14);
 
 /**
  * ReplayRejectedEventsRequest is the request of ReplayRejectedEvents.
@@ -610,7 +678,7 @@ export type ReplayRejectedEventsRequest = Message<"aisle.v1.ReplayRejectedEvents
  * Use `create(ReplayRejectedEventsRequestSchema)` to create a new message.
  */
 export const ReplayRejectedEventsRequestSchema: GenMessage<ReplayRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 14);
+  messageDesc(file_aisle_v1_event_service, 15);
 
 /**
  * ReplayRejectedEventsResponse is the answer of ReplayRejectedEvents.
@@ -638,7 +706,7 @@ export type ReplayRejectedEventsResponse = Message<"aisle.v1.ReplayRejectedEvent
  * Use `create(ReplayRejectedEventsResponseSchema)` to create a new message.
  */
 export const ReplayRejectedEventsResponseSchema: GenMessage<ReplayRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 15);
+  messageDesc(file_aisle_v1_event_service, 16);
 
 /**
  * ReplayedEvent is a rejected event that is recorded now.
@@ -669,7 +737,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
   deduplicated: boolean;
 
   /**
-   * Output only. What of the event had no effect, and why.
+   * Output only. Parts of the event without effect, each with its reason.
    *
    * @generated from field: repeated string notes = 4;
    */
@@ -681,7 +749,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
  * Use `create(ReplayedEventSchema)` to create a new message.
  */
 export const ReplayedEventSchema: GenMessage<ReplayedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 16);
+  messageDesc(file_aisle_v1_event_service, 17);
 
 /**
  * RefusedReplay tells why a rejected event was not recorded.
@@ -704,8 +772,8 @@ export type RefusedReplay = Message<"aisle.v1.RefusedReplay"> & {
   field: string;
 
   /**
-   * Output only. What is wrong with it and what is accepted. Never quotes the
-   * value.
+   * Output only. The fault of the field, and the accepted values. Never quotes
+   * the value.
    *
    * @generated from field: string reason = 3;
    */
@@ -717,7 +785,7 @@ export type RefusedReplay = Message<"aisle.v1.RefusedReplay"> & {
  * Use `create(RefusedReplaySchema)` to create a new message.
  */
 export const RefusedReplaySchema: GenMessage<RefusedReplay> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 17);
+  messageDesc(file_aisle_v1_event_service, 18);
 
 /**
  * EventService takes events and shows what was taken.
@@ -756,7 +824,8 @@ export const EventService: GenService<{
     output: typeof RecordEventsResponseSchema;
   },
   /**
-   * GetEvent returns an event as it was understood. NOT_FOUND when there is none.
+   * GetEvent returns an event as Aisle understood it. NOT_FOUND for an unknown
+   * one.
    *
    * @generated from rpc aisle.v1.EventService.GetEvent
    */
@@ -776,10 +845,10 @@ export const EventService: GenService<{
     output: typeof ListEventsResponseSchema;
   },
   /**
-   * ListRejectedEvents lists events that were refused for what they say
+   * ListRejectedEvents lists events that were refused for their content
    * (INVALID_ARGUMENT, ALREADY_EXISTS), newest first. Each app has a log of at
-   * most 1,000 of them and 4 MiB; the oldest leave. It is kept as well as can
-   * be: large ones and too many at a time are not in it.
+   * most 1,000 events and 4 MiB; the oldest leave. It is best effort: large
+   * events, and too many at a time, are not logged.
    *
    * @generated from rpc aisle.v1.EventService.ListRejectedEvents
    */

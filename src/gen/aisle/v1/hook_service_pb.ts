@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/hook_service.proto.
  */
 export const file_aisle_v1_hook_service: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9ob29rX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIi0KDlNldEhvb2tSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRILCgN1cmwYAiABKAkiIQoPU2V0SG9va1Jlc3BvbnNlEg4KBnNlY3JldBgBIAEoCSIgCg5HZXRIb29rUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiHgoPR2V0SG9va1Jlc3BvbnNlEgsKA3VybBgBIAEoCSIjChFEZWxldGVIb29rUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiFAoSRGVsZXRlSG9va1Jlc3BvbnNlItYBCgtIb29rTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgJEgwKBHR5cGUYAiABKAkSEgoKY29udGFjdF9pZBgDIAEoCRIuCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbBIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghhdHRlbXB0cxgGIAEoDRIPCgdmYWlsdXJlGAcgASgJEg4KBnN0YXR1cxgIIAEoDSJSChlMaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJeChpMaXN0RmFpbGVkTWVzc2FnZXNSZXNwb25zZRInCghtZXNzYWdlcxgBIAMoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI8ChVSZXNlbmRNZXNzYWdlc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhMKC21lc3NhZ2VfaWRzGAIgAygJIigKFlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2USDgoGcmVzZW50GAEgASgNMpwDCgtIb29rU2VydmljZRJACgdTZXRIb29rEhguYWlzbGUudjEuU2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5TZXRIb29rUmVzcG9uc2UiABJDCgdHZXRIb29rEhguYWlzbGUudjEuR2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5HZXRIb29rUmVzcG9uc2UiA5ACARJJCgpEZWxldGVIb29rEhsuYWlzbGUudjEuRGVsZXRlSG9va1JlcXVlc3QaHC5haXNsZS52MS5EZWxldGVIb29rUmVzcG9uc2UiABJkChJMaXN0RmFpbGVkTWVzc2FnZXMSIy5haXNsZS52MS5MaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdEZhaWxlZE1lc3NhZ2VzUmVzcG9uc2UiA5ACARJVCg5SZXNlbmRNZXNzYWdlcxIfLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVxdWVzdBogLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_subscription, file_google_protobuf_timestamp]);
+  fileDesc("ChthaXNsZS92MS9ob29rX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIkkKDlNldEhvb2tSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRILCgN1cmwYAiABKAkSEQoEZXRhZxgDIAEoCUgAiAEBQgcKBV9ldGFnIi8KD1NldEhvb2tSZXNwb25zZRIOCgZzZWNyZXQYASABKAkSDAoEZXRhZxgCIAEoCSIgCg5HZXRIb29rUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiLAoPR2V0SG9va1Jlc3BvbnNlEgsKA3VybBgBIAEoCRIMCgRldGFnGAIgASgJIj8KEURlbGV0ZUhvb2tSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCgRldGFnGAIgASgJSACIAQFCBwoFX2V0YWciFAoSRGVsZXRlSG9va1Jlc3BvbnNlItYBCgtIb29rTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgJEgwKBHR5cGUYAiABKAkSEgoKY29udGFjdF9pZBgDIAEoCRIuCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbBIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghhdHRlbXB0cxgGIAEoDRIPCgdmYWlsdXJlGAcgASgJEg4KBnN0YXR1cxgIIAEoDSJSChlMaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJeChpMaXN0RmFpbGVkTWVzc2FnZXNSZXNwb25zZRInCghtZXNzYWdlcxgBIAMoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI8ChVSZXNlbmRNZXNzYWdlc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhMKC21lc3NhZ2VfaWRzGAIgAygJIigKFlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2USDgoGcmVzZW50GAEgASgNMpwDCgtIb29rU2VydmljZRJACgdTZXRIb29rEhguYWlzbGUudjEuU2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5TZXRIb29rUmVzcG9uc2UiABJDCgdHZXRIb29rEhguYWlzbGUudjEuR2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5HZXRIb29rUmVzcG9uc2UiA5ACARJJCgpEZWxldGVIb29rEhsuYWlzbGUudjEuRGVsZXRlSG9va1JlcXVlc3QaHC5haXNsZS52MS5EZWxldGVIb29rUmVzcG9uc2UiABJkChJMaXN0RmFpbGVkTWVzc2FnZXMSIy5haXNsZS52MS5MaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdEZhaWxlZE1lc3NhZ2VzUmVzcG9uc2UiA5ACARJVCg5SZXNlbmRNZXNzYWdlcxIfLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVxdWVzdBogLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_subscription, file_google_protobuf_timestamp]);
 
 /**
  * SetHookRequest is the request of SetHook.
@@ -37,6 +37,14 @@ export type SetHookRequest = Message<"aisle.v1.SetHookRequest"> & {
    * @generated from field: string url = 2;
    */
   url: string;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Empty: ABORTED when there is such a hook. Not set: no check.
+   *
+   * @generated from field: optional string etag = 3;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -59,6 +67,13 @@ export type SetHookResponse = Message<"aisle.v1.SetHookResponse"> & {
    * @generated from field: string secret = 1;
    */
   secret: string;
+
+  /**
+   * Output only. Names this state of the hook; see SetHook. Opaque.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -96,11 +111,18 @@ export const GetHookRequestSchema: GenMessage<GetHookRequest> = /*@__PURE__*/
  */
 export type GetHookResponse = Message<"aisle.v1.GetHookResponse"> & {
   /**
-   * Output only. Where changes are told.
+   * Output only. The address that receives changes.
    *
    * @generated from field: string url = 1;
    */
   url: string;
+
+  /**
+   * Output only. Names this state of the hook; see SetHook. Opaque.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -122,6 +144,14 @@ export type DeleteHookRequest = Message<"aisle.v1.DeleteHookRequest"> & {
    * @generated from field: string app_id = 1;
    */
   appId: string;
+
+  /**
+   * Optional. The etag that the caller has read. ABORTED when it is another one
+   * by now. Not set: no check.
+   *
+   * @generated from field: optional string etag = 2;
+   */
+  etag?: string | undefined;
 };
 
 /**
@@ -153,7 +183,7 @@ export const DeleteHookResponseSchema: GenMessage<DeleteHookResponse> = /*@__PUR
  */
 export type HookMessage = Message<"aisle.v1.HookMessage"> & {
   /**
-   * Output only. The `webhook-id` it is sent with.
+   * Output only. The `webhook-id` it is sent with. Unique across apps.
    *
    * @generated from field: string message_id = 1;
    */
@@ -340,7 +370,7 @@ export const ResendMessagesResponseSchema: GenMessage<ResendMessagesResponse> = 
  */
 export const HookService: GenService<{
   /**
-   * SetHook sets where changes of an app are told, with a new secret.
+   * SetHook sets the address that receives changes of an app, with a new secret.
    *
    * @generated from rpc aisle.v1.HookService.SetHook
    */
@@ -350,8 +380,8 @@ export const HookService: GenService<{
     output: typeof SetHookResponseSchema;
   },
   /**
-   * GetHook returns where changes of an app are told. NOT_FOUND when they are
-   * told to nobody.
+   * GetHook returns the address that receives changes of an app. NOT_FOUND for an
+   * app without a hook.
    *
    * @generated from rpc aisle.v1.HookService.GetHook
    */
@@ -361,8 +391,8 @@ export const HookService: GenService<{
     output: typeof GetHookResponseSchema;
   },
   /**
-   * DeleteHook ends it. Messages that wait are dropped. NOT_FOUND when there is
-   * none.
+   * DeleteHook removes the hook and drops its waiting messages. NOT_FOUND for an
+   * app without a hook.
    *
    * @generated from rpc aisle.v1.HookService.DeleteHook
    */

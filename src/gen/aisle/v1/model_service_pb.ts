@@ -325,8 +325,8 @@ export const ModelService: GenService<{
     output: typeof TrainModelResponseSchema;
   },
   /**
-   * GetModel returns a model, the active one when no id is given. NOT_FOUND when
-   * there is none.
+   * GetModel returns a model; without an id the active one. NOT_FOUND for an
+   * unknown model.
    *
    * @generated from rpc aisle.v1.ModelService.GetModel
    */

@@ -185,7 +185,7 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
     case: "hookMessage";
   } | {
     /**
-     * What was met of a frame that splits visitors.
+     * The visitor's exposure to a frame that splits visitors.
      *
      * @generated from field: aisle.v1.KeptFrameExposure frame_exposure = 9;
      */
@@ -406,7 +406,7 @@ export type KeptOrder = Message<"aisle.v1.KeptOrder"> & {
   contactId: string;
 
   /**
-   * Output only. What was ordered.
+   * Output only. The lines of the order.
    *
    * @generated from field: repeated aisle.v1.KeptOrderLine lines = 4;
    */
@@ -420,7 +420,7 @@ export type KeptOrder = Message<"aisle.v1.KeptOrder"> & {
   status: string;
 
   /**
-   * Output only. What was paid.
+   * Output only. The paid amount.
    *
    * @generated from field: aisle.v1.Money payment = 6;
    */
@@ -532,7 +532,7 @@ export type EraseVisitorResponse = Message<"aisle.v1.EraseVisitorResponse"> & {
   lookedAt: bigint;
 
   /**
-   * Output only. With the last message: what was done.
+   * Output only. In the last message: the finished erasure.
    *
    * @generated from field: aisle.v1.Erasure erasure = 3;
    */
@@ -560,7 +560,7 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
   erasureId: string;
 
   /**
-   * Output only. What was received up to here was removed.
+   * Output only. Records received up to this time were removed.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 2;
    */
@@ -578,7 +578,7 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
    * would be: `contacts`, `changes` (of the consent ledger), `visitors`,
    * `interactions`, `orders`, `events`, `rejectedEvents`, `idempotency`,
    * `confirmations` (subscriptions that wait), `outbox` and `deadHooks` (messages
-   * to the hook), `frameExposures` (what visitors met of frames).
+   * to the hook), `frameExposures` (exposures to frames that split visitors).
    *
    * @generated from field: map<string, uint64> removed = 4;
    */
@@ -664,7 +664,7 @@ export const ListErasuresResponseSchema: GenMessage<ListErasuresResponse> = /*@_
   messageDesc(file_aisle_v1_privacy_service, 12);
 
 /**
- * PrivacyService answers for persons: what is kept of one, and its erasure.
+ * PrivacyService exports and erases the data of persons.
  *
  * @generated from service aisle.v1.PrivacyService
  */
@@ -685,12 +685,11 @@ export const PrivacyService: GenService<{
     output: typeof ExportVisitorResponseSchema;
   },
   /**
-   * EraseVisitor removes everything about a person that was received up to now;
-   * what is received later under the same names is new. The answer says how far
-   * it has come, and at the end what was removed. Once begun it is finished
-   * whether or not anybody reads the answer, also after the process was killed.
-   * To repeat it does no harm. Models trained before are not changed; the next
-   * one is as if the person had never been there.
+   * EraseVisitor removes everything received about a person up to now. Later
+   * events under the same ids are new. The stream reports progress, and at the
+   * end the removed records. Once begun the erasure is finished, even if nobody
+   * reads the answer or the process is killed. Repeating it does no harm. Older
+   * models do not change; the next one knows nothing of the person.
    *
    * @generated from rpc aisle.v1.PrivacyService.EraseVisitor
    */

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/product.proto.
  */
 export const file_aisle_v1_product: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9wcm9kdWN0LnByb3RvEghhaXNsZS52MSKnBAoHUHJvZHVjdBISCgpwcm9kdWN0X2lkGAEgASgJEgsKA3NrdRgCIAEoCRIYChB2YXJpYW50X2dyb3VwX2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEi0KCmNhdGVnb3JpZXMYBiADKAsyGS5haXNsZS52MS5Qcm9kdWN0Q2F0ZWdvcnkSDQoFYnJhbmQYByABKAkSHgoFcHJpY2UYCCABKAsyDy5haXNsZS52MS5Nb25leRILCgN1cmwYCSABKAkSEQoJaW1hZ2VfdXJsGAogASgJEiwKDGF2YWlsYWJpbGl0eRgLIAEoDjIWLmFpc2xlLnYxLkF2YWlsYWJpbGl0eRIOCgZoaWRkZW4YDCABKAgSDAoEdGFncxgNIAMoCRI1CgphdHRyaWJ1dGVzGA4gAygLMiEuYWlzbGUudjEuUHJvZHVjdC5BdHRyaWJ1dGVzRW50cnkSJwoGb3JpZ2luGA8gASgOMhcuYWlzbGUudjEuUHJvZHVjdE9yaWdpbhIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChVsZWFybmVkX2Zyb21fdmlzaXRvcnMYESABKA0SEQoJbm90X3Nob3duGBIgASgJGjEKD0F0dHJpYnV0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIngKDFByb2R1Y3RHcm91cBIQCghncm91cF9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxjYXRlZ29yeV9pZHMYAyADKAkSDgoGYnJhbmRzGAQgAygJEgwKBHRhZ3MYBSADKAkSEwoLcHJvZHVjdF9pZHMYBiADKAkiNAoPUHJvZHVjdENhdGVnb3J5EhMKC2NhdGVnb3J5X2lkGAEgASgJEgwKBG5hbWUYAiABKAkqZQoNUHJvZHVjdE9yaWdpbhIeChpQUk9EVUNUX09SSUdJTl9VTlNQRUNJRklFRBAAEhoKFlBST0RVQ1RfT1JJR0lOX0NBVEFMT0cQARIYChRQUk9EVUNUX09SSUdJTl9FVkVOVBACKmYKDEF2YWlsYWJpbGl0eRIcChhBVkFJTEFCSUxJVFlfVU5TUEVDSUZJRUQQABIZChVBVkFJTEFCSUxJVFlfSU5fU1RPQ0sQARIdChlBVkFJTEFCSUxJVFlfT1VUX09GX1NUT0NLEAJiBnByb3RvMw", [file_aisle_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9wcm9kdWN0LnByb3RvEghhaXNsZS52MSKnBAoHUHJvZHVjdBISCgpwcm9kdWN0X2lkGAEgASgJEgsKA3NrdRgCIAEoCRIYChB2YXJpYW50X2dyb3VwX2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEi0KCmNhdGVnb3JpZXMYBiADKAsyGS5haXNsZS52MS5Qcm9kdWN0Q2F0ZWdvcnkSDQoFYnJhbmQYByABKAkSHgoFcHJpY2UYCCABKAsyDy5haXNsZS52MS5Nb25leRILCgN1cmwYCSABKAkSEQoJaW1hZ2VfdXJsGAogASgJEiwKDGF2YWlsYWJpbGl0eRgLIAEoDjIWLmFpc2xlLnYxLkF2YWlsYWJpbGl0eRIOCgZoaWRkZW4YDCABKAgSDAoEdGFncxgNIAMoCRI1CgphdHRyaWJ1dGVzGA4gAygLMiEuYWlzbGUudjEuUHJvZHVjdC5BdHRyaWJ1dGVzRW50cnkSJwoGb3JpZ2luGA8gASgOMhcuYWlzbGUudjEuUHJvZHVjdE9yaWdpbhIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChVsZWFybmVkX2Zyb21fdmlzaXRvcnMYESABKA0SEQoJbm90X3Nob3duGBIgASgJGjEKD0F0dHJpYnV0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIoYBCgxQcm9kdWN0R3JvdXASEAoIZ3JvdXBfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSFAoMY2F0ZWdvcnlfaWRzGAMgAygJEg4KBmJyYW5kcxgEIAMoCRIMCgR0YWdzGAUgAygJEhMKC3Byb2R1Y3RfaWRzGAYgAygJEgwKBGV0YWcYByABKAkiNAoPUHJvZHVjdENhdGVnb3J5EhMKC2NhdGVnb3J5X2lkGAEgASgJEgwKBG5hbWUYAiABKAkqZQoNUHJvZHVjdE9yaWdpbhIeChpQUk9EVUNUX09SSUdJTl9VTlNQRUNJRklFRBAAEhoKFlBST0RVQ1RfT1JJR0lOX0NBVEFMT0cQARIYChRQUk9EVUNUX09SSUdJTl9FVkVOVBACKmYKDEF2YWlsYWJpbGl0eRIcChhBVkFJTEFCSUxJVFlfVU5TUEVDSUZJRUQQABIZChVBVkFJTEFCSUxJVFlfSU5fU1RPQ0sQARIdChlBVkFJTEFCSUxJVFlfT1VUX09GX1NUT0NLEAJiBnByb3RvMw", [file_aisle_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Product is something the shop sells.
@@ -81,14 +81,14 @@ export type Product = Message<"aisle.v1.Product"> & {
   price?: Money | undefined;
 
   /**
-   * Optional. Product page, http or https.
+   * Optional. Product page, http or https; kept as a URL parser writes it.
    *
    * @generated from field: string url = 9;
    */
   url: string;
 
   /**
-   * Optional. Picture, http or https.
+   * Optional. Picture, http or https; kept as a URL parser writes it.
    *
    * @generated from field: string image_url = 10;
    */
@@ -137,8 +137,8 @@ export type Product = Message<"aisle.v1.Product"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Output only. Different visitors that sent a learned product, counted as far
-   * as the app asks for; 0 for a product of the catalogue.
+   * Output only. Visitors, each from another network, that have sent a product
+   * which is not in the catalogue for too few have; else 0.
    *
    * @generated from field: uint32 learned_from_visitors = 17;
    */
@@ -211,6 +211,13 @@ export type ProductGroup = Message<"aisle.v1.ProductGroup"> & {
    * @generated from field: repeated string product_ids = 6;
    */
   productIds: string[];
+
+  /**
+   * Output only. Names this state of the group; see SetProductGroup. Opaque.
+   *
+   * @generated from field: string etag = 7;
+   */
+  etag: string;
 };
 
 /**
@@ -269,7 +276,7 @@ export enum ProductOrigin {
   CATALOG = 1,
 
   /**
-   * Learned from visitors' events.
+   * Learned from events.
    *
    * @generated from enum value: PRODUCT_ORIGIN_EVENT = 2;
    */

@@ -30,7 +30,7 @@ export type RecommendRequest = Message<"aisle.v1.RecommendRequest"> & {
   appId: string;
 
   /**
-   * Optional. Who is asking.
+   * Optional. The visitor's ids.
    *
    * @generated from field: aisle.v1.VisitorIds visitor = 2;
    */

@@ -35,7 +35,7 @@ export type RefusedItem = Message<"aisle.v1.RefusedItem"> & {
   field: string;
 
   /**
-   * Output only. What is wrong and what is accepted. Never quotes the value.
+   * Output only. The fault, and the accepted values. Never quotes the value.
    *
    * @generated from field: string reason = 3;
    */

@@ -399,11 +399,11 @@ export const ImportedContactSchema: GenMessage<ImportedContact> = /*@__PURE__*/
  */
 export type LedgerFault = Message<"aisle.v1.LedgerFault"> & {
   /**
-   * Output only. `missing` (no entry of this number), `changed` (not what was
-   * sealed), `person` (whom it concerns, by what or why is not what was sealed),
-   * `link` (not sealed behind the entry before it), `head` (the chain ended with
-   * another entry), `anchor` (not the hash that was noted), `contact` (a
-   * contact's state is not the fold of its entries). More may come.
+   * Output only. `missing`: no entry has this number. `changed`: the entry does
+   * not match its seal. `person`: its personal part does not match its seal.
+   * `link`: it is not sealed to the entry before. `head`: the chain ended with
+   * another entry. `anchor`: its hash is not the noted one. `contact`: a
+   * contact's state does not follow from its entries. More may come.
    *
    * @generated from field: string kind = 1;
    */
@@ -424,7 +424,7 @@ export type LedgerFault = Message<"aisle.v1.LedgerFault"> & {
   contactId: string;
 
   /**
-   * Output only. Which of its subscriptions.
+   * Output only. The channel of the subscription.
    *
    * @generated from field: aisle.v1.SubscriptionChannel channel = 4;
    */

@@ -106,7 +106,7 @@ export type VerifyLedgerResponse = Message<"aisle.v1.VerifyLedgerResponse"> & {
 
   /**
    * Output only. The last entry of the chain when the verification began; empty
-   * while there is none. To be noted elsewhere, as an anchor.
+   * for an empty chain. Note it elsewhere as an anchor.
    *
    * @generated from field: string head_change_id = 7;
    */
@@ -669,8 +669,8 @@ export type FollowLinkRequest = Message<"aisle.v1.FollowLinkRequest"> & {
   token: string;
 
   /**
-   * Optional. Who follows it, as far as known: that this visitor reads the
-   * contact's mail is proven then.
+   * Optional. Who follows it, as far as known. A link that confirms proves that
+   * this visitor reads the contact's mail; one that unsubscribes proves nothing.
    *
    * @generated from field: aisle.v1.VisitorIds visitor = 2;
    */
@@ -782,8 +782,8 @@ export const SubscriptionService: GenService<{
     output: typeof SetSubscriptionResponseSchema;
   },
   /**
-   * GetContact returns a contact by e-mail, phone or id. NOT_FOUND when there
-   * is none.
+   * GetContact returns a contact by e-mail, phone or id. NOT_FOUND for an unknown
+   * one.
    *
    * @generated from rpc aisle.v1.SubscriptionService.GetContact
    */
@@ -837,9 +837,9 @@ export const SubscriptionService: GenService<{
     output: typeof ListChangesResponseSchema;
   },
   /**
-   * VerifyLedger holds the consent ledger against its chain of hashes, and the
-   * contacts against the ledger. The stream tells how far it has come; its last
-   * message is `done`. What is appended meanwhile is not looked at.
+   * VerifyLedger checks the consent ledger against its chain of hashes, and the
+   * contacts against the ledger. The stream reports progress; its last message
+   * is `done`. Entries appended meanwhile are not checked.
    *
    * @generated from rpc aisle.v1.SubscriptionService.VerifyLedger
    */

@@ -1,0 +1,26 @@
+/** Where an error may leave something out of an answer, or put work off, without failing the call. */
+export const FAILURE_PLACES = [
+  "candidates",
+  "explanation",
+  "bought_together",
+  "new_products",
+  "frame",
+  "visitor_history",
+  "live_events",
+  "live_refresh",
+  "frame_counts",
+  "rejected_events",
+  "catalogue_load",
+  "model_load",
+  "sender_limit",
+  "store_upkeep",
+  "store_watch",
+  "store_commit",
+  "product_listener",
+  "secrets",
+] as const;
+
+export type FailurePlace = (typeof FAILURE_PLACES)[number];
+
+/** Tells the operator of an error after which the call goes on. */
+export type ReportFailure = (place: FailurePlace, error: unknown) => void;

@@ -1,0 +1,110 @@
+import type { Now } from "../../../domain/clock.js";
+import { InvalidArgument, NotFound } from "../../../domain/errors.js";
+import { checkEtag, etagOf } from "../../../domain/etag.js";
+import { type Feed, MAX_FEEDS } from "../../../domain/feed.js";
+import type { FeedStore } from "../../../store/ports/feed-store.js";
+import type { UnitOfWork } from "../../../store/ports/unit-of-work.js";
+import { FEED_FORMATS } from "../feed-reader.js";
+
+/** What an app says of a feed. */
+export type FeedSetting = Pick<Feed, "feedId" | "url" | "format" | "currency" | "full" | "everyMs">;
+
+/**
+ * Which feeds apps have. Each rejects with NotFound("app") or NotFound("feed"), and with Conflict("aborted") when an
+ * `etag` is given that is not the current one.
+ */
+export interface FeedSettings {
+  /** Makes a feed, or replaces the one of its id; it is due at once. Rejects with InvalidArgument. */
+  set(appId: string, setting: FeedSetting, etag?: string): Promise<Feed>;
+  list(appId: string): Promise<Feed[]>;
+  remove(appId: string, feedId: string, etag?: string): Promise<void>;
+  /**
+   * Makes a feed due, and lets it be read though its host may say that it has not changed; with `force` that reading alone
+   * may hide more than half.
+   */
+  runNow(appId: string, feedId: string, force: boolean): Promise<void>;
+}
+
+const MAX_URL = 2000;
+const LEAST_EVERY_MS = 5 * 60_000;
+const MOST_EVERY_MS = 30 * 24 * 3_600_000;
+
+export function createFeedSettings(deps: {
+  readonly feeds: FeedStore;
+  readonly unitOfWork: UnitOfWork;
+  readonly now: Now;
+}): FeedSettings {
+  const { feeds, unitOfWork, now } = deps;
+  return {
+    async set(appId, setting, etag) {
+      const checked = checkSetting(setting);
+      const others = (await feeds.list(appId)).filter(({ feedId }) => feedId !== checked.feedId);
+      if (others.length >= MAX_FEEDS) throw new InvalidArgument("feed", "invalid", `at most ${MAX_FEEDS} of an app`);
+      return unitOfWork.run(appId, (tx) => {
+        if (tx.app() === undefined) throw new NotFound("app");
+        const before = tx.feeds.get(checked.feedId);
+        checkEtag(etag, feedEtag(before));
+        const feed: Feed = {
+          ...checked,
+          forced: false,
+          nextAt: now(),
+          // What reads the feed as it was says so at its end, and is not listened to.
+          claimedBy: "",
+          claimedUntil: 0,
+          etag: "",
+          lastModified: "",
+          importedAt: 0,
+          lastRun: before?.lastRun ?? null,
+        };
+        tx.feeds.put(feed.feedId, feed);
+        return feed;
+      });
+    },
+    list: (appId) => feeds.list(appId),
+    remove: (appId, feedId, etag) =>
+      unitOfWork.run(appId, (tx) => {
+        if (tx.app() === undefined) throw new NotFound("app");
+        const before = tx.feeds.get(feedId);
+        if (before === undefined) throw new NotFound("feed");
+        checkEtag(etag, feedEtag(before));
+        tx.feeds.delete(feedId);
+      }),
+    runNow: (appId, feedId, force) =>
+      unitOfWork.run(appId, (tx) => {
+        if (tx.app() === undefined) throw new NotFound("app");
+        const feed = tx.feeds.get(feedId);
+        if (feed === undefined) throw new NotFound("feed");
+        tx.feeds.put(feedId, { ...feed, forced: force, nextAt: now(), etag: "", lastModified: "" });
+      }),
+  };
+}
+
+/** The etag of a feed's settings, "" for no feed. Readings of the feed do not change it. */
+export function feedEtag(feed: FeedSetting | undefined): string {
+  return feed === undefined ? "" : etagOf([feed.feedId, feed.url, feed.format, feed.currency, feed.full, feed.everyMs]);
+}
+
+/** The setting as it is kept. Throws InvalidArgument that names the field. */
+function checkSetting(setting: FeedSetting): FeedSetting {
+  const { feedId, url, format, currency, full, everyMs } = setting;
+  if (feedId === "") throw new InvalidArgument("feed.feed_id", "missing");
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(feedId)) {
+    throw new InvalidArgument("feed.feed_id", "invalid", "1 to 64 letters, digits, _ or -");
+  }
+  if (url === "") throw new InvalidArgument("feed.url", "missing");
+  const read = URL.canParse(url) && url.length <= MAX_URL ? new URL(url) : undefined;
+  if (read?.protocol !== "https:" || read.username !== "" || read.password !== "") {
+    throw new InvalidArgument("feed.url", "invalid", "an https address without user and password");
+  }
+  if (format !== "" && !FEED_FORMATS.some((known) => known === format)) {
+    throw new InvalidArgument("feed.format", "invalid", FEED_FORMATS.join(", "));
+  }
+  if (currency !== "" && !/^[A-Z]{3}$/.test(currency)) {
+    throw new InvalidArgument("feed.currency", "invalid", "an ISO 4217 code such as EUR");
+  }
+  if (everyMs === 0) throw new InvalidArgument("feed.every", "missing");
+  if (everyMs < LEAST_EVERY_MS || everyMs > MOST_EVERY_MS) {
+    throw new InvalidArgument("feed.every", "invalid", "5 minutes to 30 days");
+  }
+  return { feedId, url: read.href, format, currency, full, everyMs };
+}

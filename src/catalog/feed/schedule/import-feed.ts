@@ -1,0 +1,132 @@
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Feed, FeedReject } from "../../../domain/feed.js";
+import type { CatalogService } from "../../../gen/aisle/v1/catalog_service_pb.js";
+import type { Product } from "../../../gen/aisle/v1/product_pb.js";
+import { createColumnPlan } from "../columns.js";
+import { createFeedReader, FEED_FORMATS } from "../feed-reader.js";
+import { FeedFailure } from "../fetch-feed.js";
+import { PRODUCT_FIELDS, type ProductField, readProduct } from "../product-row.js";
+import { BadLine, type Entry, isBad, textId } from "../rows.js";
+import { unpack } from "../unpack.js";
+
+export interface ImportedFeed {
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly hidden: number;
+  /** Why a full feed hid nothing; "" otherwise. */
+  readonly notice: string;
+  readonly rejects: readonly FeedReject[];
+}
+
+/** As one message of a bulk call. */
+const BATCH = 500;
+const KEPT_REJECTS = 20;
+/** Of what a feed is when it is unpacked: a small one must not fill the day of the process that reads it. */
+const MAX_BYTES = 16 * 2 ** 30;
+
+interface Batch {
+  readonly appId: string;
+  readonly products: Product[];
+  readonly listedIds: string[];
+  readonly incomplete: boolean;
+  readonly fromFeed: boolean;
+  readonly force: boolean;
+}
+
+/**
+ * Reads a feed as it comes and writes its products through the catalogue's service; a full one as `ReplaceCatalog`.
+ * Memory is that of one piece of the feed and one batch. Throws what reading throws (FeedFailure, BrokenFeed,
+ * UnusableFile), and the ConnectError of a call: then nothing was hidden.
+ */
+export async function importFeed(
+  appId: string,
+  feed: Pick<Feed, "format" | "currency" | "full" | "forced">,
+  chunks: AsyncIterable<Uint8Array>,
+  catalog: Pick<Client<typeof CatalogService>, "upsertProducts" | "replaceCatalog">,
+  nowMs: number,
+): Promise<ImportedFeed> {
+  const rejects: FeedReject[] = [];
+  let rejected = 0;
+  let unknown = 0;
+  const reject = (position: number, id: string | undefined, reason: string) => {
+    rejected += 1;
+    if (rejects.length < KEPT_REJECTS) rejects.push({ position, id: id ?? "", reason });
+  };
+  /** Positions of the products that were sent, for what the service refuses: it tells the first 1,000 by their number. */
+  const positions: number[] = [];
+
+  async function* batches(): AsyncGenerator<Batch> {
+    const format = FEED_FORMATS.find((known) => known === feed.format);
+    const plan = createColumnPlan(PRODUCT_FIELDS, []);
+    const reader = createFeedReader({ plan, format, takesXml: true, onHeader: () => {} });
+    let products: Product[] = [];
+    let listedIds: string[] = [];
+    const take = (entry: Entry<ProductField>) => {
+      if (isBad(entry)) {
+        reject(entry.line, entry.id, entry.reason);
+        if (entry.id === undefined) unknown += 1;
+        else listedIds.push(entry.id);
+        return;
+      }
+      try {
+        products.push(readProduct(entry, feed.currency, nowMs).product);
+        positions.push(entry.line);
+      } catch (error) {
+        if (!(error instanceof BadLine)) throw error;
+        const id = textId(entry);
+        reject(entry.line, id, error.message);
+        if (id !== undefined) listedIds.push(id);
+      }
+    };
+    const batch = (last = false): Batch => {
+      const incomplete = last && unknown > 0;
+      const full = { appId, products, listedIds, incomplete, last, fromFeed: true, force: feed.forced };
+      products = [];
+      listedIds = [];
+      return full;
+    };
+    let bytes = 0;
+    for await (const chunk of unpack(chunks, "The feed")) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw new FeedFailure("too_large");
+      for (const entry of reader.push(chunk)) {
+        take(entry);
+        if (products.length + listedIds.length >= BATCH) yield batch();
+      }
+    }
+    for (const entry of reader.end()) {
+      take(entry);
+      if (products.length + listedIds.length >= BATCH) yield batch();
+    }
+    yield batch(true);
+  }
+
+  let broken: unknown;
+  async function* stream(): AsyncGenerator<Batch> {
+    try {
+      yield* batches();
+    } catch (error) {
+      broken = error;
+      throw new ConnectError("the feed broke off", Code.Canceled);
+    }
+  }
+  const send = async () => {
+    if (feed.full) return catalog.replaceCatalog(stream());
+    return { ...(await catalog.upsertProducts(stream())), hidden: 0n, unlisted: 0n };
+  };
+  const answer = await send().catch((error) => Promise.reject(broken ?? error));
+  for (const { index, field, reason } of answer.refused) {
+    reject(positions[Number(index)] ?? 0, undefined, `${field}: ${reason}`);
+  }
+  rejected += Number(answer.refusedCount) - answer.refused.length;
+  return {
+    accepted: Number(answer.accepted),
+    rejected,
+    hidden: Number(answer.hidden),
+    notice:
+      answer.unlisted > answer.hidden
+        ? `${unknown} entries could not be told apart, so nothing was hidden of ${answer.unlisted} that are not listed`
+        : "",
+    rejects,
+  };
+}

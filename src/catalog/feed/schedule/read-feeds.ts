@@ -1,0 +1,141 @@
+import { type Client, ConnectError } from "@connectrpc/connect";
+import type { Metrics } from "../../../adapters/metrics.js";
+import type { Now } from "../../../domain/clock.js";
+import type { Feed, FeedRun } from "../../../domain/feed.js";
+import type { CatalogService } from "../../../gen/aisle/v1/catalog_service_pb.js";
+import type { FeedStore } from "../../../store/ports/feed-store.js";
+import type { UnitOfWork } from "../../../store/ports/unit-of-work.js";
+import { BrokenFeed, UnusableFile } from "../feed-errors.js";
+import { FeedFailure, type FetchFeed, NO_VERSION } from "../fetch-feed.js";
+import { importFeed } from "./import-feed.js";
+
+export interface ReadFeedsDependencies {
+  readonly feeds: FeedStore;
+  readonly unitOfWork: UnitOfWork;
+  readonly catalog: Pick<Client<typeof CatalogService>, "upsertProducts" | "replaceCatalog">;
+  /** Without it none is read. */
+  readonly fetchFeed?: FetchFeed | undefined;
+  readonly now: Now;
+  /** A text that no other reading has. */
+  readonly newId: () => string;
+  readonly metrics: Metrics;
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Reads the feeds that are due, one after the other. Of all processes that share the store one reads a feed: it claims the
+ * feed for some minutes, and again as long as it reads. A process that ends leaves its feed to the others when that time
+ * is over. When `stop` fires the feed under way is given back at once.
+ */
+export type ReadFeeds = (stop: AbortSignal) => Promise<void>;
+
+const PAGE = 1000;
+const CLAIM_MS = 120_000;
+const RENEW_MS = 30_000;
+/** A feed is imported at least so often, also when its host says that nothing changed: sales begin and end. */
+const STALE_MS = 24 * 3_600_000;
+
+export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
+  const { feeds, unitOfWork, now, metrics, fetchFeed } = deps;
+
+  /** The feed, claimed; undefined when it is not due any more or another process has it. */
+  const claim = (appId: string, feedId: string, claimedBy: string) =>
+    unitOfWork.run(appId, (tx) => {
+      const feed = tx.feeds.get(feedId);
+      if (tx.app() === undefined || feed === undefined || feed.nextAt > now() || feed.claimedUntil > now())
+        return undefined;
+      const claimed = { ...feed, claimedBy, claimedUntil: now() + CLAIM_MS };
+      tx.feeds.put(feedId, claimed);
+      return claimed;
+    });
+
+  /** Changes a feed as long as it is claimed. */
+  const change = (appId: string, { feedId, claimedBy }: Feed, changed: (feed: Feed) => Partial<Feed>) =>
+    unitOfWork.run(appId, (tx) => {
+      const feed = tx.feeds.get(feedId);
+      if (tx.app() !== undefined && feed?.claimedBy === claimedBy) tx.feeds.put(feedId, { ...feed, ...changed(feed) });
+    });
+
+  const read = async (
+    fetchFeed: FetchFeed,
+    appId: string,
+    feed: Feed,
+    signal: AbortSignal,
+  ): Promise<Partial<Feed> & { lastRun: FeedRun }> => {
+    const at = now();
+    const nothing = { accepted: 0, rejected: 0, hidden: 0, rejects: [] };
+    const run = (one: Pick<FeedRun, "outcome"> & Partial<FeedRun>): FeedRun => ({
+      at,
+      tookMs: now() - at,
+      error: "",
+      ...nothing,
+      ...one,
+    });
+    try {
+      const known = at - feed.importedAt < STALE_MS ? feed : NO_VERSION;
+      const fetched = await fetchFeed(feed.url, known, signal);
+      if (fetched === undefined) return { lastRun: run({ outcome: "unchanged" }) };
+      try {
+        const { notice, ...figures } = await importFeed(appId, feed, fetched.chunks, deps.catalog, at);
+        const lastRun = run({ outcome: "imported", error: notice, ...figures });
+        return { ...fetched.version, importedAt: at, lastRun };
+      } finally {
+        fetched.close();
+      }
+    } catch (error) {
+      if (!isTold(error)) deps.report(error);
+      return { lastRun: run({ outcome: "failed", error: isTold(error) ? sentence(error) : "internal error" }) };
+    }
+  };
+
+  const readOne = async (fetchFeed: FetchFeed, appId: string, feedId: string, stop: AbortSignal): Promise<void> => {
+    const claimed = await claim(appId, feedId, deps.newId());
+    if (claimed === undefined) return;
+    const renewal = setInterval(() => {
+      change(appId, claimed, () => ({ claimedUntil: now() + CLAIM_MS })).catch(deps.report);
+    }, RENEW_MS);
+    try {
+      const came = await read(fetchFeed, appId, claimed, stop);
+      const released = { claimedBy: "", claimedUntil: 0 };
+      if (stop.aborted) return await change(appId, claimed, () => released);
+      const { lastRun } = came;
+      metrics.count("feed_runs", { outcome: lastRun.outcome });
+      metrics.count("feed_items", { outcome: "accepted" }, lastRun.accepted);
+      metrics.count("feed_items", { outcome: "rejected" }, lastRun.rejected);
+      metrics.count("feed_items", { outcome: "hidden" }, lastRun.hidden);
+      const done = { ...came, ...released, nextAt: now() + claimed.everyMs, forced: false };
+      await change(appId, claimed, ({ nextAt, forced }) => {
+        const isAskedAnew = forced && !claimed.forced; // while this reading was under way
+        return isAskedAnew ? { ...done, nextAt, forced } : done;
+      });
+    } finally {
+      clearInterval(renewal);
+    }
+  };
+
+  return async (stop) => {
+    if (fetchFeed === undefined) return;
+    let after: { appId: string; feedId: string } | undefined;
+    for (;;) {
+      const page = await feeds.all(after, PAGE);
+      for (const { appId, feed } of page) {
+        if (stop.aborted) return;
+        if (feed.nextAt <= now() && feed.claimedUntil <= now()) await readOne(fetchFeed, appId, feed.feedId, stop);
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      after = { appId: last.appId, feedId: last.feed.feedId };
+    }
+  };
+}
+
+/** Whether an error says to whoever set the feed what is wrong with it. */
+function isTold(error: unknown): error is Error {
+  if (error instanceof FeedFailure || error instanceof BrokenFeed || error instanceof UnusableFile) return true;
+  return error instanceof ConnectError || (error instanceof Error && "code" in error && /^Z_/.test(String(error.code)));
+}
+
+function sentence(error: Error): string {
+  if (error instanceof ConnectError) return error.rawMessage;
+  return "code" in error ? "The feed's gzip data is damaged or ends too early" : error.message;
+}

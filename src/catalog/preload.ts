@@ -1,0 +1,72 @@
+import type { ReportFailure } from "../adapters/report-failure.js";
+import type { AppStore } from "../store/ports/app-store.js";
+import type { CatalogViews } from "./catalog-view.js";
+
+/** Reads catalogues and models into memory before the first request, one app after the other, until `stop` fires. */
+export type Preload = (stop: AbortSignal) => Promise<void>;
+
+/** Most apps preloaded, in order of ids. */
+const MOST_APPS = 200;
+/** Products in memory at which preloading ends; further apps load on their first request. */
+const MOST_PRODUCTS = 1_000_000;
+
+/**
+ * So that the first visitor after a start does not wait until a large catalogue and its model are read, nor the first after
+ * a feed: the view of an app that is there takes in what is written as it comes, and a model what is published. To be
+ * called again and again, for new apps.
+ */
+export function createPreload(deps: {
+  readonly apps: Pick<AppStore, "list">;
+  readonly views: Pick<CatalogViews, "of">;
+  readonly models: { current(appId: string): Promise<unknown> };
+  readonly reportFailure: ReportFailure;
+}): Preload {
+  /** Apps whose model was asked for: from then on the registry looks after it. */
+  const asked = new Set<string>();
+
+  /** Tries once: an unreadable model waits for the first request. */
+  const loadModel = async (appId: string): Promise<void> => {
+    if (asked.has(appId)) return;
+    asked.add(appId);
+    await deps.models.current(appId).catch((error: unknown) => deps.reportFailure("model_load", error));
+  };
+
+  /** Products of an app; 0 for what cannot be read now: it is tried again, and keeps nothing from the others. */
+  const sizeOf = (appId: string) =>
+    deps.views.of(appId).then(
+      ({ size }) => size,
+      (error: unknown) => {
+        deps.reportFailure("catalogue_load", error);
+        return 0;
+      },
+    );
+
+  const listed = () =>
+    deps.apps.list("", MOST_APPS).catch((error: unknown) => {
+      deps.reportFailure("catalogue_load", error);
+      return [];
+    });
+
+  const load = async (stop: AbortSignal): Promise<void> => {
+    let products = 0;
+    for (const { appId } of await listed()) {
+      if (stop.aborted || products >= MOST_PRODUCTS) return;
+      const [size] = await Promise.all([sizeOf(appId), loadModel(appId)]);
+      products += size;
+    }
+  };
+
+  return async (stop) => {
+    let onStop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      onStop = resolve;
+    });
+    stop.addEventListener("abort", onStop);
+    try {
+      // Nobody who stops waits until a large catalogue is read.
+      await Promise.race([load(stop), stopped]);
+    } finally {
+      stop.removeEventListener("abort", onStop);
+    }
+  };
+}

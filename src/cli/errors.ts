@@ -1,0 +1,121 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { CommanderError } from "commander";
+
+/** The command could not do its work. The message is one line for people; the process ends with `exitCode`. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The command was called in a way that cannot work; nothing was done. Ends the process with 2. */
+export class UsageFailure extends Failure {
+  constructor(message: string) {
+    super(message, 2);
+  }
+}
+
+/** The caller pressed Ctrl-C. */
+export class Interrupted extends Failure {
+  constructor() {
+    super("interrupted", 130);
+  }
+}
+
+/** Exit code and last line of a command; `line` is "" if the command has printed everything. */
+export interface Ending {
+  readonly exitCode: number;
+  readonly line: string;
+}
+
+/**
+ * One line and an exit code for whatever ended a command: 2 for a call that cannot work, else 1.
+ * Errors of other folders that carry an `exitCode` (a bad configuration does) keep it.
+ */
+export function endingOf(error: unknown): Ending {
+  if (error instanceof CommanderError) {
+    const asked = error.code === "commander.helpDisplayed" || error.code === "commander.version";
+    return { exitCode: asked ? 0 : 2, line: "" };
+  }
+  if (error instanceof Interrupted) return { exitCode: error.exitCode, line: "" };
+  if (error instanceof Error && "exitCode" in error && typeof error.exitCode === "number") {
+    return { exitCode: error.exitCode, line: oneLine(error.message) };
+  }
+  return { exitCode: 1, line: oneLine(error instanceof Error ? error.message : String(error)) };
+}
+
+/** Turns what a call to a server threw into a `Failure` that says what to do; other errors pass unchanged. */
+export function callFailure(error: unknown, server: string): unknown {
+  if (!(error instanceof ConnectError)) return error;
+  return new Failure(callLine(error, server), 1, { cause: error });
+}
+
+function callLine(error: ConnectError, server: string): string {
+  if (isConnectionFailure(error)) {
+    return `No Aisle server answers at ${server}: start one with "aisle serve", or name one with --server or AISLE_SERVER`;
+  }
+  if (isCutOff(error)) return `The server at ${server} ended the call before it was done`;
+  const text = error.rawMessage.trim();
+  switch (error.code) {
+    case Code.NotFound:
+      return /\bapp\b/i.test(text) ? `${text} ("aisle app list" shows the apps)` : text || "Not found";
+    case Code.Unauthenticated:
+    case Code.PermissionDenied:
+      return `${text} (set AISLE_TOKEN)`;
+    case Code.DeadlineExceeded:
+      return `The server at ${server} did not answer in time`;
+    case Code.Unimplemented:
+      return `The server at ${server} does not know this call: is it Aisle's RPC port, of the same version as this command?`;
+    case Code.Internal:
+    case Code.Unknown:
+      return `The call to ${server} failed: ${text || "no reason given"}`;
+    default:
+      return text || `The call to ${server} failed (${Code[error.code]})`;
+  }
+}
+
+const CONNECTION_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ERR_HTTP2_ERROR",
+  "ERR_HTTP2_SESSION_ERROR",
+]);
+
+/** True for what may pass by itself: a server that is busy, restarting or out of reach for a moment. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false;
+  if (error.code === Code.Unavailable || error.code === Code.ResourceExhausted) return true;
+  return isConnectionFailure(error) || isCutOff(error);
+}
+
+/** True when the call came to no server. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof ConnectError && isConnectionFailure(error);
+}
+
+/** The connection ended in the middle of a call. Node tells it in words only. */
+function isCutOff(error: ConnectError): boolean {
+  return error.code === Code.Canceled || /^(http\/2 )?stream closed with error code/i.test(error.rawMessage);
+}
+
+function isConnectionFailure(error: ConnectError): boolean {
+  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && typeof cause.code === "string" && CONNECTION_CODES.has(cause.code)) return true;
+  }
+  return false;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, " ").trim();
+}

@@ -1,0 +1,71 @@
+import type { Command } from "commander";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { plainId } from "./option-values.js";
+import { writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+
+interface AppOptions extends ServerOptions {
+  readonly app: string;
+}
+
+const CALL = { timeoutMs: CALL_TIMEOUT_MS };
+
+export function addSigningSecretCommands(program: Command, deps: ProgramDeps): void {
+  const secret = program
+    .command("signing-secret")
+    .description("manage the secrets with which the shop's server signs events");
+  const command = (name: string, description: string) =>
+    withServer(secret.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
+  command("create", "create a secret and print it; an app has at most two")
+    .addHelpText("after", "\nExample:\n  $ aisle signing-secret create --app shop1")
+    .action((options: AppOptions) => createSecret(options, false, deps));
+  command("list", "list the ids and creation times of the secrets")
+    .addHelpText("after", "\nExample:\n  $ aisle signing-secret list --app shop1")
+    .action((options: AppOptions) => listSecrets(options, deps));
+  command("rotate", "create a new secret and keep the previous one until you remove it")
+    .addHelpText(
+      "after",
+      `
+Both secrets are valid until "aisle signing-secret remove" removes the old one. If there are two already, the older
+one is removed at once.
+
+Example:
+  $ aisle signing-secret rotate --app shop1`,
+    )
+    .action((options: AppOptions) => createSecret(options, true, deps));
+  command("remove", "remove a secret; events signed with it are rejected from now on")
+    .requiredOption("--id <id>", "its id, from aisle signing-secret list")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ aisle signing-secret remove --app shop1 --id 01990000-0000-7000-8000-000000000001",
+    )
+    .action((options: AppOptions & { readonly id: string }) => removeSecret(options, deps));
+}
+
+async function createSecret({ app: appId, ...options }: AppOptions, replaceOldest: boolean, deps: ProgramDeps) {
+  const made = await withClients(options, deps, ({ apps }) => apps.createSigningSecret({ appId, replaceOldest }, CALL));
+  writeLine(deps.stdout, `Signing secret ${made.signingSecret?.secretId ?? ""} of ${appId}:`);
+  writeLine(deps.stdout, `${made.secret} (shown only here)`);
+}
+
+async function listSecrets({ app: appId, ...options }: AppOptions, deps: ProgramDeps): Promise<void> {
+  const { signingSecrets } = await withClients(options, deps, ({ apps }) => apps.listSigningSecrets({ appId }, CALL));
+  if (signingSecrets.length === 0) {
+    writeLine(deps.stdout, "The app has no signing secret: signed events are refused");
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [{ title: "id" }, { title: "made" }],
+    signingSecrets.map(({ secretId, createdAt }) => [secretId, timeText(createdAt)]),
+  );
+}
+
+async function removeSecret(
+  { app: appId, id: secretId, ...options }: AppOptions & { readonly id: string },
+  deps: ProgramDeps,
+) {
+  await withClients(options, deps, ({ apps }) => apps.deleteSigningSecret({ appId, secretId }, CALL));
+  writeLine(deps.stdout, `Signing secret ${secretId} of ${appId} is removed`);
+}

@@ -1,0 +1,16 @@
+import { createHash } from "node:crypto";
+import { Conflict } from "./errors.js";
+
+/** Names a state of a resource: the same content has the same etag. `content` lists its fields in a fixed order. */
+export function etagOf(content: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("base64url").slice(0, 16);
+}
+
+/**
+ * Throws Conflict("aborted") when a caller named an etag that is not the current one. "" stands for a resource that does
+ * not exist, as the current etag and as the one that a caller named.
+ */
+export function checkEtag(named: string | undefined, current: string): void {
+  if (named !== undefined && named !== current)
+    throw new Conflict("aborted", "Somebody else changed it since it was read: read it again");
+}

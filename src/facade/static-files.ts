@@ -1,0 +1,55 @@
+/** What the facade serves besides its operations: the helper of shops' pages, and the demo shop. */
+import { createHash } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { TEXT } from "./errors.js";
+import { sendError } from "./send.js";
+
+export interface StaticFile {
+  readonly contentType: string;
+  readonly body: string | Buffer;
+}
+
+export interface PublicFiles {
+  /** The file at a whole path such as `/demo/index.html`, from what is below `/demo/`. */
+  readonly staticFiles?: ((path: string) => StaticFile | undefined) | undefined;
+  /** The script at `/aisle.js`. */
+  readonly helperScript?: Buffer | undefined;
+}
+
+/** For how long a browser takes the script as it is; after that it asks whether it has changed. */
+const FRESH_SECONDS = 3600;
+
+export function addFiles(app: FastifyInstance, { staticFiles, helperScript }: PublicFiles): void {
+  if (helperScript !== undefined) {
+    const etag = etagOf(helperScript);
+    app.get("/aisle.js", (request, reply) => {
+      reply.header("etag", etag).header("cache-control", `public, max-age=${FRESH_SECONDS}`);
+      reply.header("cross-origin-resource-policy", "cross-origin"); // pages of any shop load it
+      if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
+      return reply.header("content-type", "text/javascript; charset=utf-8").send(helperScript);
+    });
+  }
+  if (staticFiles !== undefined) {
+    app.get("/demo", (_request, reply) => reply.code(308).header("location", "/demo/").send());
+    app.get<{ Params: { "*": string } }>("/demo/*", (request, reply) => {
+      const file = staticFiles(`/demo/${request.params["*"]}`);
+      if (file === undefined) return sendError(reply, 404, TEXT.notFound);
+      const etag = etagOf(file.body);
+      // Kept by the browser, and asked for each time: what a newer server sends is seen at once.
+      reply.header("etag", etag).header("cache-control", "no-cache");
+      if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
+      return reply.header("content-type", file.contentType).send(file.body);
+    });
+  }
+}
+
+/** A tag that is another one for another content. */
+function etagOf(content: string | Buffer): string {
+  return `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
+}
+
+/** RFC 9110, 13.1.2: a list of tags, or any; compared weakly. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = header?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags !== undefined && (tags.includes(etag) || tags.includes("*"));
+}

@@ -1,0 +1,65 @@
+import { isLonger } from "./form.js";
+
+export const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Longest id or key, in bytes of UTF-8. */
+const MAX_ID_BYTES = 255;
+
+/** True for text that can be an app id. Only such text may become part of a cookie's name. */
+export function isAppId(text: string): boolean {
+  return APP_ID.test(text);
+}
+
+/**
+ * The id without spaces around it. "" for an id that is too long, has control characters or is not Unicode: it counts as
+ * absent. (JSON can write half a surrogate pair, which no message can carry.)
+ */
+export function cleanId(text: string): string {
+  const id = trimSpaces(text);
+  return id === "" || isLonger(id, MAX_ID_BYTES) || hasControl(id) || LONE_SURROGATE.test(id) ? "" : id;
+}
+
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** Without the spaces at both ends. Line ends and tabs stay, and make an id invalid. */
+export function trimSpaces(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) === 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) === 0x20) end--;
+  return end - start === text.length ? text : text.slice(start, end);
+}
+
+/** True when a character is of the Unicode category Cc. A loop: a pattern costs three times as much for a short id. */
+function hasControl(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
+  }
+  return false;
+}
+
+const OBJECTS = /^\[object Object\](,\[object Object\])*$/;
+
+/** True for what scripts send instead of a value they do not have, spaces around it or not. */
+export function isNothing(text: string): boolean {
+  const said = trimSpaces(text);
+  return said === "" || said === "null" || said === "undefined" || (said.startsWith("[object ") && OBJECTS.test(said));
+}
+
+/**
+ * The parts of a list separated by `|`, else by `,`; trimmed, without those that are empty or no value. It is read no
+ * further than to `most` parts.
+ */
+export function splitList(text: string, most: number): string[] {
+  const separator = text.includes("|") ? "|" : ",";
+  const parts: string[] = [];
+  for (let start = 0; start <= text.length && parts.length < most; ) {
+    const next = text.indexOf(separator, start);
+    const end = next === -1 ? text.length : next;
+    const trimmed = text.slice(start, end).trim();
+    if (!isNothing(trimmed)) parts.push(trimmed);
+    start = end + 1;
+  }
+  return parts;
+}

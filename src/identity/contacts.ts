@@ -1,0 +1,91 @@
+import { type Contact, type ContactProfile, emailKey, phoneKey, readPhone, UNKNOWN } from "../domain/contact.js";
+import type { Transaction } from "../store/ports/unit-of-work.js";
+
+/** What somebody said about a contact; "" where nothing was said. */
+export interface ContactNames extends ContactProfile {
+  readonly email: string;
+  readonly phone: string;
+}
+
+export interface Found {
+  /** Undefined when neither the e-mail nor the phone is usable. */
+  readonly contact: Contact | undefined;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Finds or makes the contact these names belong to and takes in what is new of its profile. The e-mail decides; a
+ * phone number finds a contact when there is no e-mail, or joins the e-mail's contact. Two contacts are never made one.
+ *
+ * @param newContactId Id of the contact should one be made.
+ */
+export function takeContact(tx: Transaction, names: ContactNames, newContactId: string, at: number): Found {
+  const email = emailKey(names.email);
+  const phone = phoneKey(names.phone);
+  if (email === "" && phone === "") return { contact: undefined, notes: [] };
+  const notes: string[] = [];
+  const byEmail = email === "" ? undefined : lookUp(tx, `e:${email}`);
+  const byPhone = phone === "" ? undefined : lookUp(tx, `p:${phone}`);
+
+  // A phone's contact without an e-mail gets this one; with another e-mail it is somebody else.
+  const before = byEmail ?? (byPhone !== undefined && (email === "" || byPhone.email === "") ? byPhone : undefined);
+  const contact = before ?? {
+    contactId: newContactId,
+    email: "",
+    phone: "",
+    firstName: "",
+    lastName: "",
+    country: "",
+    city: "",
+    gender: "",
+    birthDate: "",
+    tags: [],
+    emailSubscription: UNKNOWN,
+    smsSubscription: UNKNOWN,
+    createdAt: at,
+  };
+  const phoneIsFree = byPhone === undefined || byPhone.contactId === contact.contactId;
+  if (phone !== "" && !phoneIsFree)
+    notes.push("the phone belongs to another contact and stays there; the e-mail decides");
+  const takesPhone = phone !== "" && phoneIsFree;
+  const after: Contact = {
+    ...contact,
+    email: contact.email === "" && email !== "" ? names.email.trim() : contact.email,
+    phone: takesPhone ? readPhone(names.phone) : contact.phone,
+    firstName: names.firstName || contact.firstName,
+    lastName: names.lastName || contact.lastName,
+    country: names.country || contact.country,
+    city: names.city || contact.city,
+    gender: names.gender || contact.gender,
+    birthDate: names.birthDate || contact.birthDate,
+    tags: names.tags.length > 0 ? names.tags : contact.tags,
+  };
+  if (before === undefined || !sameTexts(before, after)) tx.contacts.put(after.contactId, after);
+  if (email !== "" && byEmail === undefined) tx.contactKeys.put(`e:${email}`, after.contactId);
+  if (takesPhone && byPhone === undefined) {
+    const old = phoneKey(contact.phone);
+    if (old !== "" && old !== phone) tx.contactKeys.delete(`p:${old}`);
+    tx.contactKeys.put(`p:${phone}`, after.contactId);
+  }
+  return { contact: after, notes };
+}
+
+function lookUp(tx: Transaction, key: string): Contact | undefined {
+  const contactId = tx.contactKeys.get(key);
+  return contactId === undefined ? undefined : tx.contacts.get(contactId);
+}
+
+function sameTexts(a: Contact, b: Contact): boolean {
+  return (
+    a.email === b.email &&
+    a.phone === b.phone &&
+    a.firstName === b.firstName &&
+    a.lastName === b.lastName &&
+    a.country === b.country &&
+    a.city === b.city &&
+    a.gender === b.gender &&
+    a.birthDate === b.birthDate &&
+    a.tags.length === b.tags.length &&
+    a.tags.every((tag, index) => tag === b.tags[index])
+  );
+}

@@ -1,0 +1,50 @@
+import type { Contact, SubscriptionChange, SubscriptionStatus } from "../../domain/contact.js";
+import type { HookEntry } from "../../domain/hook.js";
+
+/** A link that the message carries, where it wants one. */
+export interface MessageLink {
+  readonly url: string;
+  readonly validUntil: number;
+}
+
+const STATES: ReadonlyMap<SubscriptionStatus, string> = new Map([
+  [null, "unknown"],
+  [true, "subscribed"],
+  [false, "unsubscribed"],
+]);
+
+/**
+ * The body of a message: `type`, `timestamp` (when it happened) and `data`. Times are ISO 8601 in UTC, what is not known
+ * is "". Names stay; more may come.
+ */
+export function messageBody(
+  appId: string,
+  { kind, messageId, channel, createdAt }: HookEntry,
+  { contactId, email, phone }: Contact,
+  change: SubscriptionChange | undefined,
+  link: MessageLink | undefined,
+): string {
+  const data = {
+    app_id: appId,
+    message_id: messageId,
+    contact_id: contactId,
+    email,
+    phone,
+    channel,
+    ...(change !== undefined && {
+      change_id: change.changeId,
+      old_state: STATES.get(change.from),
+      new_state: STATES.get(change.to),
+      occurred_at: isoOf(change.occurredAt),
+      source: change.source,
+      event_id: change.eventId,
+      reason: change.reason,
+    }),
+    ...(link !== undefined && { confirm_url: link.url, confirm_url_valid_until: isoOf(link.validUntil) }),
+  };
+  return JSON.stringify({ type: kind, timestamp: isoOf(change?.occurredAt ?? createdAt), data });
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}

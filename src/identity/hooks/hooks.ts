@@ -1,0 +1,94 @@
+import type { Now } from "../../domain/clock.js";
+import { InvalidArgument, NotFound } from "../../domain/errors.js";
+import { checkEtag, etagOf } from "../../domain/etag.js";
+import { type Hook, MAILING_SECRETS, NO_MAILING_SECRETS, outboxKey } from "../../domain/hook.js";
+import type { Seal } from "../../domain/secret-encryption.js";
+import { secretText } from "../../domain/signature.js";
+import type { HookStore } from "../../store/ports/hook-store.js";
+import type { UnitOfWork } from "../../store/ports/unit-of-work.js";
+
+const ACCEPTED = "an https address without user, password or fragment, at most 2000 characters";
+const MAX_URL = 2000;
+/** Messages dropped in one work. */
+const PAGE = 500;
+
+export interface Hooks {
+  /** Sets the address that receives changes, with a new secret. Waiting messages go there. Rejects with NotFound("app"). */
+  set(appId: string, url: string, etag?: string): Promise<{ readonly secret: string; readonly etag: string }>;
+  /** Removes the hook and drops its waiting messages. False if the app has none. */
+  remove(appId: string, etag?: string): Promise<boolean>;
+  /** Lets messages that were given up be sent again, at once. Answers how many there were. */
+  resend(appId: string, messageIds: readonly string[]): Promise<number>;
+}
+
+export function createHooks(deps: {
+  readonly unitOfWork: UnitOfWork;
+  readonly kept: Pick<HookStore, "due">;
+  readonly seal: Seal;
+  readonly now: Now;
+  /** 64 hex digits that nobody can guess. */
+  readonly newKey: () => string;
+}): Hooks {
+  const { unitOfWork, seal, now, newKey } = deps;
+  return {
+    set: async (appId, url, etag) => {
+      const hook = { url: checkedUrl(url), secret: secretText(Buffer.from(newKey(), "hex")) };
+      const kept = { ...hook, secret: seal.seal(appId, hook.secret) };
+      await unitOfWork.run(appId, (tx) => {
+        if (tx.app() === undefined) throw new NotFound("app");
+        const secrets = tx.mailingSecrets.get(MAILING_SECRETS) ?? NO_MAILING_SECRETS;
+        checkEtag(etag, hookEtag(secrets.hook));
+        tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, hook: kept });
+      });
+      return { secret: hook.secret, etag: hookEtag(kept) };
+    },
+    remove: async (appId, etag) => {
+      const isGone = await unitOfWork.run(appId, (tx) => {
+        const secrets = tx.mailingSecrets.get(MAILING_SECRETS);
+        if (tx.app() === undefined || !secrets?.hook) return false;
+        checkEtag(etag, hookEtag(secrets.hook));
+        tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, hook: null });
+        return true;
+      });
+      for (let waiting = PAGE; isGone && waiting === PAGE; ) {
+        const page = await deps.kept.due(appId, Number.MAX_SAFE_INTEGER - 1, PAGE);
+        waiting = await unitOfWork.run(appId, (tx) => {
+          // A hook was set meanwhile: the waiting messages are for it.
+          if (tx.mailingSecrets.get(MAILING_SECRETS)?.hook) return 0;
+          for (const entry of page) tx.outbox.delete(outboxKey(entry));
+          return page.length;
+        });
+      }
+      return isGone;
+    },
+    resend: (appId, messageIds) => {
+      const at = now();
+      return unitOfWork.run(appId, (tx) => {
+        if (tx.app() === undefined) throw new NotFound("app");
+        let count = 0;
+        for (const messageId of new Set(messageIds)) {
+          const dead = tx.deadHooks.get(messageId);
+          if (dead === undefined) continue;
+          tx.deadHooks.delete(messageId);
+          const again = { ...dead, attempts: 0, nextAt: at };
+          tx.outbox.put(outboxKey(again), again);
+          count++;
+        }
+        return count;
+      });
+    },
+  };
+}
+
+/** The etag of a hook as it is stored, with its secret sealed; "" for none. */
+export function hookEtag(hook: Hook | null): string {
+  return hook === null ? "" : etagOf([hook.url, hook.secret]);
+}
+
+function checkedUrl(text: string): string {
+  if (text === "") throw new InvalidArgument("url", "missing");
+  const url = URL.canParse(text) && text.length <= MAX_URL ? new URL(text) : undefined;
+  const isUsable = url?.protocol === "https:" && url.username === "" && url.password === "" && url.hash === "";
+  if (url === undefined || !isUsable) throw new InvalidArgument("url", "invalid", ACCEPTED);
+  return url.href;
+}

@@ -1,0 +1,49 @@
+import { MAILING_SECRETS, type MailingSecrets } from "../../domain/hook.js";
+import type { Seal } from "../../domain/secret-encryption.js";
+import type { HookStore } from "../../store/ports/hook-store.js";
+import type { UnitOfWork } from "../../store/ports/unit-of-work.js";
+
+const APPS_A_PAGE = 100;
+
+/**
+ * Seals the secrets of all apps with the current key: those that are kept plainly or under the previous key. Answers of
+ * how many apps. Rejects with SecretKeyMissing when one is under a key that is neither.
+ */
+export async function resealSecrets(deps: {
+  readonly kept: Pick<HookStore, "apps">;
+  readonly unitOfWork: Pick<UnitOfWork, "run">;
+  readonly seal: Seal;
+}): Promise<number> {
+  const { kept, unitOfWork, seal } = deps;
+  let resealed = 0;
+  for (let from = "", atEnd = false; !atEnd; ) {
+    const page = await kept.apps(from, APPS_A_PAGE);
+    atEnd = page.length < APPS_A_PAGE;
+    from = page.at(-1)?.appId ?? from;
+    for (const { appId, secrets } of page) {
+      if (!textsOf(secrets).some(seal.isStale)) continue;
+      await unitOfWork.run(appId, (tx) => {
+        const now = tx.mailingSecrets.get(MAILING_SECRETS); // another process may have done it meanwhile
+        if (now === undefined || !textsOf(now).some(seal.isStale)) return;
+        tx.mailingSecrets.put(
+          MAILING_SECRETS,
+          eachText(now, (text) => seal.seal(appId, seal.open(appId, text))),
+        );
+      });
+      resealed++;
+    }
+  }
+  return resealed;
+}
+
+function textsOf({ linkKey, hook, signing }: MailingSecrets): readonly string[] {
+  return [linkKey, hook?.secret ?? "", ...signing.map(({ secret }) => secret)];
+}
+
+function eachText({ linkKey, hook, signing }: MailingSecrets, change: (text: string) => string): MailingSecrets {
+  return {
+    linkKey: linkKey === "" ? "" : change(linkKey),
+    hook: hook && { ...hook, secret: change(hook.secret) },
+    signing: signing.map((one) => ({ ...one, secret: change(one.secret) })),
+  };
+}

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import type { Now } from "../domain/clock.js";
+import { emailKey, phoneKey, type SubscriptionStatus } from "../domain/contact.js";
+import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { cleanId } from "../domain/ids.js";
+import type { VisitorIds } from "../domain/visitor.js";
+import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
+import { type ContactNames, takeContact } from "./contacts.js";
+import { type NewSalt, state } from "./ledger/ledger.js";
+import { joinVisitor, linkContact } from "./visitors.js";
+
+/** A contact of a list, and what the list knows of its subscriptions. */
+export interface ListedContact extends ContactNames {
+  /** Null leaves the status as it is. */
+  readonly emailSubscribed: SubscriptionStatus;
+  readonly smsSubscribed: SubscriptionStatus;
+  /** Since when that holds; null: since the import. Newer knowledge stays. */
+  readonly changedAt: number | null;
+  readonly reason: string;
+  /** Null links nobody. */
+  readonly visitor: VisitorIds | null;
+}
+
+/** A contact that was not taken, by its place in the batch, and why. */
+export interface RefusedContact {
+  readonly index: number;
+  readonly error: InvalidArgument;
+}
+
+/**
+ * Takes in a batch of contacts, by word of the shop: links are proven. What a list says of a time is entered once, however
+ * often it is imported. Rejects with NotFound("app").
+ */
+export type ImportContacts = (appId: string, batch: readonly ListedContact[]) => Promise<readonly RefusedContact[]>;
+
+const MAX_AHEAD_MS = 5 * 60_000;
+const MAX_TEXT = 8192;
+const MAX_TAGS = 100;
+
+interface NewIds {
+  readonly newId: () => string;
+  readonly newSalt: NewSalt;
+}
+
+export function createImportContacts(
+  deps: NewIds & { readonly unitOfWork: UnitOfWork; readonly now: Now },
+): ImportContacts {
+  return async (appId, batch) => {
+    const now = deps.now();
+    const refused: RefusedContact[] = [];
+    const taken: { readonly id: string; readonly contact: ListedContact }[] = [];
+    for (const [index, contact] of batch.entries()) {
+      try {
+        check(contact, now);
+        taken.push({ id: deps.newId(), contact });
+      } catch (error) {
+        if (!(error instanceof InvalidArgument)) throw error;
+        refused.push({ index, error });
+      }
+    }
+    await deps.unitOfWork.run(appId, (tx) => {
+      if (tx.app() === undefined) throw new NotFound("app");
+      for (const { id, contact } of taken) take(tx, contact, id, now, { newId: deps.newId, newSalt: deps.newSalt });
+    });
+    return refused;
+  };
+}
+
+function take(tx: Transaction, listed: ListedContact, id: string, now: number, ids: NewIds): void {
+  let contact = takeContact(tx, listed, `contact:${id}`, now).contact!;
+  const at = listed.changedAt ?? now;
+  const by = `import:${createHash("sha256").update(JSON.stringify(listed)).digest("base64url")}`;
+  const statements = [
+    ["email", contact.email === "" ? null : listed.emailSubscribed],
+    ["sms", contact.phone === "" ? null : listed.smsSubscribed],
+  ] as const;
+  for (const [channel, subscribed] of statements) {
+    if (subscribed === null) continue;
+    const statement = { channel, subscribed, at, by, recordedAt: now, reason: listed.reason };
+    const source = { source: "import", eventId: "", onlyUnknown: false, ...ids } as const;
+    contact = state(tx, contact, { ...statement, ...source }).contact;
+  }
+  if (listed.visitor === null) return;
+  const saying = { at, by: id, recordedAt: now, admission: undefined };
+  const { visitor } = joinVisitor(tx, listed.visitor, id, saying);
+  if (visitor !== undefined) linkContact(tx, visitor, contact.contactId, saying);
+}
+
+function check(contact: ListedContact, now: number): void {
+  if (contact.email === "" && contact.phone === "") throw new InvalidArgument("email", "missing");
+  if (contact.email !== "" && emailKey(contact.email) === "")
+    throw new InvalidArgument("email", "invalid", "an e-mail address");
+  if (contact.phone !== "" && phoneKey(contact.phone) === "")
+    throw new InvalidArgument("phone", "invalid", "5 to 20 digits, with + when international");
+  if (contact.emailSubscribed !== null && contact.email === "") throw new InvalidArgument("email", "missing");
+  if (contact.smsSubscribed !== null && contact.phone === "") throw new InvalidArgument("phone", "missing");
+  if (contact.changedAt !== null && !(contact.changedAt > 0 && contact.changedAt <= now + MAX_AHEAD_MS))
+    throw new InvalidArgument("changed_at", "invalid", "a time after 1970 and not in the future");
+  if (contact.reason !== "" && cleanId(contact.reason) === "")
+    throw new InvalidArgument("reason", "invalid", "at most 255 bytes without control characters");
+  if (contact.tags.length > MAX_TAGS) throw new InvalidArgument("tags", "invalid", `at most ${MAX_TAGS}`);
+  const texts = [
+    ["first_name", contact.firstName],
+    ["last_name", contact.lastName],
+    ["country", contact.country],
+    ["city", contact.city],
+    ["gender", contact.gender],
+    ["birth_date", contact.birthDate],
+    ...contact.tags.map((tag) => ["tags", tag] as const),
+  ] as const;
+  for (const [field, text] of texts)
+    if (text.length > MAX_TEXT) throw new InvalidArgument(field, "invalid", `at most ${MAX_TEXT} characters`);
+}

@@ -1,0 +1,102 @@
+import {
+  type Channel,
+  type Contact,
+  type Subscription,
+  type SubscriptionChange,
+  UNKNOWN,
+} from "../../domain/contact.js";
+import { emptyLedger, LEDGER_HEAD, seal, withoutPerson } from "../../domain/ledger.js";
+import type { Transaction } from "../../store/ports/unit-of-work.js";
+import { endConfirmation } from "../confirmation.js";
+import { announceChange } from "../hooks/announce.js";
+import { statementTime } from "./statement-time.js";
+
+/** Somebody said that a contact is (not) subscribed. */
+export interface Statement {
+  readonly channel: Channel;
+  readonly subscribed: boolean;
+  /** When it was made, by its sender; see `statementTime`. */
+  readonly at: number;
+  /** Event or change id; decides between statements of the same time. */
+  readonly by: string;
+  readonly recordedAt: number;
+  readonly source: SubscriptionChange["source"];
+  readonly eventId: string;
+  readonly reason: string;
+  /** Only fills an unknown status. */
+  readonly onlyUnknown: boolean;
+  /** For the ledger's entry: 32 hex digits that nobody can guess, others at each call. */
+  readonly newSalt: NewSalt;
+  /** For the message to the hook: unique over the installation. */
+  readonly newId: () => string;
+}
+
+export type NewSalt = () => string;
+
+export type Stated = { readonly contact: Contact; readonly effect: "changed" | "confirmed" | "older" | "known" };
+
+/**
+ * Applies a statement to a contact and enters it into the ledger. Older knowledge never replaces newer, and is not
+ * entered; knowledge that is the same and newer is.
+ */
+export function state(tx: Transaction, contact: Contact, statement: Statement): Stated {
+  const before = contact[`${statement.channel}Subscription`];
+  if (statement.onlyUnknown && before.status !== null) return { contact, effect: "known" };
+  const at = statementTime(statement, before.changedAt);
+  if (at < before.changedAt || (at === before.changedAt && statement.by <= before.changedBy))
+    return { contact, effect: "older" };
+  const next: Subscription = {
+    status: statement.subscribed,
+    changedAt: at,
+    changedBy: statement.by,
+    recordedAt: statement.recordedAt,
+  };
+  const after: Contact = { ...contact, [`${statement.channel}Subscription`]: next };
+  tx.contacts.put(after.contactId, after);
+  endConfirmation(tx, contact.contactId, statement.channel, statement.subscribed ? null : statement);
+  const entry = appendChange(tx, {
+    contactId: contact.contactId,
+    channel: statement.channel,
+    from: before.status,
+    to: statement.subscribed,
+    occurredAt: at,
+    recordedAt: statement.recordedAt,
+    source: statement.source,
+    by: statement.by,
+    eventId: statement.eventId,
+    reason: statement.reason,
+    salt: statement.newSalt(),
+  });
+  if (entry.from === entry.to) return { contact: after, effect: "confirmed" };
+  announceChange(tx, entry, statement.newId);
+  return { contact: after, effect: "changed" };
+}
+
+/** An entry without its place in the chain. */
+export type NewChange = Omit<SubscriptionChange, "changeId" | "seal"> & { readonly salt: string };
+
+/** Enters a change at the end of the app's chain. Works of one app run one after the other, so that nothing comes between. */
+export function appendChange(tx: Transaction, { salt, ...change }: NewChange): SubscriptionChange {
+  const head = tx.ledgerHead.get(LEDGER_HEAD) ?? emptyLedger(tx.appId);
+  const entry = seal(change, head.count + 1, salt, head.hash);
+  tx.changes.put(entry.changeId, entry);
+  tx.ledgerHead.put(LEDGER_HEAD, { count: head.count + 1, hash: entry.seal.hash });
+  return entry;
+}
+
+/** Takes out of an entry whom it concerned, which event said it and why; the chain stays whole. Can be done again. */
+export function eraseChange(tx: Transaction, changeId: string): void {
+  const change = tx.changes.get(changeId);
+  if (change !== undefined) tx.changes.put(changeId, withoutPerson(change));
+}
+
+/** A contact's subscriptions as its entries say, in whatever order they come. */
+export function foldChanges(changes: Iterable<SubscriptionChange>): Record<Channel, Subscription> {
+  const folded: Record<Channel, Subscription> = { email: UNKNOWN, sms: UNKNOWN };
+  for (const { channel, to, occurredAt, by, recordedAt } of changes) {
+    const { changedAt, changedBy } = folded[channel];
+    if (occurredAt > changedAt || (occurredAt === changedAt && by >= changedBy))
+      folded[channel] = { status: to, changedAt: occurredAt, changedBy: by, recordedAt };
+  }
+  return folded;
+}

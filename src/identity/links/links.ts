@@ -1,0 +1,199 @@
+import type { Now } from "../../domain/clock.js";
+import { type Channel, type Contact, emailKey, phoneKey } from "../../domain/contact.js";
+import { InvalidArgument, NotFound } from "../../domain/errors.js";
+import { confirmationKey, MAILING_SECRETS, NO_MAILING_SECRETS } from "../../domain/hook.js";
+
+import type { Seal } from "../../domain/secret-encryption.js";
+import type { VisitorIds } from "../../domain/visitor.js";
+import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
+import { askConfirmation } from "../confirmation.js";
+import { type NewSalt, state } from "../ledger/ledger.js";
+import { joinVisitor, linkContact } from "../visitors.js";
+import { type LinkPurpose, readLinkToken, writeLinkToken } from "./link-token.js";
+
+const DAY_MS = 86_400_000;
+
+/** How long links last that do not say: a confirmation is wanted soon, an old mail's link must still unsubscribe. */
+const LINK_LIFETIME_MS: Readonly<Record<LinkPurpose, number>> = {
+  confirm: 7 * DAY_MS,
+  unsubscribe: 730 * DAY_MS,
+};
+
+export const MAX_LINK_LIFETIME_MS = 3660 * DAY_MS;
+
+export interface LinkOrder {
+  /** One of the three names the contact; the others are "". */
+  readonly email: string;
+  readonly phone: string;
+  readonly contactId: string;
+  readonly purpose: LinkPurpose;
+  readonly channel: Channel;
+  /** Milliseconds; 0 for `LINK_LIFETIME_MS`. */
+  readonly validForMs: number;
+}
+
+export interface MadeLink {
+  readonly token: string;
+  readonly validUntil: number;
+}
+
+/** What following a link would do, or has done. */
+export interface LinkView {
+  readonly appId: string;
+  readonly purpose: LinkPurpose;
+  readonly channel: Channel;
+  /** What the link is for has come about. */
+  readonly done: boolean;
+}
+
+export interface Links {
+  /**
+   * Makes a link to an address of a contact. One that confirms lets the subscription wait for it. Rejects with
+   * NotFound("app" or "contact"), or InvalidArgument when the contact has no such address.
+   */
+  make(appId: string, order: LinkOrder): Promise<MadeLink>;
+  /** In a work: the link for a subscription that waits for a word; undefined when it waits no more. */
+  confirming(tx: Transaction, of: { readonly contactId: string; readonly channel: Channel }): MadeLink | undefined;
+  /** Changes nothing. Rejects with NotFound("link") for one that is not good, has ended, or has nothing to do any more. */
+  look(token: string): Promise<LinkView>;
+  /**
+   * Does what the link is for; again without effect. One that confirms proves that the visitor who follows it is the
+   * contact. Rejects as `look` does.
+   */
+  follow(token: string, visitor: VisitorIds | null): Promise<LinkView>;
+}
+
+export function createLinks(deps: {
+  readonly unitOfWork: UnitOfWork;
+  readonly seal: Seal;
+  readonly now: Now;
+  readonly newId: () => string;
+  readonly newSalt: NewSalt;
+  /** 64 hex digits that nobody can guess. */
+  readonly newKey: () => string;
+}): Links {
+  const { unitOfWork, seal, now, newId, newSalt } = deps;
+
+  /** Runs `act` for the contact of a link that is good. */
+  const withLink = async <T>(token: string, act: (tx: Transaction, found: FoundLink) => T): Promise<T> => {
+    const link = readLinkToken(token);
+    if (link === undefined) throw new NotFound("link");
+    return unitOfWork.run(link.appId, (tx) => {
+      const secrets = tx.mailingSecrets.get(MAILING_SECRETS);
+      const contact = tx.contacts.get(link.contactId);
+      if (tx.app() === undefined || !secrets?.linkKey || contact === undefined) throw new NotFound("link");
+      const key = Buffer.from(seal.open(link.appId, secrets.linkKey), "hex");
+      if (!link.isGood(key, addressOf(contact, link.channel), now())) throw new NotFound("link");
+      return act(tx, { ...link, contact });
+    });
+  };
+
+  return {
+    make: async (appId, order) => {
+      const id = newId();
+      const newKey = deps.newKey(); // the work may run more than once
+      const at = now();
+      return unitOfWork.run(appId, (tx) => {
+        if (tx.app() === undefined) throw new NotFound("app");
+        const contact = findContact(tx, order);
+        const address = addressOf(contact, order.channel);
+        if (address === "") throw new InvalidArgument("channel", "invalid", "one for which the contact has an address");
+        if (order.purpose === "confirm") {
+          const wish = { channel: order.channel, at, recordedAt: at, by: id, eventId: "", visitorKey: "" };
+          askConfirmation(tx, contact, wish);
+        }
+        const validUntil = at + (order.validForMs || LINK_LIFETIME_MS[order.purpose]);
+        return write(tx, contact, order, validUntil, linkKeyOf(tx, seal, newKey));
+      });
+    },
+
+    confirming: (tx, { contactId, channel }) => {
+      const contact = tx.contacts.get(contactId);
+      const waits = tx.confirmations.get(confirmationKey(contactId, channel)) !== undefined;
+      if (contact === undefined || !waits) return undefined;
+      const key = linkKeyOf(tx, seal, deps.newKey());
+      return write(tx, contact, { purpose: "confirm", channel }, now() + LINK_LIFETIME_MS.confirm, key);
+    },
+
+    look: (token) => withLink(token, (tx, found) => viewOf(tx, found)),
+
+    follow: (token, ids) => {
+      const by = newId();
+      const at = now();
+      return withLink(token, (tx, found) => {
+        const view = viewOf(tx, found);
+        const { contact, channel, purpose } = found;
+        const proof = { at, by, recordedAt: at, admission: undefined };
+        const asked = tx.confirmations.get(confirmationKey(contact.contactId, channel));
+        if (!view.done) {
+          const change = {
+            channel,
+            subscribed: purpose === "confirm",
+            at,
+            by,
+            recordedAt: at,
+            onlyUnknown: false,
+            newSalt,
+            newId,
+          };
+          const source = purpose === "confirm" ? "confirmation" : "unsubscribe";
+          state(tx, contact, { ...change, source, eventId: asked?.eventId ?? "", reason: "" });
+        }
+        // Mails are forwarded, and their links to unsubscribe with them: following one proves nothing.
+        if (purpose !== "confirm") return { ...view, done: true };
+        // Whoever asked for the mail proves nothing: a stranger may have asked with somebody else's address.
+        const follower = ids === null ? undefined : joinVisitor(tx, ids, by, proof).visitor;
+        if (follower !== undefined) linkContact(tx, follower, contact.contactId, proof);
+        return { ...view, done: true };
+      });
+    },
+  };
+}
+
+/** A link to the address that the contact has now. */
+function write(
+  tx: Transaction,
+  contact: Contact,
+  { purpose, channel }: Pick<LinkOrder, "purpose" | "channel">,
+  validUntil: number,
+  key: Buffer,
+): MadeLink {
+  const link = { appId: tx.appId, purpose, channel, contactId: contact.contactId, validUntil };
+  return { token: writeLinkToken(key, link, addressOf(contact, channel)), validUntil };
+}
+
+interface FoundLink {
+  readonly appId: string;
+  readonly purpose: LinkPurpose;
+  readonly channel: Channel;
+  readonly contact: Contact;
+}
+
+/** A confirmation that nothing waits for is void, unless what it is for has come about. */
+function viewOf(tx: Transaction, { appId, purpose, channel, contact }: FoundLink): LinkView {
+  const { status } = contact[`${channel}Subscription`];
+  const done = status === (purpose === "confirm");
+  const waits = tx.confirmations.get(confirmationKey(contact.contactId, channel)) !== undefined;
+  if (purpose === "confirm" && !done && !waits) throw new NotFound("link");
+  return { appId, purpose, channel, done };
+}
+
+/** The app's key; the first link makes it. */
+function linkKeyOf(tx: Transaction, seal: Seal, newKey: string): Buffer {
+  const secrets = tx.mailingSecrets.get(MAILING_SECRETS) ?? NO_MAILING_SECRETS;
+  if (secrets.linkKey !== "") return Buffer.from(seal.open(tx.appId, secrets.linkKey), "hex");
+  tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, linkKey: seal.seal(tx.appId, newKey) });
+  return Buffer.from(newKey, "hex");
+}
+
+function findContact(tx: Transaction, { email, phone, contactId }: LinkOrder): Contact {
+  const key = email !== "" ? `e:${emailKey(email)}` : phone !== "" ? `p:${phoneKey(phone)}` : "";
+  const id = key === "" ? contactId : tx.contactKeys.get(key);
+  const contact = id === undefined ? undefined : tx.contacts.get(id);
+  if (contact === undefined) throw new NotFound("contact");
+  return contact;
+}
+
+function addressOf(contact: Contact, channel: Channel): string {
+  return channel === "email" ? emailKey(contact.email) : phoneKey(contact.phone);
+}

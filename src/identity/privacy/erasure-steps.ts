@@ -1,0 +1,240 @@
+import type { Now } from "../../domain/clock.js";
+import { ERASURE_STEPS, type Erasure, type ErasureStep, NOBODY } from "../../domain/erasure.js";
+import { NotFound } from "../../domain/errors.js";
+import type { CopiedRecords, CopiedRow, CopiedTable } from "../../store/ports/copies.js";
+import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
+import { eraseChange } from "../ledger/ledger.js";
+import { KEYED_MS, type PersonStores } from "./export.js";
+import { createMatcher } from "./matcher.js";
+import { joined } from "./person.js";
+import {
+  awaitedBy,
+  dropping,
+  ofContacts,
+  plus,
+  type Removed,
+  removeEvent,
+  removeIdentity,
+  removeOrder,
+  removeVisitor,
+} from "./remove-person.js";
+import { historyRows, rowsOf } from "./scan.js";
+
+export interface ErasureStepsDependencies extends PersonStores {
+  readonly unitOfWork: UnitOfWork;
+  /** See `Store.scrub`. */
+  readonly scrub: (appId: string) => Promise<void>;
+  /** Resolves when refused events and counts of frames that wait in memory are stored. */
+  readonly settled: () => Promise<void>;
+  readonly now: Now;
+}
+
+/** Reports the current step, and the records read since the last report. */
+export type OnProgress = (step: ErasureStep, lookedAt: number) => void;
+
+/** Does one step of an erasure, or a part of it; gives the erasure as it is then. */
+export type Step = (appId: string, erasure: Erasure, onProgress: OnProgress) => Promise<Erasure>;
+
+/** Batches without a record of the person after which progress is written. */
+const NOTED_EVERY = 20;
+
+type Rows<N extends CopiedTable> = readonly CopiedRow<CopiedRecords[N]>[];
+
+/**
+ * The steps of an erasure, in the order of `ERASURE_STEPS`. Each can be repeated: one transaction holds a step's removals and
+ * its progress. Steps scan all records, some 10 µs each, so that storing an event needs no index by person.
+ */
+export function createErasureSteps(
+  deps: ErasureStepsDependencies,
+): Readonly<Record<Exclude<ErasureStep, "done">, Step>> {
+  const { copies, contacts, now } = deps;
+  const { step, goOn } = createProgress(deps);
+  const sift = createSifter(deps);
+
+  return {
+    identity: (appId, erasure) =>
+      step(appId, erasure, (tx, one) => ({ ...removeIdentity(tx, one, one.startedAt), step: "visitors" })),
+
+    visitors: async (appId, erasure, onProgress) => {
+      if (erasure.person.contactIds.length === 0) return goOn(appId, erasure);
+      const theirs = (rows: Rows<"visitors">, { person, startedAt }: Erasure) => {
+        const { visitor } = createMatcher(person);
+        return rows.filter(({ value }) => value.createdAt <= startedAt && visitor(value));
+      };
+      const remove = (tx: Transaction, rows: Rows<"visitors">, one: Erasure) =>
+        rows.reduce<Removed>((removed, { value }) => {
+          const visitor = tx.visitors.get(value.visitorId);
+          if (visitor === undefined || !createMatcher(one.person).visitor(visitor)) return removed;
+          return removeVisitor(tx, removed, visitor);
+        }, one);
+      return sift(appId, erasure, "visitors", theirs, remove, onProgress);
+    },
+
+    changes: async (appId, erasure) => {
+      for (const contactId of erasure.person.contactIds) {
+        for (let at = erasure; ; ) {
+          const found = await contacts.changes(appId, contactId, "", 1000);
+          if (found.length === 0) break;
+          at = await step(appId, at, (tx, { counts }) => {
+            for (const { changeId } of found) eraseChange(tx, changeId);
+            return { counts: plus(counts, "changes", found.length) };
+          });
+          if (at.step !== "changes") return at;
+        }
+      }
+      return goOn(appId, erasure);
+    },
+
+    interactions: async (appId, erasure, onProgress) => {
+      for (const historyId of erasure.person.historyIds) {
+        for (;;) {
+          const rows = await historyRows(copies, appId, historyId);
+          if (rows.length === 0) break;
+          onProgress("interactions", rows.length);
+          const at = await step(appId, erasure, (tx, { counts }) => {
+            for (const { value } of rows) tx.deleteInteraction(historyId, value.at, value.ref);
+            return { counts: plus(counts, "interactions", rows.length) };
+          });
+          if (at.step !== "interactions") return at;
+        }
+      }
+      return goOn(appId, erasure);
+    },
+
+    orders: (appId, erasure, onProgress) => {
+      const matches = ({ person, startedAt }: Erasure) => {
+        const { order } = createMatcher(person);
+        return (value: CopiedRecords["orders"]) => value.occurredAt <= startedAt && order(value);
+      };
+      const remove = (tx: Transaction, rows: Rows<"orders">, one: Erasure) =>
+        rows.reduce<Removed>((removed, { value }) => {
+          const order = tx.orders.get(value.orderId);
+          return order !== undefined && matches(one)(order) ? removeOrder(tx, removed, order) : removed;
+        }, one);
+      return sift(
+        appId,
+        erasure,
+        "orders",
+        (rows, one) => rows.filter(({ value }) => matches(one)(value)),
+        remove,
+        onProgress,
+      );
+    },
+
+    events: (appId, erasure, onProgress) => {
+      const theirs = (rows: Rows<"events">, { person, startedAt }: Erasure) => {
+        const { event } = createMatcher(person);
+        return rows.filter(({ value }) => value.receivedAt <= startedAt && event(value));
+      };
+      const remove = (tx: Transaction, rows: Rows<"events">, { person, counts, startedAt }: Erasure): Removed => {
+        for (const { value } of rows) removeEvent(tx, value);
+        const young = rows.filter(({ value }) => value.receivedAt > startedAt - KEYED_MS);
+        const eventIds = joined(
+          person.eventIds,
+          young.map(({ value }) => value.eventId),
+        );
+        return { person: { ...person, eventIds }, counts: plus(counts, "events", rows.length) };
+      };
+      return sift(appId, erasure, "events", theirs, remove, onProgress);
+    },
+
+    rejectedEvents: async (appId, erasure, onProgress) => {
+      await deps.settled();
+      const eventIds = new Set(erasure.person.eventIds);
+      const theirs = (rows: Rows<"rejectedEvents">, { person, startedAt }: Erasure) => {
+        const { rejectedEvent } = createMatcher(person);
+        return rows.filter(
+          ({ value }) => value.rejectedAt <= startedAt && (eventIds.has(value.replayedAs) || rejectedEvent(value)),
+        );
+      };
+      const remove = (tx: Transaction, rows: Rows<"rejectedEvents">, { person, counts }: Erasure): Removed => {
+        for (const { value } of rows) tx.rejectedEvents.remove(value.rejectedId);
+        return { person, counts: plus(counts, "rejectedEvents", rows.length) };
+      };
+      return sift(appId, erasure, "rejectedEvents", theirs, remove, onProgress);
+    },
+
+    idempotency: async (appId, erasure, onProgress) => {
+      const eventIds = new Set(erasure.person.eventIds);
+      if (eventIds.size === 0) return goOn(appId, erasure);
+      const theirs = (rows: Rows<"idempotency">) => rows.filter(({ value }) => eventIds.has(value.eventId));
+      return sift(appId, erasure, "idempotency", theirs, dropping("idempotency"), onProgress);
+    },
+
+    confirmations: (appId, erasure, onProgress) =>
+      sift(appId, erasure, "confirmations", awaitedBy, dropping("confirmations"), onProgress),
+
+    outbox: (appId, erasure, onProgress) => sift(appId, erasure, "outbox", ofContacts, dropping("outbox"), onProgress),
+
+    deadHooks: (appId, erasure, onProgress) =>
+      sift(appId, erasure, "deadHooks", ofContacts, dropping("deadHooks"), onProgress),
+
+    // Records received before the erasure began, and written after its first step.
+    recheck: (appId, erasure) =>
+      step(appId, erasure, (tx, one) => {
+        const removed = removeIdentity(tx, one, one.startedAt);
+        if (removed.counts !== one.counts) return { ...removed, step: "changes" };
+        if (Object.keys(one.counts).length > 0) tx.markChanged();
+        return { person: NOBODY, step: "scrub" };
+      }),
+
+    scrub: async (appId, erasure) => {
+      await deps.scrub(appId);
+      return step(appId, erasure, () => ({ step: "done", finishedAt: now() }));
+    },
+  };
+}
+
+/** Writes how far an erasure has come. */
+function createProgress({ unitOfWork, now }: Pick<ErasureStepsDependencies, "unitOfWork" | "now">) {
+  /** Applies `work` unless another process has moved the erasure on; gives it as it is then. */
+  const step = (
+    appId: string,
+    before: Erasure,
+    work: (tx: Transaction, erasure: Erasure) => Partial<Erasure>,
+  ): Promise<Erasure> =>
+    unitOfWork.run(appId, (tx) => {
+      if (tx.app() === undefined) throw new NotFound("app");
+      const erasure = tx.erasures.get(before.erasureId);
+      if (erasure === undefined) throw new NotFound("app");
+      if (erasure.step !== before.step || erasure.upTo !== before.upTo) return erasure;
+      const after = { ...erasure, ...work(tx, erasure), workedAt: now() };
+      tx.erasures.put(after.erasureId, after);
+      return after;
+    });
+
+  const goOn = (appId: string, erasure: Erasure): Promise<Erasure> =>
+    step(appId, erasure, (_tx, { step: at }) => ({ step: following(at), upTo: "" }));
+
+  return { step, goOn };
+}
+
+/** Scans a table and gives the rows chosen by `theirs` to `remove`. */
+function createSifter(deps: ErasureStepsDependencies) {
+  const { step, goOn } = createProgress(deps);
+  return async <N extends CopiedTable>(
+    appId: string,
+    erasure: Erasure,
+    table: N,
+    theirs: (rows: Rows<N>, erasure: Erasure) => Rows<N>,
+    remove: (tx: Transaction, rows: Rows<N>, erasure: Erasure) => Removed,
+    onProgress: OnProgress,
+  ): Promise<Erasure> => {
+    let at = erasure;
+    let batches = 0;
+    for await (const rows of rowsOf(deps.copies, appId, table, erasure.upTo)) {
+      onProgress(at.step, rows.length);
+      const found = theirs(rows, at);
+      const upTo = rows.at(-1)?.key ?? "";
+      if (found.length === 0 && ++batches % NOTED_EVERY !== 0) continue;
+      const noted = await step(appId, at, (tx, one) => ({ ...remove(tx, found, one), upTo }));
+      if (noted.step !== at.step || noted.upTo !== upTo) return noted; // another process was faster
+      at = noted;
+    }
+    return goOn(appId, at);
+  };
+}
+
+function following(step: ErasureStep): ErasureStep {
+  return ERASURE_STEPS[ERASURE_STEPS.indexOf(step) + 1] ?? "done";
+}

@@ -1,0 +1,61 @@
+import type { Person } from "../../domain/erasure.js";
+import type { Event } from "../../domain/event.js";
+import type { Order } from "../../domain/order.js";
+import type { RejectedEvent } from "../../domain/rejected-event.js";
+import { type Visitor, visitorKeys } from "../../domain/visitor.js";
+import { keysOfContact } from "./person.js";
+
+/** Which records are a person's. */
+export interface Matcher {
+  visitor(visitor: Visitor): boolean;
+  order(order: Order): boolean;
+  event(event: Event): boolean;
+  rejectedEvent(rejected: RejectedEvent): boolean;
+}
+
+/** A shorter id is met by chance: a user id of 1 is no reason to take every field that says 1 for a name. */
+const TELLING_LENGTH = 10;
+
+function isTelling(id: string): boolean {
+  return id.length >= TELLING_LENGTH;
+}
+
+/**
+ * A record is the person's when it carries one of the person's names, whoever else it names: a device that two persons
+ * shared goes with the one it is linked to, and an event that names both with either. An event also counts when what
+ * it says beside its known fields is such a name of 10 characters or more, or holds the e-mail address.
+ */
+export function createMatcher(person: Person): Matcher {
+  const keys = new Set(person.visitorKeys);
+  const addresses = new Set(person.contactKeys);
+  const contactIds = new Set(person.contactIds);
+  const historyIds = new Set(person.historyIds);
+  const orderIds = new Set(person.orderIds);
+  const ids = new Set([...person.visitorKeys, ...person.contactKeys].map((key) => key.slice(2)).filter(isTelling));
+  const emails = person.contactKeys.filter((key) => key.startsWith("e:")).map((key) => key.slice(2));
+
+  const hasName = (text: string): boolean => {
+    if (ids.has(text.trim())) return true;
+    if (emails.length === 0 || !text.includes("@")) return false;
+    const lower = text.normalize("NFC").toLowerCase();
+    return emails.some((email) => lower.includes(email));
+  };
+  const event = (one: Event): boolean =>
+    visitorKeys(one.visitor).some((key) => keys.has(key)) ||
+    (one.contact !== null &&
+      addresses.size > 0 &&
+      (keysOfContact(one.contact).some((key) => addresses.has(key)) || hasName(one.contact.email))) ||
+    (one.order !== null && orderIds.has(one.order.orderId)) ||
+    hasName(one.searchQuery) ||
+    Object.entries(one.extraFields).some(([name, value]) => hasName(value) || hasName(name));
+
+  return {
+    visitor: (visitor) => contactIds.has(visitor.contactId) || visitor.keys.some((key) => keys.has(key)),
+    order: (order) =>
+      historyIds.has(order.visitorId) ||
+      contactIds.has(order.contactId) ||
+      visitorKeys(order.visitor).some((key) => keys.has(key)),
+    event,
+    rejectedEvent: (rejected) => hasName(rejected.idempotencyKey) || (rejected.event !== null && event(rejected.event)),
+  };
+}

@@ -1,0 +1,94 @@
+import { type Contact, emailKey, phoneKey } from "../../domain/contact.js";
+import { NOBODY, type Person } from "../../domain/erasure.js";
+import { InvalidArgument } from "../../domain/errors.js";
+import { type Visitor, type VisitorIds, visitorKeys } from "../../domain/visitor.js";
+import type { ContactStore } from "../../store/ports/contact-store.js";
+import type { VisitorStore } from "../../store/ports/visitor-store.js";
+
+/** A person by any known ids; "" for an unknown one. */
+export interface PersonNames {
+  readonly visitor: VisitorIds;
+  readonly email: string;
+  readonly phone: string;
+  readonly contactId: string;
+  /** A visitor's id means the contact it is linked to as well. */
+  readonly withLinkedContact: boolean;
+}
+
+/** The person as far as it is found at once; visitors linked to its contacts are found by a scan. */
+export interface FoundPerson {
+  readonly person: Person;
+  readonly contacts: readonly Contact[];
+  readonly visitors: readonly Visitor[];
+  /** Contacts that `visitors` are linked to and that were not meant. */
+  readonly contactsKept: number;
+}
+
+/**
+ * Who these names mean. An address or contact id means the contact; a visitor's id means the visitor alone, unless
+ * `withLinkedContact`: links are made by whoever knows an app's id, and a link alone proves nothing.
+ *
+ * Rejects with InvalidArgument when there is no name, or one that cannot be.
+ */
+export async function findPerson(
+  stores: { readonly visitors: VisitorStore; readonly contacts: Pick<ContactStore, "get" | "find"> },
+  appId: string,
+  names: PersonNames,
+): Promise<FoundPerson> {
+  const { keys, addresses } = checkedNames(names);
+  const contacts = new Map<string, Contact>();
+  const take = (contact: Contact | undefined) => contact && contacts.set(contact.contactId, contact);
+  for (const address of addresses) take(await stores.contacts.find(appId, address));
+  if (names.contactId !== "") take(await stores.contacts.get(appId, names.contactId));
+  const visitors = await stores.visitors.find(appId, keys);
+  const linked = new Set(visitors.map(({ contactId }) => contactId).filter((id) => id !== "" && !contacts.has(id)));
+  if (names.withLinkedContact) for (const id of linked) take(await stores.contacts.get(appId, id));
+
+  let person: Person = { ...NOBODY, visitorKeys: keys, contactKeys: addresses };
+  for (const contact of contacts.values()) person = withContact(person, contact);
+  for (const visitor of visitors) person = withVisitor(person, visitor);
+  const contactsKept = names.withLinkedContact ? 0 : linked.size;
+  return { person, contacts: [...contacts.values()], visitors, contactsKept };
+}
+
+function checkedNames(names: PersonNames): { readonly keys: string[]; readonly addresses: string[] } {
+  const email = emailKey(names.email);
+  const phone = phoneKey(names.phone);
+  if (names.email !== "" && email === "") throw new InvalidArgument("person.email", "invalid", "an e-mail address");
+  if (names.phone !== "" && phone === "")
+    throw new InvalidArgument("person.phone", "invalid", "5 to 20 digits, with + when international");
+  const keys = visitorKeys(names.visitor);
+  const given = Object.values(names.visitor).filter((id) => id !== "").length;
+  if (given > keys.length)
+    throw new InvalidArgument("person.visitor", "invalid", "ids of at most 255 bytes without control characters");
+  const addresses = [email && `e:${email}`, phone && `p:${phone}`].filter((key) => key !== "");
+  if (keys.length + addresses.length === 0 && names.contactId === "") throw new InvalidArgument("person", "missing");
+  return { keys, addresses };
+}
+
+export function withContact(person: Person, contact: Contact): Person {
+  return {
+    ...person,
+    contactKeys: joined(person.contactKeys, keysOfContact(contact)),
+    contactIds: joined(person.contactIds, [contact.contactId]),
+    historyIds: joined(person.historyIds, [contact.contactId]),
+  };
+}
+
+export function withVisitor(person: Person, visitor: Visitor): Person {
+  return {
+    ...person,
+    visitorKeys: joined(person.visitorKeys, visitor.keys),
+    historyIds: joined(person.historyIds, visitor.members),
+  };
+}
+
+export function keysOfContact({ email, phone }: Pick<Contact, "email" | "phone">): string[] {
+  const [byEmail, byPhone] = [emailKey(email), phoneKey(phone)];
+  return [byEmail && `e:${byEmail}`, byPhone && `p:${byPhone}`].filter((key) => key !== "");
+}
+
+export function joined(known: readonly string[], more: readonly string[]): readonly string[] {
+  const news = more.filter((text) => !known.includes(text));
+  return news.length === 0 ? known : [...known, ...new Set(news)];
+}

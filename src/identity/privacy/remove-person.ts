@@ -1,0 +1,115 @@
+import { CHANNELS, type Contact } from "../../domain/contact.js";
+import type { Erasure, ErasureCounts, Person } from "../../domain/erasure.js";
+import type { Event } from "../../domain/event.js";
+import { type Confirmation, confirmationKey } from "../../domain/hook.js";
+import type { Order } from "../../domain/order.js";
+import { type Visitor, visitorKeys } from "../../domain/visitor.js";
+import type { Transaction } from "../../store/ports/unit-of-work.js";
+import { joined, keysOfContact, withContact, withVisitor } from "./person.js";
+
+/** A person, by whom and of whom so much is known and removed after one more step. */
+export interface Removed {
+  readonly person: Person;
+  readonly counts: ErasureCounts;
+}
+
+export function plus(counts: ErasureCounts, table: string, removed: number): ErasureCounts {
+  return removed === 0 ? counts : { ...counts, [table]: (counts[table] ?? 0) + removed };
+}
+
+/** Removes the contacts and visitors of a person's names that were there at `startedAt`, and learns their other names. */
+export function removeIdentity(tx: Transaction, { person, counts }: Removed, startedAt: number): Removed {
+  let removed: Removed = { person, counts };
+  const contactIds = new Set(person.contactIds);
+  for (const key of person.contactKeys) {
+    const contactId = tx.contactKeys.get(key);
+    if (contactId !== undefined) contactIds.add(contactId);
+  }
+  for (const contactId of contactIds) {
+    const contact = tx.contacts.get(contactId);
+    if (contact !== undefined && contact.createdAt <= startedAt) removed = removeContact(tx, removed, contact);
+  }
+  for (const key of person.visitorKeys) {
+    const visitorId = tx.visitorKeys.get(key);
+    const visitor = visitorId === undefined ? undefined : tx.visitors.get(visitorId);
+    if (visitor !== undefined && visitor.createdAt <= startedAt) removed = removeVisitor(tx, removed, visitor);
+    if (tx.frameExposures.get(key) === undefined) continue;
+    tx.frameExposures.delete(key);
+    removed = { ...removed, counts: plus(removed.counts, "frameExposures", 1) };
+  }
+  return removed;
+}
+
+function removeContact(tx: Transaction, { person, counts }: Removed, contact: Contact): Removed {
+  tx.contacts.delete(contact.contactId);
+  for (const key of keysOfContact(contact))
+    if (tx.contactKeys.get(key) === contact.contactId) tx.contactKeys.delete(key);
+  return { person: withContact(person, contact), counts: plus(counts, "contacts", 1) };
+}
+
+export function removeVisitor(tx: Transaction, { person, counts }: Removed, visitor: Visitor): Removed {
+  tx.visitors.delete(visitor.visitorId);
+  for (const key of visitor.keys) if (tx.visitorKeys.get(key) === visitor.visitorId) tx.visitorKeys.delete(key);
+  return { person: withVisitor(person, visitor), counts: plus(counts, "visitors", 1) };
+}
+
+/** Removes an order with its row of the history. */
+export function removeOrder(tx: Transaction, { person, counts }: Removed, order: Order): Removed {
+  tx.orders.delete(order.orderId);
+  if (order.occurredAt > 0) tx.deleteInteraction(order.visitorId, order.occurredAt, `order:${order.orderId}`);
+  return {
+    person: { ...person, orderIds: joined(person.orderIds, [order.orderId]) },
+    counts: plus(counts, "orders", 1),
+  };
+}
+
+/** Removes an event with its row of whichever history it is in: the event does not say. */
+export function removeEvent(tx: Transaction, event: Event): void {
+  tx.events.delete(event.eventId);
+  if (event.actionType !== "product_view" && event.actionType !== "add_to_cart") return;
+  for (const historyId of historyIdsOf(tx, event)) tx.deleteInteraction(historyId, event.occurredAt, event.eventId);
+}
+
+function historyIdsOf(tx: Transaction, event: Event): Set<string> {
+  const ids = new Set([
+    `anonymous:${event.eventId}`,
+    ...(event.order ? [`anonymous:order:${event.order.orderId}`] : []),
+  ]);
+  for (const key of visitorKeys(event.visitor)) {
+    const visitorId = tx.visitorKeys.get(key);
+    const visitor = visitorId === undefined ? undefined : tx.visitors.get(visitorId);
+    for (const member of visitor?.members ?? []) ids.add(member);
+  }
+  for (const key of event.contact === null ? [] : keysOfContact(event.contact)) {
+    const contactId = tx.contactKeys.get(key);
+    if (contactId !== undefined) ids.add(contactId);
+  }
+  return ids;
+}
+
+/** Removes rows to which nothing else leads. */
+export function dropping(table: "idempotency" | "confirmations" | "outbox" | "deadHooks") {
+  return (tx: Transaction, rows: readonly { readonly key: string }[], { person, counts }: Erasure): Removed => {
+    for (const { key } of rows) tx[table].delete(key);
+    return { person, counts: plus(counts, table, rows.length) };
+  };
+}
+
+/** Of messages to a hook those about the person's contacts. */
+export function ofContacts<R extends { readonly value: { readonly contactId: string } }>(
+  rows: readonly R[],
+  { person }: Pick<Erasure, "person">,
+): readonly R[] {
+  const contactIds = new Set(person.contactIds);
+  return rows.filter(({ value }) => contactIds.has(value.contactId));
+}
+
+/** Of subscriptions that wait for a word those of the person's contacts, and those that the person asked for. */
+export function awaitedBy<R extends { readonly key: string; readonly value: Confirmation }>(
+  rows: readonly R[],
+  { person }: Pick<Erasure, "person">,
+): readonly R[] {
+  const visitorKeys = new Set<string>(person.visitorKeys);
+  const keys = new Set(person.contactIds.flatMap((id) => CHANNELS.map((channel) => confirmationKey(id, channel))));
+  return rows.filter(({ key, value }) => keys.has(key) || visitorKeys.has(value.visitorKey));
+}

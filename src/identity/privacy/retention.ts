@@ -1,0 +1,158 @@
+import type { Metrics } from "../../adapters/metrics.js";
+import type { App } from "../../domain/app.js";
+import type { Now } from "../../domain/clock.js";
+import { NOBODY } from "../../domain/erasure.js";
+import { dayOf, EXPOSURE_MS } from "../../domain/frame-tally.js";
+import type { Order } from "../../domain/order.js";
+import type { AppStore } from "../../store/ports/app-store.js";
+import type { CopiedRecords, CopiedRow, CopiedTable, Copies } from "../../store/ports/copies.js";
+import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
+import { removeOrder, removeVisitor } from "./remove-person.js";
+import { historyRows, rowsOf } from "./scan.js";
+
+export interface RetentionDependencies {
+  readonly apps: Pick<AppStore, "list">;
+  readonly copies: Pick<Copies, "scan">;
+  readonly unitOfWork: UnitOfWork;
+  /** See `Store.scrub`. */
+  readonly scrub: (appId: string) => Promise<void>;
+  readonly now: Now;
+  readonly metrics: Metrics;
+}
+
+const DAY_MS = 86_400_000;
+/** How long it is kept what came of frames. */
+const TALLIES_MS = 730 * DAY_MS;
+
+type Rows<N extends CopiedTable> = readonly CopiedRow<CopiedRecords[N]>[];
+
+/** Removes, in all apps, what is kept longer than the app says, app after app. */
+export type SweepRetention = (onFailure: (appId: string, error: unknown) => void) => Promise<void>;
+
+/**
+ * Goes through the events, orders, histories and visitors of apps that keep them for a time, and through refused events.
+ * The time of what happened counts, also of what was imported later. Orders, and with them the model, lose what is too old
+ * as histories do; contacts, their addresses and the ledger stay. Each batch is a transaction of its own that can be
+ * repeated, so that two processes may sweep at once, and one may end at any time.
+ */
+export function createSweepRetention(deps: RetentionDependencies): SweepRetention {
+  const { copies, unitOfWork, now, metrics } = deps;
+
+  /** Removes the rows that are `due`; true when there were any. */
+  const sweep = async <N extends CopiedTable>(
+    appId: string,
+    table: N,
+    due: (rows: Rows<N>) => Promise<Rows<N>> | Rows<N>,
+    remove: (tx: Transaction, row: CopiedRow<CopiedRecords[N]>) => void,
+  ): Promise<boolean> => {
+    let hadAny = false;
+    for await (const rows of rowsOf(copies, appId, table)) {
+      const found = await due(rows);
+      if (found.length === 0) continue;
+      await unitOfWork.run(appId, (tx) => {
+        if (tx.app() === undefined) return;
+        for (const row of found) remove(tx, row);
+        if (table === "interactions" || table === "orders") tx.markChanged();
+      });
+      metrics.count("retention_removed", { table }, found.length);
+      hadAny = true;
+    }
+    return hadAny;
+  };
+
+  const hasHistory = async (appId: string, historyIds: readonly string[]): Promise<boolean> => {
+    for (const historyId of historyIds) if ((await historyRows(copies, appId, historyId)).length > 0) return true;
+    return false;
+  };
+
+  const sweepHistories = async (appId: string, before: number): Promise<boolean> => {
+    const isOver = ({ occurredAt, statusAt }: Order) => Math.max(occurredAt, statusAt) < before;
+    const removed = [
+      await sweep(
+        appId,
+        "interactions",
+        (rows) => rows.filter(({ value }) => value.at < before),
+        (tx, { key, value }) => tx.deleteInteraction(ownerIn(key), value.at, value.ref),
+      ),
+      await sweep(
+        appId,
+        "orders",
+        (rows) => rows.filter(({ value }) => isOver(value)),
+        (tx, { value }) => {
+          const order = tx.orders.get(value.orderId);
+          if (order !== undefined && isOver(order)) removeOrder(tx, { person: NOBODY, counts: {} }, order);
+        },
+      ),
+      await sweep(
+        appId,
+        "events",
+        (rows) => rows.filter(({ value }) => value.occurredAt < before),
+        (tx, { value }) => tx.events.delete(value.eventId),
+      ),
+      await sweep(
+        appId,
+        "visitors",
+        async (rows) => {
+          const due = [];
+          for (const row of rows) {
+            const { contactId, createdAt, members } = row.value;
+            if (contactId === "" && createdAt < before && !(await hasHistory(appId, members))) due.push(row);
+          }
+          return due;
+        },
+        (tx, { value }) => {
+          const visitor = tx.visitors.get(value.visitorId);
+          if (visitor?.contactId === "") removeVisitor(tx, { person: NOBODY, counts: {} }, visitor);
+        },
+      ),
+    ];
+    return removed.includes(true);
+  };
+
+  const sweepApp = async ({ appId, privacy }: App): Promise<void> => {
+    const { retentionDays, rejectedRetentionDays } = privacy;
+    const at = now();
+    let hadAny = retentionDays > 0 && (await sweepHistories(appId, at - retentionDays * DAY_MS));
+    if (rejectedRetentionDays > 0) {
+      const before = at - rejectedRetentionDays * DAY_MS;
+      const due = (rows: Rows<"rejectedEvents">) => rows.filter(({ value }) => value.rejectedAt < before);
+      const removed = await sweep(appId, "rejectedEvents", due, (tx, { value }) =>
+        tx.rejectedEvents.remove(value.rejectedId),
+      );
+      hadAny ||= removed;
+    }
+    const met = await sweep(
+      appId,
+      "frameExposures",
+      (rows) => rows.filter(({ value }) => value.frames.every(({ lastAt }) => at - lastAt >= EXPOSURE_MS)),
+      (tx, { key }) => {
+        const found = tx.frameExposures.get(key);
+        if (found?.frames.every(({ lastAt }) => at - lastAt >= EXPOSURE_MS)) tx.frameExposures.delete(key);
+      },
+    );
+    const oldest = dayOf(at - TALLIES_MS);
+    await sweep(
+      appId,
+      "frameTallies",
+      (rows) => rows.filter(({ key }) => (key.split("/")[1] ?? "") < oldest),
+      (tx, { key }) => tx.frameTallies.delete(key),
+    );
+    if (hadAny || met) await deps.scrub(appId);
+  };
+
+  return async (onFailure) => {
+    for (let after = ""; ; ) {
+      const apps = await deps.apps.list(after, 100);
+      for (const app of apps) {
+        after = app.appId;
+        await sweepApp(app).catch((error: unknown) => onFailure(app.appId, error));
+      }
+      if (apps.length < 100) return;
+    }
+  };
+}
+
+/** Whose history a row is in: its key's first part, which holds nothing that keys are escaped for. */
+function ownerIn(key: string): string {
+  return key.slice(0, key.indexOf("\0"));
+}

@@ -1,0 +1,187 @@
+import { cleanId } from "../domain/ids.js";
+import { newVisitor, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import type { Transaction } from "../store/ports/unit-of-work.js";
+import { statementTime } from "./ledger/statement-time.js";
+import { type Admission, admitLink, dayOf, type LimitReached, linksOfDay, linkTag } from "./links/link-limits.js";
+
+/** More names than this are no person but a robot; further ones are not taken in. */
+const MAX_KEYS = 64;
+
+/** When and by whom something is said of a visitor. */
+export interface VisitorStatement {
+  /** When it happened; decides between links, and for equal times `by` does. */
+  readonly at: number;
+  /** Event or call id. */
+  readonly by: string;
+  /** When it came. */
+  readonly recordedAt: number;
+  /** Of whoever cannot prove it; undefined for the shop's own word. */
+  readonly admission: Admission | undefined;
+}
+
+export interface Joined {
+  /** Undefined when there is no usable id. */
+  readonly visitor: Visitor | undefined;
+  /** Who the visitor is linked to is another contact than before the call, for at least one of the ids. */
+  readonly contactChanged: boolean;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Finds or makes the visitor these ids belong to. Client id and fingerprint id seen together are one visitor; where
+ * two visitors turn out to be one, the older record takes the other's keys and histories, and the newer link to a
+ * contact wins. A user id joins a visitor that has none yet, so that a shared device never joins two customers.
+ *
+ * Anybody can guess a user id, so only the shop's own word joins visitors by it. A public sender's device gets a user id
+ * that no visitor has; the shop's word takes it away again from whom it does not name (`isUserProven`).
+ *
+ * @param newVisitorId Id of the visitor should one be made.
+ */
+export function joinVisitor(
+  tx: Transaction,
+  ids: VisitorIds,
+  newVisitorId: string,
+  statement: VisitorStatement,
+): Joined {
+  const notes: string[] = [];
+  const deviceKeys = visitorKeys({ ...ids, userId: "" });
+  const userKey = cleanId(ids.userId) === "" ? "" : `u:${cleanId(ids.userId)}`;
+  const keys = deviceKeys.length > 0 ? deviceKeys : userKey === "" ? [] : [userKey];
+  if (keys.length === 0) return { visitor: undefined, contactChanged: false, notes };
+
+  const isShop = statement.admission === undefined;
+  if (isShop && userKey !== "") releaseUser(tx, userKey, deviceKeys);
+  const found = findAll(tx, keys);
+  let visitor = found.length === 0 ? undefined : found.reduce(absorb);
+  const takesUser = userKey !== "" && !visitor?.keys.some(isUserKey);
+  if (takesUser && deviceKeys.length > 0) {
+    const user = findAll(tx, [userKey])[0];
+    if (user !== undefined && !isShop) {
+      notes.push("another visitor has the user id; only the shop's own word joins the two");
+    } else {
+      keys.push(userKey);
+      if (user !== undefined) {
+        found.push(user);
+        visitor = visitor === undefined ? user : absorb(visitor, user);
+      }
+    }
+  }
+  visitor ??= newVisitor(newVisitorId, statement.recordedAt);
+  const missing = keys.filter((key) => !visitor?.keys.includes(key));
+  if (visitor.keys.length + missing.length > MAX_KEYS && found.length > 0) {
+    notes.push(`the visitor has more than ${MAX_KEYS} ids; a further one was not joined`);
+    return { visitor: found[0], contactChanged: false, notes };
+  }
+  const proves = isShop && userKey !== "" && !visitor.isUserProven && [...visitor.keys, ...missing].includes(userKey);
+  if (missing.length > 0) visitor = { ...visitor, keys: [...visitor.keys, ...missing] };
+  if (proves) visitor = { ...visitor, isUserProven: true };
+  if (missing.length > 0 || found.length > 1 || proves) write(tx, visitor, found);
+  const contactChanged = found.some((one) => one.contactId !== visitor?.contactId);
+  return { visitor, contactChanged, notes };
+}
+
+function isUserKey(key: string): boolean {
+  return key.startsWith("u:");
+}
+
+/**
+ * Before the shop's word for a user id counts: takes it from the device to which a public sender gave it, unless that is
+ * the one the shop names. Where it is the visitor's only name, what anybody linked to it goes.
+ */
+function releaseUser(tx: Transaction, userKey: string, deviceKeys: readonly string[]): void {
+  const [holder] = findAll(tx, [userKey]);
+  if (holder === undefined || holder.isUserProven || holder.keys.some((key) => deviceKeys.includes(key))) return;
+  const keys = holder.keys.filter((key) => key !== userKey);
+  if (keys.length > 0) {
+    tx.visitorKeys.delete(userKey);
+    tx.visitors.put(holder.visitorId, { ...holder, keys });
+  } else if (!holder.isProven) {
+    const { contactId, linkedAt, linkedBy, linkedSince } = newVisitor("", 0);
+    tx.visitors.put(holder.visitorId, { ...holder, contactId, linkedAt, linkedBy, linkedSince });
+  }
+}
+
+export interface Linked {
+  /** The visitor as it is now. */
+  readonly visitor: Visitor;
+  /** The limit for which it was not linked. */
+  readonly refused: LimitReached | undefined;
+}
+
+/**
+ * Links a visitor to a contact unless it has a newer link: the last link wins, by time and then by id. Where nobody
+ * proves it, also unless a limit is reached. The shop's own word proves a link that is there already.
+ */
+export function linkContact(tx: Transaction, visitor: Visitor, contactId: string, statement: VisitorStatement): Linked {
+  const { by, recordedAt, admission } = statement;
+  const at = statementTime(statement, visitor.linkedAt);
+  const as = { linkedAt: at, linkedBy: by, linkedSince: recordedAt, isProven: admission === undefined };
+  if (visitor.contactId === contactId) {
+    if (visitor.isProven || admission !== undefined) return { visitor, refused: undefined };
+    return put(tx, { ...visitor, isProven: true });
+  }
+  if (at < visitor.linkedAt || (at === visitor.linkedAt && by <= visitor.linkedBy))
+    return { visitor, refused: undefined };
+  if (admission === undefined) return put(tx, { ...visitor, ...as, contactId });
+  const known = linksOfDay(visitor, recordedAt);
+  const refused = admitLink(admission, known, contactId);
+  if (refused !== undefined) return { visitor, refused };
+  return put(tx, { ...withLink(visitor, known, contactId, recordedAt), ...as, contactId });
+}
+
+function put(tx: Transaction, visitor: Visitor): Linked {
+  tx.visitors.put(visitor.visitorId, visitor);
+  return { visitor, refused: undefined };
+}
+
+function withLink(visitor: Visitor, known: readonly string[], addressId: string, at: number): Visitor {
+  const tag = linkTag(addressId);
+  return { ...visitor, linksDay: dayOf(at), links: known.includes(tag) ? known : [...known, tag] };
+}
+
+function findAll(tx: Transaction, keys: readonly string[]): Visitor[] {
+  const found: Visitor[] = [];
+  for (const key of keys) {
+    const visitorId = tx.visitorKeys.get(key);
+    if (visitorId === undefined || found.some((visitor) => visitor.visitorId === visitorId)) continue;
+    const visitor = tx.visitors.get(visitorId);
+    if (visitor !== undefined) found.push(visitor);
+  }
+  return found;
+}
+
+/** Both visitors as one, under the older's id. */
+function absorb(a: Visitor, b: Visitor): Visitor {
+  const aIsOlder = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.visitorId <= b.visitorId);
+  const [older, younger] = aIsOlder ? [a, b] : [b, a];
+  const link = younger.contactId !== "" && (older.contactId === "" || isNewer(younger, older)) ? younger : older;
+  const linksDay = Math.max(a.linksDay, b.linksDay);
+  const named = [a, b].filter((one) => one.keys.some(isUserKey));
+  const links = [a, b].flatMap((one) => (one.linksDay === linksDay ? one.links : []));
+  return {
+    visitorId: older.visitorId,
+    keys: [...new Set([...older.keys, ...younger.keys])],
+    members: [...new Set([...older.members, ...younger.members])],
+    contactId: link.contactId,
+    linkedAt: link.linkedAt,
+    linkedBy: link.linkedBy,
+    linkedSince: link.linkedSince,
+    isProven: link.isProven,
+    isUserProven: named.length > 0 && named.every((one) => one.isUserProven),
+    linksDay,
+    links: [...new Set(links)],
+    createdAt: older.createdAt,
+  };
+}
+
+function isNewer(a: Visitor, b: Visitor): boolean {
+  return a.linkedAt > b.linkedAt || (a.linkedAt === b.linkedAt && a.linkedBy > b.linkedBy);
+}
+
+function write(tx: Transaction, visitor: Visitor, found: readonly Visitor[]): void {
+  for (const one of found) if (one.visitorId !== visitor.visitorId) tx.visitors.delete(one.visitorId);
+  tx.visitors.put(visitor.visitorId, visitor);
+  for (const key of visitor.keys) {
+    if (tx.visitorKeys.get(key) !== visitor.visitorId) tx.visitorKeys.put(key, visitor.visitorId);
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Whom an idempotency key belongs to. The same text sent by somebody else is another key, so that no stranger can take
+ * the keys of a shop or of a visitor:
+ *
+ *   the shop itself   s \n key                    signed events, shop networks, RPC, imports
+ *   a browser         v <tag of its ids> \n key   whichever network it is in: phones change theirs
+ *   anybody else      n <tag of network> \n key   events without ids of a browser, unsigned backend senders
+ *
+ * A backend sender goes by its network although it names a visitor: that visitor knows these ids as well. `user_id`
+ * alone is no sign of a browser: others can guess it.
+ */
+import { hash } from "node:crypto";
+import { InvalidArgument } from "../domain/errors.js";
+import { cleanId } from "../domain/ids.js";
+import { networkTag } from "../domain/public-sender.js";
+import type { EventDraft } from "./normalise.js";
+
+/** No key of a caller holds one. */
+const BORDER = "\n";
+
+/** The key under which the claim is kept; "" stands for none. Throws InvalidArgument for a key that cannot be. */
+export function ownedKey(appId: string, { sender, sentBy, visitor }: EventDraft, key: string): string {
+  if (key === "") return "";
+  if (cleanId(key) === "")
+    throw new InvalidArgument("idempotency_key", "invalid", "at most 255 bytes without control characters");
+  if (sentBy === undefined) return `s${BORDER}${key}`;
+  const { clientId, fingerprintId } = visitor;
+  if (sender === "server" || (clientId === "" && fingerprintId === ""))
+    return `n${networkTag(appId, sentBy)}${BORDER}${key}`;
+  const tag = hash("sha256", JSON.stringify([clientId, fingerprintId]), "base64url").slice(0, 16);
+  return `v${tag}${BORDER}${key}`;
+}
+
+/** The key as its sender wrote it. */
+export function sentKey(owned: string): string {
+  return owned.slice(owned.indexOf(BORDER) + 1);
+}

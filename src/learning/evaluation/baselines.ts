@@ -1,0 +1,144 @@
+/** Known methods that the service should at least be better than, learned from the same visits or orders. */
+import { basketsByProduct, distinctBaskets } from "../cart/basket-index.js";
+import { type ItemWeights, neighbourhoodRidge } from "../cart/neighbourhood-ridge.js";
+import type { Candidates } from "../common/candidates.js";
+import { type Rows, rowCount } from "../common/rows.js";
+import { createTopK } from "../common/top-k.js";
+import { createSessionRecommender, type SessionNeighbours } from "../session/session-neighbours.js";
+import { easeScores, fitEase } from "./ease.js";
+import type { Ranking } from "./rankings.js";
+
+/** Products up to which EASE^R is exact; beyond, its form within neighbourhoods stands in. */
+const EASE_PRODUCTS = 4_000;
+/** Baskets on the diagonal, in the range where hidden order lines are found best (online_retail: 30 to 60). */
+const EASE_LAMBDA = 50;
+const RIDGE = { lambda: 20, neighbours: 100, maxProducts: 8_000 } as const;
+const ITEM_NEIGHBOURS = 100;
+const MAX_ROW = 200;
+
+export interface BaselineData {
+  /** Visits or orders before the cut-off. */
+  readonly rows: Rows;
+  readonly productCount: number;
+  /** Decayed popularity, as the service falls back on it. */
+  readonly popularity: Float32Array;
+  readonly byPopularity: Uint32Array;
+  /** VSTAN with the parameters that training chose; undefined when there were too few visits. */
+  readonly sessions: SessionNeighbours | undefined;
+}
+
+/** The order of popularity for everyone. */
+export function popularityRanking({ popularity, byPopularity }: Pick<BaselineData, "popularity" | "byPopularity">) {
+  const met = byPopularity.filter((product) => popularity[product]! > 0);
+  return { name: "popularity", kind: "baseline", answer: (_asked, k) => met.subarray(0, k) } satisfies Ranking;
+}
+
+/** What the customer had in most orders, of equal ones what was ordered last; then what is popular. */
+export function boughtBeforeRanking(popularity: Ranking): Ranking {
+  return {
+    name: "bought_before",
+    kind: "baseline",
+    answer(asked, k) {
+      const times = new Map<number, number>();
+      for (const item of asked.items) {
+        const before = times.get(item) ?? 0;
+        // Deleted first, so that what was ordered last comes last.
+        times.delete(item);
+        times.set(item, before + 1);
+      }
+      const bought = [...times.keys()].reverse().sort((a, b) => times.get(b)! - times.get(a)!);
+      const popular = Array.from(popularity.answer(asked, k + bought.length)).filter((product) => !times.has(product));
+      return [...bought, ...popular].slice(0, k);
+    },
+  };
+}
+
+/** `ordered`: queries are sequences. Then item kNN uses the last product of a query, else all of them. */
+export function baselineRankings(data: BaselineData, ordered: boolean): Ranking[] {
+  const distinct = distinctBaskets(data.rows, data.productCount, MAX_ROW);
+  const rankings: Ranking[] = [popularityRanking(data), itemNeighbours(distinct, data.productCount, ordered)];
+  if (data.sessions) {
+    const recommender = createSessionRecommender(data.sessions);
+    const answer: Ranking["answer"] = ({ items }, k) => recommender.recommend({ items }, k).indices;
+    rankings.push({ name: "vstan", kind: "baseline", answer });
+  }
+  rankings.push(
+    new Set(distinct.items).size <= EASE_PRODUCTS
+      ? ease(distinct, data.productCount)
+      : ridge(distinct, data.productCount),
+  );
+  return rankings;
+}
+
+/** Cosine of the sets of rows with one product and with the other. */
+function itemNeighbours(rows: Rows, productCount: number, ordered: boolean): Ranking {
+  const byProduct = basketsByProduct(rows, productCount);
+  const countOf = (product: number) => byProduct.offsets[product + 1]! - byProduct.offsets[product]!;
+  const known = new Map<number, Candidates>();
+  const top = createTopK();
+  const near = (product: number): Candidates => {
+    const kept = known.get(product);
+    if (kept) return kept;
+    const shared = new Map<number, number>();
+    for (let i = byProduct.offsets[product]!; i < byProduct.offsets[product + 1]!; i++) {
+      const row = byProduct.items[i]!;
+      for (let j = rows.offsets[row]!; j < rows.offsets[row + 1]!; j++)
+        shared.set(rows.items[j]!, (shared.get(rows.items[j]!) ?? 0) + 1);
+    }
+    top.reset(ITEM_NEIGHBOURS);
+    for (const [other, count] of shared)
+      if (other !== product) top.offer(other, count / Math.sqrt(countOf(other) * countOf(product)));
+    const found = top.take();
+    known.set(product, found);
+    return found;
+  };
+  return {
+    name: "item_knn",
+    kind: "baseline",
+    answer({ items }, k) {
+      const asked = ordered ? items.slice(-1) : items;
+      const sums = new Map<number, number>();
+      for (const item of new Set(asked)) {
+        const { indices, scores } = near(item);
+        for (let i = 0; i < indices.length; i++) sums.set(indices[i]!, (sums.get(indices[i]!) ?? 0) + scores[i]!);
+      }
+      top.reset(k);
+      for (const [product, sum] of sums) top.offer(product, sum);
+      return top.take().indices;
+    },
+  };
+}
+
+function ease(rows: Rows, productCount: number): Ranking {
+  const fitted = fitEase(rows, productCount, EASE_LAMBDA);
+  const top = createTopK();
+  return {
+    name: "ease",
+    kind: "baseline",
+    answer({ items }, k) {
+      const scores = easeScores(fitted, items);
+      top.reset(k);
+      for (let j = 0; j < scores.length; j++) if (scores[j] !== 0) top.offer(fitted.products[j]!, scores[j]!);
+      return top.take().indices;
+    },
+  };
+}
+
+function ridge(rows: Rows, productCount: number): Ranking {
+  const evenly = new Float32Array(rowCount(rows)).fill(1);
+  const { products, weights }: ItemWeights = neighbourhoodRidge(rows, evenly, productCount, RIDGE);
+  const top = createTopK();
+  return {
+    name: "neighbourhood_ridge",
+    kind: "baseline",
+    answer({ items }, k) {
+      const sums = new Map<number, number>();
+      for (const item of new Set(items))
+        for (let i = products.offsets[item]!; i < products.offsets[item + 1]!; i++)
+          sums.set(products.items[i]!, (sums.get(products.items[i]!) ?? 0) + weights[i]!);
+      top.reset(k);
+      for (const [product, sum] of sums) top.offer(product, sum);
+      return top.take().indices;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { Metrics } from "../../adapters/metrics.js";
+import type { ReportFailure } from "../../adapters/report-failure.js";
+import { bareApp } from "../../domain/app.js";
+import { DEFAULT_FRAME, type FrameConfiguration } from "../../domain/frame.js";
+import type { Catalog } from "../../recommend/catalog.js";
+import { BLANK_QUERY, type RecommendQuery } from "../../recommend/query.js";
+import { createRecommender } from "../../recommend/recommend.js";
+import { sourceQuery } from "../../recommend/source-query.js";
+import { visitorContext } from "../../recommend/visitor-context.js";
+import type { ServingModel, Source, SourceQuery } from "../model/source.js";
+import type { Question } from "./questions.js";
+import type { RankingKind } from "./report.js";
+
+/** A question as each kind of ranking reads it. */
+export interface Asked {
+  readonly question: Question;
+  readonly query: SourceQuery;
+  /** Product indices of what the visitor did, oldest first. */
+  readonly items: Uint32Array;
+}
+
+/** Something that puts products in order. Calls must not overlap. */
+export interface Ranking {
+  readonly name: string;
+  readonly kind: RankingKind;
+  /** Up to `k` product indices, best first; the same for the same question. */
+  answer(asked: Asked, k: number): ArrayLike<number>;
+}
+
+/** What a recommender counts is of no interest here. */
+const NO_METRICS: Metrics = { count() {}, observe() {} };
+
+/** Without one of its sources, an evaluation would measure another recommender. */
+const failing: ReportFailure = (_, error) => {
+  throw error;
+};
+
+export function ask(question: Question, model: ServingModel): Asked {
+  const context = visitorContext(clientSteps(question), [], () => undefined, question.now);
+  const current = question.current === undefined ? [] : [question.current];
+  const items = question.steps.map(({ productId }) => model.indexOf(productId)).filter((index) => index !== undefined);
+  return { question, query: sourceQuery(context, current, model, question.now), items: Uint32Array.from(items) };
+}
+
+/** A source alone, as it proposes for one of the lists. */
+export function sourceRanking(source: Source, list: "recommended" | "alternative"): Ranking {
+  return {
+    name: source.name,
+    kind: "source",
+    answer: ({ query }, k) =>
+      (list === "recommended" ? source.complements(query, k) : source.alternatives(query, k)).indices,
+  };
+}
+
+export interface Lists {
+  readonly recommended: readonly number[];
+  readonly alternative: readonly number[];
+}
+
+/** Answers of the service itself to a visitor it knows nothing else of. `frame`: what differs from the default one. */
+export function createAnswers(model: ServingModel, catalog: Catalog) {
+  const recommend = createRecommender({ metrics: NO_METRICS, reportFailure: failing });
+  return (question: Question, frame: Partial<FrameConfiguration>): Lists => {
+    const answer = recommend(
+      {
+        query: recommendQuery(question),
+        frame: { ...DEFAULT_FRAME, ...frame },
+        known: [],
+        catalog,
+        model,
+        version: "",
+        filters: [],
+        app: bareApp("", 0),
+        now: question.now,
+      },
+      false,
+    );
+    const indices = (products: readonly { readonly productId: string }[]) =>
+      products.map(({ productId }) => model.indexOf(productId)).filter((index) => index !== undefined);
+    return { recommended: indices(answer.recommended), alternative: indices(answer.alternative) };
+  };
+}
+
+/**
+ * One list of the service's answers. `recommended` may hold viewed products: visitors come back to them, and the tasks about
+ * new products remove them from all rankings alike. With `includeBought` it may hold bought products.
+ */
+export function answerRanking(
+  answers: ReturnType<typeof createAnswers>,
+  list: keyof Lists,
+  includeBought = false,
+): Ranking {
+  return {
+    name: list,
+    kind: "answer",
+    answer: ({ question }, k) =>
+      list === "recommended"
+        ? answers(question, { recommendedCount: k, alternativeCount: 0, includeViewed: true, includeBought })
+            .recommended
+        : answers(question, { recommendedCount: 0, alternativeCount: k }).alternative,
+  };
+}
+
+function clientSteps({ steps }: Question) {
+  return steps.map((step) => ({ ...step, sku: "" }));
+}
+
+function recommendQuery(question: Question): RecommendQuery {
+  return {
+    ...BLANK_QUERY,
+    interactions: clientSteps(question),
+    currentProductIds: question.current === undefined ? [] : [question.current],
+  };
+}

@@ -1,0 +1,150 @@
+import type { Now } from "../../domain/clock.js";
+import { NotFound } from "../../domain/errors.js";
+import type { ModelPointer, ModelRecord } from "../../domain/model.js";
+import { versionText } from "../../domain/version-text.js";
+import type { Lease } from "../../store/ports/lease.js";
+import type { ModelStore } from "../../store/ports/model-store.js";
+
+/** A model in memory, with the pointer it serves under. */
+export interface Serving<M> {
+  readonly model: M;
+  readonly pointer: ModelPointer;
+}
+
+/** Which model serves each app, and how that changes. */
+export interface ModelRegistry<M> {
+  /** The model that serves; undefined before the first one. Loads it on first use. */
+  current(appId: string): Promise<Serving<M> | undefined>;
+  /**
+   * Loads a kept model beside the old one, then moves the pointer under a new version text and swaps. Requests in
+   * between are answered by the old one. Rejects with NotFound("model") when it is not kept.
+   */
+  activate(appId: string, modelId: string): Promise<ModelPointer>;
+  /**
+   * Keeps a new snapshot, puts it into service and removes all but the newest three. Rejects with Conflict("aborted"),
+   * and the old one goes on, when the lease it was trained under was taken over; with NotFound("app") when the app is not
+   * the one created at `madeAt` any more.
+   */
+  publish(appId: string, record: ModelRecord, bytes: Uint8Array, lease?: Lease, madeAt?: number): Promise<ModelPointer>;
+  /** Looks, for every app in memory, whether another process has published, and loads what it has. */
+  lookAgain(): Promise<void>;
+  forget(appId: string): void;
+}
+
+export interface ModelRegistryDependencies<M> {
+  readonly models: ModelStore;
+  /** The bytes of a snapshot as a model that answers. */
+  readonly load: (modelId: string, bytes: Uint8Array) => Promise<M>;
+  readonly now: Now;
+  /** The version text an app had before its first model, so that it is not used again. */
+  readonly firstVersionOf: (appId: string) => Promise<string>;
+}
+
+/** Snapshots kept of each app, the one that serves among them. */
+const KEPT_SNAPSHOTS = 3;
+/** How often the pointer is read again to see what other processes published. */
+const LOOK_AGAIN_MS = 1000;
+const MAX_USED_VERSIONS = 1000;
+
+export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): ModelRegistry<M> {
+  interface Entry {
+    serving: Promise<Serving<M> | undefined>;
+    lookedAt: number;
+    looking: boolean;
+  }
+  const entries = new Map<string, Entry>();
+
+  const load = async (appId: string, pointer: ModelPointer): Promise<Serving<M>> => {
+    const bytes = await deps.models.read(appId, pointer.modelId);
+    if (bytes === undefined) throw new NotFound("model");
+    return { model: await deps.load(pointer.modelId, bytes), pointer };
+  };
+
+  const open = async (appId: string): Promise<Serving<M> | undefined> => {
+    const pointer = await deps.models.pointer(appId);
+    return pointer === undefined ? undefined : load(appId, pointer);
+  };
+
+  /** Another process may have moved the pointer: load its model while the present one goes on answering. */
+  const lookAgain = async (appId: string, entry: Entry): Promise<void> => {
+    const [pointer, serving] = await Promise.all([deps.models.pointer(appId), entry.serving]);
+    if (pointer?.version === serving?.pointer.version) return;
+    if (pointer === undefined) {
+      // Another process deleted the app. One made under its id since begins without a model.
+      if (entries.get(appId) === entry) entry.serving = Promise.resolve(undefined);
+      return;
+    }
+    const fresh =
+      serving !== undefined && pointer.modelId === serving.pointer.modelId
+        ? { model: serving.model, pointer }
+        : await load(appId, pointer);
+    if (entries.get(appId) === entry) entry.serving = Promise.resolve(fresh);
+  };
+
+  /** The model in memory goes on serving when this fails; the next look tries again. */
+  const look = async (appId: string, entry: Entry): Promise<void> => {
+    if (entry.looking) return;
+    entry.looking = true;
+    try {
+      await lookAgain(appId, entry);
+    } catch {
+      // see above
+    } finally {
+      entry.looking = false;
+      entry.lookedAt = deps.now();
+    }
+  };
+
+  const moveTo = async (appId: string, modelId: string, model: M, lease?: Lease): Promise<ModelPointer> => {
+    const firstVersion = await deps.firstVersionOf(appId);
+    const at = deps.now();
+    const move = (before: ModelPointer | undefined): ModelPointer => {
+      const used = new Set(before?.usedVersions ?? [firstVersion]);
+      const version = versionText(at, (text) => used.has(text));
+      const usedVersions = [...used, version].slice(-MAX_USED_VERSIONS);
+      return { modelId, version, activatedAt: at, usedVersions };
+    };
+    const pointer = await deps.models.setPointer(appId, move, lease);
+    entries.set(appId, { serving: Promise.resolve({ model, pointer }), lookedAt: at, looking: false });
+    return pointer;
+  };
+
+  return {
+    current(appId) {
+      let entry = entries.get(appId);
+      const now = deps.now();
+      if (entry === undefined) {
+        const opened: Entry = { serving: open(appId), lookedAt: now, looking: false };
+        entries.set(appId, opened);
+        // whoever waits for the model gets the error
+        opened.serving.catch(() => {
+          if (entries.get(appId) === opened) entries.delete(appId);
+        });
+        entry = opened;
+      } else if (now - entry.lookedAt >= LOOK_AGAIN_MS) void look(appId, entry);
+      return entry.serving;
+    },
+
+    async activate(appId, modelId) {
+      const bytes = await deps.models.read(appId, modelId);
+      if (bytes === undefined) throw new NotFound("model");
+      return moveTo(appId, modelId, await deps.load(modelId, bytes));
+    },
+
+    async publish(appId, record, bytes, lease, madeAt) {
+      const model = await deps.load(record.modelId, bytes);
+      await deps.models.put(appId, record, bytes, madeAt, lease);
+      const pointer = await moveTo(appId, record.modelId, model, lease);
+      await deps.models.prune(appId, KEPT_SNAPSHOTS);
+      return pointer;
+    },
+
+    async lookAgain() {
+      for (const [appId, entry] of [...entries]) await look(appId, entry);
+    },
+
+    forget(appId) {
+      entries.delete(appId);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { VectorIndex, VectorIndexes } from "../../adapters/vector-index.js";
+import { type Container, decodeContainer } from "./container.js";
+import { indexBytes, snapshotSteps } from "./snapshot.js";
+import type { ServingModel, Source } from "./source.js";
+import { cartSource } from "./sources/cart.js";
+import { collaborativeSource } from "./sources/collaborative.js";
+import { rulesSource } from "./sources/rules.js";
+import { productVectors, semanticSource, textPlacing } from "./sources/semantic.js";
+import { runAtOnce, runInPieces, type Steps } from "./yielding-steps.js";
+
+/** Told which parts only another version of this program can read. */
+type OnUnread = (parts: readonly string[]) => void;
+
+/**
+ * Makes a serving model of a snapshot's bytes. Parts that only another version of Aisle can read are left out and given to
+ * `onUnread`. Throws DataDamaged for any other bytes.
+ */
+export function loadServingModel(
+  modelId: string,
+  bytes: Uint8Array,
+  indexes: VectorIndexes,
+  onUnread: OnUnread = () => {},
+): ServingModel {
+  return runAtOnce(loading(modelId, decodeContainer(bytes), (index) => indexes.open(index), onUnread));
+}
+
+/** The same while this thread goes on answering: a model of 200,000 products is loaded in pieces of milliseconds. */
+export async function loadBesideServing(
+  modelId: string,
+  bytes: Uint8Array,
+  indexes: VectorIndexes,
+  onUnread: OnUnread,
+): Promise<ServingModel> {
+  const container = decodeContainer(bytes);
+  const packed = indexBytes(container);
+  const index = packed && (await indexes.openAside(packed));
+  return runInPieces(loading(modelId, container, (other) => index ?? indexes.open(other), onUnread));
+}
+
+function* loading(
+  modelId: string,
+  container: Container,
+  openIndex: (bytes: Uint8Array) => VectorIndex,
+  onUnread: OnUnread,
+): Steps<ServingModel> {
+  const { fitted, unread } = yield* snapshotSteps(container, openIndex);
+  if (unread.length > 0) onUnread(unread);
+  const { productIds, popularity } = fitted;
+  const indexOf = new Map<string, number>();
+  for (const [index, productId] of productIds.entries()) {
+    if (index % AT_ONCE === 0) yield;
+    indexOf.set(productId, index);
+  }
+  const sources: Source[] = [];
+  if (fitted.sessions) sources.push(collaborativeSource(fitted.sessions, fitted.ranker));
+  yield;
+  if (fitted.cart) {
+    const { cart, rules, cartRanking } = fitted;
+    const ranked = rules && cartRanking && { sources: { cart, rules, ...cartRanking }, ranking: cartRanking.ranking };
+    sources.push(cartSource(cart, ranked));
+  }
+  yield;
+  if (fitted.rules) sources.push(rulesSource(fitted.rules));
+  if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length));
+  yield;
+  const vectorOf = fitted.semantic && productVectors(fitted.semantic, productIds.length);
+  const byPopularity = yield* byFallingPopularity(popularity);
+  return {
+    modelId,
+    productIds,
+    indexOf: (productId) => indexOf.get(productId),
+    sources,
+    vectorOf,
+    placing: fitted.semantic && vectorOf && textPlacing(fitted.semantic, vectorOf),
+    blend: fitted.blend,
+    popularity,
+    byPopularity,
+  };
+}
+
+/** Products that are gone through in one step. */
+const AT_ONCE = 4096;
+
+/** Bits of a number that one pass of the sort below looks at. */
+const DIGIT_BITS = 11;
+const TOP_DIGIT = 2 ** DIGIT_BITS - 1;
+
+/**
+ * Product indices by falling popularity, ties by index. The bits of floating-point numbers from 0 rise with the numbers, so a
+ * radix sort serves without a comparison function.
+ */
+export function* byFallingPopularity(popularity: Float32Array): Steps<Uint32Array> {
+  const bits = new Uint32Array(popularity.buffer, popularity.byteOffset, popularity.length);
+  let order = new Uint32Array(bits.length);
+  let sorted = new Uint32Array(bits.length);
+  for (let index = 0; index < order.length; index++) order[index] = index;
+  for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
+    /** Where the next index with a digit goes, by how far the digit is below the top. */
+    const places = new Uint32Array(TOP_DIGIT + 2);
+    for (let index = 0; index < bits.length; index++) {
+      if (index % AT_ONCE === 0) yield;
+      places[TOP_DIGIT + 1 - ((bits[index]! >>> shift) & TOP_DIGIT)]!++;
+    }
+    for (let digit = 1; digit < places.length; digit++) places[digit]! += places[digit - 1]!;
+    for (let place = 0; place < order.length; place++) {
+      if (place % AT_ONCE === 0) yield;
+      const index = order[place]!;
+      sorted[places[TOP_DIGIT - ((bits[index]! >>> shift) & TOP_DIGIT)]!++] = index;
+    }
+    [order, sorted] = [sorted, order];
+  }
+  return order;
+}

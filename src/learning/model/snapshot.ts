@@ -1,0 +1,161 @@
+import type { VectorIndex } from "../../adapters/vector-index.js";
+import { DataDamaged } from "../../domain/errors.js";
+import type { ModelManifest } from "../../domain/model.js";
+import { decodeRules, encodeRules, type Rules } from "../cart/association-rules.js";
+import { type CartComplements, decodeCartComplements, encodeCartComplements } from "../cart/cart-complements.js";
+import { type CartRankingParts, decodeCartRanking, encodeCartRanking } from "../cart/cart-ranking.js";
+import type { Section } from "../common/section.js";
+import { UnknownFormat } from "../common/section-reader.js";
+import type { Ranker } from "../ranking/reranker/ranker.js";
+import { decodeRanker, encodeRanker, RANKER_PARTS } from "../ranking/reranker/ranker-section.js";
+import {
+  decodeSessionNeighbours,
+  encodeSessionNeighbours,
+  type SessionNeighbours,
+} from "../session/session-neighbours.js";
+import { decodeEmbedder, type Embedder, encodeEmbedder } from "../text/embedder.js";
+import { type BlendWeights, decodeBlendWeights, encodeBlendWeights } from "./blend-weights.js";
+import { type Container, encodeContainer } from "./container.js";
+import { decodeStrings, encodeStrings } from "./string-list.js";
+import { encodeTextVectors, TEXT_VECTORS, type TextVectors } from "./text-vectors.js";
+import type { Steps } from "./yielding-steps.js";
+
+/** Format of the whole snapshot: which sections there are and what they mean. */
+export const SNAPSHOT_FORMAT = 1;
+
+/** Products as points of a space in which near means alike. */
+export interface SemanticModel {
+  readonly embedder: Embedder;
+  /** Numbers at the front of each vector that a text model of the operator gave; 0 when the embedder made all of it. */
+  readonly textDimensions: number;
+  /** Product index of each vector: products without any text have none. */
+  readonly rows: Uint32Array;
+  /** One unit vector after the other. */
+  readonly vectors: Float32Array;
+  readonly index: VectorIndex;
+}
+
+/** Everything a training fitted. An algorithm that had too little data is undefined. */
+export interface Fitted {
+  readonly productIds: readonly string[];
+  /** By product index. */
+  readonly popularity: Float32Array;
+  readonly rules: Rules | undefined;
+  readonly cart: CartComplements | undefined;
+  /** Puts what the cart and its rules propose in order. */
+  readonly cartRanking: CartRankingParts | undefined;
+  readonly sessions: SessionNeighbours | undefined;
+  /** Puts what sessions propose in order; its neighbours are `sessions`. */
+  readonly ranker: Ranker | undefined;
+  readonly semantic: SemanticModel | undefined;
+  /** How much each source counts in `recommended`; snapshots of before there were such weights have none. */
+  readonly blend?: BlendWeights | undefined;
+  /** For the next training alone: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
+  readonly textVectors?: TextVectors | undefined;
+}
+
+const PLAIN = { formatNumber: 1, numbers: {} } as const;
+
+export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Array {
+  const sections = new Map<string, Section>();
+  sections.set("products", encodeStrings(fitted.productIds));
+  sections.set("popularity", { ...PLAIN, arrays: { scores: fitted.popularity } });
+  if (fitted.rules) sections.set("association_rules", encodeRules(fitted.rules));
+  if (fitted.cart) sections.set("cart_complements", encodeCartComplements(fitted.cart));
+  if (fitted.cartRanking) sections.set("cart_ranking", encodeCartRanking(fitted.cartRanking));
+  if (fitted.sessions) sections.set("session_neighbours", encodeSessionNeighbours(fitted.sessions));
+  if (fitted.ranker) {
+    const parts = encodeRanker(fitted.ranker);
+    for (const part of RANKER_PARTS) sections.set(`ranker_${part}`, parts[part]);
+  }
+  if (fitted.semantic) {
+    const { embedder, textDimensions, rows, vectors, index } = fitted.semantic;
+    sections.set("embedder", encodeEmbedder(embedder));
+    const arrays = { rows, vectors, index: index.encode() };
+    sections.set("vectors", { ...PLAIN, numbers: { textDimensions }, arrays });
+  }
+  if (fitted.blend) sections.set("blend", encodeBlendWeights(fitted.blend));
+  if (fitted.textVectors) sections.set(TEXT_VECTORS, encodeTextVectors(fitted.textVectors));
+  return encodeContainer({ manifest, sections });
+}
+
+export interface DecodedSnapshot {
+  readonly manifest: ModelManifest;
+  readonly fitted: Fitted;
+  /** Parts that another version of this program wrote in a format of its own: they are left out until the next training. */
+  readonly unread: readonly string[];
+}
+
+/** The bytes of the index of a snapshot's vectors; undefined when it has none. */
+export function indexBytes({ sections }: Container): Uint8Array | undefined {
+  const index = sections.get("vectors")?.arrays.index;
+  return index instanceof Uint8Array ? index : undefined;
+}
+
+/**
+ * Reads what `encodeSnapshot` wrote, of this or another version, in steps of some milliseconds each. Throws DataDamaged or
+ * another Error for anything else.
+ */
+export function* snapshotSteps(
+  { manifest, sections }: Container,
+  openIndex: (bytes: Uint8Array) => VectorIndex,
+): Steps<DecodedSnapshot> {
+  if (manifest.formatNumber !== SNAPSHOT_FORMAT)
+    throw new DataDamaged(`The model snapshot has contents of format ${manifest.formatNumber}`);
+  const unread: string[] = [];
+  function* unlessUnknown<T>(name: string, decode: () => T): Steps<T | undefined> {
+    yield;
+    try {
+      return decode();
+    } catch (error) {
+      if (!(error instanceof UnknownFormat)) throw error;
+      unread.push(name);
+      return undefined;
+    }
+  }
+  function* optional<T>(name: string, decode: (section: Section) => T): Steps<T | undefined> {
+    const section = sections.get(name);
+    return section && (yield* unlessUnknown(name, () => decode(section)));
+  }
+  const products = sections.get("products");
+  const scores = sections.get("popularity")?.arrays.scores;
+  if (products === undefined || !(scores instanceof Float32Array))
+    throw new DataDamaged("The model snapshot lacks its products");
+  const sessions = yield* optional("session_neighbours", decodeSessionNeighbours);
+  const fitted: Fitted = {
+    productIds: yield* decodeStrings(products),
+    popularity: scores,
+    rules: yield* optional("association_rules", decodeRules),
+    cart: yield* optional("cart_complements", decodeCartComplements),
+    cartRanking: yield* optional("cart_ranking", decodeCartRanking),
+    sessions,
+    ranker: sessions && (yield* unlessUnknown("ranker", () => decodeRankerOf(sessions, sections))),
+    semantic: yield* optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), openIndex)),
+    blend: yield* optional("blend", decodeBlendWeights),
+  };
+  return { manifest, fitted, unread };
+}
+
+/** Undefined when the snapshot holds none of its parts. */
+function decodeRankerOf(sessions: SessionNeighbours, sections: ReadonlyMap<string, Section>): Ranker | undefined {
+  const { near, following, next, products, trees } = Object.fromEntries(
+    RANKER_PARTS.map((part) => [part, sections.get(`ranker_${part}`)]),
+  );
+  if (near && following && next && products && trees)
+    return decodeRanker({ near, following, next, products, trees }, sessions);
+  if (near || following || next || products || trees)
+    throw new DataDamaged("The model snapshot lacks parts of its ranker");
+  return undefined;
+}
+
+function decodeSemantic(
+  embedder: Section,
+  vectors: Section | undefined,
+  openIndex: (bytes: Uint8Array) => VectorIndex,
+): SemanticModel {
+  const { rows, vectors: values, index } = vectors?.arrays ?? {};
+  if (!(rows instanceof Uint32Array) || !(values instanceof Float32Array) || !(index instanceof Uint8Array))
+    throw new DataDamaged("The model snapshot lacks its vectors");
+  const textDimensions = vectors?.numbers.textDimensions ?? 0;
+  return { embedder: decodeEmbedder(embedder), textDimensions, rows, vectors: values, index: openIndex(index) };
+}

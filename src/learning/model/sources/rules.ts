@@ -1,0 +1,21 @@
+import { createRuleExplainer, type Rules, recommendFromRules } from "../../cart/association-rules.js";
+import { type Explanation, NO_CANDIDATES } from "../../common/candidates.js";
+import type { Source } from "../source.js";
+
+/** Association rules: customers who bought these also bought. They say nothing about alternatives. */
+export function rulesSource(rules: Rules): Source {
+  /** Many products of one answer are asked about. */
+  let last:
+    | { readonly antecedents: Uint32Array; readonly of: (product: number) => Explanation | undefined }
+    | undefined;
+  const explain = (antecedents: Uint32Array, product: number) => {
+    if (last?.antecedents !== antecedents) last = { antecedents, of: createRuleExplainer(rules, antecedents) };
+    return last.of(product);
+  };
+  return {
+    name: "association_rules",
+    complements: (query, k) => recommendFromRules(rules, query.antecedents, k),
+    alternatives: () => NO_CANDIDATES,
+    explain: (query, list, product) => (list === "recommended" ? explain(query.antecedents, product) : undefined),
+  };
+}

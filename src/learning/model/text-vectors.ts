@@ -1,0 +1,45 @@
+import { DataDamaged } from "../../domain/errors.js";
+import type { Section } from "../common/section.js";
+import { decodeContainer } from "./container.js";
+
+/**
+ * Vectors that a text model of the operator gave, by the content of their texts: kept in the snapshot, so that the next
+ * training asks only for texts that changed.
+ */
+export interface TextVectors {
+  /** Name of the model; vectors of another one are of no use. */
+  readonly name: string;
+  readonly dimensions: number;
+  /** `HASH_BYTES` of each text. */
+  readonly hashes: Uint8Array;
+  /** One unit vector of `dimensions` numbers after the other. */
+  readonly vectors: Float32Array;
+}
+
+export const HASH_BYTES = 16;
+
+const FORMAT = 1;
+
+/** The name of their section. Nothing that serves reads it. */
+export const TEXT_VECTORS = "text_vectors";
+
+export function encodeTextVectors({ name, dimensions, hashes, vectors }: TextVectors): Section {
+  return {
+    formatNumber: FORMAT,
+    numbers: { dimensions },
+    arrays: { name: new TextEncoder().encode(name), hashes, vectors },
+  };
+}
+
+/** The text vectors of a snapshot's bytes; undefined when it has none of a known format. */
+export function readTextVectors(bytes: Uint8Array): TextVectors | undefined {
+  const section = decodeContainer(bytes).sections.get(TEXT_VECTORS);
+  if (section === undefined || section.formatNumber !== FORMAT) return undefined;
+  const { name, hashes, vectors } = section.arrays;
+  const { dimensions } = section.numbers;
+  if (!(name instanceof Uint8Array) || !(hashes instanceof Uint8Array) || !(vectors instanceof Float32Array))
+    throw new DataDamaged("The text vectors of the model snapshot lack a part");
+  if (dimensions === undefined || vectors.length * HASH_BYTES !== hashes.length * dimensions)
+    throw new DataDamaged("The text vectors of the model snapshot do not fit together");
+  return { name: new TextDecoder().decode(name), dimensions, hashes, vectors };
+}

@@ -1,0 +1,27 @@
+import { setImmediate } from "node:timers/promises";
+
+/** Work that other work of the thread may come between, wherever it yields. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** How long a piece takes, ms; at most one step longer. */
+const PIECE_MS = 2;
+
+/** Does the work without a break. */
+export function runAtOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Does the work in pieces, between which the thread answers what came meanwhile. */
+export async function runInPieces<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const until = performance.now() + PIECE_MS;
+    do {
+      const step = steps.next();
+      if (step.done) return step.value;
+    } while (performance.now() < until);
+    await setImmediate();
+  }
+}

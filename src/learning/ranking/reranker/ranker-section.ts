@@ -1,0 +1,55 @@
+import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "../../common/item-graph.js";
+import type { Section } from "../../common/section.js";
+import { createSectionReader } from "../../common/section-reader.js";
+import type { SessionNeighbours } from "../../session/session-neighbours.js";
+import { decodeForest, encodeForest } from "../gradient-boosting/forest.js";
+import { FEATURE_COUNT, FEATURES_FORMAT } from "./feature-names.js";
+import type { Ranker } from "./ranker.js";
+import { STATS } from "./ranker-sources.js";
+
+export const RANKER_PARTS = ["near", "following", "next", "products", "trees"] as const;
+
+/** A ranker's parts by name, without its neighbours, which are kept once for all who ask them. */
+export type RankerSections = Readonly<Record<(typeof RANKER_PARTS)[number], Section>>;
+
+export function encodeRanker({ sources, forest }: Ranker): RankerSections {
+  const { near, following, next, vectors, stats, dimensions } = sources;
+  return {
+    near: encodeItemGraph(near),
+    following: encodeItemGraph(following),
+    next: encodeItemGraph(next),
+    products: { formatNumber: FEATURES_FORMAT, numbers: { dimensions }, arrays: { vectors, stats } },
+    trees: encodeForest(forest),
+  };
+}
+
+/** Throws an Error for parts of another format, or that do not fit each other. */
+export function decodeRanker(sections: RankerSections, neighbours: SessionNeighbours): Ranker {
+  const read = createSectionReader("Ranked products", FEATURES_FORMAT, sections.products);
+  const { productCount } = neighbours;
+  const dimensions = read.number("dimensions");
+  const vectors = read.float32("vectors");
+  const stats = read.float32("stats");
+  const graphOf = (section: Section): ItemGraph => {
+    const graph = decodeItemGraph(section);
+    if (graph.edges.offsets.length !== productCount + 1) throw new Error("Ranked products have graphs that do not fit");
+    return graph;
+  };
+  const forest = decodeForest(sections.trees);
+  if (
+    vectors.length !== productCount * dimensions ||
+    stats.length !== productCount * STATS.length ||
+    forest.featureCount !== FEATURE_COUNT
+  )
+    throw new Error("Ranked products have numbers that do not fit");
+  const sources = {
+    neighbours,
+    near: graphOf(sections.near),
+    following: graphOf(sections.following),
+    next: graphOf(sections.next),
+    vectors,
+    dimensions,
+    stats,
+  };
+  return { sources, forest };
+}

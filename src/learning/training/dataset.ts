@@ -1,0 +1,176 @@
+import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
+import type { Product } from "../../domain/product.js";
+import type { InteractionStore } from "../../store/ports/interaction-store.js";
+import type { ProductStore } from "../../store/ports/product-store.js";
+import { type Rows, rowsFrom } from "../common/rows.js";
+
+/** A pause longer than this begins a new session. */
+export const SESSION_GAP_MS = 30 * 60_000;
+/** A session keeps its newest steps; longer ones are robots or feeds, not visits. */
+const MAX_SESSION_LENGTH = 200;
+/** Mark of a step whose product was put into the cart. */
+export const CARTED = 1;
+/** Mark of a step after which an order was placed, which empties the cart. */
+export const ORDERED = 2;
+/** How much one interaction of a type says about the popularity of a product. */
+const POPULARITY_WEIGHT = { product_view: 1, add_to_cart: 3, order: 5 } as const;
+
+/** All that training learns from, in dense product indices. Order is fixed by the data alone. */
+export interface Dataset {
+  /** Product id of each index, in order of ids. */
+  readonly productIds: readonly string[];
+  readonly products: readonly Product[];
+  /** Sessions by the time of their end; products in order of time, a product not twice in a row. */
+  readonly sessions: Rows;
+  /** How often each product of `sessions.items` was viewed in a row; 1 or more. */
+  readonly sessionRuns: Uint32Array;
+  /** What else happened at each step of `sessions.items`: a sum of `CARTED` and `ORDERED`. */
+  readonly sessionMarks: Uint8Array;
+  /** Row of the same visitor's session before; -1 for none. */
+  readonly previousSession: Int32Array;
+  /** Time of the last step of each session, ms. */
+  readonly sessionEndedAt: Float64Array;
+  /** Orders by time; each product once. */
+  readonly baskets: Rows;
+  /** Time of each order, ms, and a number for its visitor. */
+  readonly basketAt: Float64Array;
+  readonly basketVisitors: Uint32Array;
+  /** Every meeting of visitor and product, for popularity. */
+  readonly meetings: {
+    readonly productIndices: Uint32Array;
+    readonly at: Float64Array;
+    readonly weights: Float32Array;
+  };
+  /** Time of the newest interaction, ms; 0 without interactions. Ages count from here. */
+  readonly cutOff: number;
+  readonly visitorCount: number;
+}
+
+interface Timed {
+  readonly at: number;
+  readonly items: readonly number[];
+}
+
+/** A session of a visitor. */
+export interface Session extends Timed {
+  /** Views in a row of each product; a cart addition or an order after a view adds none. */
+  readonly runs: readonly number[];
+  /** Marks of each product, see `Dataset.sessionMarks`. */
+  readonly marks: readonly number[];
+}
+
+/** Reads an app's products and interactions. Interactions with products that are no longer there are left out. */
+export async function readDataset(
+  appId: string,
+  stores: { readonly products: Pick<ProductStore, "scan">; readonly interactions: Pick<InteractionStore, "scan"> },
+): Promise<Dataset> {
+  const products: Product[] = [];
+  for await (const batch of stores.products.scan(appId)) products.push(...batch);
+  const indexOf = new Map(products.map((product, index) => [product.productId, index]));
+
+  const sessions: Session[] = [];
+  const before = new Map<Session, Session>();
+  const baskets: (Timed & { readonly visitor: number })[] = [];
+  const productIndices: number[] = [];
+  const at: number[] = [];
+  const weights: number[] = [];
+  let cutOff = 0;
+  let visitorCount = 0;
+  for await (const batch of stores.interactions.scan(appId)) {
+    for (const history of batch) {
+      visitorCount++;
+      for (const step of history.interactions) {
+        cutOff = Math.max(cutOff, step.at);
+        for (const productId of step.productIds) {
+          const index = indexOf.get(productId);
+          if (index === undefined) continue;
+          productIndices.push(index);
+          at.push(step.at);
+          weights.push(POPULARITY_WEIGHT[step.type]);
+        }
+        if (step.type === "order") {
+          const items = [...new Set(known(step, indexOf))];
+          if (items.length > 0) baskets.push({ at: step.at, items, visitor: visitorCount });
+        }
+      }
+      let last: Session | undefined;
+      for (const session of sessionsOf(history, indexOf)) {
+        sessions.push(session);
+        if (last !== undefined) before.set(session, last);
+        last = session;
+      }
+    }
+  }
+  sessions.sort(byTime);
+  baskets.sort(byTime);
+  const rowOf = new Map(sessions.map((session, row) => [session, row]));
+  const previousRow = (session: Session) => {
+    const previous = before.get(session);
+    return previous === undefined ? -1 : (rowOf.get(previous) ?? -1);
+  };
+  return {
+    productIds: products.map((product) => product.productId),
+    products,
+    sessions: rowsFrom(sessions.map((session) => session.items)),
+    sessionRuns: Uint32Array.from(sessions.flatMap((session) => session.runs)),
+    sessionMarks: Uint8Array.from(sessions.flatMap((session) => session.marks)),
+    previousSession: Int32Array.from(sessions, previousRow),
+    sessionEndedAt: Float64Array.from(sessions, (session) => session.at),
+    baskets: rowsFrom(baskets.map((basket) => basket.items)),
+    basketAt: Float64Array.from(baskets, (basket) => basket.at),
+    basketVisitors: Uint32Array.from(baskets, (basket) => basket.visitor),
+    meetings: {
+      productIndices: Uint32Array.from(productIndices),
+      at: Float64Array.from(at),
+      weights: Float32Array.from(weights),
+    },
+    cutOff,
+    visitorCount,
+  };
+}
+
+/**
+ * A visitor's history cut into sessions. An order adds only products that the
+ * session does not hold yet; views and cart additions already added the others.
+ */
+export function* sessionsOf(history: VisitorHistory, indexOf: ReadonlyMap<string, number>): Generator<Session> {
+  let items: number[] = [];
+  let runs: number[] = [];
+  let marks: number[] = [];
+  let endedAt = Number.NEGATIVE_INFINITY;
+  const session = () => ({
+    at: endedAt,
+    items: items.slice(-MAX_SESSION_LENGTH),
+    runs: runs.slice(-MAX_SESSION_LENGTH),
+    marks: marks.slice(-MAX_SESSION_LENGTH),
+  });
+  for (const step of history.interactions) {
+    if (step.at - endedAt > SESSION_GAP_MS) {
+      if (items.length > 0) yield session();
+      items = [];
+      runs = [];
+      marks = [];
+    }
+    endedAt = step.at;
+    for (const index of known(step, indexOf)) {
+      if (step.type === "order" && items.includes(index)) continue;
+      if (items.at(-1) !== index) {
+        items.push(index);
+        runs.push(1);
+        marks.push(0);
+      } else if (step.type === "product_view") runs[runs.length - 1]!++;
+      if (step.type === "add_to_cart") marks[marks.length - 1]! |= CARTED;
+    }
+    if (step.type === "order" && marks.length > 0) marks[marks.length - 1]! |= ORDERED;
+  }
+  if (items.length > 0) yield session();
+}
+
+function known(step: Interaction, indexOf: ReadonlyMap<string, number>): number[] {
+  return step.productIds.map((productId) => indexOf.get(productId)).filter((index) => index !== undefined);
+}
+
+/** By time; equal times keep the order of the visitors' ids, which is the order they are read in. */
+function byTime(a: Timed, b: Timed): number {
+  return a.at - b.at;
+}

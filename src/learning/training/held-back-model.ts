@@ -1,0 +1,125 @@
+import { associationRules } from "../cart/association-rules.js";
+import { type CartTrial, fitCartSources } from "../cart/cart-ranking.js";
+import { mostPopular, popularity } from "../common/popularity.js";
+import { firstRows, rowCount } from "../common/rows.js";
+import type { Fitted } from "../model/snapshot.js";
+import type { Source } from "../model/source.js";
+import { cartSource } from "../model/sources/cart.js";
+import { collaborativeSource } from "../model/sources/collaborative.js";
+import { rulesSource } from "../model/sources/rules.js";
+import { semanticSource } from "../model/sources/semantic.js";
+import { isHeldOut } from "../ranking/reranker/learn-ranker.js";
+import type { Ranker } from "../ranking/reranker/ranker.js";
+import { fitRankerSources } from "../ranking/reranker/ranker-sources.js";
+import { firstVisits, type Visits } from "../ranking/reranker/visits.js";
+import { fitSessionNeighbours } from "../session/session-neighbours.js";
+import type { Dataset } from "./dataset.js";
+
+/** Sources as they stood before the newest visits and orders, to be asked what came then. */
+export interface HeldBackModel {
+  readonly sources: readonly Source[];
+  /** The most popular products of that time, best first. */
+  readonly popular: Uint32Array;
+  /** 1 for products that had been met by then. */
+  readonly isMet: Uint8Array;
+  /** Rows of sessions and orders that nothing of it was learned from, ascending. */
+  readonly sessions: readonly number[];
+  readonly orders: readonly number[];
+}
+
+/** Share of the sessions and orders that are asked, the newest; of few sessions more, to have `ENOUGH_STEPS`. */
+const NEWEST_SHARE = 0.1;
+const LARGEST_SHARE = 0.25;
+const ENOUGH_STEPS = 1_500;
+const POPULAR = 200;
+
+export interface HeldBackModelOptions {
+  readonly data: Dataset;
+  /** The parts fitted on all data; they decide which sources exist and their settings. */
+  readonly fitted: Pick<Fitted, "sessions" | "ranker" | "rules" | "cart" | "semantic">;
+  /** The cart ranking as it was evaluated; undefined if none was learned. */
+  readonly cartTrial: CartTrial | undefined;
+  readonly popularityHalfLifeMs: number;
+  readonly seed: number;
+}
+
+/**
+ * Fits the sources again on what is older than the newest tenth. Trees are not grown again: those of sessions are asked
+ * for sessions they never learned from, those of carts are the ones they were judged by. Texts have no time.
+ */
+export function fitHeldBackModel({
+  data,
+  fitted,
+  cartTrial,
+  popularityHalfLifeMs,
+  seed,
+}: HeldBackModelOptions): HeldBackModel {
+  const productCount = data.productIds.length;
+  const sessionTotal = rowCount(data.sessions);
+  const mayAsk = (session: number) => fitted.ranker === undefined || isHeldOut(session);
+  const firstSession = firstAsked(data, mayAsk);
+  const sessionsUntil = data.sessionEndedAt[firstSession - 1] ?? 0;
+  const orderTotal = rowCount(data.baskets);
+  const firstOrder = orderTotal - Math.floor(orderTotal * NEWEST_SHARE);
+  const sources: Source[] = [];
+
+  if (fitted.sessions) {
+    const older = firstVisits(visitsOf(data), firstSession);
+    const neighbours = fitSessionNeighbours(older, productCount, fitted.sessions.params);
+    const ranker: Ranker | undefined = fitted.ranker && {
+      forest: fitted.ranker.forest,
+      sources: fitRankerSources(older, neighbours, seed),
+    };
+    sources.push(collaborativeSource(neighbours, ranker));
+  }
+  let ordersKnown = Number.NEGATIVE_INFINITY;
+  if (fitted.cart) {
+    const known = cartTrial ? cartTrial.knownOrders : firstOrder;
+    ordersKnown = data.basketAt[known - 1] ?? ordersKnown;
+    const baskets = firstRows(data.baskets, known);
+    const at = data.basketAt.subarray(0, known);
+    const carts = cartTrial?.sources ?? fitCartSources({ baskets, at }, productCount, ordersKnown);
+    sources.push(cartSource(carts.cart, cartTrial && { sources: carts, ranking: cartTrial.ranking }));
+    if (fitted.rules) sources.push(rulesSource(associationRules(baskets, productCount)));
+  }
+  if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productCount));
+
+  const { meetings } = data;
+  const isMet = new Uint8Array(productCount);
+  const weights = meetings.weights.map((weight, i) => (meetings.at[i]! <= sessionsUntil ? weight : 0));
+  for (const [i, product] of meetings.productIndices.entries()) if (weights[i]! > 0) isMet[product] = 1;
+  const scores = popularity({ ...meetings, weights }, productCount, {
+    cutOff: sessionsUntil,
+    halfLifeMs: popularityHalfLifeMs,
+  });
+  // What one source knows of a time must not be asked of another that ends earlier.
+  const rows = (from: number, to: number) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+  return {
+    sources,
+    popular: mostPopular(scores, POPULAR).indices,
+    isMet,
+    sessions: rows(firstSession, sessionTotal).filter((row) => data.sessionEndedAt[row]! > ordersKnown && mayAsk(row)),
+    orders: rows(cartTrial?.judgedFrom ?? firstOrder, orderTotal).filter((row) => data.basketAt[row]! > sessionsUntil),
+  };
+}
+
+function firstAsked({ sessions }: Dataset, mayAsk: (session: number) => boolean): number {
+  const total = rowCount(sessions);
+  let first = total;
+  for (let steps = 0; first > total * (1 - LARGEST_SHARE); ) {
+    if (first <= total * (1 - NEWEST_SHARE) && steps >= ENOUGH_STEPS) break;
+    first--;
+    if (mayAsk(first)) steps += sessions.offsets[first + 1]! - sessions.offsets[first]! - 1;
+  }
+  return first;
+}
+
+/** Visits as a ranker reads them. */
+export function visitsOf(data: Dataset): Visits {
+  return {
+    sessions: data.sessions,
+    runs: data.sessionRuns,
+    endedAt: data.sessionEndedAt,
+    previous: data.previousSession,
+  };
+}

@@ -1,0 +1,54 @@
+import type { AlgorithmFacts } from "../../domain/model.js";
+import { treeCount } from "../ranking/gradient-boosting/forest.js";
+import { type Judgement, learnRanker } from "../ranking/reranker/learn-ranker.js";
+import type { Ranker } from "../ranking/reranker/ranker.js";
+import { fitRankerSources } from "../ranking/reranker/ranker-sources.js";
+import type { SessionNeighbours } from "../session/session-neighbours.js";
+import type { Dataset } from "./dataset.js";
+
+export interface FittedRanker {
+  /** Undefined when there was too little to learn from, or session neighbours alone do as well. */
+  readonly ranker: Ranker | undefined;
+  /** With the judgement of the ranker beside that of session neighbours, on a part of the newest sessions. */
+  readonly facts: AlgorithmFacts;
+}
+
+/** Smallest share of non-order interactions; below it, sessions do not predict the next view. */
+const LEAST_VISITS = 0.1;
+
+/**
+ * Learns the order of what sessions propose; `neighbours` are those of all sessions. The products of an order come in
+ * no order of time: where there is hardly anything else, next steps are chance and nothing is learned.
+ */
+export function fitRanker(data: Dataset, neighbours: SessionNeighbours, seed: number): FittedRanker {
+  const met = data.meetings.productIndices.length;
+  const visited = met - data.baskets.items.length;
+  if (visited < LEAST_VISITS * met) {
+    const reason = `${visited} of ${met} interactions are no orders, which have no steps to learn from`;
+    return { ranker: undefined, facts: { name: "ranker", included: false, reason, facts: {} } };
+  }
+  const visits = {
+    sessions: data.sessions,
+    runs: data.sessionRuns,
+    endedAt: data.sessionEndedAt,
+    previous: data.previousSession,
+  };
+  const { forest, reason, judged, questions } = learnRanker(visits, neighbours.productCount, neighbours.params, seed);
+  const numbers = (prefix: string, { hitRate, reciprocalRank }: Judgement) => ({
+    [`${prefix}hit_rate_20`]: hitRate,
+    [`${prefix}reciprocal_rank_20`]: reciprocalRank,
+  });
+  return {
+    ranker: forest && { forest, sources: fitRankerSources(visits, neighbours, seed) },
+    facts: {
+      name: "ranker",
+      included: forest !== undefined,
+      reason,
+      facts: {
+        steps: questions,
+        ...(forest && { trees: treeCount(forest) }),
+        ...(judged && { ...numbers("", judged.ranker), ...numbers("neighbours_", judged.neighbours) }),
+      },
+    },
+  };
+}

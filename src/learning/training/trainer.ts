@@ -1,0 +1,141 @@
+import type { App } from "../../domain/app.js";
+import type { Now } from "../../domain/clock.js";
+import { Conflict, NotFound } from "../../domain/errors.js";
+import type { ModelManifest, ModelPointer, ModelRecord } from "../../domain/model.js";
+import type { AppStore } from "../../store/ports/app-store.js";
+import type { Lease, Leases } from "../../store/ports/lease.js";
+import type { ModelStore } from "../../store/ports/model-store.js";
+
+/** A stage of training that begins, and the share of the work done before it (0 to 1). */
+export interface TrainingProgress {
+  readonly stage: string;
+  readonly progress: number;
+}
+
+/** Result of a training. */
+export interface TrainedModel {
+  readonly manifest: ModelManifest;
+  readonly bytes: Uint8Array;
+}
+
+/** Learns from all that is stored of an app. Runs in a worker thread, so that serving keeps its latency. */
+export type RunTraining = (appId: string, onProgress: (progress: TrainingProgress) => void) => Promise<TrainedModel>;
+
+export interface TrainerDependencies {
+  readonly apps: Pick<AppStore, "get" | "list">;
+  readonly models: Pick<ModelStore, "activity" | "list">;
+  readonly runTraining: RunTraining;
+  readonly leases: Leases;
+  readonly publish: (
+    appId: string,
+    record: ModelRecord,
+    bytes: Uint8Array,
+    lease: Lease,
+    /** When the app was created that the model learned from. */
+    madeAt: number,
+  ) => Promise<ModelPointer>;
+  readonly now: Now;
+  readonly newModelId: () => string;
+  /** A text that no process has given before. */
+  readonly newLeaseHolder: () => string;
+}
+
+/** Lease time: a process killed while training blocks trainings of the app for this long. */
+const LEASE_MS = 15_000;
+const RENEW_MS = 5_000;
+
+export interface Trainer {
+  /**
+   * Trains an app and puts the model into service. Rejects with NotFound("app"); Conflict("aborted") when a training of
+   * the app is under way, here or in another process; Conflict("precondition") when there is nothing to learn from. Then the old model goes on.
+   */
+  train(appId: string, onProgress: (progress: TrainingProgress) => void): Promise<ModelRecord>;
+  /**
+   * Trains, one after the other, the apps in which something changed since their last training. An app that has nothing
+   * to learn from is no failure; it is left alone until something changes in it.
+   */
+  trainChanged(onFailure: (appId: string, error: unknown) => void): Promise<void>;
+}
+
+export function createTrainer(deps: TrainerDependencies): Trainer {
+  const running = new Set<string>();
+  /** By app: its activity when it had nothing to learn from. */
+  const barren = new Map<string, string>();
+
+  const train: Trainer["train"] = async (appId, onProgress) => {
+    const app = await deps.apps.get(appId);
+    if (app === undefined) throw new NotFound("app");
+    if (running.has(appId)) throw new Conflict("aborted", "A training of this app is under way");
+    running.add(appId);
+    try {
+      const lease = await deps.leases.acquire(appId, deps.newLeaseHolder(), LEASE_MS);
+      if (lease === undefined) throw new Conflict("aborted", "A training of this app is under way");
+      // Ignored here: publishing fails if the lease is lost.
+      const renew = () => void deps.leases.renew(appId, lease, LEASE_MS).catch(() => undefined);
+      const renewals = setInterval(renew, RENEW_MS).unref();
+      try {
+        return await learn(app, lease, onProgress);
+      } finally {
+        clearInterval(renewals);
+        await deps.leases.release(appId, lease).catch(() => undefined); // the lease then expires
+      }
+    } finally {
+      running.delete(appId);
+    }
+  };
+
+  const learn = async (
+    { appId, createdAt: madeAt }: App,
+    lease: Lease,
+    onProgress: (progress: TrainingProgress) => void,
+  ): Promise<ModelRecord> => {
+    const activity = await deps.models.activity(appId);
+    if (activity === "") throw new Conflict("precondition", "The app has neither products nor events to learn from");
+    const startedAt = deps.now();
+    const { manifest, bytes } = await deps.runTraining(appId, onProgress);
+    const createdAt = deps.now();
+    const record: ModelRecord = {
+      modelId: deps.newModelId(),
+      createdAt,
+      trainingMs: createdAt - startedAt,
+      sizeBytes: bytes.byteLength,
+      manifest,
+      activity,
+    };
+    onProgress({ stage: "publish", progress: 0.99 });
+    await deps.publish(appId, record, bytes, lease, madeAt);
+    return record;
+  };
+
+  /** False when there is nothing to learn from. */
+  const trainIfPossible = async (appId: string): Promise<boolean> => {
+    try {
+      await train(appId, () => undefined);
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      return error.kind === "aborted"; // another training runs
+    }
+    return true;
+  };
+
+  return {
+    train,
+    async trainChanged(onFailure) {
+      for (let after = ""; ; ) {
+        const apps = await deps.apps.list(after, 100);
+        for (const { appId } of apps) {
+          after = appId;
+          try {
+            const [activity, models] = await Promise.all([deps.models.activity(appId), deps.models.list(appId)]);
+            const seen = [models[0]?.activity ?? "", barren.get(appId)];
+            if (seen.includes(activity) || running.has(appId)) continue;
+            if (!(await trainIfPossible(appId))) barren.set(appId, activity);
+          } catch (error) {
+            onFailure(appId, error);
+          }
+        }
+        if (apps.length < 100) return;
+      }
+    },
+  };
+}

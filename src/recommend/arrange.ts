@@ -1,0 +1,152 @@
+/**
+ * Arranges the two lists of an answer from what is proposed for each. Products come in tiers: proposals, then popular
+ * products where the frame has a fallback. A tier is read only when the ones before it did not fill the list.
+ */
+import type { Product } from "../domain/product.js";
+import type { List, ServingModel } from "../learning/model/source.js";
+import type { Proposal, Shelf } from "./catalog.js";
+import { arrangement } from "./diversity.js";
+import { byPopularity, fallbackProducts, insteadOf } from "./fallback.js";
+import type { PageRequest } from "./page-request.js";
+import { ROTATION_POOL, type Selection } from "./selection.js";
+import { besideAlternative, recommendedShare } from "./split-lists.js";
+
+type Counts = Readonly<Record<List, number>>;
+
+/** Products by falling score, for each list. */
+export type ProposalLists = Readonly<Record<List, Iterable<Proposal>>>;
+
+/**
+ * @param places How many products each list has room for.
+ * @param isTogether Whether a product is bought together with the ones being replaced.
+ */
+export function arrange(
+  request: PageRequest,
+  proposals: ProposalLists,
+  places: Counts,
+  selection: Selection,
+  isTogether: (proposal: Proposal) => boolean,
+): Record<List, Product[]> {
+  const { pageKind, situation, shelf, turn } = request;
+  const substitutes = foreseenSubstitutes(request, proposals.alternative, places, selection);
+  const share = recommendedShare(places, substitutes.length, availableFor(request, substitutes, places, selection));
+  const complements = besideAlternative(
+    proposals.recommended,
+    request.replaced.map(({ productId }) => shelf.proposal(productId)),
+    substitutes.slice(0, rotated(places.alternative, turn)),
+    (proposal) => shelf.category(proposal),
+    isTogether,
+  );
+  // On a product page its substitutes have the first choice.
+  const firstChoice = pageKind === "product" ? selection.pick([proposals.alternative], places.alternative, turn) : [];
+  const recommended = selection.pick(
+    recommendedTiers(request, complements, substitutes),
+    share,
+    turn,
+    arrangement({
+      diversity: situation.frame.diversity,
+      count: places.recommended,
+      vectorOf: (product) => vectorOf(product, situation.model),
+    }),
+  );
+  // Diversity leaves `alternative` alone: substitutes for one product are alike.
+  const left = places.alternative - firstChoice.length;
+  const more = selection.pick(alternativeTiers(request, proposals.alternative), left, turn);
+  return { recommended, alternative: [...firstChoice, ...more] };
+}
+
+/** Substitutes that `recommended` should leave to `alternative`, as many as both lists could show. */
+function foreseenSubstitutes(
+  { turn }: PageRequest,
+  substitutes: Iterable<Proposal>,
+  { recommended, alternative }: Counts,
+  selection: Selection,
+): Proposal[] {
+  return selection.foresee(substitutes, recommended === 0 ? 0 : rotated(recommended + alternative, turn));
+}
+
+/** How many products both lists can show together, at most as many as they want. */
+function availableFor(
+  { situation, within }: PageRequest,
+  substitutes: readonly Proposal[],
+  { recommended, alternative }: Counts,
+  selection: Selection,
+): number {
+  const wanted = recommended + alternative;
+  if (substitutes.length === 0 || substitutes.length >= wanted || !situation.frame.fallback) return wanted;
+  // The fallback holds every substitute, so it alone tells how many products there are.
+  return selection.foresee(flat(fallbackProducts(situation, { ...within, first: undefined })), wanted).length;
+}
+
+/** A rotated list needs a longer pool to turn in. */
+function rotated(count: number, turn: number): number {
+  return turn === 0 ? count : count * ROTATION_POOL;
+}
+
+function recommendedTiers(
+  request: PageRequest,
+  complements: Iterable<Proposal>,
+  substitutes: readonly Proposal[],
+): Iterable<Iterable<Proposal>> {
+  const { situation, within } = request;
+  const tiers = situation.frame.fallback
+    ? chain(complements, fallbackProducts(situation, within), substitutes)
+    : [complements];
+  return viewedCategoriesFirst(request, complements, substitutes, tiers);
+}
+
+function alternativeTiers(request: PageRequest, substitutes: Iterable<Proposal>): Iterable<Iterable<Proposal>> {
+  const { situation, within, replaced } = request;
+  const tiers = chain(substitutes, situation.frame.fallback ? insteadOf(replaced, situation, within) : []);
+  return viewedCategoriesFirst(request, substitutes, [], tiers);
+}
+
+/** On a category page the products of the category come first. */
+function viewedCategoriesFirst(
+  { pageKind, ofCategories, situation, shelf }: PageRequest,
+  proposals: Iterable<Proposal>,
+  spared: readonly Proposal[],
+  tiers: Iterable<Iterable<Proposal>>,
+): Iterable<Iterable<Proposal>> {
+  if (pageKind !== "category" || ofCategories === undefined) return tiers;
+  const popular = situation.frame.fallback ? without(new Set(spared), byPopularity(ofCategories, situation.model)) : [];
+  return membersFirst(ofCategories, proposals, popular, tiers, shelf);
+}
+
+/** Proposals, then the tiers of the fallback without `spared`, and these last, worst first. */
+function* chain(
+  proposals: Iterable<Proposal>,
+  fallback: Iterable<Iterable<Proposal>>,
+  spared: readonly Proposal[] = [],
+): Generator<Iterable<Proposal>> {
+  yield proposals;
+  const left = new Set(spared);
+  for (const tier of fallback) yield without(left, tier);
+  yield [...spared].reverse();
+}
+
+/** Proposals among `members`, then popular ones, then all tiers. */
+function* membersFirst(
+  members: ReadonlySet<string>,
+  proposals: Iterable<Proposal>,
+  popular: Iterable<Proposal>,
+  tiers: Iterable<Iterable<Proposal>>,
+  shelf: Pick<Shelf, "productId">,
+): Generator<Iterable<Proposal>> {
+  yield [...proposals].filter((proposal) => members.has(shelf.productId(proposal)));
+  yield popular;
+  yield* tiers;
+}
+
+function* without(left: ReadonlySet<Proposal>, proposals: Iterable<Proposal>): Generator<Proposal> {
+  for (const proposal of proposals) if (!left.has(proposal)) yield proposal;
+}
+
+function* flat(tiers: Iterable<Iterable<Proposal>>): Generator<Proposal> {
+  for (const tier of tiers) yield* tier;
+}
+
+function vectorOf({ productId }: Product, model: ServingModel | undefined): Float32Array | undefined {
+  const index = model?.indexOf(productId);
+  return index === undefined ? undefined : model?.vectorOf?.(index);
+}

@@ -1,0 +1,134 @@
+/**
+ * What one request asks for, read once: what the visitor did, what the page shows, what the filters let through, and what
+ * the sources of the model are asked with. The kind of page a frame stands on matters in frames that name no sources.
+ */
+import type { FrameConfiguration, PageKind } from "../domain/frame.js";
+import type { Product } from "../domain/product.js";
+import type { List, SourceQuery } from "../learning/model/source.js";
+import { type Catalog, Shelf } from "./catalog.js";
+import { type Within, withinOf } from "./fallback.js";
+import { type FilterCache, type PassingFilter, passingFilter } from "./filter.js";
+import { type Narrowing, narrowingOf } from "./gather.js";
+import type { createProductTables } from "./product-facts.js";
+import type { RecommendQuery } from "./query.js";
+import { orderedLast, type Situation, turnOf, unseenTexts } from "./situation.js";
+import { sourceQuery } from "./source-query.js";
+import { toReplace } from "./substitutes.js";
+import { type VisitorContext, visitorContext } from "./visitor-context.js";
+import { type ListWeights, weightsOf, weightsOfFrame } from "./weights.js";
+
+/** What `recommended` completes. */
+export interface Completed {
+  readonly context: VisitorContext;
+  /** Products being viewed. */
+  readonly current: readonly string[];
+}
+
+export interface PageRequest {
+  readonly situation: Situation;
+  readonly shelf: Shelf;
+  readonly context: VisitorContext;
+  /** Ids of the products being viewed; the catalogue may not have them. */
+  readonly current: readonly string[];
+  /** "" where the request alone decides. */
+  readonly pageKind: PageKind;
+  readonly completed: Completed;
+  /** The products that `alternative` shows substitutes for. */
+  readonly replaced: readonly Product[];
+  /** Products of the categories being viewed; undefined for none. */
+  readonly ofCategories: ReadonlySet<string> | undefined;
+  readonly filter: PassingFilter | undefined;
+  readonly narrowing: Narrowing | undefined;
+  readonly within: Within;
+  /** Undefined before the first model, as are the weights. */
+  readonly queries: Readonly<Record<List, SourceQuery | undefined>>;
+  readonly weights: Readonly<Record<List, ListWeights | undefined>>;
+  /** How often the lists are rotated. */
+  readonly turn: number;
+  /** Unknown products, groups and frames that the request or its frame names. */
+  readonly missingIds: ReadonlySet<string>;
+}
+
+export function readRequest(
+  situation: Situation,
+  tableOf: ReturnType<typeof createProductTables>,
+  filterCache: FilterCache,
+): PageRequest {
+  const { query, frame, catalog, model, now } = situation;
+  const shelf = new Shelf(catalog, model, model && tableOf(model, catalog));
+  const context = visitorContext(query.interactions, situation.known, (sku) => catalog.idOfSku(sku), now);
+  const current = currentProducts(query, catalog);
+  const missingIds = new Set(current.filter((productId) => catalog.get(productId) === undefined));
+  if (query.frameId !== "" && query.frameId !== frame.frameId) missingIds.add(query.frameId);
+  const filter = passingFilter(situation.filters, catalog, situation.app.groups, missingIds, filterCache);
+  for (const productId of frame.pinnedProductIds) if (catalog.get(productId) === undefined) missingIds.add(productId);
+
+  const narrowing = narrowingOf(filter, shelf);
+  const pageKind = decidingKind(frame);
+  const completed = completedOn(pageKind, context, current);
+  const queryFor = (asked: Completed) =>
+    model && {
+      ...sourceQuery(asked.context, asked.current, model, now),
+      unseen: unseenTexts(asked.current, catalog, model),
+      among: narrowing?.among,
+    };
+  const alternative = queryFor({ context, current });
+  const recommended = completed.context === context ? alternative : queryFor(completed);
+  const weightsFor = (list: List, asked: SourceQuery | undefined) =>
+    model && asked && (weightsOfFrame(frame) ?? weightsOf(list, asked, model, pageKind));
+  const ofCategories = categoryProducts(query, catalog);
+  return {
+    situation,
+    shelf,
+    context,
+    current,
+    pageKind,
+    completed,
+    replaced: toReplace(current, alternative, model, catalog),
+    ofCategories,
+    filter,
+    narrowing,
+    within: withinOf(ofCategories, filter, model),
+    queries: { recommended, alternative },
+    weights: {
+      recommended: weightsFor("recommended", recommended),
+      alternative: weightsFor("alternative", alternative),
+    },
+    turn: turnOf(situation),
+    missingIds,
+  };
+}
+
+/** Current products by id; those given by SKU count only when none has an id. Each once. */
+function currentProducts(query: RecommendQuery, catalog: Catalog): string[] {
+  const ids = new Set(query.currentProductIds);
+  if (query.currentProductIds.length === 0) for (const sku of query.currentSkus) ids.add(catalog.idOfSku(sku) ?? sku);
+  return [...ids];
+}
+
+function categoryProducts(query: RecommendQuery, catalog: Catalog): ReadonlySet<string> | undefined {
+  const products = new Set<string>();
+  for (const categoryId of query.currentCategoryIds)
+    for (const productId of catalog.group(categoryId) ?? []) products.add(productId);
+  return products.size === 0 ? undefined : products;
+}
+
+/** A frame that names its sources ignores the kind of its page. */
+function decidingKind({ pageKind, sources }: Pick<FrameConfiguration, "pageKind" | "sources">): PageKind {
+  return sources.length === 0 ? pageKind : "";
+}
+
+/** Current products of a cart or order page are part of the cart or order. A home page completes nothing. */
+function completedOn(kind: PageKind, context: VisitorContext, current: readonly string[]): Completed {
+  const products = (cart: readonly string[]) => ({ context: { ...context, cart }, current: [] });
+  switch (kind) {
+    case "home":
+      return products([]);
+    case "cart":
+      return products([...new Set([...context.cart, ...current])]);
+    case "order":
+      return products(orderedLast(context, current));
+    default:
+      return { context, current };
+  }
+}

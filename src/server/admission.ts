@@ -1,0 +1,45 @@
+import type { Metrics } from "../adapters/metrics.js";
+import { type Admission, createAdmission, inSteps } from "../intake/admission.js";
+import type { ConcurrencyLimits } from "../intake/concurrency-limit.js";
+import type { UnitOfWork } from "../store/ports/unit-of-work.js";
+
+/** A store in this process takes what one processor can send it; half a second is what the slowest senders can wait. */
+const NEAR: ConcurrencyLimits = { first: 1000, least: 1000, most: 10_000, targetMs: 500 };
+
+/** Its server may be slow, and others use it as well. A burst on an idle store is taken; the next round follows latency. */
+const FAR = { first: 128, least: 8, most: 5000 };
+
+/** Of the time a sender waits: how long a work takes on average, so that few take longer than all of it. */
+const TARGET_SHARE = 2 / 3;
+
+/** A live event may wait for one step of a bulk call and then for its own commit. */
+const STEP_SHARE = 0.25;
+const FIRST_STEP = 32;
+
+interface Deps {
+  readonly monotonicNow: () => number;
+  readonly metrics: Metrics;
+  readonly warn?: ((line: string) => void) | undefined;
+  /** What may be in flight in the store; chosen by its distance when not given. */
+  readonly inFlight?: ConcurrencyLimits | undefined;
+}
+
+/** Bounds the events that a facade has sent to services in other processes, which have bounds of their own. */
+export function admissionToServices(deps: Deps): Admission {
+  return createAdmission({ ...deps, limits: NEAR });
+}
+
+/** Bounds what is in flight in the store. `answerMs`: how long senders wait for a remote store; undefined for one in this process. */
+export function admissionTo(unitOfWork: UnitOfWork, answerMs: number | undefined, deps: Deps) {
+  const targetMs = (share: number) => ({ targetMs: (answerMs ?? 0) * share });
+  const byDistance = answerMs === undefined ? NEAR : { ...FAR, ...targetMs(TARGET_SHARE) };
+  const bulk = { ...FAR, first: FIRST_STEP, ...targetMs(STEP_SHARE) };
+  return {
+    admission: createAdmission({ ...deps, limits: deps.inFlight ?? byDistance }),
+    // An embedded store interleaves bulk works with others itself.
+    unitOfWork:
+      answerMs === undefined
+        ? unitOfWork
+        : { run: unitOfWork.run, runEach: inSteps(unitOfWork, { ...deps, limits: bulk }) },
+  };
+}

@@ -1,0 +1,153 @@
+import { createFeedSettings } from "../catalog/feed/schedule/feed-settings.js";
+import { createReadFeeds } from "../catalog/feed/schedule/read-feeds.js";
+import { createHideUnlisted } from "../catalog/hide-unlisted.js";
+import { createPreload } from "../catalog/preload.js";
+import { createProductGroups } from "../catalog/product-groups.js";
+import { sightingsOf } from "../catalog/unconfirmed-products.js";
+import { createDeleteProduct, createUpsertProducts } from "../catalog/write-products.js";
+import { createImportContacts } from "../identity/import-contacts.js";
+import { createVerifyLedger } from "../identity/ledger/verify-ledger.js";
+import { createSweepRetention } from "../identity/privacy/retention.js";
+import { createSetSubscription } from "../identity/set-subscription.js";
+import { createOptOutRecorder } from "../intake/opt-out.js";
+import { createReplayRejectedEvent } from "../intake/replay-rejected-event.js";
+import { createEvaluator } from "../learning/evaluation/evaluator.js";
+import { createFrameReporter } from "../recommend/frame-report.js";
+import { createAppService } from "../services/app-service.js";
+import { createCatalogService } from "../services/catalog-service.js";
+import { createEventService } from "../services/event-service.js";
+import { createHookService } from "../services/hook-service.js";
+import { createModelService } from "../services/model-service.js";
+import { createPrivacyService } from "../services/privacy-service.js";
+import { createRecommendationService } from "../services/recommendation-service.js";
+import { createSubscriptionService } from "../services/subscription-service.js";
+import { endpointsOf } from "./service-endpoints.js";
+import {
+  type AppDependencies,
+  type Stages,
+  wireIdentity,
+  wireIntake,
+  wireLearning,
+  wireRecommending,
+  wireStores,
+} from "./stages.js";
+
+export type Aisle = ReturnType<typeof createAisle>;
+
+/** Wires stages, services and clients over a store. Nothing listens yet, and nothing runs by itself. */
+export function createAisle(deps: AppDependencies) {
+  const stores = wireStores(deps);
+  const learning = wireLearning(deps, stores);
+  const intake = wireIntake(deps, stores);
+  const recommending = wireRecommending(deps, stores, learning, intake);
+  const identity = wireIdentity(deps, stores, intake);
+  const stages = { ...stores, ...learning, ...intake, ...recommending, ...identity };
+  return withBackgroundWork(deps, endpointsOf(wireServices(deps, stages)), stages);
+}
+
+function wireServices(deps: AppDependencies, stages: Stages) {
+  const { store, now, newId, metrics, report } = deps;
+  const { events, visitors, contacts, products, models } = store;
+  const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
+  return {
+    events: createEventService({
+      recordEvent: spans.around("intake record", createOptOutRecorder({ recordEvent, apps, metrics })),
+      recordEvents: spans.around("intake record batch", stages.recordEvents),
+      verifySignature: signedEvents.verify,
+      apps,
+      events,
+      rejectedEvents: store.rejectedEvents,
+      rejecting: stages.rejecting,
+      replayRejectedEvent: createReplayRejectedEvent({
+        unitOfWork,
+        take: stages.take,
+        now,
+        newEventId: newId,
+        metrics,
+      }),
+      report,
+    }),
+    subscriptions: createSubscriptionService({
+      getStatus: stages.getStatus,
+      setSubscription: createSetSubscription({ unitOfWork, now, newId, newSalt: deps.newSecret }),
+      verifyLedger: createVerifyLedger({ apps, contacts, copies }),
+      importContacts: createImportContacts({ unitOfWork, now, newId, newSalt: deps.newSecret }),
+      apps,
+      contacts,
+      links: mailing.links,
+      linkUrl: mailing.linkUrl,
+      report,
+    }),
+    hooks: createHookService({ hooks: mailing.hooks, kept: store.hooks, apps, report }),
+    recommendations: createRecommendationService({ answer: stages.answer, newRequestId: newId, report }),
+    catalog: createCatalogService({
+      upsertProducts: createUpsertProducts({ unitOfWork, now }),
+      deleteProduct: createDeleteProduct({ unitOfWork, now }),
+      hideUnlisted: createHideUnlisted({ products, unitOfWork, now }),
+      feeds: createFeedSettings({ feeds: store.feeds, unitOfWork, now }),
+      now,
+      apps,
+      products,
+      sightingsOf: (appId, productId) =>
+        unitOfWork.run(appId, (tx) => sightingsOf(tx.unconfirmedProducts, productId, now())),
+      groups: createProductGroups({ apps, changes, now }),
+      hasTitles: async (appId) => (await catalogViews.of(appId)).hasTitles,
+      report,
+    }),
+    apps: createAppService({
+      apps,
+      changes,
+      now,
+      newAppId: deps.newAppId,
+      frameReport: createFrameReporter({ apps, copies }),
+      signedEvents,
+      onDeleted: (appId) => {
+        catalogViews.forget(appId);
+        stages.registry.forget(appId);
+        stages.liveLayer.forget(appId);
+      },
+      report,
+    }),
+    models: createModelService({
+      trainer: stages.trainer,
+      evaluate: createEvaluator({ apps, runEvaluation: deps.runEvaluation }),
+      apps,
+      models,
+      activate: stages.registry.activate,
+      report,
+    }),
+    privacy: createPrivacyService({ visitors, contacts, copies, erasures: stages.erasures, apps, now, report }),
+  };
+}
+
+/** The services, with the work that a process does for them by itself (`background-tasks.ts`). */
+function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof endpointsOf>, stages: Stages) {
+  const { store, now, settledNow = now, metrics, reportFailure } = deps;
+  const { unitOfWork, copies, registry, catalogViews, mailing } = stages;
+  const retained = { apps: store.apps, copies, unitOfWork, scrub: store.scrub };
+  return {
+    ...endpoints,
+    /** Whether one more event would be refused now. */
+    isFull: stages.admission.isFull,
+    trainer: stages.trainer,
+    /** Resumes erasures of ended processes; see `Erasures.resume`. */
+    resumeErasures: stages.erasures.resume,
+    /** Removes expired records. */
+    sweepRetention: createSweepRetention({ ...retained, now: settledNow, metrics }),
+    /** Sends the messages to hooks that are due. */
+    deliverHooks: mailing.deliverHooks,
+    /** Reads products and events that are newer than the models. */
+    refreshLive: stages.liveLayer.refresh,
+    /** Writes the counts of frames; with `all` also the newest ones. */
+    writeFrameCounts: stages.frameCounts.flush,
+    /** Reads catalogues and models into memory before the first request. */
+    preload: createPreload({ apps: store.apps, views: catalogViews, models: registry, reportFailure }),
+    /** Reads the feeds that are due. */
+    readFeeds: createReadFeeds({ ...deps, feeds: store.feeds, unitOfWork, catalog: endpoints.clients.catalog }),
+    /** Looks up models that other processes published. */
+    lookForModels: registry.lookAgain,
+    close(): void {
+      catalogViews.close();
+    },
+  };
+}

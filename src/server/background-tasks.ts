@@ -1,0 +1,105 @@
+import type { Metrics } from "../adapters/metrics.js";
+import { HealthCheckResponse_ServingStatus as ServingStatus } from "../gen/grpc/health/v1/health_pb.js";
+import { type Schedule, startSchedule, startStoppable } from "../learning/training/schedule.js";
+import type { HealthState } from "../services/wire/health.js";
+import type { Aisle } from "./app.js";
+import type { Logger } from "./log.js";
+import type { RoleTasks } from "./roles.js";
+import type { LookAtFiles } from "./server-ports.js";
+
+/** How often the files of certificates and tokens are read. */
+const FILES_EVERY_MS = 5_000;
+/** How often health looks whether the store takes writes. */
+const HEALTH_EVERY_MS = 1_000;
+/** How often messages to hooks are sent and due feeds begun. */
+const HOOKS_EVERY_MS = 1_000;
+/** How often what was counted of frames is written. */
+const FRAME_COUNTS_EVERY_MS = 1_000;
+/** How often models of other processes are looked up. */
+const MODELS_EVERY_MS = 1_000;
+/** How often new apps are preloaded. */
+const AHEAD_EVERY_MS = 2_000;
+/** How often erasures of ended processes are resumed. */
+const ERASURES_EVERY_MS = 60_000;
+/** How often expired records are removed: they stay at most this much longer. */
+const RETENTION_EVERY_MS = 6 * 3600_000;
+/** The first time so long after the start. */
+const FIRST_RETENTION_MS = 5 * 60_000;
+
+export interface TaskParts {
+  readonly duties: RoleTasks;
+  /** Undefined when the services run in another process. */
+  readonly aisle: Aisle | undefined;
+  readonly health: HealthState;
+  readonly ready: () => Promise<void>;
+  /** Of the ports that are open. */
+  readonly watched: readonly LookAtFiles[];
+  /** 0 for never. */
+  readonly trainEveryMs: number;
+  readonly isStopping: () => boolean;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly report: (error: unknown) => void;
+}
+
+/** Starts what a process does without being asked, each task by its own clock. */
+export function startBackgroundTasks(parts: TaskParts): Schedule[] {
+  const { duties, aisle, report } = parts;
+  const every = (ms: number, work: () => Promise<void>) => startSchedule(ms, work, report);
+  const checkHealth = healthCheck(parts);
+  return [
+    ...parts.watched.map((look) => every(FILES_EVERY_MS, async () => look())),
+    ...(duties.rpc === "closed" ? [] : [every(HEALTH_EVERY_MS, checkHealth)]),
+    ...(aisle === undefined ? [] : tasksOfServices(aisle, parts, every)),
+    ...(aisle === undefined || !duties.training ? [] : tasksOfTrainer(aisle, parts, every)),
+  ];
+}
+
+type Every = (ms: number, work: () => Promise<void>) => Schedule;
+
+function tasksOfServices(aisle: Aisle, parts: TaskParts, every: Every): Schedule[] {
+  const resumeErasures = () => aisle.resumeErasures(failure(parts, "an erasure failed; it will be retried"));
+  return [
+    every(MODELS_EVERY_MS, aisle.lookForModels),
+    ...(parts.duties.rpc === "services" ? [startStoppable(AHEAD_EVERY_MS, aisle.preload, parts.report, 0)] : []),
+    every(FRAME_COUNTS_EVERY_MS, async () => aisle.writeFrameCounts(false)),
+    every(ERASURES_EVERY_MS, resumeErasures),
+  ];
+}
+
+/** What one process does for all. */
+function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[] {
+  const trainChanged = () => aisle.trainer.trainChanged(failure(parts, "a scheduled training failed"));
+  let sweptAt = performance.now() + FIRST_RETENTION_MS - RETENTION_EVERY_MS;
+  const sweepRetention = async () => {
+    if (performance.now() - sweptAt < RETENTION_EVERY_MS) return;
+    sweptAt = performance.now();
+    await aisle.sweepRetention(failure(parts, "retention sweep failed"));
+  };
+  return [
+    every(parts.trainEveryMs, trainChanged),
+    ...(aisle.deliverHooks === undefined ? [] : [every(HOOKS_EVERY_MS, aisle.deliverHooks)]),
+    startStoppable(HOOKS_EVERY_MS, aisle.readFeeds, parts.report),
+    every(ERASURES_EVERY_MS, sweepRetention),
+  ];
+}
+
+/** Logs a failure of one app; those of a server that stops are no news. */
+function failure({ isStopping, logger }: TaskParts, message: string): (appId: string, error: unknown) => void {
+  return (appId, error) => {
+    if (!isStopping()) logger.error({ appId, error }, message);
+  };
+}
+
+/** Keeps the health that RPC callers see, and the metric `ready`, as the store is. */
+function healthCheck({ health, ready, isStopping, metrics }: TaskParts): () => Promise<void> {
+  let isReady = true;
+  metrics.watch?.("ready", () => (isReady && !isStopping() ? 1 : 0));
+  return async () => {
+    isReady = await ready().then(
+      () => true,
+      () => false, // /readyz gives the reason
+    );
+    if (!isStopping() && (health.status("") === ServingStatus.SERVING) !== isReady) health.set(isReady);
+  };
+}

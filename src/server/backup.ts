@@ -1,0 +1,30 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import type { Backup } from "../cli/backup-command.js";
+import { UsageFailure } from "../cli/errors.js";
+import { InvalidArgument } from "../domain/errors.js";
+import { backupStore } from "../store/lmdb/backup.js";
+import { ConfigError, readConfig, SETTINGS } from "./settings/config.js";
+
+/**
+ * `aisle backup`: copies the store that `aisle serve` would use with this environment.
+ *
+ * @throws ConfigError when that is no embedded store or none is there, UsageFailure when something is where the copy is to be
+ */
+export const backUp: Backup = async ({ store, to }, env) => {
+  const location = readConfig({ store }, env).store;
+  if (location.kind !== "embedded") {
+    throw new ConfigError(SETTINGS.store, "embedded:DIR is accepted; back up MongoDB with its own tools");
+  }
+  try {
+    await access(join(location.directory, "data.mdb"));
+  } catch {
+    throw new ConfigError(SETTINGS.store, "no store is there");
+  }
+  try {
+    await backupStore(location.directory, to);
+  } catch (error) {
+    if (error instanceof InvalidArgument) throw new UsageFailure("--to: an empty or new directory is accepted");
+    throw error;
+  }
+};

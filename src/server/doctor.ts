@@ -1,0 +1,195 @@
+import { fork } from "node:child_process";
+import { createServer } from "node:net";
+import type { Doctor, DoctorStep, Verification } from "../cli/doctor-command.js";
+import { DomainError, Unavailable } from "../domain/errors.js";
+import type { Finding } from "../domain/finding.js";
+import type { StoreReport } from "../store/lmdb/verify.js";
+import { type ListenAddress, readConfig, SETTINGS } from "./settings/config.js";
+import type { StoreLocation } from "./settings/store-location.js";
+
+/** What the process that verifies a store says at its end. */
+export type VerifyMessage = { readonly report: StoreReport } | { readonly refused: string };
+
+const ANSWER_MS = 10_000;
+
+/** `aisle doctor`: looks at the machine, the ports and the store that `aisle serve` would use with this environment. */
+export const examine: Doctor = async function* ({ store, verify, repair, to }, env) {
+  const config = readConfig({ store }, env);
+  yield { finding: nodeVersion() };
+  for (const { name, load } of NATIVE) yield { finding: await native(name, load) };
+  if (config.role !== "trainer") yield { finding: await port(SETTINGS.facadePort.flag, config.facade) };
+  yield { finding: await port(SETTINGS.rpcPort.flag, config.rpc) };
+  const findings = await examineStore(config.store);
+  for (const finding of findings) yield { finding };
+  if (repair && to !== undefined) yield await salvage(config.store, to);
+  else if (repair) yield { finding: await repairStore(config.store) };
+  if (!verify) return;
+  const verification = await verifyStore(
+    repair && to !== undefined ? { kind: "embedded", directory: to } : config.store,
+  );
+  yield { finding: verdict(verification), verification };
+};
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const isNew = major > 20 || (major === 20 && minor >= 19);
+  const text = `${process.versions.node} on ${process.platform} ${process.arch}${isNew ? "" : "; 20.19 or newer is needed"}`;
+  return { about: "node", state: isNew ? "ok" : "problem", text };
+}
+
+/** The packages with machine code, each through the module that needs it. */
+const NATIVE: readonly { readonly name: string; readonly load: () => Promise<unknown> }[] = [
+  { name: "lmdb", load: () => import("../store/lmdb/environment.js") },
+  { name: "@node-rs/crc32", load: () => import("../store/lmdb/codec.js") },
+  { name: "hnswlib-node", load: () => import("../adapters/hnsw/vector-indexes.js") },
+];
+
+async function native(name: string, load: () => Promise<unknown>): Promise<Finding> {
+  try {
+    await load();
+    return { about: "native", state: "ok", text: `${name} loads` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split("\n", 1)[0] : "no reason given";
+    return { about: "native", state: "problem", text: `${name} does not load: ${why}` };
+  }
+}
+
+async function port(flag: string, { host, port: number }: ListenAddress): Promise<Finding> {
+  const where = `${flag} ${number} on ${host}`;
+  if (number === 0) return { about: "port", state: "ok", text: `${where}: any free one` };
+  const code = await listenFault(host, number);
+  if (code === undefined) return { about: "port", state: "ok", text: `${where}: free` };
+  if (code !== "EADDRINUSE") return { about: "port", state: "problem", text: `${where}: cannot be opened (${code})` };
+  if (await isAisle(host, number)) return { about: "port", state: "note", text: `${where}: an Aisle server has it` };
+  return { about: "port", state: "problem", text: `${where}: another program has it` };
+}
+
+function listenFault(host: string, number: number): Promise<string | undefined> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", (error) => resolve("code" in error ? String(error.code) : "no reason given"));
+    server.listen({ host, port: number, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** Who has the port answers as our servers do. */
+async function isAisle(host: string, number: number): Promise<boolean> {
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  try {
+    const answer = await fetch(`http://${reached}:${number}/healthz`, { signal: AbortSignal.timeout(2000) });
+    return answer.ok && (await answer.text()) === '{"status":"ok"}';
+  } catch {
+    // no answer: the finding says so
+    return false;
+  }
+}
+
+async function examineStore(location: StoreLocation): Promise<Finding[]> {
+  try {
+    if (location.kind === "mongo") {
+      const { examineMongo } = await import("../store/mongo/doctor.js");
+      return await examineMongo(location.url, ANSWER_MS, Date.now);
+    }
+    const { examineEmbedded } = await import("../store/lmdb/doctor.js");
+    return await examineEmbedded(location.directory, Date.now);
+  } catch {
+    // the finding says so
+    return [{ about: "store", state: "problem", text: "its native module does not load" }];
+  }
+}
+
+/** Reads everything. An embedded store is read by a process of its own, since LMDB may end it on a damaged tree. */
+async function verifyStore(location: StoreLocation): Promise<Verification> {
+  if (location.kind === "embedded") {
+    return verifyInProcess(new URL("./verify-process.js", import.meta.url), location.directory);
+  }
+  try {
+    const { verifyMongo } = await import("../store/mongo/verify.js");
+    return { ...(await verifyMongo(location.url, ANSWER_MS)), failure: "" };
+  } catch (error) {
+    return { entries: {}, faultCount: 0, faults: [], failure: error instanceof Error ? error.message : "it failed" };
+  }
+}
+
+/** Runs the module at `entry`; its end by a signal is a finding. */
+export function verifyInProcess(entry: URL, directory: string): Promise<Verification> {
+  const failed = (failure: string): Verification => ({ entries: {}, faultCount: 0, faults: [], failure });
+  const child = fork(entry, [directory], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  return new Promise((resolve) => {
+    let said: VerifyMessage | undefined;
+    child.on("message", (message: VerifyMessage) => {
+      said = message;
+    });
+    child.once("error", () => resolve(failed("the process that reads it could not be started")));
+    child.once("exit", (code, signal) => {
+      if (signal !== null) resolve(failed(`reading ended with ${signal}: the tree of the file is damaged`));
+      else if (said === undefined) resolve(failed(`the process that reads it ended with exit code ${code}`));
+      else if ("refused" in said) resolve(failed(said.refused));
+      else resolve({ ...said.report, failure: "" });
+    });
+  });
+}
+
+/** Makes a sound store from what can be read of a damaged one. */
+async function salvage(location: StoreLocation, to: string): Promise<DoctorStep> {
+  try {
+    if (location.kind !== "embedded") throw new Unavailable("--to needs an embedded store");
+    const { salvageStore } = await import("../store/lmdb/salvage.js");
+    const { taken, lost, removed } = await salvageStore(location.directory, to);
+    const count = lost.reduce((sum, table) => sum + table.count, 0);
+    if (lost.length === 0) {
+      return {
+        finding: { about: "repair", state: "ok", text: `${taken} records were copied to ${to}; none is lost` },
+      };
+    }
+    const gone = removed > 0 ? `; ${removed} that refer to them were removed` : "";
+    const text = `${taken} records were copied to ${to}; ${count} in ${lost.map(({ table }) => table).join(", ")} are lost${gone}`;
+    return { finding: { about: "repair", state: "problem", text }, lost };
+  } catch (error) {
+    const why = error instanceof DomainError ? error.message : "it failed";
+    return { finding: { about: "repair", state: "problem", text: `nothing was repaired: ${why}` } };
+  }
+}
+
+/** Makes the index of contacts by address agree with the contacts. Opening an older store upgrades it. */
+async function repairStore(location: StoreLocation): Promise<Finding> {
+  try {
+    const changed = await repairContactKeys(location);
+    const text =
+      changed === 0 ? "contacts and their index agree" : `${changed} contacts and index entries were repaired`;
+    return { about: "repair", state: changed === 0 ? "ok" : "note", text };
+  } catch (error) {
+    const why = error instanceof DomainError ? error.message : "it failed";
+    return { about: "repair", state: "problem", text: `nothing was repaired: ${why}` };
+  }
+}
+
+async function repairContactKeys(location: StoreLocation): Promise<number> {
+  if (location.kind === "mongo") {
+    const { repairMongo } = await import("../store/mongo/repair.js");
+    return repairMongo(location.url, ANSWER_MS);
+  }
+  const { repairEmbedded } = await import("../store/lmdb/repair.js");
+  return repairEmbedded(location.directory);
+}
+
+const RESTORE = "stop its servers and restore a backup";
+const REPAIR = "stop its servers and run `aisle doctor --repair`";
+
+/** Faults that `--repair` mends: an index entry that leads nowhere, and a contact that its index does not know. */
+function isRepairable({ table, kind }: Verification["faults"][number]): boolean {
+  return (table === "contactKeys" && kind === "index") || (table === "contacts" && kind === "unindexed");
+}
+
+/** What the outcome of a verification means for the operator. */
+export function verdict({ entries, faultCount, faults, failure }: Verification): Finding {
+  if (failure !== "") return { about: "verify", state: "problem", text: `${failure}; ${RESTORE}` };
+  const records = Object.values(entries).reduce((sum, count) => sum + count, 0);
+  if (faultCount === 0) return { about: "verify", state: "ok", text: `${records} records read, no faults` };
+  const tables = [...new Set(faults.map(({ table }) => table))].join(", ");
+  const isWhole = faultCount === faults.length && faults.every(isRepairable);
+  const text = isWhole
+    ? `${records} records read, no faults; ${faultCount} entries of the index of contacts are wrong; ${REPAIR}`
+    : `${records} records read, ${faultCount} faults in ${tables}; ${RESTORE}`;
+  return { about: "verify", state: "problem", text };
+}

@@ -1,0 +1,26 @@
+import { createLearnProducts } from "../catalog/learn-products.js";
+import { createIdentify } from "../identity/identify.js";
+import { LINK_LIMITS } from "../identity/links/link-limits.js";
+import { createApplySubscription } from "../identity/subscription-effect.js";
+import { keepHistory } from "../intake/history.js";
+import { keepOrderBook } from "../intake/order-book.js";
+import { createTakeEvent } from "../intake/record-event.js";
+import type { AppDependencies } from "./stages.js";
+
+/** Takes an event with all its effects. */
+export function createEventTaker({
+  linkLimits = LINK_LIMITS,
+  learnProducts = "auto",
+  newSecret,
+  newId,
+}: Pick<AppDependencies, "linkLimits" | "learnProducts" | "newSecret" | "newId">) {
+  return createTakeEvent({
+    identify: createIdentify({ limits: linkLimits, newSecret }),
+    effects: [
+      createApplySubscription({ newSalt: newSecret, newId }),
+      createLearnProducts(learnProducts),
+      keepHistory,
+      keepOrderBook,
+    ],
+  });
+}

@@ -1,0 +1,95 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { v7 as uuidv7 } from "uuid";
+import type { Migrate, MigratedApp, MigrateHooks, MigrateRequest } from "../cli/migrate-command.js";
+import { DomainError } from "../domain/errors.js";
+import { checkApp, compareWholeApp, isEqual, type MigrationDeps, migrateApp } from "../store/migrate/migrate-app.js";
+import type { Store } from "../store/ports/store.js";
+import { openStore, readStoreLocation, type StoreLocation } from "./open-store.js";
+import { ConfigError } from "./settings/setting.js";
+
+const FROM = { flag: "--from", variable: "AISLE_MIGRATE_FROM" };
+const TO = { flag: "--to", variable: "AISLE_MIGRATE_TO" };
+
+/** A copy may take longer than the caller of a server waits. */
+const PATIENT = { answerMs: 10_000, workMs: 120_000 };
+
+/** `aisle migrate`: opens both stores, refuses what cannot be copied before anything is written, and copies app after app. */
+export const migrateStores: Migrate = async function* (request, hooks) {
+  const from = readStoreLocation(request.from, FROM);
+  const to = readStoreLocation(request.to, TO);
+  if (await isSame(from, to)) throw new ConfigError(TO, "must differ from --from");
+  const shared = { now: Date.now, newId: uuidv7, ...PATIENT };
+  const logOf = (setting: string) => (line: string) => hooks.log(`${setting}: ${line}`);
+  const source = await openStore(from, { ...shared, setting: FROM, readOnly: true, log: logOf("source") });
+  try {
+    const target = await openStore(to, { ...shared, setting: TO, readOnly: request.check, log: logOf("target") });
+    try {
+      yield* migrateAll(source, target, request, hooks);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+};
+
+/** Told before they are opened: a directory is not opened twice by one process, once for reading only. */
+async function isSame(from: StoreLocation, to: StoreLocation): Promise<boolean> {
+  if (from.kind !== "embedded" || to.kind !== "embedded") return false;
+  const [a, b] = await Promise.all(
+    // not there yet
+    [from.directory, to.directory].map((directory) => realpath(directory).catch(() => resolve(directory))),
+  );
+  return a === b;
+}
+
+async function* migrateAll(
+  from: Store,
+  to: Store,
+  { appIds, again, check }: MigrateRequest,
+  hooks: MigrateHooks,
+): AsyncGenerator<MigratedApp> {
+  const deps: MigrationDeps = {
+    from,
+    to,
+    again,
+    now: Date.now,
+    newId: uuidv7,
+    onProgress: (progress) => {
+      hooks.signal?.throwIfAborted();
+      hooks.update(progress);
+    },
+  };
+  await naming("source", () => from.copies.check()); // two stores that have lost the same are equal
+  const ids = appIds.length > 0 ? appIds : await allApps(from);
+  if (!check) for (const appId of ids) await naming(`App ${appId}`, () => checkApp(deps, appId));
+  for (const appId of ids) {
+    yield await naming(`App ${appId}`, async () => {
+      if (!check) return migrateApp(deps, appId);
+      const tables = await compareWholeApp(deps, appId);
+      const outcome = tables.every(isEqual) ? "equal" : "differs";
+      return { appId, outcome, wasDone: false, written: 0, tables };
+    });
+  }
+  await naming("target", () => to.copies.check());
+}
+
+async function allApps(store: Store): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const page = await store.apps.list(ids.at(-1) ?? "", 100);
+    ids.push(...page.map(({ appId }) => appId));
+    if (page.length < 100) return ids;
+  }
+}
+
+/** Errors name the app or the store they are about. */
+async function naming<T>(about: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DomainError) throw new Error(`${about}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

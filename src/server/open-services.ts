@@ -1,0 +1,55 @@
+import { guarded } from "../services/wire/errors.js";
+import { connectServices } from "../services/wire/remote-clients.js";
+import { admissionToServices } from "./admission.js";
+import { readPeerFiles } from "./certificates.js";
+import { openLocalServices } from "./local-services.js";
+import type { Config } from "./settings/config.js";
+
+/** Services in other processes when the configuration says where, else in this one. */
+export async function openServices(
+  config: Config,
+  options: Omit<
+    Parameters<typeof openLocalServices>[0],
+    "store" | "answerMs" | "minFreeBytes" | "secretKeys" | "embedder" | "learnedOrder" | "learnProducts" | "linkLimits"
+  >,
+) {
+  if (config.rpcUrl === null) {
+    const { store, answerMs, minFreeBytes, secretKeys, embedder, learnedOrder, learnProducts } = config;
+    const linkLimits = { perVisitor: config.linksPerVisitor, perNetwork: config.linksPerNetwork };
+    const { aisle, ...local } = await openLocalServices({
+      ...options,
+      store,
+      answerMs,
+      minFreeBytes,
+      secretKeys,
+      embedder,
+      learnedOrder,
+      learnProducts,
+      linkLimits,
+    });
+    return { ...local, clients: aisle.clients, isFull: aisle.isFull, aisle };
+  }
+  const tls = readPeerFiles(config.peer);
+  const { close, clients, ready } = connectServices(config.rpcUrl, {
+    tracer: options.tracer,
+    token: config.token,
+    tls,
+  });
+  const admission = admissionToServices({ ...options, monotonicNow: () => performance.now() });
+  const recordEvent: typeof clients.events.recordEvent = (...call) =>
+    guarded(
+      () => undefined,
+      () => admission.run(() => clients.events.recordEvent(...call)),
+    )();
+  return {
+    clients: { ...clients, events: { ...clients.events, recordEvent } },
+    ready,
+    isFull: admission.isFull,
+    callMs: undefined,
+    aisle: undefined,
+    opening: undefined,
+    storeId: () => undefined,
+    stopTraining: async () => undefined,
+    close: async () => close(),
+  };
+}

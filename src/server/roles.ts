@@ -1,0 +1,65 @@
+/** What a process of a server does, and where it listens. */
+
+import { demoCurlLines } from "./demo/curl-lines.js";
+import { closedPort, FACADE, RPC, urlOf } from "./listen.js";
+import type { Config, Role } from "./settings/config.js";
+
+/** What one process does. */
+export interface RoleTasks {
+  readonly facade: boolean;
+  /** What the RPC port answers; `health` is health, reflection and metrics alone. */
+  readonly rpc: "services" | "health" | "closed";
+  /** Trains by schedule, and makes the demo shop when there is to be one. */
+  readonly training: boolean;
+}
+
+export const ROLE_TASKS: Readonly<Record<Role, RoleTasks>> = {
+  all: { facade: true, rpc: "services", training: true },
+  facade: { facade: true, rpc: "closed", training: false },
+  services: { facade: false, rpc: "services", training: false },
+  trainer: { facade: false, rpc: "health", training: true },
+};
+
+/** Ports found free and the address storefronts use, in one place for all processes that share them. */
+export interface Ports {
+  readonly facadePort: number;
+  readonly facadeUrl: string;
+  readonly rpcPort: number;
+}
+
+/** Finds the ports before the demo is made: a taken port fails at once, and the demo's product URLs name the port. */
+export async function findPorts(config: Config, duties: RoleTasks): Promise<Ports> {
+  const facadePort = duties.facade ? await closedPort(config.facade, FACADE) : 0;
+  const rpcPort = duties.rpc === "closed" ? 0 : await closedPort(config.rpc, RPC);
+  const scheme = config.tls === null ? "http" : "https";
+  return { facadePort, rpcPort, facadeUrl: config.publicUrl ?? urlOf(config.facade.host, facadePort, scheme) };
+}
+
+/** Where this process shows the console; undefined where it does not. */
+export function consoleUrlOf(config: Config, duties: RoleTasks, ports: Pick<Ports, "rpcPort">): string | undefined {
+  const isShown = duties.rpc === "services" && config.console !== "off";
+  return isShown ? `${rpcUrlOf(config, ports)}/console/` : undefined;
+}
+
+function rpcUrlOf(config: Config, ports: Pick<Ports, "rpcPort">): string {
+  return urlOf(config.rpc.host, ports.rpcPort, config.rpcTls === null ? "http" : "https");
+}
+
+/** The first line that says a server is ready, and those about the demo. */
+export function readyLines(config: Config, duties: RoleTasks, ports: Ports, demo: boolean): string[] {
+  const rpcUrl = rpcUrlOf(config, ports);
+  const consoleUrl = consoleUrlOf(config, duties, ports);
+  const doors = [
+    duties.facade && `storefronts at ${ports.facadeUrl}`,
+    duties.rpc === "services" && `RPC at ${rpcUrl}`,
+    consoleUrl !== undefined && `console at ${consoleUrl}`,
+    duties.rpc === "health" && `training, health at ${rpcUrl}`,
+  ];
+  const ready = `aisle is ready: ${doors.filter((door) => door !== false).join(", ")}`;
+  if (!demo) return [ready];
+  return [
+    ready,
+    `Open ${ports.facadeUrl}/demo/ for the demo shop, or try:`,
+    ...demoCurlLines(ports.facadeUrl, Date.now()),
+  ];
+}

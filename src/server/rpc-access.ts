@@ -1,0 +1,39 @@
+import type { Interceptor } from "@connectrpc/connect";
+import type { Metrics } from "../adapters/metrics.js";
+import type { Tracer } from "../adapters/tracer.js";
+import { type AuditEntry, createAudit } from "../services/wire/audit.js";
+import { createAppBounds, createGate, type Gate, type Tokens } from "../services/wire/authorization.js";
+import { methodName } from "../services/wire/rpc-methods.js";
+import { codeName, createCallMetrics } from "../services/wire/rpc-metrics.js";
+import { createServerSpans } from "../services/wire/rpc-spans.js";
+import { createReportMisuse } from "./report-misuse.js";
+
+/** What stands between the RPC port and the services: the gate, then spans, counts, audit and the apps of a token. */
+export function rpcAccess(deps: {
+  readonly tracer: Tracer | undefined;
+  readonly metrics: Metrics;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly audit: (entry: AuditEntry) => void;
+  /** Undefined lets everybody call. */
+  readonly tokens: () => Tokens | undefined;
+  readonly logger: { warn(fields: { unlogged: number }, text: string): void };
+}): { readonly gate: Gate; readonly interceptors: Interceptor[]; readonly onMisuse: () => void } {
+  const { tracer, metrics, now, tokens } = deps;
+  const audit = createAudit(deps.audit);
+  const gate = createGate({
+    tokens,
+    now,
+    onRefused(method, caller, error) {
+      metrics.count("rpc_calls", { method: methodName(method), code: codeName(error) });
+      audit.refused(method, caller, error);
+    },
+  });
+  const interceptors = [
+    ...(tracer === undefined ? [] : [createServerSpans(tracer)]),
+    createCallMetrics({ metrics, now: () => performance.now() }),
+    audit.interceptor,
+    createAppBounds(),
+  ];
+  return { gate, interceptors, onMisuse: createReportMisuse(deps.logger, () => performance.now()) };
+}

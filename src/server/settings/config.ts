@@ -1,0 +1,289 @@
+/**
+ * Configuration, read once from flags and environment. A flag wins over its variable, an empty value counts as absent.
+ * Whatever is wrong becomes a `ConfigError` of one line that names the flag, the variable and what is accepted.
+ */
+
+import { readFileSync } from "node:fs";
+import { type EmbedderLocation, readEmbedderLocation, UnusableEmbedder } from "./embedder-location.js";
+import { readSecretKeys, type SecretKeys } from "./secret-keys.js";
+import { ConfigError } from "./setting.js";
+import {
+  type CertificateFiles,
+  type ConnectionsPerAddress,
+  isLoopback,
+  readAddress,
+  readConnections,
+  readHost,
+  readInterval,
+  readLinks,
+  readNames,
+  readNetworks,
+  readPort,
+  readShare,
+  readSwitch,
+  readTls,
+  readWhole,
+  readWord,
+} from "./setting-values.js";
+import { type ConfigFlags, SETTINGS } from "./settings.js";
+import { readStoreLocation, type StoreLocation } from "./store-location.js";
+
+export { ConfigError } from "./setting.js";
+export { type ConfigFlags, SETTINGS } from "./settings.js";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What a process does: everything, REST alone, RPC alone, or training by schedule alone. */
+export const ROLES = ["all", "facade", "services", "trainer"] as const;
+
+/** Who sees the console: callers on this machine, all who reach the RPC port, nobody. */
+export const CONSOLE_VIEWERS = ["loopback", "any", "off"] as const;
+
+/** When events teach the catalogue products: until the shop has some by feed or RPC, always, never. */
+export const LEARN_PRODUCTS = ["auto", "on", "off"] as const;
+
+export type ConsoleViewers = (typeof CONSOLE_VIEWERS)[number];
+
+export type Role = (typeof ROLES)[number];
+
+/** A collector's base address, without a slash at its end, and the share of traces beginning here that it gets, 0 to 1. */
+export interface OtlpConfig {
+  readonly endpoint: string;
+  readonly ratio: number;
+}
+
+export type { CertificateFiles, ConnectionsPerAddress } from "./setting-values.js";
+
+/** Paths of PEM files: those trusted besides nobody else, the certificate shown and its key. */
+export interface PeerFiles {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** Where a listener listens. Port 0 takes any free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Config {
+  readonly store: StoreLocation;
+  readonly facade: ListenAddress;
+  readonly rpc: ListenAddress;
+  /** http(s) address storefronts use, without a slash at its end. Null: made from the facade's listener. */
+  readonly publicUrl: string | null;
+  /** Milliseconds between looks whether an app needs training; 0 trains only when asked. */
+  readonly trainEveryMs: number;
+  readonly demo: boolean;
+  readonly logLevel: LogLevel;
+  /** How long the subscription cookies live. 0 makes every check a fresh one. */
+  readonly cacheSeconds: number;
+  /** How long a caller waits for a MongoDB store. */
+  readonly answerMs: number;
+  readonly role: Role;
+  /** Processes that share the ports, at least 1. */
+  readonly workers: number;
+  /** Where the facade finds the services, without a slash at its end. Null for every other role. */
+  readonly rpcUrl: string | null;
+  /** Host names by which RPC callers reach this server, besides its own address and loopback names. */
+  readonly rpcNames: readonly string[];
+  /** File of the tokens that RPC callers need; null: none is needed. */
+  readonly rpcTokens: string | null;
+  /** `stderr`, `stdout` or the path of a file. */
+  readonly auditLog: string;
+  readonly console: ConsoleViewers;
+  /** What a facade says to services in another process; null: nothing. */
+  readonly token: string | null;
+  /** What secrets at rest are sealed with. */
+  readonly secretKeys: SecretKeys;
+  readonly embedder: EmbedderLocation;
+  /** Whether trainings learn the order of what sources propose, which takes most of their time. */
+  readonly learnedOrder: boolean;
+  /** Files of the certificate with which the facade speaks https. Null: it speaks http. */
+  readonly tls: CertificateFiles | null;
+  /** Files of the certificate with which the RPC port speaks TLS. Null: it does not. */
+  readonly rpcTls: CertificateFiles | null;
+  /** What a facade trusts and shows at services in another process, files in PEM. */
+  readonly peer: PeerFiles;
+  /** Whether messages to hooks may go to loopback and private addresses. */
+  readonly privateHooks: boolean;
+  /** Whether feeds may be read from loopback and private addresses. */
+  readonly privateFeeds: boolean;
+  /** Milliseconds between the signal to stop and the closing of the ports. The server goes on serving, but is not ready. */
+  readonly preStopMs: number;
+  /** With fewer bytes left on its disk an embedded store takes no writes. */
+  readonly minFreeBytes: number;
+  /** Addresses and prefixes of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Addresses and prefixes of the shop's own servers, whose events are the shop's word. */
+  readonly shopNetworks: readonly string[];
+  /** Whether events teach the catalogue products. */
+  readonly learnProducts: (typeof LEARN_PRODUCTS)[number];
+  /** Addresses a day that anybody may link to a visitor, and from a network. Infinity: any number. */
+  readonly linksPerVisitor: number;
+  readonly linksPerNetwork: number;
+  /** Connections of each port that one address may hold, trusted proxies excepted. */
+  readonly connectionsPerAddress: ConnectionsPerAddress;
+  /** Where traces go. Null: none are made. */
+  readonly otlp: OtlpConfig | null;
+}
+
+const DEFAULTS = {
+  store: "embedded:./aisle-data",
+  facadePort: "8080",
+  rpcPort: "8081",
+  host: "127.0.0.1",
+  rpcHost: "127.0.0.1",
+  trainEvery: "1h",
+  logLevel: "info",
+  cacheSeconds: "1800",
+  answerMs: "750",
+  role: "all",
+  auditLog: "stderr",
+  console: "loopback",
+  workers: "1",
+  embedder: "builtin",
+  preStop: "0",
+  minFreeMib: "256",
+  learnProducts: "auto",
+  linksPerVisitor: "3",
+  linksPerNetwork: "20",
+  connectionsPerAddress: "share",
+  traceRatio: "1",
+} as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws ConfigError for the first setting that cannot be used. */
+export function readConfig(flags: ConfigFlags, env: Environment): Config {
+  const text = (name: keyof typeof DEFAULTS) => given(flags[name], env, name) ?? DEFAULTS[name];
+  const whole = (name: keyof typeof DEFAULTS, least: number, most: number, accepted: string) =>
+    readWhole(SETTINGS[name], text(name), least, most, accepted);
+  const networks = (name: "trustedProxies" | "shopNetworks") => {
+    const said = given(flags[name], env, name);
+    return said === undefined ? [] : readNetworks(SETTINGS[name], said);
+  };
+  const isOn = (name: "demo" | "insecureRpc" | "learnedOrder" | "privateHooks" | "privateFeeds", whenAbsent: boolean) =>
+    readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
+  const facade = {
+    host: readHost(SETTINGS.host, text("host")),
+    port: readPort(SETTINGS.facadePort, text("facadePort")),
+  };
+  const rpc = { host: readHost(SETTINGS.rpcHost, text("rpcHost")), port: readPort(SETTINGS.rpcPort, text("rpcPort")) };
+  const file = (name: "rpcTlsCert" | "rpcTlsKey" | "rpcClientCa" | "ca" | "clientCert" | "clientKey") =>
+    given(flags[name], env, name);
+  const rpcTls = readRpcTls(file("rpcTlsCert"), file("rpcTlsKey"), file("rpcClientCa"));
+  const rpcTokens = given(flags.rpcTokens, env, "rpcTokens");
+  const isGuarded = rpcTokens !== undefined || rpcTls?.clientCa !== undefined;
+  if (!isLoopback(rpc.host) && !isGuarded && !isOn("insecureRpc", false)) {
+    throw new ConfigError(
+      SETTINGS.rpcHost,
+      `RPC callers need no token without ${SETTINGS.rpcTokens.flag}: then only a loopback address is accepted unless --insecure-rpc is given`,
+    );
+  }
+  if (facade.port !== 0 && facade.port === rpc.port) {
+    throw new ConfigError(SETTINGS.rpcPort, `must differ from ${SETTINGS.facadePort.flag}`);
+  }
+  const role = readWord(SETTINGS.role, text("role"), ROLES);
+  const demo = isOn("demo", false);
+  if (demo && role !== "all") throw new ConfigError(SETTINGS.demo, `is for ${SETTINGS.role.flag} all only`);
+  const publicUrl = given(flags.publicUrl, env, "publicUrl");
+  const rpcNames = given(flags.rpcNames, env, "rpcNames");
+  return {
+    store: readStoreLocation(text("store"), SETTINGS.store),
+    facade,
+    rpc,
+    publicUrl:
+      publicUrl === undefined ? null : readAddress(SETTINGS.publicUrl, publicUrl, "https://aisle.shop.example"),
+    trainEveryMs: readInterval(SETTINGS.trainEvery, text("trainEvery")),
+    demo,
+    logLevel: readWord(SETTINGS.logLevel, text("logLevel"), LOG_LEVELS),
+    cacheSeconds: whole("cacheSeconds", 0, 31_536_000, "whole seconds from 0 to 31536000 (a year) are"),
+    answerMs: whole("answerMs", 50, 99_999, "milliseconds from 50 to 99999 are"),
+    role,
+    workers: readWorkers(text("workers"), role),
+    rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
+    rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
+    rpcTokens: rpcTokens ?? null,
+    auditLog: text("auditLog"),
+    console: readWord(SETTINGS.console, text("console"), CONSOLE_VIEWERS),
+    token: env.AISLE_TOKEN?.trim() || null,
+    secretKeys: readSecretKeys(env),
+    embedder: readEmbedder(text("embedder"), env),
+    learnedOrder: isOn("learnedOrder", true),
+    privateHooks: isOn("privateHooks", false),
+    privateFeeds: isOn("privateFeeds", false),
+    tls: readTls(SETTINGS, given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
+    rpcTls,
+    peer: readPeer(file("ca"), file("clientCert"), file("clientKey")),
+    preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
+    minFreeBytes: whole("minFreeMib", 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,
+    trustedProxies: networks("trustedProxies"),
+    shopNetworks: networks("shopNetworks"),
+    learnProducts: readWord(SETTINGS.learnProducts, text("learnProducts"), LEARN_PRODUCTS),
+    linksPerVisitor: readLinks(SETTINGS.linksPerVisitor, text("linksPerVisitor")),
+    linksPerNetwork: readLinks(SETTINGS.linksPerNetwork, text("linksPerNetwork")),
+    connectionsPerAddress: readConnections(SETTINGS.connectionsPerAddress, text("connectionsPerAddress")),
+    otlp: readOtlp(given(flags.otlpEndpoint, env, "otlpEndpoint"), text("traceRatio")),
+  };
+}
+
+function readRpcTls(cert?: string, key?: string, clientCa?: string): CertificateFiles | null {
+  const files = readTls({ tlsCert: SETTINGS.rpcTlsCert, tlsKey: SETTINGS.rpcTlsKey }, cert, key);
+  if (clientCa === undefined) return files;
+  if (files === null) throw new ConfigError(SETTINGS.rpcTlsCert, `is required with ${SETTINGS.rpcClientCa.flag}`);
+  return { ...files, clientCa };
+}
+
+function readPeer(ca?: string, cert?: string, key?: string): PeerFiles {
+  const shown = readTls({ tlsCert: SETTINGS.clientCert, tlsKey: SETTINGS.clientKey }, cert, key);
+  return { ...(ca === undefined ? {} : { ca }), ...shown };
+}
+
+function readOtlp(endpoint: string | undefined, share: string): OtlpConfig | null {
+  const ratio = readShare(SETTINGS.traceRatio, share);
+  if (endpoint === undefined) return null;
+  return { endpoint: readAddress(SETTINGS.otlpEndpoint, endpoint, "http://127.0.0.1:4318"), ratio };
+}
+
+function given(flag: string | undefined, env: Environment, name: keyof ConfigFlags): string | undefined {
+  return flag?.trim() || env[SETTINGS[name].variable]?.trim() || undefined;
+}
+
+const MOST_WORKERS = 64;
+
+function readWorkers(text: string, role: Role): number {
+  const accepted = `a number from 1 to ${MOST_WORKERS} is`;
+  const workers = readWhole(SETTINGS.workers, text, 1, MOST_WORKERS, accepted);
+  if (workers > 1 && role === "trainer") {
+    throw new ConfigError(
+      SETTINGS.workers,
+      `one process trains; only 1 is accepted with ${SETTINGS.role.flag} trainer`,
+    );
+  }
+  return workers;
+}
+
+function readRpcUrl(text: string | undefined, role: Role): string | null {
+  if (role === "facade") {
+    if (text !== undefined) return readAddress(SETTINGS.rpcUrl, text, "http://10.0.0.5:8081");
+    throw new ConfigError(SETTINGS.rpcUrl, `is required with ${SETTINGS.role.flag} facade: where the services answer`);
+  }
+  if (text === undefined) return null;
+  throw new ConfigError(SETTINGS.rpcUrl, `is for ${SETTINGS.role.flag} facade only`);
+}
+
+/** The key of an embedding service comes by its own variable or a file, never by a flag, which every process can see. */
+function readEmbedder(text: string, env: Environment): EmbedderLocation {
+  const file = env.AISLE_EMBEDDER_KEY_FILE?.trim();
+  try {
+    const key = env.AISLE_EMBEDDER_KEY?.trim() || undefined;
+    return readEmbedderLocation(text, { key, readKeyFile: file ? () => readFileSync(file, "utf8") : undefined });
+  } catch (error) {
+    const isKnown = error instanceof UnusableEmbedder;
+    throw new ConfigError(SETTINGS.embedder, isKnown ? error.message : "AISLE_EMBEDDER_KEY_FILE cannot be read");
+  }
+}

@@ -1,0 +1,162 @@
+/** What the text of a setting may be. Each reader throws a ConfigError that names the setting and says what is accepted. */
+import { isIP } from "node:net";
+import { ConfigError, type Setting } from "./setting.js";
+
+export function readPort(setting: Setting, text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535) {
+    throw new ConfigError(setting, "a port from 0 to 65535 is accepted, 0 for any free one");
+  }
+  return port;
+}
+
+const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/;
+
+export function readHost(setting: Setting, text: string): string {
+  if (isIP(text) === 0 && !HOST_NAME.test(text)) {
+    throw new ConfigError(setting, "an IP address or a host name without a port is accepted, for example 127.0.0.1");
+  }
+  return text;
+}
+
+/** Host names with commas between. */
+export function readNames(setting: Setting, text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (!names.every((name) => HOST_NAME.test(name))) {
+    throw new ConfigError(
+      setting,
+      "host names without a port are accepted, with commas between, for example aisle-services",
+    );
+  }
+  return names;
+}
+
+const IP_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
+
+/** IP addresses and prefixes of networks, with commas between. */
+export function readNetworks(setting: Setting, text: string): readonly string[] {
+  const networks = text.split(",").map((network) => network.trim());
+  const isNetwork = (network: string): boolean => {
+    const [address = "", length = "0", ...more] = network.split("/");
+    return more.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= (IP_BITS[isIP(address)] ?? -1);
+  };
+  if (!networks.every(isNetwork)) {
+    throw new ConfigError(
+      setting,
+      "IP addresses and prefixes are accepted, with commas between, for example 10.0.0.0/8,2001:db8::7",
+    );
+  }
+  return networks;
+}
+
+/** An http or https address, without a slash at its end. */
+export function readAddress(setting: Setting, text: string, example: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const usable =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.search === "" &&
+    url.hash === "" &&
+    url.username === "" &&
+    url.password === "";
+  if (!usable) {
+    throw new ConfigError(
+      setting,
+      `an http or https address without user, query or fragment is accepted, for example ${example}`,
+    );
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+/** One of `words`, in any case. */
+export function readWord<T extends string>(setting: Setting, text: string, words: readonly T[]): T {
+  const word = words.find((known) => known === text.toLowerCase());
+  if (word === undefined) throw new ConfigError(setting, `one of ${words.join(", ")} is accepted`);
+  return word;
+}
+
+/** A whole number from `from` to `to`; `accepted` says so to the operator. */
+export function readWhole(setting: Setting, text: string, from: number, to: number, accepted: string): number {
+  const number = Number(text);
+  if (!/^\d{1,15}$/.test(text) || number < from || number > to) throw new ConfigError(setting, `${accepted} accepted`);
+  return number;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** A Node timer holds at most 2^31 - 1 ms, a little under 25 days. */
+const LONGEST_INTERVAL_MS = 24 * 86_400_000;
+
+/** Milliseconds of a time such as `10m`; 0 for `off`. */
+export function readInterval(setting: Setting, text: string): number {
+  const value = text.toLowerCase();
+  if (value === "off" || value === "0") return 0;
+  const [, digits = "", unit = ""] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(value) ?? [];
+  const ms = Number(digits) * (UNIT_MS[unit] ?? 0);
+  if (digits === "" || ms > LONGEST_INTERVAL_MS) {
+    throw new ConfigError(setting, "a time such as 30s, 10m, 1h or at most 24d is accepted, or off");
+  }
+  return ms;
+}
+
+/** A share, from 0 to 1. */
+export function readShare(setting: Setting, text: string): number {
+  const share = Number(text);
+  if (!/^[01](\.\d{1,9})?$|^\.\d{1,9}$/.test(text) || share > 1)
+    throw new ConfigError(setting, "a number from 0 to 1 is accepted, for example 0.05");
+  return share;
+}
+
+/** Where a certificate (with those that signed it, its own first) and its private key lie, both in PEM. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** Those who sign the certificates of callers, in PEM. Absent: callers need none. */
+  readonly clientCa?: string;
+}
+
+/** Both files or none. The server reads them when it starts. */
+export function readTls(
+  settings: { readonly tlsCert: Setting; readonly tlsKey: Setting },
+  cert: string | undefined,
+  key: string | undefined,
+): CertificateFiles | null {
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined) throw new ConfigError(settings.tlsKey, `is required with ${settings.tlsCert.flag}`);
+  if (key !== undefined) throw new ConfigError(settings.tlsCert, `is required with ${settings.tlsKey.flag}`);
+  return null;
+}
+
+/** The flag when it was given, else what the variable says, else `whenAbsent`. */
+export function readSwitch(
+  setting: Setting,
+  flag: boolean | undefined,
+  variable: string | undefined,
+  whenAbsent: boolean,
+): boolean {
+  if (flag !== undefined) return flag;
+  const text = variable?.trim().toLowerCase() || (whenAbsent ? "on" : "off");
+  const isOn = ["1", "true", "yes", "on"].includes(text);
+  if (!isOn && !["0", "false", "no", "off"].includes(text)) throw new ConfigError(setting, "1 or 0 is accepted");
+  return isOn;
+}
+
+/** True for addresses that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** A number, any number, or of a port's places three times as many as are left. */
+export type ConnectionsPerAddress = number | "share";
+
+/** A number of addresses a day; Infinity for `off`. */
+export function readLinks(setting: Setting, text: string): number {
+  if (text.toLowerCase() === "off") return Number.POSITIVE_INFINITY;
+  return readWhole(setting, text, 1, 1000, "a number from 1 to 1000 or off is");
+}
+
+export function readConnections(setting: Setting, text: string): ConnectionsPerAddress {
+  const word = text.toLowerCase();
+  if (word === "share") return word;
+  if (word === "off") return Number.POSITIVE_INFINITY;
+  return readWhole(setting, text, 1, 10_000, "a number from 1 to 10000, share or off is");
+}

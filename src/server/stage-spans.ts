@@ -1,0 +1,51 @@
+import { type Span, spanOf, type Tracer, traced } from "../adapters/tracer.js";
+import type { RunTraining } from "../learning/training/trainer.js";
+import type { UnitOfWork } from "../store/ports/unit-of-work.js";
+
+type Wait = <T>(read: () => Promise<T>) => Promise<T>;
+
+/** Spans of the stages, put around them where they are wired. Without a tracer each gives back what it was given. */
+export function stageSpans(tracer: Tracer | undefined) {
+  return {
+    around: <A extends unknown[], R>(name: string, work: (...args: A) => R) => traced(tracer, name, work),
+
+    /** From handing a work in until it is durable, the wait for the commit included. */
+    unitOfWork(unitOfWork: UnitOfWork): UnitOfWork {
+      if (tracer === undefined) return unitOfWork;
+      const commit = <T>(run: () => Promise<T>) => spanOf(tracer, "store commit", run);
+      return {
+        run: (appId, work) => commit(() => unitOfWork.run(appId, work)),
+        runEach: (appId, works) => commit(() => unitOfWork.runEach(appId, works)),
+      };
+    },
+
+    wait(name: string, wait: Wait | undefined): { readonly historyInTime?: Wait } {
+      if (tracer === undefined) return wait === undefined ? {} : { historyInTime: wait };
+      return { historyInTime: (read) => spanOf(tracer, name, () => (wait === undefined ? read() : wait(read))) };
+    },
+
+    /** One span for the training, and in it one for each of its stages. */
+    training(run: RunTraining): RunTraining {
+      if (tracer === undefined) return run;
+      return (appId, onProgress) =>
+        spanOf(tracer, "training", async () => {
+          let stage: Span | undefined;
+          const next = (name: string) => {
+            stage?.end("ok");
+            stage = tracer.start(`training ${name}`);
+          };
+          try {
+            const model = await run(appId, (progress) => {
+              next(progress.stage);
+              onProgress(progress);
+            });
+            stage?.end("ok");
+            return model;
+          } catch (error) {
+            stage?.end("failed");
+            throw error;
+          }
+        });
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import type { Metrics } from "../adapters/metrics.js";
+import type { ReportFailure } from "../adapters/report-failure.js";
+import type { Tracer } from "../adapters/tracer.js";
+import type { VectorIndexes } from "../adapters/vector-index.js";
+import { createCatalogViews } from "../catalog/catalog-view.js";
+import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
+import type { LearnProducts } from "../catalog/learn-products.js";
+import type { Now } from "../domain/clock.js";
+import { createSeal, type Seal } from "../domain/secret-encryption.js";
+import { createJoinVisitors } from "../identity/join-visitors.js";
+import type { LinkLimits } from "../identity/links/link-limits.js";
+import { createErasures } from "../identity/privacy/erasure.js";
+import { createGetStatus } from "../identity/subscription-status.js";
+import type { ConcurrencyLimits } from "../intake/concurrency-limit.js";
+import { createRecordEvent } from "../intake/record-event.js";
+import { createRecordEvents } from "../intake/record-events.js";
+import { createRejectedEvents } from "../intake/rejected-events.js";
+import { createSenderLimit, type SenderLimit } from "../intake/sender-limit.js";
+import { createSignedEvents } from "../intake/signed-events.js";
+import type { RunEvaluation } from "../learning/evaluation/evaluator.js";
+import { createModelRegistry } from "../learning/model/registry.js";
+import { loadBesideServing } from "../learning/model/serving-model.js";
+import { createTrainer, type RunTraining } from "../learning/training/trainer.js";
+import { createAnswerVisitor, firstVersion } from "../recommend/answer-visitor.js";
+import { createFrameCounts } from "../recommend/frame-counts.js";
+import { createLiveLayer } from "../recommend/live-layer.js";
+import { createRecommender } from "../recommend/recommend.js";
+import type { ReportInternal } from "../services/wire/errors.js";
+import type { Copies } from "../store/ports/copies.js";
+import type { Store } from "../store/ports/store.js";
+import { admissionTo } from "./admission.js";
+import { withCachedApps } from "./cached-apps.js";
+import { createEventTaker } from "./event-effects.js";
+import { createMailing, type MailingOptions } from "./mailing.js";
+import { stageSpans } from "./stage-spans.js";
+import { createCircuitBreaker, type RemoteStore } from "./store-circuit-breaker.js";
+
+export interface AppDependencies extends MailingOptions {
+  readonly store: Store;
+  readonly vectorIndexes: VectorIndexes;
+  readonly runTraining: RunTraining;
+  readonly runEvaluation: RunEvaluation;
+  readonly now: Now;
+  /** The time for deletions by age; see `Clock.settledNow`. */
+  readonly settledNow?: Now;
+  /** Milliseconds that never go back. */
+  readonly monotonicNow: Now;
+  /** UUIDv7, each greater than the one before. */
+  readonly newId: () => string;
+  /** 13 hex characters. */
+  readonly newAppId: () => string;
+  /** 32 hex digits that nobody can guess. */
+  readonly newSecret: () => string;
+  /** Seals secrets at rest; when not given they are kept as they are. */
+  readonly seal?: Seal | undefined;
+  readonly fetchFeed?: FetchFeed | undefined;
+  /** Of backend senders, where several processes share one limit. Else it is kept in this process. */
+  readonly senderLimit?: SenderLimit | undefined;
+  /** How long answers of a remote store may take; undefined for a store in this process. */
+  readonly remoteStore?: RemoteStore | undefined;
+  /** Told in one line of overload. */
+  readonly warn?: ((line: string) => void) | undefined;
+  /** Events that may be in flight in the store; chosen by its distance when not given. */
+  readonly inFlight?: ConcurrencyLimits | undefined;
+  /** Most links in a day; `LINK_LIMITS` by default. */
+  readonly linkLimits?: LinkLimits | undefined;
+  /** Whether events teach the catalogue products; `auto` when not given. */
+  readonly learnProducts?: LearnProducts | undefined;
+  readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
+  readonly report: ReportInternal;
+  /** Told of errors after which a call goes on without what failed. */
+  readonly reportFailure: ReportFailure;
+}
+
+/** Rest of the circuit breaker after a store has answered nobody: reads fail at once. */
+const REST_MS = 1000;
+
+type Stores = ReturnType<typeof wireStores>;
+type Learning = ReturnType<typeof wireLearning>;
+type Intake = ReturnType<typeof wireIntake>;
+type Recommending = ReturnType<typeof wireRecommending>;
+type Identity = ReturnType<typeof wireIdentity>;
+/** All that the services are made of. */
+export type Stages = Stores & Learning & Intake & Recommending & Identity;
+
+/** The store as the stages see it: with spans, a bound on works in flight, and copies of apps of a remote one. */
+export function wireStores(deps: AppDependencies) {
+  const { store, remoteStore, monotonicNow, metrics } = deps;
+  const spans = stageSpans(deps.tracer);
+  const { admission, unitOfWork } = admissionTo(spans.unitOfWork(store.unitOfWork), remoteStore?.answerMs, deps);
+  const patience = (waitMs: number) => createCircuitBreaker({ waitMs, restMs: REST_MS, monotonicNow });
+  const { apps, changes } =
+    remoteStore === undefined
+      ? { apps: store.apps, changes: unitOfWork }
+      : withCachedApps(store.apps, unitOfWork, { patience: patience(remoteStore.settingsMs), monotonicNow, metrics });
+  // A store that is not open yet has no copies to take out of it.
+  const copies: Pick<Copies, "scan"> = {
+    scan: async (appId, table, after, limit) => store.copies.scan(appId, table, after, limit),
+  };
+  return { spans, admission, unitOfWork, patience, apps, changes, copies };
+}
+
+/** Models: how they are trained, published and read. */
+export function wireLearning(deps: AppDependencies, { apps, spans }: Stores) {
+  const { store, now, newId, metrics } = deps;
+  const { models } = store;
+  const registry = createModelRegistry({
+    models,
+    load: (modelId, bytes) =>
+      loadBesideServing(modelId, bytes, deps.vectorIndexes, () => metrics.count("models_read_in_part")),
+    now,
+    firstVersionOf: async (appId) => {
+      const app = await apps.get(appId);
+      return app === undefined ? "" : firstVersion(app);
+    },
+  });
+  const trainer = createTrainer({
+    apps,
+    models,
+    leases: store.leases,
+    runTraining: spans.training(deps.runTraining),
+    publish: registry.publish,
+    now,
+    newModelId: newId,
+    newLeaseHolder: newId,
+  });
+  return { registry, trainer };
+}
+
+/** Events: how one and many are taken, and what is kept of refused ones. */
+export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission }: Stores) {
+  const { store, now, newId, metrics, reportFailure, monotonicNow } = deps;
+  const take = createEventTaker(deps);
+  const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics, reportFailure });
+  const frameCounts = createFrameCounts({ apps: store.apps, unitOfWork, now, metrics, reportFailure });
+  const recording = {
+    apps,
+    unitOfWork,
+    acts: frameCounts,
+    take,
+    rejectedEvents: rejecting,
+    now,
+    newEventId: newId,
+    metrics,
+  };
+  const recordEvent = createRecordEvent({
+    ...recording,
+    senderLimit: deps.senderLimit ?? createSenderLimit(monotonicNow),
+    admission,
+    answerMs: deps.remoteStore?.answerMs,
+  });
+  return { take, rejecting, frameCounts, recordEvent, recordEvents: createRecordEvents(recording) };
+}
+
+/** Answers to visitors, from the catalogue, the model and what is newer than it. */
+export function wireRecommending(
+  deps: AppDependencies,
+  { apps, unitOfWork, spans, patience }: Stores,
+  { registry }: Learning,
+  { frameCounts }: Intake,
+) {
+  const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
+  const { visitors, interactions } = store;
+  const catalogViews = createCatalogViews(store.products);
+  const liveLayer = createLiveLayer({ events: store.events, reportFailure });
+  const answer = createAnswerVisitor({
+    apps,
+    visitors,
+    interactions,
+    joinVisitors: createJoinVisitors({ visitors, unitOfWork, now, newId }),
+    ...spans.wait("recommend history", remoteStore && patience(remoteStore.historyMs).wait),
+    liveOf: liveLayer.of,
+    catalogOf: spans.around("recommend catalogue", catalogViews.of),
+    modelOf: spans.around("recommend model", async (appId: string) => {
+      const serving = await registry.current(appId);
+      return serving && { model: serving.model, version: serving.pointer.version };
+    }),
+    recommend: spans.around("recommend rank", createRecommender({ metrics, reportFailure })),
+    shown: frameCounts.shown,
+    now,
+    metrics,
+    reportFailure,
+  });
+  return { catalogViews, liveLayer, answer };
+}
+
+/** Persons: erasure, mailing, signed events and status. */
+export function wireIdentity(
+  deps: AppDependencies,
+  { apps, unitOfWork, copies, patience }: Stores,
+  { rejecting, frameCounts }: Intake,
+) {
+  const { store, now, newId, metrics, remoteStore } = deps;
+  const { visitors, contacts } = store;
+  const seal = deps.seal ?? createSeal(undefined);
+  const erasures = createErasures({
+    apps: store.apps,
+    visitors,
+    contacts,
+    copies,
+    unitOfWork,
+    scrub: store.scrub,
+    settled: async () => {
+      await Promise.all([rejecting.settled(), frameCounts.flush(true)]);
+    },
+    now,
+    newId,
+    metrics,
+  });
+  const status = createGetStatus({ apps, visitors, contacts });
+  const { wait: inTime } = patience(remoteStore?.answerMs ?? 0);
+  const getStatus: typeof status = remoteStore === undefined ? status : (...asked) => inTime(() => status(...asked));
+  return {
+    erasures,
+    getStatus,
+    mailing: createMailing({ ...deps, seal, hookStore: store.hooks, unitOfWork }),
+    signedEvents: createSignedEvents({ ...deps, apps, kept: store.hooks, unitOfWork, seal }),
+  };
+}

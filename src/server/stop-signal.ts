@@ -1,0 +1,40 @@
+import { hardExit } from "./workers/hard-exit.js";
+
+/** Calls under way get this long to end after a signal. */
+export const DRAIN_MS = 10_000;
+/** A second signal this soon is a copy of the first one. */
+const REPEAT_MS = 1_000;
+
+/** The wish that this process ends. */
+export interface StopSignal {
+  readonly signalled: Promise<void>;
+  readonly seen: () => boolean;
+  /** As a signal does, but said any number of times. */
+  readonly ask: () => void;
+}
+
+/**
+ * The first SIGTERM or SIGINT; a second one ends the process at once, after `atOnce`. One that follows within a second is
+ * the same one again: Ctrl-C under `npm start` reaches us from the terminal and once more from npm
+ * (test/scripts/signals.test.ts).
+ */
+export function stopSignal(atOnce: () => void = () => undefined): StopSignal {
+  let firstAt: number | undefined;
+  let ask = () => {};
+  const signalled = new Promise<void>((resolve) => {
+    ask = () => {
+      firstAt ??= performance.now();
+      resolve();
+    };
+    const take = () => {
+      if (firstAt !== undefined && performance.now() - firstAt > REPEAT_MS) {
+        atOnce();
+        hardExit();
+      }
+      ask();
+    };
+    process.on("SIGTERM", take);
+    process.on("SIGINT", take);
+  });
+  return { signalled, seen: () => firstAt !== undefined, ask };
+}

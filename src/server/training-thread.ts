@@ -1,0 +1,95 @@
+import { Worker } from "node:worker_threads";
+import { Conflict, Unavailable } from "../domain/errors.js";
+import type { ModelManifest } from "../domain/model.js";
+import type { EvaluationQuery, RunEvaluation } from "../learning/evaluation/evaluator.js";
+import type { Evaluation } from "../learning/evaluation/report.js";
+import type { RunTraining, TrainingProgress } from "../learning/training/trainer.js";
+import type { StoreLocation } from "./open-store.js";
+import type { EmbedderLocation } from "./settings/embedder-location.js";
+
+/** What the worker is started with. */
+export interface TrainingJob {
+  readonly store: StoreLocation;
+  readonly appId: string;
+  readonly embedder: EmbedderLocation;
+  readonly learnedOrder: boolean;
+  /** Undefined: a model is to be made. */
+  readonly evaluation: EvaluationQuery | undefined;
+}
+
+/** What the worker says. `failed` carries no data of the shop, only what the operator needs. */
+export type TrainingMessage =
+  | { readonly kind: "progress"; readonly progress: TrainingProgress }
+  | { readonly kind: "trained"; readonly manifest: ModelManifest; readonly bytes: Uint8Array }
+  | { readonly kind: "evaluated"; readonly evaluation: Evaluation }
+  | { readonly kind: "nothing"; readonly text: string }
+  | { readonly kind: "failed"; readonly text: string };
+
+type Outcome = Extract<TrainingMessage, { kind: "trained" | "evaluated" }>;
+
+/**
+ * Trains and evaluates in worker threads that open the store for themselves, so that serving keeps its latency.
+ * `stop` ends running trainings and refuses more; both reject with Unavailable. `warn` gets a line if a model was trained
+ * without the configured text model.
+ */
+export function createThreadTraining(
+  { store, embedder, learnedOrder }: Pick<TrainingJob, "store" | "embedder" | "learnedOrder">,
+  warn: (line: string) => void,
+): { readonly run: RunTraining; readonly evaluate: RunEvaluation; stop(): Promise<void> } {
+  const workers = new Set<Worker>();
+  let stopped = false;
+
+  const work = (
+    job: Pick<TrainingJob, "appId" | "evaluation">,
+    onProgress: (progress: TrainingProgress) => void,
+    onStart: (worker: Worker) => void,
+  ): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      if (stopped) throw new Unavailable("The server is stopping");
+      const name = job.evaluation === undefined ? "training" : "evaluation";
+      const failed = name === "training" ? "Training failed" : "Evaluation failed";
+      const workerData: TrainingJob = { ...job, store, embedder, learnedOrder };
+      const worker = new Worker(new URL("./training-worker.js", import.meta.url), { workerData });
+      workers.add(worker);
+      worker.on("message", (message: TrainingMessage) => {
+        if (message.kind === "progress") onProgress(message.progress);
+        else if (message.kind === "nothing") reject(new Conflict("precondition", message.text));
+        else if (message.kind === "failed") reject(new Error(`${failed}: ${message.text}`));
+        else resolve(message);
+      });
+      worker.on("error", (cause) => reject(new Error(failed, { cause })));
+      worker.on("exit", () => {
+        workers.delete(worker);
+        reject(new Unavailable(`The ${name} was stopped`));
+      });
+      onStart(worker);
+    });
+
+  return {
+    async run(appId, onProgress) {
+      const outcome = await work({ appId, evaluation: undefined }, onProgress, () => {});
+      if (outcome.kind !== "trained") throw new Error("The training worker did another work");
+      for (const { name, included, reason } of outcome.manifest.algorithms)
+        if (name === "text_embedder" && !included) warn(`${appId} was trained without its text model: ${reason}`);
+      return { manifest: outcome.manifest, bytes: outcome.bytes };
+    },
+    async evaluate(evaluation, onProgress, signal) {
+      signal.throwIfAborted();
+      let leave = () => {};
+      try {
+        const outcome = await work({ appId: evaluation.appId, evaluation }, onProgress, (worker) => {
+          leave = () => void worker.terminate();
+          signal.addEventListener("abort", leave, { once: true });
+        });
+        if (outcome.kind !== "evaluated") throw new Error("The training worker did another work");
+        return outcome.evaluation;
+      } finally {
+        signal.removeEventListener("abort", leave);
+      }
+    },
+    async stop() {
+      stopped = true;
+      await Promise.all([...workers].map((worker) => worker.terminate()));
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { getPriority, setPriority } from "node:os";
+import { parentPort, workerData } from "node:worker_threads";
+import { hnswIndexes } from "../adapters/hnsw/vector-indexes.js";
+import { Conflict } from "../domain/errors.js";
+import { evaluateApp } from "../learning/evaluation/evaluate-app.js";
+import { filterBots } from "../learning/training/bot-filter.js";
+import { type TrainModelOptions, trainModel } from "../learning/training/train-model.js";
+import { textEmbedding } from "./open-embedder.js";
+import { openStore } from "./open-store.js";
+import type { TrainingJob, TrainingMessage } from "./training-thread.js";
+
+/** No caller waits for a training, so the store may take longer. */
+const PATIENT_MS = 30_000;
+
+/** How much this thread stands back when processors are short. */
+const NICENESS = 5;
+// Linux counts niceness by thread; elsewhere it would be that of the whole process, which serves.
+if (process.platform === "linux" && getPriority() < NICENESS) setPriority(NICENESS);
+
+// Entry of the training thread: reads the store, learns or evaluates, hands the result over and ends.
+const job: TrainingJob = workerData;
+const port = parentPort;
+if (port === null) throw new Error("The training worker runs as a thread of aisle serve");
+const say = (message: TrainingMessage) => port.postMessage(message);
+
+const store = await openStore(job.store, { now: Date.now, readOnly: true, answerMs: PATIENT_MS });
+try {
+  const options: TrainModelOptions = {
+    appId: job.appId,
+    products: store.products,
+    interactions: filterBots(store.interactions),
+    vectorIndexes: hnswIndexes(),
+    learnedOrder: job.learnedOrder,
+    embedding: textEmbedding(job.embedder, job.appId, store.models),
+    onProgress: (progress) => say({ kind: "progress", progress }),
+  };
+  if (job.evaluation === undefined) {
+    const { manifest, bytes } = await trainModel(options);
+    // Shared, so that the thread that serves gets them without a copy and without a collection: see `snapshot-room.ts`.
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    say({ kind: "trained", manifest, bytes: shared });
+  } else say({ kind: "evaluated", evaluation: await evaluateApp({ ...options, ...job.evaluation }) });
+} catch (error) {
+  if (error instanceof Conflict) say({ kind: "nothing", text: error.message });
+  else say({ kind: "failed", text: error instanceof Error ? (error.stack ?? error.message) : "unknown" });
+} finally {
+  await store.close();
+}

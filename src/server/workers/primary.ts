@@ -1,0 +1,174 @@
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createLog, withoutPersonal } from "../log.js";
+import { nodeOptions } from "../machine-limits.js";
+import { findPorts, ROLE_TASKS, type RoleTasks, readyLines } from "../roles.js";
+import type { Config } from "../settings/config.js";
+import { nameOf } from "../settings/setting.js";
+import { SETTINGS } from "../settings/settings.js";
+import { DRAIN_MS, stopSignal } from "../stop-signal.js";
+import { readChildOutput } from "./child-output.js";
+import { type CrashRecord, openCrashRecord } from "./crash-record.js";
+import {
+  type KeptProcess,
+  keepProcess,
+  type ProcessEvents,
+  type StartedProcess,
+  StartFailure,
+} from "./process-keeper.js";
+import { v8Options } from "./v8-options.js";
+import { type FromWorker, LOG_FILE, type ToWorker } from "./worker-messages.js";
+import { createScrapes } from "./worker-metrics.js";
+import { createLimitKeeper } from "./worker-sender-limit.js";
+
+/** Longer than a worker needs to end by itself, once it has closed its ports. */
+const KILL_MS = DRAIN_MS + 7_000;
+/** The last words of a process may arrive this long after its end. */
+const LAST_WORDS_MS = 200;
+/** V8 ends a process that has no memory left by the signal of a crash. */
+const OUT_OF_MEMORY = /out of memory/i;
+
+/**
+ * Runs `config.workers` processes that share the ports. Of several, none trains; with the role `all` one more does. This
+ * process opens no store and answers no call: it holds the ports, keeps the limit of backend senders, and replaces what
+ * dies. Before the first time that all are ready, the end of one is the end of all.
+ */
+export async function runPrimary(
+  config: Config,
+  { force, say }: { readonly force: boolean; readonly say: (line: string) => void },
+): Promise<void> {
+  const children = new Set<Worker>();
+  const killAll = () => {
+    for (const child of children) child.process.kill("SIGKILL");
+  };
+  const stop = stopSignal(killAll);
+  const logger = createLog(config.logLevel);
+  const whole = ROLE_TASKS[config.role];
+  const crashes = openCrashes(config, force);
+  const ports = await findPorts(config, whole);
+  const monotonicNow = () => performance.now();
+  const admit = createLimitKeeper(monotonicNow);
+  const scrapes = createScrapes(children, (child, message) => child.send(message, undefined, {}, () => undefined));
+  const kept = new Set<KeptProcess>();
+  let storeId: string | undefined;
+  let allEnded = () => {};
+  let isGivenUp = false;
+  let giveUp = (_failure: StartFailure) => {};
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = reject;
+  });
+  givenUp.catch(() => undefined); // it may come when nobody waits any more
+  // Workers accept by themselves. Connections that the primary hands out are lost, and their callers wait for ever, when
+  // the worker dies before it has taken them: some 1 in 5,000 at each kill under load ("answer nothing but 200").
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
+    args: [],
+    execArgv: [...v8Options(nodeOptions()), ...process.execArgv],
+    // Not as JSON, which turns Infinity, the setting `off` of a limit, into null.
+    serialization: "advanced",
+    // The log goes where ours does, and does not wait for this process. Other text on standard error comes here.
+    stdio: Object.assign(["ignore", "inherit", "pipe", "ipc"], { [LOG_FILE]: 2 }),
+  });
+
+  const start = (duties: RoleTasks, events: ProcessEvents): StartedProcess => {
+    const child = cluster.fork();
+    const { pid } = child.process;
+    const tell = (message: ToWorker) => void child.send(message, undefined, {}, () => undefined);
+    const output = readChildOutput(child.process.stderr, (text) =>
+      logger.error({ process: pid, text: withoutPersonal(text) }, "a process wrote to stderr"),
+    );
+    let failure: Extract<FromWorker, { kind: "failed" }> | undefined;
+    children.add(child);
+    child.on("error", () => undefined); // its end tells
+    child.on("message", (message: FromWorker) => {
+      if (message.kind === "hello")
+        tell(stop.seen() ? { kind: "stop" } : { kind: "start", config, duties, ports, storeId });
+      else if (message.kind === "ask")
+        tell({ kind: "verdicts", round: message.round, verdicts: message.questions.map(admit) });
+      else if (message.kind === "scrape") scrapes.begin(child, message.round);
+      else if (message.kind === "figures") scrapes.take(child, message.round, message.figures);
+      else if (message.kind === "waiting") events.waiting();
+      else if (message.kind === "latched") events.latched(message.reason);
+      else if (message.kind === "failed") failure = message;
+      else {
+        storeId ??= message.storeId;
+        events.ready(message.demo);
+      }
+    });
+    child.once("exit", async (code, signal) => {
+      children.delete(child);
+      scrapes.forget(child);
+      if (children.size === 0) allEnded();
+      await Promise.race([output.ended, pause(LAST_WORDS_MS)]);
+      const said = output.last();
+      const reason = failure?.text ?? (said && withoutPersonal(said));
+      if (said === undefined || !OUT_OF_MEMORY.test(said)) crashes?.note(signal);
+      const refusal = crashes?.refusal();
+      if (refusal !== undefined && !isGivenUp && !stop.seen()) {
+        logger.fatal({ process: pid, code, signal, reason }, refusal);
+        isGivenUp = true;
+        giveUp(notOpened(refusal));
+      }
+      events.ended({ pid, code, signal, reason, exitCode: failure?.exitCode ?? 1 });
+    });
+    return {
+      pid,
+      stop() {
+        tell({ kind: "stop" });
+        const late = setTimeout(() => child.process.kill("SIGKILL"), config.preStopMs + KILL_MS).unref();
+        child.once("exit", () => clearTimeout(late));
+      },
+    };
+  };
+  const keep = (duties: RoleTasks): KeptProcess => {
+    const process = keepProcess({
+      start: (events) => start(duties, events),
+      logger,
+      isStopping: () => isGivenUp || stop.seen(),
+      monotonicNow,
+    });
+    kept.add(process);
+    return process;
+  };
+
+  try {
+    // One first, so that the directory and the demo are made once. The others share the port of the first that listens.
+    const trainer =
+      whole.training && config.workers > 1 ? keep({ facade: false, rpc: "closed", training: true }) : undefined;
+    await Promise.race([stop.signalled, givenUp, trainer?.begun]);
+    if (stop.seen()) return;
+    const duties = config.workers > 1 ? { ...whole, training: false } : whole;
+    const others = Array.from({ length: config.workers }, () => keep(duties));
+    const ready = Promise.all([trainer?.ready ?? false, ...others.map((one) => one.ready)]);
+    const demos = await Promise.race([stop.signalled, givenUp, ready]);
+    if (stop.seen() || demos === undefined) return;
+    for (const line of readyLines(config, whole, ports, demos.includes(true))) say(line);
+    await Promise.race([stop.signalled, givenUp]);
+  } finally {
+    stop.ask();
+    for (const process of kept) process.cancel();
+    const ended = new Promise<void>((resolve) => {
+      allEnded = resolve;
+    });
+    const late = setTimeout(killAll, config.preStopMs + KILL_MS);
+    for (const child of children) child.send({ kind: "stop" } satisfies ToWorker, undefined, {}, () => undefined);
+    if (children.size > 0) await ended;
+    clearTimeout(late);
+  }
+}
+
+function notOpened(refusal: string): StartFailure {
+  return new StartFailure(`${nameOf(SETTINGS.store)}: ${refusal}`, 1);
+}
+
+/** Throws StartFailure where the store crashed too often to be opened; with `force` that is forgotten. */
+function openCrashes({ role, store }: Config, force: boolean): CrashRecord | undefined {
+  if (role === "facade" || store.kind !== "embedded") return undefined;
+  const crashes = openCrashRecord(store.directory, Date.now);
+  if (force) crashes.forget();
+  const refusal = crashes.refusal();
+  if (refusal !== undefined) throw notOpened(refusal);
+  return crashes;
+}

@@ -1,0 +1,175 @@
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { type App, bareApp, MAX_LEARNED_AFTER_VISITORS, type PrivacySettings } from "../domain/app.js";
+import { InvalidArgument } from "../domain/errors.js";
+import { etagOf } from "../domain/etag.js";
+import {
+  type App as AppMessage,
+  AppSchema,
+  LinkTrust,
+  type PrivacySettings as PrivacySettingsMessage,
+  type PrivacySettingsSchema,
+  PrivacySignals,
+} from "../gen/aisle/v1/app_pb.js";
+import { timestampOf } from "./common-messages.js";
+import { checkName } from "./id-rules.js";
+
+type Settings = Pick<
+  App,
+  "displayName" | "allowedOrigins" | "linkTrust" | "privacy" | "doubleOptIn" | "learnedAfterVisitors"
+>;
+
+/** What an update does to the settings of an app. */
+type Change = (before: Settings, asked: AppMessage, defaults: Settings) => Partial<Settings>;
+
+/** How each field of an update mask changes an app. */
+const CHANGES: Readonly<Record<string, Change>> = {
+  display_name: (_, { displayName }) => ({ displayName }),
+  allowed_origins: (_, { allowedOrigins }) => ({ allowedOrigins: [...allowedOrigins] }),
+  link_trust: (_, { linkTrust }, defaults) => ({ linkTrust: readLinkTrust(linkTrust) ?? defaults.linkTrust }),
+  double_opt_in: (_, { doubleOptIn }, defaults) => ({ doubleOptIn: doubleOptIn ?? defaults.doubleOptIn }),
+  learned_after_visitors: (_, { learnedAfterVisitors }, defaults) => ({
+    learnedAfterVisitors: learnedAfterVisitors ?? defaults.learnedAfterVisitors,
+  }),
+  privacy: (_, asked, defaults) => ({ privacy: privacyOf(asked, defaults) }),
+  "privacy.signals": ({ privacy }, asked, defaults) => ({
+    privacy: { ...privacy, signals: privacyOf(asked, defaults).signals },
+  }),
+  "privacy.retention_days": ({ privacy }, asked, defaults) => ({
+    privacy: { ...privacy, retentionDays: privacyOf(asked, defaults).retentionDays },
+  }),
+  "privacy.rejected_retention_days": ({ privacy }, asked, defaults) => ({
+    privacy: { ...privacy, rejectedRetentionDays: privacyOf(asked, defaults).rejectedRetentionDays },
+  }),
+};
+
+const ALL_FIELDS = Object.keys(CHANGES).filter((path) => !path.includes("."));
+
+/** The app as a caller wrote it, with defaults for what is not set. Throws InvalidArgument that names the field. */
+export function newApp(asked: AppMessage | undefined, appId: string, at: number): App {
+  return settingsUpdate(asked, undefined)(bareApp(appId, at));
+}
+
+/**
+ * Reads an update: the function that makes it to an app. Throws InvalidArgument that names the field. Without a mask the
+ * fields that are set are changed, as AIP-134 has it.
+ */
+export function settingsUpdate(asked: AppMessage | undefined, mask: FieldMask | undefined): (before: App) => App {
+  if (asked === undefined) throw new InvalidArgument("app", "missing");
+  checkSettings(asked);
+  const changes = pathsOf(asked, mask).map((path) => {
+    const change = Object.hasOwn(CHANGES, path) ? CHANGES[path] : undefined;
+    if (change === undefined)
+      throw new InvalidArgument("update_mask", "invalid", `* or some of ${Object.keys(CHANGES).join(", ")}`);
+    return change;
+  });
+  return (before) => {
+    const defaults = bareApp(before.appId, before.createdAt);
+    let app = before;
+    for (const change of changes) app = { ...app, ...change(app, asked, defaults) };
+    return app;
+  };
+}
+
+function pathsOf(asked: AppMessage, mask: FieldMask | undefined): readonly string[] {
+  if (mask === undefined || mask.paths.length === 0) return setFields(asked);
+  return mask.paths.includes("*") ? ALL_FIELDS : mask.paths;
+}
+
+function setFields(asked: AppMessage): readonly string[] {
+  const isSet: Readonly<Record<string, boolean>> = {
+    display_name: asked.displayName !== "",
+    allowed_origins: asked.allowedOrigins.length > 0,
+    link_trust: asked.linkTrust !== LinkTrust.UNSPECIFIED,
+    double_opt_in: asked.doubleOptIn !== undefined,
+    learned_after_visitors: asked.learnedAfterVisitors !== undefined,
+    privacy: asked.privacy !== undefined,
+  };
+  return ALL_FIELDS.filter((path) => isSet[path]);
+}
+
+function checkSettings(asked: AppMessage): void {
+  checkName("app.display_name", asked.displayName);
+  for (const origin of asked.allowedOrigins) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin))
+      throw new InvalidArgument("app.allowed_origins", "invalid", "origins such as https://shop.example");
+  }
+  readLinkTrust(asked.linkTrust);
+  if (asked.privacy !== undefined) readPrivacy(asked.privacy);
+  if ((asked.learnedAfterVisitors ?? 0) > MAX_LEARNED_AFTER_VISITORS)
+    throw new InvalidArgument("app.learned_after_visitors", "invalid", `0 to ${MAX_LEARNED_AFTER_VISITORS}`);
+}
+
+function privacyOf(asked: AppMessage, defaults: Settings): App["privacy"] {
+  return asked.privacy === undefined ? defaults.privacy : readPrivacy(asked.privacy);
+}
+
+function readLinkTrust(said: LinkTrust): App["linkTrust"] | undefined {
+  switch (said) {
+    case LinkTrust.UNSPECIFIED:
+      return undefined;
+    case LinkTrust.OPEN:
+      return "open";
+    case LinkTrust.STRICT:
+      return "strict";
+    default:
+      throw new InvalidArgument("app.link_trust", "invalid", "OPEN or STRICT");
+  }
+}
+
+export function appMessage(app: App): MessageInitShape<typeof AppSchema> {
+  return { ...contentOf(app), updatedAt: timestampOf(app.updatedAt), etag: appEtag(app) };
+}
+
+/** Changes with the settings. Product groups have etags of their own. */
+export function appEtag(app: App): string {
+  const bytes = toBinary(AppSchema, create(AppSchema, contentOf(app)));
+  return etagOf([Buffer.from(bytes).toString("base64")]);
+}
+
+function contentOf(app: App): MessageInitShape<typeof AppSchema> {
+  return {
+    appId: app.appId,
+    displayName: app.displayName,
+    allowedOrigins: [...app.allowedOrigins],
+    privacy: privacyMessage(app.privacy),
+    createdAt: timestampOf(app.createdAt),
+    doubleOptIn: app.doubleOptIn,
+    learnedAfterVisitors: app.learnedAfterVisitors,
+    linkTrust: app.linkTrust === "strict" ? LinkTrust.STRICT : LinkTrust.OPEN,
+  };
+}
+
+/** Some 100 years. */
+const MAX_DAYS = 36_500;
+
+const SIGNALS = {
+  [PrivacySignals.UNSPECIFIED]: "off",
+  [PrivacySignals.OFF]: "off",
+  [PrivacySignals.GPC]: "gpc",
+  [PrivacySignals.GPC_AND_DNT]: "gpc_and_dnt",
+} as const satisfies Record<PrivacySignals, PrivacySettings["signals"]>;
+
+const SIGNAL_MESSAGES = {
+  off: PrivacySignals.OFF,
+  gpc: PrivacySignals.GPC,
+  gpc_and_dnt: PrivacySignals.GPC_AND_DNT,
+} as const satisfies Record<PrivacySettings["signals"], PrivacySignals>;
+
+/** Throws InvalidArgument for what cannot be. */
+function readPrivacy(message: PrivacySettingsMessage): PrivacySettings {
+  const { signals, retentionDays, rejectedRetentionDays } = message;
+  const days = [
+    ["retention_days", retentionDays],
+    ["rejected_retention_days", rejectedRetentionDays],
+  ] as const;
+  for (const [field, value] of days)
+    if (value > MAX_DAYS) throw new InvalidArgument(`app.privacy.${field}`, "invalid", `0 to ${MAX_DAYS}`);
+  // An enum is open: a later client may know more.
+  if (!(signals in SIGNALS)) throw new InvalidArgument("app.privacy.signals", "invalid", "a value of PrivacySignals");
+  return { signals: SIGNALS[signals], retentionDays, rejectedRetentionDays };
+}
+
+function privacyMessage(privacy: PrivacySettings): MessageInitShape<typeof PrivacySettingsSchema> {
+  return { ...privacy, signals: SIGNAL_MESSAGES[privacy.signals] };
+}

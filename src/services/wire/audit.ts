@@ -1,0 +1,119 @@
+/** Entries of the audit log: each call that changes something, needs `admin` or reads personal data. */
+import type { DescMethod } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
+import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import { CALLER, type Caller, type Token } from "./authorization.js";
+import { scopesFor } from "./method-scopes.js";
+import { namedAppsOf } from "./named-apps.js";
+import { methodName } from "./rpc-methods.js";
+import { codeName } from "./rpc-metrics.js";
+
+export interface AuditEntry {
+  /** Address of the caller's connection. */
+  readonly peer: string;
+  /** Name of the token; "" for an unknown one, and where the port asks for none. */
+  readonly token: string;
+  readonly method: string;
+  /** The first app that the call names; "" where it names none. */
+  readonly app: string;
+  /** `ok`, or the code of the error as Connect writes it. */
+  readonly code: string;
+}
+
+export interface Audit {
+  readonly interceptor: Interceptor;
+  /** Notes a call that was refused before interceptors saw it. */
+  refused(method: DescMethod, caller: Caller, error: ConnectError): void;
+}
+
+/** Writes an entry when a call ends. A stream ends with its last message, or when its caller hangs up. */
+export function createAudit(write: (entry: AuditEntry) => void): Audit {
+  return {
+    interceptor: (next) => async (request) => {
+      const { method } = request;
+      const { peer, token } = request.contextValues.get(CALLER);
+      if (!isAudited(method, token)) return next(request);
+      let app = "";
+      let hasEnded = false;
+      const ended = (code: string) => {
+        if (hasEnded) return;
+        hasEnded = true;
+        write({ peer, token: token?.name ?? "", method: methodName(method), app, code });
+      };
+      const look = (message: object) => {
+        if (app === "") app = appOf(method, message);
+      };
+      try {
+        if (!request.stream) {
+          look(request.message);
+          const answer = await next(request);
+          ended("ok");
+          return answer;
+        }
+        // A caller may hang up before the answer is read: then nobody but the signal tells.
+        const { signal } = request;
+        signal.addEventListener("abort", () => ended(codeOfEnd(signal.reason)), { once: true });
+        const answer = await next({ ...request, message: seen(request.message, look) });
+        if (answer.stream) return { ...answer, message: followed(answer.message, ended) };
+        ended("ok");
+        return answer;
+      } catch (error) {
+        ended(codeName(error));
+        throw error;
+      }
+    },
+    refused(method, { peer, token }, error) {
+      if (!isAudited(method, token)) return;
+      write({ peer, token: token?.name ?? "", method: methodName(method), app: "", code: codeName(error) });
+    },
+  };
+}
+
+/**
+ * What a facade does for visitors is not audited: events and links leave records of their own, and there are thousands a
+ * second. The same calls are audited when they are made with another scope.
+ */
+function isAudited(method: DescMethod, token: Token | undefined): boolean {
+  const scopes = scopesFor(method);
+  if (scopes === undefined || !method.parent.typeName.startsWith("aisle.")) return false;
+  if (scopes.includes("storefront") && (token === undefined || token.scopes.has("storefront"))) return false;
+  const isForAdmins = scopes.length === 1;
+  return isForAdmins || scopes.includes("personal") || method.idempotency !== Level.NO_SIDE_EFFECTS;
+}
+
+async function* seen<M extends object>(
+  messages: AsyncIterable<M>,
+  look: (message: M) => void,
+): AsyncGenerator<M, void, undefined> {
+  for await (const message of messages) {
+    look(message);
+    yield message;
+  }
+}
+
+async function* followed<M>(
+  messages: AsyncIterable<M>,
+  ended: (code: string) => void,
+): AsyncGenerator<M, void, undefined> {
+  let code = "canceled";
+  try {
+    yield* messages;
+    code = "ok";
+  } catch (error) {
+    code = codeName(error);
+    throw error;
+  } finally {
+    ended(code);
+  }
+}
+
+function codeOfEnd(reason: unknown): string {
+  return reason instanceof ConnectError ? codeName(reason) : "canceled";
+}
+
+/** Ids of apps are plain; other text a caller sends is not logged. */
+function appOf(method: DescMethod, message: object): string {
+  const named = namedAppsOf(method, message);
+  const app = named === "all" ? "" : (named[0] ?? "");
+  return /^[A-Za-z0-9_-]{1,64}$/.test(app) ? app : "";
+}

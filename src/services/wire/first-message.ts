@@ -1,0 +1,92 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { Code, ConnectError } from "@connectrpc/connect";
+
+/** Before each message of gRPC, gRPC-Web and streams of Connect: flags, and its length in four bytes. */
+const PREFIX_BYTES = 5;
+
+export interface FirstMessageLimits {
+  readonly bytes: number;
+  readonly ms: number;
+  /** The call may go on sending messages: it begins with the first. */
+  readonly isStream: boolean;
+}
+
+/**
+ * Reads a body as far as its call can begin: to its end, to the end of the first message of a stream, or to `bytes`. Until then
+ * a call costs a few listeners and what has come of it. One that ends in the middle is forgotten.
+ *
+ *   whole  gets a body that has ended;
+ *   part   gets the bytes that came, with the rest;
+ *   late   is called when neither came in time.
+ */
+export function readFirstMessage(
+  stream: ServerHttp2Stream,
+  most: FirstMessageLimits,
+  then: {
+    readonly whole: (body: Buffer) => void;
+    readonly part: (body: AsyncIterable<Uint8Array>) => void;
+    readonly late: () => void;
+  },
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let enough = most.bytes + 1;
+  let isLengthKnown = !most.isStream;
+  const stop = () => {
+    clearTimeout(timer);
+    stream.off("data", take).off("end", end).off("close", stop);
+  };
+  const take = (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (!isLengthKnown && size >= PREFIX_BYTES) {
+      isLengthKnown = true;
+      enough = Math.min(enough, PREFIX_BYTES + joined(chunks).readUInt32BE(1));
+    }
+    if (size < enough) return;
+    stop();
+    stream.pause();
+    then.part(chunksAndRest(chunks, stream));
+  };
+  const end = () => {
+    stop();
+    then.whole(joined(chunks));
+  };
+  const late = () => {
+    stop();
+    then.late();
+  };
+  const timer = setTimeout(late, most.ms).unref();
+  stream.on("data", take).once("end", end).once("close", stop);
+}
+
+/** The same bytes in the form that a body has. */
+export async function* chunksAndRest(
+  chunks: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = [],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* chunks;
+  yield* rest;
+}
+
+/** The error, in the words of Connect, for a body that has ended and is no sequence of whole messages. */
+export function errorOfMessages(body: Buffer, mostBytes: number): ConnectError | undefined {
+  for (let at = 0; at < body.length; ) {
+    const rest = body.length - at - PREFIX_BYTES;
+    if (rest < 0) return new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
+    const length = body.readUInt32BE(at + 1);
+    if (length > mostBytes) {
+      const text = `message size ${length} is larger than configured readMaxBytes ${mostBytes}`;
+      return new ConnectError(text, Code.ResourceExhausted);
+    }
+    if (rest < length)
+      return new ConnectError(`protocol error: promised ${length} bytes, received ${rest}`, Code.InvalidArgument);
+    at += PREFIX_BYTES + length;
+  }
+  return undefined;
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first = Buffer.alloc(0), ...more] = chunks;
+  return more.length === 0 ? first : Buffer.concat(chunks);
+}

@@ -1,0 +1,85 @@
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { type Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../gen/grpc/health/v1/health_pb.js";
+import { unlessAborted } from "./unless-aborted.js";
+
+/** What grpc.health.v1 tells. The app sets it: serving when it is ready, not serving as soon as it drains. */
+export interface HealthState {
+  /** Makes services known. One that is new has the overall status. */
+  know(services: Iterable<string>): void;
+  /** Sets one service, or with none named the server as a whole and every service. */
+  set(serving: boolean, service?: string): void;
+  /** Status of a service, `""` for the server as a whole; undefined when there is no such service. */
+  status(service: string): ServingStatus | undefined;
+  /** All statuses, the whole under `""`. */
+  all(): ReadonlyMap<string, ServingStatus>;
+  /** Calls `listener` after each change, until the function it returns is called. */
+  onChange(listener: () => void): () => void;
+}
+
+/** A state that says NOT_SERVING until it is set. */
+export function createHealthState(): HealthState {
+  const statuses = new Map<string, ServingStatus>([["", ServingStatus.NOT_SERVING]]);
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  return {
+    know(services) {
+      const overall = statuses.get("") ?? ServingStatus.NOT_SERVING;
+      for (const service of services) if (!statuses.has(service)) statuses.set(service, overall);
+      tell();
+    },
+    set(serving, service) {
+      const status = serving ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+      for (const name of service === undefined ? [...statuses.keys()] : [service]) statuses.set(name, status);
+      tell();
+    },
+    status: (service) => statuses.get(service),
+    all: () => statuses,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/**
+ * grpc.health.v1 over `state`. Watch answers at once, then after each change; of changes that come faster than
+ * the stream takes them it tells the last. `draining` ends its streams, as nothing else would.
+ */
+export function createHealthService(deps: { state: HealthState; draining: AbortSignal }): ServiceImpl<typeof Health> {
+  const { state, draining } = deps;
+  return {
+    check({ service }) {
+      const status = state.status(service);
+      if (status === undefined) throw new ConnectError("There is no such service", Code.NotFound);
+      return { status };
+    },
+    list: () => ({
+      statuses: Object.fromEntries([...state.all()].map(([service, status]) => [service, { status }])),
+    }),
+    async *watch({ service }, context) {
+      let wake = () => {};
+      const stopListening = state.onChange(() => wake());
+      context.signal.addEventListener("abort", () => wake(), { once: true });
+      try {
+        let told: ServingStatus | undefined;
+        while (!context.signal.aborted) {
+          // Armed before the status is read, so that no change falls between the two.
+          const changed = new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          const status = state.status(service) ?? ServingStatus.SERVICE_UNKNOWN;
+          if (status === told) {
+            await unlessAborted(draining, () => changed);
+            continue;
+          }
+          told = status;
+          yield { status };
+        }
+      } finally {
+        stopListening();
+      }
+    },
+  };
+}

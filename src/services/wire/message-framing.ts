@@ -1,0 +1,74 @@
+/** Before each message of a stream, in all three protocols: flags, and its length in four bytes. */
+const PREFIX_BYTES = 5;
+const FIRST_BYTES = 16 * 1024;
+
+/**
+ * Splits a stream of bytes into messages, each with its prefix. Connect allocates as many bytes as a prefix announces,
+ * whether they come or not. It also counts all pieces of a message again with each new one, which is slow for many small
+ * pieces. Here memory grows with the received bytes, and each byte is copied a few times. A message of more than
+ * `mostBytes` passes piece by piece, and Connect refuses it.
+ */
+export async function* framedMessages(
+  body: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const message = createGrowingBytes();
+  let isRefused = false;
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.length && !isRefused; ) {
+      const whole = message.size === 0 ? wholeLength(chunk, at) : 0;
+      if (whole > 0 && whole <= PREFIX_BYTES + mostBytes) {
+        yield chunk.subarray(at, at + whole);
+        at += whole;
+        continue;
+      }
+      const wanted = message.size < PREFIX_BYTES ? PREFIX_BYTES : PREFIX_BYTES + message.lengthInPrefix();
+      const end = Math.min(chunk.length, at + wanted - message.size);
+      message.add(chunk.subarray(at, end), wanted);
+      at = end;
+      if (message.size < PREFIX_BYTES) continue;
+      const length = message.lengthInPrefix();
+      isRefused = length > mostBytes;
+      if (isRefused || message.size === PREFIX_BYTES + length) yield message.take();
+    }
+    if (isRefused) yield chunk;
+  }
+  if (message.size > 0) yield message.take();
+}
+
+/** Bytes of the message that begins at `at`, when all of it is there; else 0. */
+function wholeLength(chunk: Uint8Array, at: number): number {
+  const rest = chunk.length - at;
+  if (rest < PREFIX_BYTES) return 0;
+  const length = PREFIX_BYTES + new DataView(chunk.buffer, chunk.byteOffset + at).getUint32(1);
+  return rest < length ? 0 : length;
+}
+
+/** Bytes that are added to a buffer which is made twice as large when it is full, up to what is wanted. */
+function createGrowingBytes() {
+  let bytes = Buffer.alloc(0);
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    lengthInPrefix: () => bytes.readUInt32BE(1),
+    add(more: Uint8Array, wanted: number) {
+      if (size + more.length > bytes.length) {
+        const twice = Math.max(FIRST_BYTES, 2 * bytes.length, size + more.length);
+        const larger = Buffer.allocUnsafeSlow(size === 0 ? twice : Math.min(twice, wanted));
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
+      }
+      bytes.set(more, size);
+      size += more.length;
+    },
+    /** All of them; the next ones go into another buffer. */
+    take(): Uint8Array {
+      const all = bytes.subarray(0, size);
+      bytes = Buffer.alloc(0);
+      size = 0;
+      return all;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { constants, type Http2Session, type ServerHttp2Stream } from "node:http2";
+import { type Caller, createCallScheduler } from "./call-scheduler.js";
+
+/** Bounds on what HTTP/2 connections leave waiting, all of them together unless said otherwise. */
+export interface OpenCallLimits {
+  /** Open calls. Each takes some 8 KiB, whether or not anything comes of it. */
+  readonly openCalls: number;
+  /** Bytes of answers that callers have not taken. */
+  readonly unreadBytes: number;
+  /** Bytes of unread answers of one connection above which none of its other calls begins. */
+  readonly unreadBytesPerConnection: number;
+}
+
+export const OPEN_CALL_LIMITS: OpenCallLimits = {
+  openCalls: 8_000, // eight connections with as many calls as each may have
+  unreadBytes: 64 * 1024 * 1024,
+  unreadBytesPerConnection: 1024 * 1024,
+};
+
+/** How often unread answers are counted, ms. */
+const COUNT_EVERY_MS = 100;
+/** Streams that are closed at one time: each takes some 50 µs. */
+const CLOSED_AT_ONCE = 50;
+
+export interface OpenCalls {
+  /** `drop` is called, once, when the connection holds most of what is too much: it must take no more calls. */
+  add(session: Http2Session, address: string, drop: () => void): void;
+  opened(session: Http2Session, stream: ServerHttp2Stream): void;
+  /** Does the work of a call when it is its turn. */
+  run(session: Http2Session | undefined, work: () => void): void;
+}
+
+interface Connection extends Caller {
+  isBlocked: boolean;
+  readonly streams: Set<ServerHttp2Stream>;
+  unreadBytes: number;
+  readonly drop: () => void;
+}
+
+/**
+ * Counts the open calls of all connections and the answers that nobody takes. When there are too many of either, the
+ * address that holds most loses the connection that holds most: so an attacker pays, and who has few calls is safe.
+ */
+export function createOpenCalls(limits: OpenCallLimits, now: () => number): OpenCalls {
+  const turns = createCallScheduler(now);
+  const connections = new Map<Http2Session, Connection>();
+  let openCalls = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const remove = (session: Http2Session) => {
+    const connection = connections.get(session);
+    if (connection === undefined) return;
+    connections.delete(session);
+    turns.forget(connection);
+    openCalls -= connection.streams.size;
+    if (connections.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  const dropLargest = (sizeOf: (connection: Connection) => number) => {
+    const largest = largestOf(connections, sizeOf);
+    if (largest === undefined) return;
+    const [session, { streams, drop }] = largest;
+    remove(session);
+    drop();
+    closeWaiting(streams);
+  };
+
+  const count = () => {
+    let total = 0;
+    for (const connection of connections.values()) {
+      let bytes = 0;
+      for (const stream of connection.streams) bytes += stream.writableLength;
+      total += bytes;
+      connection.unreadBytes = bytes;
+      const wasBlocked = connection.isBlocked;
+      connection.isBlocked = bytes > limits.unreadBytesPerConnection;
+      if (wasBlocked && !connection.isBlocked) turns.unblock(connection);
+    }
+    if (total > limits.unreadBytes) dropLargest(({ unreadBytes }) => unreadBytes);
+  };
+
+  return {
+    add(session, address, drop) {
+      connections.set(session, { address, drop, isBlocked: false, streams: new Set(), unreadBytes: 0 });
+      session.once("close", () => remove(session));
+      timer ??= setInterval(count, COUNT_EVERY_MS).unref();
+    },
+    opened(session, stream) {
+      const connection = connections.get(session);
+      if (connection === undefined) return;
+      connection.streams.add(stream);
+      openCalls++;
+      stream.once("close", () => {
+        connection.streams.delete(stream);
+        if (connections.has(session)) openCalls--;
+      });
+      if (openCalls > limits.openCalls) dropLargest(({ streams }) => streams.size);
+    },
+    run(session, work) {
+      const connection = session && connections.get(session);
+      if (connection === undefined) work();
+      else turns.run(connection, work);
+    },
+  };
+}
+
+/** Of the address that holds most, the connection that holds most. */
+function largestOf(
+  connections: ReadonlyMap<Http2Session, Connection>,
+  sizeOf: (connection: Connection) => number,
+): readonly [Http2Session, Connection] | undefined {
+  const byAddress = new Map<string, number>();
+  for (const connection of connections.values())
+    byAddress.set(connection.address, (byAddress.get(connection.address) ?? 0) + sizeOf(connection));
+  const most = Math.max(...byAddress.values());
+  let largest: readonly [Http2Session, Connection] | undefined;
+  for (const entry of connections)
+    if (byAddress.get(entry[1].address) === most && (largest === undefined || sizeOf(entry[1]) > sizeOf(largest[1])))
+      largest = entry;
+  return largest;
+}
+
+/** Closes the calls that wait for their caller, a few at a time; those that are being answered go on. */
+function closeWaiting(streams: ReadonlySet<ServerHttp2Stream>): void {
+  const left = [...streams];
+  const closeSome = () => {
+    for (const stream of left.splice(0, CLOSED_AT_ONCE))
+      if (!stream.destroyed && (!stream.readableEnded || stream.writableLength > 0))
+        stream.close(constants.NGHTTP2_CANCEL);
+    if (left.length > 0) setImmediate(closeSome);
+  };
+  setImmediate(closeSome);
+}

@@ -1,0 +1,57 @@
+/**
+ * Keeps pages of other sites away from the RPC port. A browser sends what any page tells it to, from inside the shop's network;
+ * the page cannot read the answer, but whether it loads tells a known e-mail address from an unknown one.
+ */
+import type { NodeRequest } from "./rpc-handler.js";
+
+/** On every answer: no page of another origin gets it, nothing guesses its type, nothing keeps it. */
+export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "cross-origin-resource-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+};
+
+/**
+ * The one host that a request names, "" for none. Undefined when it names two: a proxy in front may have gone by the other one.
+ * HTTP/2 allows a `host` that repeats `:authority`.
+ */
+export function hostOf(request: NodeRequest): string | undefined {
+  const hosts: string[] = [];
+  const { rawHeaders } = request;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase();
+    if (name === "host" || name === ":authority") hosts.push(rawHeaders[at + 1]?.toLowerCase() ?? "");
+  }
+  const [host = "", ...more] = hosts;
+  const mayRepeat = request.httpVersionMajor === 2;
+  return more.every((other) => mayRepeat && other === host) ? host : undefined;
+}
+
+/** True for what a browser sends for a page of another origin. Programs send none of these headers. */
+export function isFromOtherOrigin(request: NodeRequest, host: string): boolean {
+  const { origin } = request.headers;
+  if (origin !== undefined && !isOwnOrigin(origin, host, "encrypted" in request.socket)) return true;
+  const site = request.headers["sec-fetch-site"];
+  if (site === undefined || site === "none" || site === "same-origin") return false;
+  return !opensConsole(request);
+}
+
+/** The page may stand behind a proxy that adds TLS; a port with TLS of its own has no page over http. */
+function isOwnOrigin(origin: string, host: string, isTls: boolean): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, origin: page } = new URL(origin);
+  const own = `${protocol}//${host}`;
+  if (protocol !== "https:" && (protocol !== "http:" || isTls)) return false;
+  return URL.canParse(own) && new URL(own).origin === page;
+}
+
+/** A link elsewhere may lead to the console: its page is the same for everybody, and no frame may hold it. */
+function opensConsole({ method, url = "", headers }: NodeRequest): boolean {
+  const path = url.split("?", 1)[0];
+  return (
+    method === "GET" &&
+    (path === "/console" || path === "/console/") &&
+    headers["sec-fetch-mode"] === "navigate" &&
+    headers["sec-fetch-dest"] === "document"
+  );
+}

@@ -1,0 +1,283 @@
+/**
+ * One port for all RPC callers: gRPC, gRPC-Web and Connect, over HTTP/2 (prior knowledge, with TLS by ALPN) and HTTP/1.1,
+ * with health and reflection, GET /metrics, GET /healthz and the console.
+ *
+ * An HTTP/1.1 server owns the port, so that its own checks (header time, idle connections) run on it; the first
+ * bytes of a connection decide whether its socket goes on to it or to an HTTP/2 server without a port.
+ */
+import { setMaxListeners } from "node:events";
+import type { Server } from "node:http";
+import { constants } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { DescFile } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
+import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
+import { Health } from "../../gen/grpc/health/v1/health_pb.js";
+import type { Gate } from "./authorization.js";
+import { type ConsolePages, createConsole } from "./console.js";
+import { createGracefulClose } from "./graceful-close.js";
+import { createHealthService, createHealthState, type HealthState } from "./health.js";
+import { createHostCheck } from "./host-check.js";
+import { createHttpEndpoints, type MetricsText, plainError } from "./http-endpoints.js";
+import { createMessageMemory } from "./message-memory.js";
+import { createOpenCalls, OPEN_CALL_LIMITS } from "./open-calls.js";
+import { createProtocolDetection } from "./protocol-detection.js";
+import {
+  createHttp1Server,
+  createHttp2Server,
+  type ListenerLimits,
+  takeConnections,
+  trackSessions,
+} from "./protocol-servers.js";
+import { reflectionRoutes } from "./reflection.js";
+import { createReflectionIndex } from "./reflection-index.js";
+import { ANSWER_HEADERS, hostOf, isFromOtherOrigin } from "./request-origin.js";
+import { createRpcHandler, type NodeRequest, type NodeResponse } from "./rpc-handler.js";
+import { createSecureConnections, type RpcCertificate } from "./secure-connections.js";
+import { createSessionThrottle } from "./session-throttle.js";
+import { lingerBriefly } from "./unread-body.js";
+
+export type { ListenerLimits } from "./protocol-servers.js";
+
+/** Connections at one time; more are refused. */
+export const MAX_RPC_CONNECTIONS = 2_000;
+
+const DEFAULT_LIMITS: ListenerLimits = {
+  readMaxBytes: 4 * 1024 * 1024,
+  sharedBytes: 64 * 1024 * 1024,
+  writeMaxBytes: 16 * 1024 * 1024,
+  maxTimeoutMs: 24 * 3_600_000,
+  bodyTimeoutMs: 15_000,
+  streamSilenceMs: 300_000,
+  maxConnections: MAX_RPC_CONNECTIONS,
+  firstBytesMs: 10_000,
+  headersMs: 10_000,
+  lingerMs: 5_000,
+  stallMs: 30_000,
+  idleMs: 600_000,
+  maxConcurrentStreams: 1_000,
+  ...OPEN_CALL_LIMITS,
+};
+
+/** What calls get, past the deadline of a close, to see their signal and answer. */
+const LAST_WORDS_MS = 250;
+
+/** What a listener needs. */
+export interface RpcListenerDeps {
+  routes: (router: ConnectRouter) => void;
+  /** Address to listen on, for example `127.0.0.1`. */
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  /** More names that a request may give as its host. */
+  allowedHosts?: readonly string[];
+  /** What grpc.health.v1 tells; without one it says SERVING from listen to close. */
+  health?: HealthState;
+  /** With one the port speaks TLS and nothing else. */
+  certificate?: RpcCertificate | undefined;
+  metrics?: MetricsText;
+  /** What `/console/` shows; without it there is no console. */
+  console?: ConsolePages | undefined;
+  interceptors?: Interceptor[];
+  /** Decides by headers who may call; without one everybody may. */
+  gate?: Gate;
+  /** Files whose types reflection shows besides those of the routed services. */
+  reflectedFiles?: readonly DescFile[];
+  limits?: Partial<ListenerLimits>;
+  /** Whether a new connection is kept. */
+  admits?: (socket: Socket) => boolean;
+  /** Told of each call refused because others hold too many bytes. */
+  onShed?: () => void;
+  /** Told of each HTTP/2 connection that was closed because its peer misused it. */
+  onMisuse?: () => void;
+  /** Told of faults behind an answer. `call` is the path of the RPC, or `""`. */
+  onError?: (error: unknown, call: string) => void;
+}
+
+/** A port for RPCs. */
+export interface RpcListener {
+  /** Opens the port. Fails with the system's error when it cannot be opened. */
+  listen(): Promise<{ port: number; host: string }>;
+  /**
+   * Sends callers elsewhere while the listener goes on taking connections: health says NOT_SERVING, HTTP/2 connections
+   * get GOAWAY and finish their calls, HTTP/1.1 answers say `Connection: close`.
+   */
+  announceClose(): void;
+  /** Connections from now on are made with another certificate, where there was one. */
+  renewCertificate(certificate: RpcCertificate): void;
+  /**
+   * Closes: health says NOT_SERVING, no new connections, GOAWAY, open calls finish. Calls still open after
+   * `deadlineMs` see their signal fire and are cut off. Streams of health and reflection end at once. A second
+   * call, made while the first waits, may bring a shorter deadline.
+   */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Makes a listener; the port opens with `listen`. */
+export function createRpcListener(deps: RpcListenerDeps): RpcListener {
+  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const onError = deps.onError ?? (() => {});
+  const ownHealth = deps.health === undefined;
+  const health = deps.health ?? createHealthState();
+  const draining = new AbortController();
+  const shutdown = new AbortController();
+  setMaxListeners(0, draining.signal, shutdown.signal); // every open call listens
+
+  const held = createOpenCalls(limits, () => performance.now());
+  const rpc = createRpcHandler({
+    limits,
+    inTurn: (request, work) => held.run(request.stream.session, work),
+    shared: createMessageMemory(limits.sharedBytes, deps.onShed ?? (() => {})),
+    interceptors: deps.interceptors ?? [],
+    gate: deps.gate,
+    shutdown: shutdown.signal,
+    onError,
+    routes(router) {
+      deps.routes(router);
+      router.service(Health, createHealthService({ state: health, draining: draining.signal }));
+      reflectionRoutes(router, { index: () => index, draining: draining.signal });
+    },
+  });
+  const index = createReflectionIndex(rpc.services, [file_google_rpc_error_details, ...(deps.reflectedFiles ?? [])]);
+  health.know(rpc.services.map((service) => service.typeName));
+
+  const hostAllowed = createHostCheck(deps.host, deps.allowedHosts ?? []);
+  const plain = createHttpEndpoints({ metrics: deps.metrics, onError: (error) => onError(error, "") });
+  const console = deps.console === undefined ? () => false : createConsole(deps.console);
+  const farewell = createGracefulClose();
+  const answer = (request: NodeRequest, response: NodeResponse) => {
+    farewell.took(response);
+    response.once("close", () => closeIdle());
+    lingerBriefly(request, response, limits.lingerMs);
+    endWhenStalled(response, limits.stallMs);
+    for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
+    const host = hostOf(request);
+    if (host === undefined) {
+      plainError(response, 400, "invalid_argument", "The request names two hosts");
+    } else if (!hostAllowed(host)) {
+      plainError(response, 403, "permission_denied", "Host is not one this listener answers for");
+    } else if (isFromOtherOrigin(request, host)) {
+      plainError(response, 403, "permission_denied", "Pages of other origins may not call this port");
+    } else if (!rpc.handle(request, response) && !console(request, response)) {
+      plain(request, response);
+    }
+  };
+
+  const http2 = createHttp2Server((request, response) =>
+    held.run(request.stream.session, () => {
+      if (!request.stream.destroyed && !request.stream.closed) answer(request, response);
+    }),
+  );
+  const spaced = createSessionThrottle((socket) => {
+    // An HTTP/1.1 server keeps connections open whose peer has ended; their HTTP/2 calls would wait for it for minutes.
+    socket.allowHalfOpen = false;
+    http2.emit("connection", socket);
+  });
+  const sessions = trackSessions(http2, {
+    ...limits,
+    held,
+    onMisuse(misuse) {
+      spaced.holdBack(misuse);
+      deps.onMisuse?.();
+    },
+  });
+  const http1 = createHttp1Server(limits, answer);
+  const sockets = new Set<Socket>();
+  const firstBytes = createProtocolDetection({
+    timeoutMs: limits.firstBytesMs,
+    http1: takeConnections(http1),
+    http2: spaced.begin,
+  });
+  const { certificate } = deps;
+  const handshakeMs = limits.firstBytesMs;
+  const secure = certificate && createSecureConnections({ certificate, handshakeMs, take: firstBytes.take });
+  http1.on("connection", (socket) => {
+    if (deps.admits?.(socket) === false) {
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    if (secure) secure.begin(socket);
+    else firstBytes.take(socket);
+  });
+  const closeIdle = () => {
+    // The response's close comes before its connection counts as idle.
+    if (draining.signal.aborted) setImmediate(() => http1.closeIdleConnections());
+  };
+  const stop = () => {
+    const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
+    draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+    secure?.destroyWaiting();
+    firstBytes.destroyWaiting();
+    spaced.destroyWaiting();
+    for (const session of sessions) session.close();
+    return allClosed;
+  };
+  let closed: Promise<void> | undefined;
+
+  return {
+    async listen() {
+      const { port } = await open(http1, deps.host, deps.port);
+      if (ownHealth) health.set(true);
+      return { port, host: deps.host };
+    },
+    announceClose() {
+      health.set(false);
+      farewell.say(sessions);
+    },
+    renewCertificate(renewed) {
+      secure?.renew(renewed);
+    },
+    async close(deadlineMs) {
+      health.set(false);
+      closed ??= stop();
+      if (await within(closed, deadlineMs)) return;
+      shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+      if (await within(closed, LAST_WORDS_MS)) return;
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/**
+ * Cuts off a caller that does not take its answer (HTTP/2: gives no window for it), which would be held for as long as the
+ * caller likes. Silence with nothing to send is no stall: calls take their time, and streams wait for news.
+ */
+function endWhenStalled(response: NodeResponse, ms: number): void {
+  if ("stream" in response) {
+    const { stream } = response;
+    stream.setTimeout(ms, () => {
+      if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
+    });
+  } else {
+    response.setTimeout(ms, () => {
+      const { socket } = response;
+      if (socket !== null && socket.writableLength > 0) socket.destroy();
+    });
+  }
+}
+
+function open(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const address = server.address();
+      if (address === null || typeof address === "string") reject(new Error("the port has no address"));
+      else resolve(address);
+    });
+  });
+}
+
+/** Whether `promise` is fulfilled within `ms`. */
+async function within(promise: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const inTime = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return inTime;
+}

@@ -1,0 +1,54 @@
+import type { ServerHttp2Stream } from "node:http2";
+import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
+
+/** How often it is looked whether the answer has left nghttp2, ms. */
+const LOOK_EVERY_MS = 5;
+
+/**
+ * Cuts off a caller that keeps sending its body long after the answer was complete. Over HTTP/1.1 a body that was given up
+ * is not read any more, so neither its end nor that of the connection would be noticed.
+ */
+export function lingerBriefly(request: NodeRequest, response: NodeResponse, ms: number): void {
+  // An HTTP/2 response says `finish` only when its stream is gone.
+  if ("stream" in request) {
+    lingerOnStream(request.stream, ms);
+    return;
+  }
+  const { socket } = request; // Node takes it off the request with the answer
+  response.once("finish", () => {
+    if (request.complete) return;
+    // A connection of HTTP/1.1 may have many such calls one after the other: it is not told to listen for each.
+    setTimeout(() => {
+      if (!request.complete) socket.destroy();
+    }, ms).unref();
+  });
+}
+
+/**
+ * Resets a stream whose answer was sent (RFC 9113, 8.1): grpc-go drops the bytes it has not sent yet and leaves the stream
+ * half open, where it would take a slot of the connection.
+ * Node reports `finish` when it has taken the answer. While the socket is full or the process is busy, the trailers still
+ * wait in nghttp2, and a reset would discard them: the client would see INTERNAL instead of its status.
+ */
+function lingerOnStream(stream: ServerHttp2Stream, ms: number): void {
+  stream.once("finish", () => {
+    if (stream.readableEnded || stream.endAfterHeaders || stream.destroyed) return;
+    discardRest(stream);
+    const giveUpAt = performance.now() + ms;
+    const reset = () => {
+      if (stream.state.localClose === 1 || performance.now() >= giveUpAt) stream.destroy();
+      else timer.refresh();
+    };
+    const timer = setTimeout(reset, Math.min(ms, LOOK_EVERY_MS)).unref();
+    stream.once("close", () => clearTimeout(timer));
+  });
+}
+
+/**
+ * Reads the rest of the body. grpc-go resets a stream with NO_ERROR when it is refused in the middle of a message. Node
+ * closes such a stream only after all its bytes were read; until then it takes a slot of the connection.
+ */
+function discardRest(stream: ServerHttp2Stream): void {
+  stream.removeAllListeners("readable");
+  stream.resume();
+}

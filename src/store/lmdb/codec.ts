@@ -1,0 +1,80 @@
+import { crc32c } from "@node-rs/crc32";
+import { Packr } from "msgpackr";
+import { DataDamaged } from "../../domain/errors.js";
+import type { Key } from "./keys.js";
+
+/**
+ * A stored value is a MessagePack array: the cells of the record in a fixed order, then the checksum as a 32-bit
+ * number, whose four bytes are therefore the last of the value. The checksum is the CRC32C of all bytes before it,
+ * begun with the checksum of the key: a value that a flipped bit moved under another key is refused as well.
+ *
+ * Cells stand by position and no names are stored, so values are self-contained: nothing is learned while writing.
+ * A later version may add cells at the end of a record; it may not change the meaning of one (format number).
+ */
+export type Cells = readonly unknown[];
+
+/** Converts a record to cells and back. It gets the key, since some kinds store part of the record there. */
+export interface RecordCodec<T> {
+  toCells(value: T): unknown[];
+  fromCells(cells: Cells, key: Key): T;
+}
+
+const PLACE_OF_CHECKSUM = 0xffffffff; // packed as five bytes, the last four of which are replaced
+const CHECKSUM_BYTES = 4;
+const CHUNK_BYTES = 64 * 1024;
+
+const packr = new Packr({ useRecords: false });
+packr.useBuffer(Buffer.allocUnsafeSlow(CHUNK_BYTES)); // chunks of this size are asked for, each holding many values
+
+/** The bytes of a value. No later call changes them. */
+export function encode<T>(codec: RecordCodec<T>, key: Key, value: T): Buffer {
+  const cells = codec.toCells(value);
+  cells.push(PLACE_OF_CHECKSUM);
+  const bytes = packr.pack(cells);
+  const end = bytes.length - CHECKSUM_BYTES;
+  bytes.writeUInt32BE(crc32c(bytes.subarray(0, end), keyChecksum(key)), end);
+  return bytes;
+}
+
+/**
+ * The value that `encode` made for this key; DataDamaged for any other bytes. Only the first `length` of `buffer` count
+ * (lmdb-js reads into one buffer that is as long as its longest value), and they may change afterwards.
+ */
+export function decode<T>(codec: RecordCodec<T>, key: Key, buffer: Uint8Array, length: number): T {
+  checkBytes(key, buffer, length);
+  const cells: unknown = packr.unpack(buffer, length);
+  if (!Array.isArray(cells)) throw new DataDamaged("A stored value is not a record");
+  return codec.fromCells(cells, key);
+}
+
+/** Throws DataDamaged unless `encode` made the bytes for this key. */
+export function checkBytes(key: Key, buffer: Uint8Array, length: number): void {
+  const end = length - CHECKSUM_BYTES;
+  if (end < 1 || uint32(buffer, end) !== crc32c(buffer.subarray(0, end), keyChecksum(key))) {
+    throw new DataDamaged("A stored value does not match its checksum");
+  }
+}
+
+function uint32(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
+  return crc;
+});
+
+/**
+ * CRC32C of the key's UTF-16 code units, one byte for a unit below 256 and two for others. Computed here rather than
+ * natively: for the length of a key the call would cost more than the work.
+ */
+function keyChecksum(key: Key): number {
+  let crc = -1;
+  for (let i = 0; i < key.length; i++) {
+    const unit = key.charCodeAt(i);
+    crc = TABLE[(crc ^ unit) & 255]! ^ (crc >>> 8);
+    if (unit > 255) crc = TABLE[(crc ^ (unit >>> 8)) & 255]! ^ (crc >>> 8);
+  }
+  return ~crc >>> 0;
+}

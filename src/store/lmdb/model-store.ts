@@ -1,0 +1,107 @@
+import { join } from "node:path";
+import type { Now } from "../../domain/clock.js";
+import { DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
+import { checksumOf } from "../checksum.js";
+import { newestModelFirst } from "../newest-first.js";
+import type { ModelStore } from "../ports/model-store.js";
+import { createSnapshotRoom } from "../snapshot-room.js";
+import { lostLease } from "../stored-lease.js";
+import type { Environment } from "./environment.js";
+import { writeFileDurably } from "./files.js";
+import { appKey, keyOf } from "./keys.js";
+import { modelDirectory, modelFile, readIfThere, removeFiles, storedModels } from "./model-files.js";
+import type { StoredModel } from "./records.js";
+import type { Writer } from "./writer.js";
+
+export interface ModelStoreDeps {
+  readonly environment: Environment;
+  readonly writer: Writer;
+  readonly now: Now;
+  /** Returns a unique text, used to name temporary files. */
+  readonly newId: () => string;
+  readonly onDamage: (table: string) => void;
+}
+
+/** Snapshots are files, since they are too large for values. Their records hold the file's length and checksum. */
+export function createModelStore({ environment, writer, now, newId, onDamage }: ModelStoreDeps): ModelStore {
+  const { tables } = environment;
+  const room = createSnapshotRoom();
+
+  const newestFirstOf = (appId: string): StoredModel[] => storedModels(environment, appId).sort(newestModelFirst);
+
+  return {
+    put: async (appId, record, bytes, ofApp, lease) => {
+      if (record.sizeBytes !== bytes.length)
+        throw new InvalidArgument("size_bytes", "invalid", "the length of the bytes");
+      const file = modelFile(record.modelId);
+      const directory = modelDirectory(environment.directory, appId);
+      const refusal = writer.refusal();
+      if (refusal !== undefined) throw refusal;
+      environment.checkNames(); // otherwise a moved store's directory would be created again, which blocks putting it back
+      const app = appKey(appId);
+      const madeAt = ofApp ?? tables.apps.get(app)?.createdAt;
+      try {
+        await writeFileDurably(directory, file, `${file}.${newId()}.tmp`, bytes);
+      } catch (error) {
+        // The removal of the app takes the directory away.
+        if (tables.apps.get(app)?.createdAt !== madeAt) throw new NotFound("app");
+        throw error;
+      }
+      const fileChecksum = await checksumOf(bytes);
+      const refused = await writer.run((staged) => {
+        // Another app may have taken the id of a removed one.
+        if (staged.removals.get(app) !== undefined || staged.apps.get(app)?.createdAt !== madeAt)
+          return new NotFound("app");
+        const lost = lostLease(staged.leases.get(app), lease);
+        if (lost === undefined) staged.models.put(keyOf(appId, record.modelId), { record, fileChecksum });
+        return lost;
+      });
+      if (refused === undefined) return;
+      await removeFiles(environment, now, appId, new Set([file]));
+      throw refused;
+    },
+
+    read: async (appId, modelId) => {
+      const found = tables.models.get(keyOf(appId, modelId));
+      if (found === undefined) return undefined;
+      const bytes = await readIfThere(join(modelDirectory(environment.directory, appId), modelFile(modelId)), room);
+      const isWhole = bytes !== undefined && bytes.length === found.record.sizeBytes;
+      if (isWhole && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
+      if (tables.models.get(keyOf(appId, modelId)) === undefined) return undefined; // pruned while it was being read
+      onDamage("models");
+      throw new DataDamaged("A model snapshot does not match its checksum");
+    },
+
+    list: async (appId) => newestFirstOf(appId).map((model) => model.record),
+
+    pointer: async (appId) => tables.pointers.get(appKey(appId)),
+
+    setPointer: (appId, move, lease) =>
+      writer.run((staged) => {
+        const lost = lostLease(staged.leases.get(appKey(appId)), lease);
+        if (lost !== undefined) throw lost;
+        const key = appKey(appId);
+        const pointer = move(staged.pointers.get(key));
+        if (staged.removals.get(key) !== undefined || staged.models.get(keyOf(appId, pointer.modelId)) === undefined)
+          throw new NotFound("model");
+        staged.pointers.put(key, pointer);
+        return pointer;
+      }),
+
+    prune: async (appId, keep) => {
+      const removed = await writer.run(
+        (staged) => {
+          const serving = staged.pointers.get(appKey(appId))?.modelId;
+          const ids = newestFirstOf(appId).map((model) => model.record.modelId);
+          const old = ids.filter((id, i) => i >= keep && id !== serving);
+          for (const id of old) staged.models.delete(keyOf(appId, id));
+          return old;
+        },
+        { frees: true },
+      );
+      await removeFiles(environment, now, appId, new Set(removed.map(modelFile)));
+    },
+
+    activity: async (appId) => tables.activity.get(appKey(appId))?.toString() ?? "",
+  };
+}

@@ -1,0 +1,244 @@
+import { DataDamaged } from "../../domain/errors.js";
+import type { Product } from "../../domain/product.js";
+import type { Journal, StagedWrite } from "./journal.js";
+import type { Key } from "./keys.js";
+import type { Table } from "./table.js";
+import type { Tables } from "./tables.js";
+
+/** `unknown`: neither read nor written; `clean`: as the table has it; `dirty`: to be written; `applied`: written. */
+type State = "unknown" | "clean" | "dirty" | "applied";
+
+class StagedEntry<T> implements StagedWrite {
+  readonly atOnce = false;
+  state: State = "unknown";
+  value: T | undefined;
+  private bytes: Buffer | undefined;
+  private savedFor = 0;
+  private savedState: State = "unknown";
+  private savedValue: T | undefined;
+  private savedBytes: Buffer | undefined;
+
+  constructor(
+    private readonly table: Table<T>,
+    private readonly key: Key,
+  ) {}
+
+  read(): T | undefined {
+    if (this.state === "unknown") {
+      this.value = this.table.get(this.key);
+      this.state = "clean";
+    }
+    return this.value;
+  }
+
+  write(value: T | undefined, journal: Journal): void {
+    if (this.savedFor !== journal.work) {
+      this.savedFor = journal.work;
+      this.savedState = this.state;
+      this.savedValue = this.value;
+      this.savedBytes = this.bytes;
+      journal.touch(this);
+    }
+    this.state = "dirty";
+    this.value = value;
+    this.bytes = undefined;
+  }
+
+  keep(): number {
+    this.bytes = this.value === undefined ? undefined : this.table.encode(this.key, this.value);
+    return this.key.length + (this.bytes?.length ?? 0);
+  }
+
+  rollBack(): void {
+    this.state = this.savedState;
+    this.value = this.savedValue;
+    this.bytes = this.savedBytes;
+  }
+
+  /** Does nothing the second time: the journal lists an entry once for each work that wrote it. */
+  apply(): void {
+    if (this.state !== "dirty") return;
+    this.state = "applied";
+    if (this.bytes !== undefined) this.table.putNow(this.key, this.bytes);
+    else this.table.removeNow(this.key);
+  }
+}
+
+/**
+ * A table as the works of a batch see it. Within a batch it reads each record at most once and writes it once, however
+ * many works use it.
+ *
+ * Each batch has a map of its own. V8 links what a map held before `clear` (or before it grew) to what it holds then,
+ * for iterators that may be under way: once such a table has been moved to the old generation, it keeps alive those of
+ * all later batches, and all they hold, until the next major collection.
+ */
+export class Staged<T> implements StagedTable<T> {
+  private entries = new Map<Key, StagedEntry<T>>();
+
+  constructor(
+    readonly table: Table<T>,
+    private readonly journal: Journal,
+  ) {}
+
+  get(key: Key): T | undefined {
+    return this.entry(key).read();
+  }
+
+  put(key: Key, value: T): void {
+    this.entry(key).write(value, this.journal);
+  }
+
+  delete(key: Key): void {
+    this.entry(key).write(undefined, this.journal);
+  }
+
+  /** The writes of the batch, once applied; undefined for a removed record. */
+  *written(): Iterable<readonly [Key, T | undefined]> {
+    for (const [key, entry] of this.entries) if (entry.state === "applied") yield [key, entry.value];
+  }
+
+  /** The keys the works of the batch have written, before it is applied. */
+  *toWrite(): Iterable<Key> {
+    for (const [key, entry] of this.entries) if (entry.state === "dirty") yield key;
+  }
+
+  clear(): void {
+    if (this.entries.size > 0) this.entries = new Map();
+  }
+
+  private entry(key: Key): StagedEntry<T> {
+    let entry = this.entries.get(key);
+    if (entry === undefined) {
+      entry = new StagedEntry<T>(this.table, key);
+      this.entries.set(key, entry);
+    }
+    return entry;
+  }
+}
+
+/**
+ * A table whose records works rarely read or write twice. Each write goes into the transaction as soon as its work ends,
+ * which frees the memory of the record and its bytes before the batch ends.
+ */
+class StagedAppends<T> implements StagedTable<T>, StagedWrite {
+  readonly atOnce = true;
+  /** The writes of the current work; undefined for a removed record. */
+  private written = new Map<Key, T | undefined>();
+  private bytes: (Buffer | undefined)[] = [];
+
+  constructor(
+    readonly table: Table<T>,
+    private readonly journal: Journal,
+  ) {}
+
+  get(key: Key): T | undefined {
+    return this.written.has(key) ? this.written.get(key) : this.table.get(key);
+  }
+
+  put(key: Key, value: T | undefined): void {
+    if (this.written.size === 0) this.journal.touch(this);
+    this.written.set(key, value);
+  }
+
+  delete(key: Key): void {
+    this.put(key, undefined);
+  }
+
+  clear(): void {
+    if (this.written.size > 0) this.written = new Map();
+    if (this.bytes.length > 0) this.bytes = [];
+  }
+
+  keep(): number {
+    let sum = 0;
+    for (const [key, value] of this.written) {
+      const bytes = value === undefined ? undefined : this.table.encode(key, value);
+      this.bytes.push(bytes);
+      sum += key.length + (bytes?.length ?? 0);
+    }
+    return sum;
+  }
+
+  rollBack(): void {
+    this.clear();
+  }
+
+  apply(): void {
+    let at = 0;
+    for (const key of this.written.keys()) {
+      const bytes = this.bytes[at++];
+      if (bytes !== undefined) this.table.putNow(key, bytes);
+      else this.table.removeNow(key);
+    }
+    this.clear();
+  }
+}
+
+/** Reads a damaged value as absent, so that the batch can overwrite it. The damage was already counted. */
+export function unlessDamaged<T>(table: StagedTable<T>, key: Key): T | undefined {
+  try {
+    return table.get(key);
+  } catch (error) {
+    if (error instanceof DataDamaged) return undefined;
+    throw error;
+  }
+}
+
+/** A table as the works of a batch see it. */
+export interface StagedTable<T> {
+  readonly table: Table<T>;
+  get(key: Key): T | undefined;
+  put(key: Key, value: T): void;
+  delete(key: Key): void;
+  /** The batch is over. */
+  clear(): void;
+}
+
+type Each = { readonly [K in keyof Tables]: Tables[K] extends Table<infer T> ? StagedTable<T> : never };
+
+export interface StagedTables extends Each {
+  readonly products: Staged<Product>;
+}
+
+export function stageTables(tables: Tables, journal: Journal): StagedTables {
+  return {
+    apps: new Staged(tables.apps, journal),
+    frames: new Staged(tables.frames, journal),
+    frameVersions: new Staged(tables.frameVersions, journal),
+    frameTallies: new Staged(tables.frameTallies, journal),
+    frameExposures: new Staged(tables.frameExposures, journal),
+    events: new StagedAppends(tables.events, journal),
+    idempotency: new Staged(tables.idempotency, journal),
+    idempotencyTimes: new StagedAppends(tables.idempotencyTimes, journal),
+    rejectedEvents: new Staged(tables.rejectedEvents, journal),
+    rejectedLogs: new Staged(tables.rejectedLogs, journal),
+    visitors: new Staged(tables.visitors, journal),
+    visitorKeys: new Staged(tables.visitorKeys, journal),
+    interactions: new StagedAppends(tables.interactions, journal),
+    contacts: new Staged(tables.contacts, journal),
+    contactKeys: new Staged(tables.contactKeys, journal),
+    changes: new StagedAppends(tables.changes, journal),
+    contactChanges: new StagedAppends(tables.contactChanges, journal),
+    ledgerHeads: new Staged(tables.ledgerHeads, journal),
+    networkLinks: new Staged(tables.networkLinks, journal),
+    mailingSecrets: new Staged(tables.mailingSecrets, journal),
+    confirmations: new Staged(tables.confirmations, journal),
+    outbox: new Staged(tables.outbox, journal),
+    deadHooks: new Staged(tables.deadHooks, journal),
+    feeds: new Staged(tables.feeds, journal),
+    products: new Staged(tables.products, journal),
+    productSkus: new Staged(tables.productSkus, journal),
+    productCounts: new Staged(tables.productCounts, journal),
+    unconfirmedProducts: new Staged(tables.unconfirmedProducts, journal),
+    productLog: new StagedAppends(tables.productLog, journal),
+    productHeads: new Staged(tables.productHeads, journal),
+    orders: new Staged(tables.orders, journal),
+    erasures: new Staged(tables.erasures, journal),
+    models: new Staged(tables.models, journal),
+    pointers: new Staged(tables.pointers, journal),
+    activity: new Staged(tables.activity, journal),
+    leases: new Staged(tables.leases, journal),
+    removals: new Staged(tables.removals, journal),
+    copies: new Staged(tables.copies, journal),
+  };
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from "node:crypto";
+import type { Metrics } from "../../adapters/metrics.js";
+import type { ReportFailure } from "../../adapters/report-failure.js";
+import type { Clock, Now } from "../../domain/clock.js";
+import type { Store } from "../ports/store.js";
+import { createAppStore } from "./app-store.js";
+import { ChangedApps, createActivity } from "./changed-apps.js";
+import { createContactStore } from "./contact-store.js";
+import { createCopies } from "./copies.js";
+import { type Environment, openEnvironment } from "./environment.js";
+import { createEventStore } from "./event-store.js";
+import { createFeedStore } from "./feed-store.js";
+import { freeBytesOf } from "./free-space.js";
+import { createHookStore } from "./hook-store.js";
+import { createSweep } from "./idempotency-sweep.js";
+import { createInteractionStore } from "./interaction-store.js";
+import { createLeases } from "./lease.js";
+import { removeOrphans } from "./model-files.js";
+import { createModelStore } from "./model-store.js";
+import { createOrderStore } from "./order-store.js";
+import { createProductLog } from "./product-log.js";
+import { createProductStore } from "./product-store.js";
+import { ProductWatchers } from "./product-watch.js";
+import { createRejectedEventStore } from "./rejected-event-store.js";
+import { Removals } from "./removal.js";
+import { createClockNotes, type Machine, resumeClock, thisMachine } from "./saved-clock.js";
+import { createUnitOfWork } from "./unit-of-work.js";
+import { createVisitorStore } from "./visitor-store.js";
+import { Writer } from "./writer.js";
+import type { WriterLimits } from "./writer-limits.js";
+
+export interface EmbeddedStoreOptions {
+  /** Created when missing, unless `readOnly`. Several processes and threads of one machine may share it. */
+  readonly directory: string;
+  readonly now: Now;
+  /** The clock behind `now`. It continues from the store's newest commit; idempotency keys expire by its other readings. */
+  readonly clock?: Clock | undefined;
+  /** Default: this machine. */
+  readonly machine?: () => Machine;
+  /** Returns a unique text, used to name temporary files. */
+  readonly newId?: () => string;
+  /** Called with the table's name for each damaged value that is read. */
+  readonly onDamage?: (table: string) => void;
+  /** Called with one line for each action taken while opening. */
+  readonly log?: (line: string) => void;
+  /** Refuse all writes. */
+  readonly readOnly?: boolean;
+  /** Open only the store with this id, and create none. */
+  readonly expectedId?: string;
+  readonly metrics?: Metrics;
+  /** Called for errors in background work: upkeep and product watching. */
+  readonly reportFailure?: ReportFailure;
+  /** Called once, when a write failed. The store then refuses writes until it is reopened, preferably by a new process. */
+  readonly onLatched?: (cause: unknown) => void;
+  readonly limits?: Partial<WriterLimits>;
+  /** Free bytes on the disk; default: ask the file system. See `limits.minFreeBytes`. */
+  readonly freeBytes?: () => number;
+  /** Poll interval for product writes of other processes, ms; default 1000. */
+  readonly watchPollMs?: number;
+}
+
+const WATCH_POLL_MS = 1000;
+/** Interval of the check for replaced files while nothing is written. */
+const NAMES_EVERY_MS = 1000;
+
+/**
+ * Opens the store kept in one directory: records in LMDB, model snapshots in files beside it.
+ *
+ * Rejects with FormatUnsupported when a newer Aisle wrote the directory, with Unavailable when it cannot be opened.
+ * After a failed write the store refuses all further ones (`ready` rejects) until it is closed and opened again.
+ */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  const onDamage = (table: string): void => {
+    options.metrics?.count("store_damaged_values", { table });
+    options.onDamage?.(table);
+  };
+  const { directory, readOnly = false, log, newId, expectedId } = options;
+  const open = () => openEnvironment(directory, readOnly, onDamage, log, newId, expectedId);
+  let environment = await open();
+  if (!readOnly && environment.erasedAt() !== undefined) {
+    environment = await compacted(environment, open, options);
+  }
+  return assembleStore(environment, { ...options, onDamage });
+}
+
+/** Compacts a file with erased bytes. While another process has the store open, this must wait for the next start. */
+async function compacted(
+  environment: Environment,
+  open: () => Promise<Environment>,
+  { log = () => undefined, reportFailure }: Pick<EmbeddedStoreOptions, "log" | "reportFailure">,
+): Promise<Environment> {
+  let isDone = false;
+  try {
+    isDone = await environment.compact();
+  } catch (error) {
+    reportFailure?.("store_upkeep", error);
+    log("The file of the store could not be compacted: what was erased is in its free space until another start");
+  } finally {
+    await environment.close();
+  }
+  if (isDone) log("The file of the store was compacted: what was erased is in it no more");
+  return open();
+}
+
+/** The store over an open environment, which tests may have wrapped to make its writes fail. */
+export async function assembleStore(
+  environment: Environment,
+  options: EmbeddedStoreOptions & { readonly onDamage: (table: string) => void },
+): Promise<Store> {
+  const {
+    now,
+    clock,
+    machine = thisMachine,
+    metrics,
+    limits,
+    onDamage,
+    newId = randomUUID,
+    reportFailure = () => undefined,
+  } = options;
+  if (clock !== undefined && !environment.readOnly) resumeClock(environment, clock, machine());
+  const keyClock = clock ?? { now, livedNow: now };
+  const changed = new ChangedApps();
+  const log = createProductLog(newId);
+  const pollMs = options.watchPollMs ?? WATCH_POLL_MS;
+  const watchers = new ProductWatchers({ environment, log, reportFailure, pollMs });
+  const writer = new Writer({
+    environment,
+    now,
+    metrics,
+    reportFailure,
+    limits,
+    freeBytes: options.freeBytes ?? (() => freeBytesOf(environment.directory)),
+    upkeep: [
+      log.upkeep,
+      createActivity(changed, now),
+      createSweep(environment, keyClock),
+      ...(clock === undefined ? [] : [createClockNotes(environment, clock, machine)]),
+    ],
+    committed: (tables) => watchers.committed(tables),
+    onLatched: options.onLatched,
+  });
+  const checkNames = () => {
+    try {
+      environment.checkNames();
+    } catch (error) {
+      writer.latch.close(error);
+    }
+  };
+  const checking = setInterval(checkNames, NAMES_EVERY_MS).unref();
+  const removals = new Removals(environment, writer);
+  if (!environment.readOnly) {
+    await removals.resume();
+    await removeOrphans(environment, now);
+  }
+  return {
+    apps: createAppStore(environment, writer, removals),
+    events: createEventStore(environment),
+    rejectedEvents: createRejectedEventStore(environment),
+    visitors: createVisitorStore(environment),
+    interactions: createInteractionStore(environment),
+    contacts: createContactStore(environment),
+    hooks: createHookStore(environment),
+    feeds: createFeedStore(environment),
+    products: createProductStore(environment, watchers),
+    orders: createOrderStore(environment),
+    models: createModelStore({ environment, writer, now, newId, onDamage }),
+    leases: createLeases(writer, now),
+    copies: createCopies({ environment, writer, removals, changed }),
+    unitOfWork: createUnitOfWork({ writer, clock: keyClock, changed }),
+    scrub: async () => {
+      const refusal = writer.refusal(true);
+      if (refusal !== undefined) throw refusal;
+      try {
+        await environment.noteErased(now());
+      } catch (error) {
+        writer.latch.close(error);
+        throw writer.latch.refusal();
+      }
+    },
+    ready: async () => {
+      const refusal = writer.refusal();
+      if (refusal !== undefined) throw refusal;
+    },
+    close: async () => {
+      clearInterval(checking);
+      watchers.close();
+      await writer.close();
+      await environment.close();
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import type { Database } from "lmdb";
+import { DataDamaged, InvalidArgument, Unavailable } from "../../domain/errors.js";
+import { checkBytes, decode, encode, type RecordCodec } from "./codec.js";
+import { type ReadTransaction, TableInspection } from "./inspection.js";
+import { checkKey, fits, type Key, keyOrder, MAX_KEY_BYTES } from "./keys.js";
+import type { PageView, Range, StoredEntry } from "./pages/page-view.js";
+
+export type { Range } from "./pages/page-view.js";
+
+/** What all tables of one open store share. */
+export interface TableContext {
+  /** Called with the table's name for each damaged value. */
+  readonly onDamage: (table: string) => void;
+  /** True once the store was closed. */
+  closed: boolean;
+  /** True while all reads use one transaction: a write transaction or a snapshot. */
+  pinned: boolean;
+  /**
+   * The commit from which ranges are read: the newest or the snapshot's. Undefined within a write transaction: its pages
+   * are not in the file yet, so LMDB reads them.
+   */
+  readonly view: () => PageView | undefined;
+}
+
+export interface Entry<T> {
+  readonly key: Key;
+  readonly value: T;
+}
+
+/**
+ * Records of one kind by key. Range reads check the pages themselves (`page-layout.ts`) and are complete or throw
+ * DataDamaged; within a write transaction LMDB does them. Reads see the newest commit, or the commit of the surrounding
+ * `transact` or `snapshot`. A damaged value throws DataDamaged and is counted; no read returns or skips it.
+ */
+export class Table<T> {
+  constructor(
+    readonly name: string,
+    private readonly db: Database<Uint8Array, Key>,
+    private readonly codec: RecordCodec<T>,
+    private readonly context: TableContext,
+  ) {}
+
+  /** The same table with another codec, to read an earlier format. */
+  as<U>(codec: RecordCodec<U>): Table<U> {
+    return new Table(this.name, this.db, codec, this.context);
+  }
+
+  get(key: Key): T | undefined {
+    this.beginRead();
+    if (!fits(key)) return undefined;
+    try {
+      const bytes = this.db.getBinaryFast(key);
+      return bytes === undefined ? undefined : decode(this.codec, key, bytes, bytes.length);
+    } catch (error) {
+      throw this.readError(error);
+    }
+  }
+
+  /** Entries from `start` up to, not including, `end`, in order of keys. */
+  entries(range: Range): Entry<T>[] {
+    const found: Entry<T>[] = [];
+    this.each(range, (key, value) => {
+      found.push({ key, value });
+      return true;
+    });
+    return found;
+  }
+
+  /** Visits entries in order of keys until `visit` answers false, all in one snapshot. `visit` must not throw. */
+  each(range: Range, visit: (key: Key, value: T) => boolean): void {
+    this.beginRead();
+    const within = checked(range);
+    let last: Key = "";
+    try {
+      for (const { key, value } of this.rows(within)) {
+        mustRise(last, key);
+        last = key;
+        if (!visit(key, decode(this.codec, key, value, value.length))) return;
+      }
+    } catch (error) {
+      throw this.readError(error);
+    }
+  }
+
+  /** Entries below `end`, from the greatest key down to `start`. */
+  backwards(range: Range): Entry<T>[] {
+    this.beginRead();
+    const within = checked(range);
+    const { end, limit } = within;
+    const found: Entry<T>[] = [];
+    if (limit === 0) return found;
+    let last = end;
+    try {
+      for (const { key, value } of this.rows(within, true)) {
+        if (last === end && keyOrder(key, end) >= 0) continue; // LMDB starts at `end` itself when that key exists
+        mustRise(key, last);
+        last = key;
+        found.push({ key, value: decode(this.codec, key, value, value.length) });
+        if (found.length === limit) break;
+      }
+    } catch (error) {
+      throw this.readError(error);
+    }
+    return found;
+  }
+
+  /** Keys from `start` up to, not including, `end`; the values are not looked at. */
+  keys(range: Range): Key[] {
+    this.beginRead();
+    const within = checked(range);
+    try {
+      const found: Key[] = [];
+      for (const { key, value } of this.rows(within)) {
+        mustRise(found.at(-1) ?? "", key);
+        checkBytes(key, value, value.length);
+        found.push(key);
+      }
+      return found;
+    } catch (error) {
+      throw this.readError(error);
+    }
+  }
+
+  private rows(range: Range, reverse = false): Iterable<StoredEntry> {
+    const view = this.context.view();
+    if (view !== undefined) return view.entries(this.name, range, reverse);
+    return this.db.getRange(reverse ? { start: range.end, end: range.start, reverse } : range);
+  }
+
+  /** The bytes to store under the key. Throws InvalidArgument for a key or a value that is too long. */
+  encode(key: Key, value: T): Buffer {
+    checkKey(key);
+    const bytes = encode(this.codec, key, value);
+    if (bytes.length > MAX_RECORD_BYTES) throw recordTooLarge();
+    return bytes;
+  }
+
+  /** The table as `transaction` sees it, for `verifyStore`. */
+  inspect(transaction: ReadTransaction, view: PageView): TableInspection<T> {
+    return new TableInspection(this.name, this.db, this.codec, transaction, view);
+  }
+
+  /** Only within a write transaction, as `removeNow`. */
+  putNow(key: Key, bytes: Buffer): void {
+    void this.db.put(key, bytes);
+  }
+
+  removeNow(key: Key): void {
+    if (fits(key)) void this.db.remove(key); // LMDB fails the whole transaction for a longer one, and it is not there
+  }
+
+  /**
+   * lmdb-js keeps a snapshot until the next turn of the event loop. A reader may hear of another thread's or process's
+   * write before that, so each read starts a new snapshot (half a microsecond).
+   */
+  private beginRead(): void {
+    if (this.context.closed) throw new Unavailable("The store is closed");
+    if (!this.context.pinned) this.db.resetReadTxn();
+  }
+
+  /** The error for any failure to read a value: its checksum, layout or tree. Unavailable once LMDB has given up. */
+  private readError(cause: unknown): DataDamaged | Unavailable {
+    if (cause instanceof Error && cause.message.includes(GIVEN_UP)) {
+      return new Unavailable("The store rejects reads because a write failed; restart the process", 30_000, { cause });
+    }
+    this.context.onDamage(this.name);
+    return new DataDamaged(`A value in the table ${this.name} is damaged`, { cause });
+  }
+}
+
+/** LMDB's error text once writing its root failed: the environment then reads nothing more. The error's code is EINVAL. */
+const GIVEN_UP = "MDB_PANIC";
+
+function checked(range: Range): Range {
+  if (fits(range.start) && fits(range.end)) return range;
+  throw new InvalidArgument("after", "invalid", `at most ${MAX_KEY_BYTES} bytes`);
+}
+
+/** A damaged tree can contain cycles; a scan of it must still end. */
+function mustRise(lower: Key, higher: Key): void {
+  if (lower < higher) return; // the order of UTF-16 and that of UTF-8 differ only above the surrogates
+  if (keyOrder(lower, higher) >= 0) throw new DataDamaged("Stored keys are out of order");
+}
+
+/** A document of MongoDB holds 16 MiB. Both stores keep to the limit, so that an app can move from one to the other. */
+const MAX_RECORD_BYTES = 15_000_000;
+
+function recordTooLarge(): InvalidArgument {
+  return new InvalidArgument("record", "invalid", `at most ${MAX_RECORD_BYTES / 1e6} MB`);
+}

@@ -1,0 +1,95 @@
+import { GridFSBucket, type GridFSFile, MongoRuntimeError, ObjectId } from "mongodb";
+import type { Now } from "../../domain/clock.js";
+import { createSnapshotRoom } from "../snapshot-room.js";
+import { asked, type Connection, LONG_MS } from "./connection.js";
+import { keyOf, keysOf } from "./keys.js";
+
+/** An interrupted write leaves a file without a record. A younger file may still get its record. */
+const ORPHAN_MS = 60 * 60 * 1000;
+
+/** The bytes of snapshots in GridFS. The name of a file is the key of its model, so it begins with the app. */
+export class ModelFiles {
+  private readonly bucket: GridFSBucket;
+  private readonly room = createSnapshotRoom();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly now: Now,
+  ) {
+    this.bucket = new GridFSBucket(connection.db, { bucketName: "snapshots" });
+  }
+
+  /** Writes a file and answers its id. `rev` is the app's last commit before. */
+  async write(appId: string, modelId: string, rev: number, bytes: Uint8Array): Promise<string> {
+    const upload = async (): Promise<string> => {
+      const metadata = { app: appId, rev, at: this.now() };
+      const stream = this.bucket.openUploadStream(keyOf(appId, modelId), { metadata });
+      await new Promise<void>((resolve, reject) => {
+        stream.once("finish", resolve);
+        stream.once("error", reject);
+        stream.end(bytes);
+      });
+      return stream.id.toHexString();
+    };
+    return asked(this.connection, upload, LONG_MS);
+  }
+
+  /** The bytes of a file; undefined when it is not there, not whole, or of another length than this. */
+  async read(fileId: string, sizeBytes: number): Promise<Buffer | undefined> {
+    const download = async (): Promise<Buffer | undefined> => {
+      // Filled chunk by chunk: joining the chunks at the end would block this thread.
+      const bytes = this.room(sizeBytes);
+      let at = 0;
+      try {
+        for await (const part of this.bucket.openDownloadStream(new ObjectId(fileId))) {
+          if (at + part.length > sizeBytes) return undefined;
+          bytes.set(part, at);
+          at += part.length;
+        }
+      } catch (error) {
+        if (error instanceof MongoRuntimeError) return undefined; // no such file, or chunks that are missing
+        throw error;
+      }
+      return at === sizeBytes ? bytes : undefined;
+    };
+    return asked(this.connection, download, LONG_MS);
+  }
+
+  async remove(fileIds: readonly string[]): Promise<void> {
+    for (const fileId of fileIds) {
+      const remove = async (): Promise<void> => {
+        try {
+          await this.bucket.delete(new ObjectId(fileId));
+        } catch (error) {
+          if (!(error instanceof MongoRuntimeError)) throw error;
+        }
+      };
+      await asked(this.connection, remove, LONG_MS);
+    }
+  }
+
+  /** Removes the app's files that were begun up to a commit. */
+  async removeUpTo(appId: string, rev: number): Promise<void> {
+    const files = await this.of(appId);
+    await this.remove(files.filter((file) => numberIn(file, "rev") <= rev).map((file) => file._id.toHexString()));
+  }
+
+  /** Removes the app's files that are old and not among those named. */
+  async removeOrphans(appId: string, named: ReadonlySet<string>): Promise<void> {
+    const due = this.now() - ORPHAN_MS;
+    const files = await this.of(appId);
+    const old = files.filter((file) => numberIn(file, "at") < due).map((file) => file._id.toHexString());
+    await this.remove(old.filter((fileId) => !named.has(fileId)));
+  }
+
+  private of(appId: string): Promise<GridFSFile[]> {
+    const { start, end } = keysOf(appId);
+    return asked(this.connection, () => this.bucket.find({ filename: { $gte: start, $lt: end } }).toArray());
+  }
+}
+
+/** A number in the metadata; 0 when the field is not a number. */
+function numberIn(file: GridFSFile, name: string): number {
+  const found: unknown = file.metadata?.[name];
+  return typeof found === "number" ? found : 0;
+}

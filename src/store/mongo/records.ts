@@ -1,0 +1,55 @@
+import type { Interaction } from "../../domain/interaction.js";
+import type { ModelRecord } from "../../domain/model.js";
+import type { EarlierProduct } from "../earlier-products.js";
+import { model } from "../schema/apps.js";
+import { product } from "../schema/catalog.js";
+import { flag, later, list, number, oneOf, orNull, record, text, time } from "../schema/kinds.js";
+import { type RecordsOf, SCHEMA } from "../schema/schema.js";
+
+/** A model's record, and the file in GridFS that holds its bytes. */
+export interface StoredModel {
+  readonly record: ModelRecord;
+  readonly fileId: string;
+  readonly fileChecksum: number;
+}
+
+/** An interaction and whose it is. */
+export interface HistoryRow extends Omit<Interaction, "bot"> {
+  readonly visitorId: string;
+  readonly bot: boolean;
+}
+
+export function historyRow(visitorId: string, { type, at, productIds, ref, bot }: Interaction): HistoryRow {
+  return { visitorId, type, at, productIds, ref, bot: bot === true };
+}
+
+export function interactionOf({ type, at, productIds, ref, bot }: HistoryRow): Interaction {
+  return { type, at, productIds, ref, ...(bot && { bot }) };
+}
+
+/** The tables of this store, by the kind of their records. */
+export const KINDS = {
+  ...SCHEMA,
+  interactions: record<HistoryRow>({
+    visitorId: text,
+    type: oneOf("product_view", "add_to_cart", "order"),
+    at: time,
+    productIds: list(text),
+    ref: text,
+    bot: later(flag, false),
+  }),
+  models: record<StoredModel>({ record: model, fileId: text, fileChecksum: number }),
+};
+
+export type MongoRecords = RecordsOf<typeof KINDS>;
+
+const senders = record<{ readonly learnedFrom: { readonly count: number; readonly confirmed: boolean } | null }>({
+  learnedFrom: later(orNull(record({ count: number, confirmed: flag })), null),
+});
+
+/** A product as formats up to 4 kept it: also those that too few visitors had sent. */
+export function earlierProduct(stored: unknown): EarlierProduct {
+  const { learnedFrom } = senders.fromDocument(stored);
+  const sentBy = learnedFrom === null || learnedFrom.confirmed ? undefined : learnedFrom.count;
+  return { ...product.fromDocument(stored), sentBy };
+}

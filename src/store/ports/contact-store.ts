@@ -1,0 +1,10 @@
+import type { Contact, SubscriptionChange } from "../../domain/contact.js";
+
+/** Reads contacts and the consent ledger. A unit of work writes them. */
+export interface ContactStore {
+  get(appId: string, contactId: string): Promise<Contact | undefined>;
+  /** By `e:<email key>` or `p:<phone key>`. */
+  find(appId: string, contactKey: string): Promise<Contact | undefined>;
+  /** Up to `limit` ledger entries with ids greater than `after`, oldest first. `contactId` "" means all contacts. */
+  changes(appId: string, contactId: string, after: string, limit: number): Promise<SubscriptionChange[]>;
+}

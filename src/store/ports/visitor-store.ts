@@ -1,0 +1,7 @@
+import type { Visitor, VisitorKey } from "../../domain/visitor.js";
+
+/** Reads visitors. A unit of work writes them. */
+export interface VisitorStore {
+  /** The distinct visitors with these keys, in the order of the keys. */
+  find(appId: string, keys: readonly VisitorKey[]): Promise<Visitor[]>;
+}

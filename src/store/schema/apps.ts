@@ -1,0 +1,71 @@
+import { type App, LEARNED_AFTER_VISITORS, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../domain/app.js";
+import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../domain/model.js";
+import type { ProductGroup } from "../../domain/product-filter.js";
+import type { CopyMark } from "../ports/copies.js";
+import type { StoredLease } from "../stored-lease.js";
+import { flag, later, list, map, number, oneOf, record, text, time } from "./kinds.js";
+
+const privacy = record<PrivacySettings>({
+  signals: oneOf("off", "gpc", "gpc_and_dnt"),
+  retentionDays: number,
+  rejectedRetentionDays: number,
+});
+
+const productGroup = record<ProductGroup>({
+  groupId: text,
+  title: text,
+  categoryIds: list(text),
+  brands: list(text),
+  tags: list(text),
+  productIds: list(text),
+});
+
+export const app = record<App>({
+  appId: text,
+  displayName: text,
+  allowedOrigins: list(text),
+  createdAt: time,
+  updatedAt: time,
+  linkTrust: later(oneOf("open", "strict"), "open"),
+  privacy: later(privacy, NO_PRIVACY_SETTINGS),
+  doubleOptIn: later(flag, false),
+  learnedAfterVisitors: later(number, LEARNED_AFTER_VISITORS),
+  groups: later(list(productGroup), []),
+});
+
+const manifest = record<ModelManifest>({
+  formatNumber: number,
+  cutOff: time,
+  seed: number,
+  dataCounts: map(number),
+  algorithms: list(record<AlgorithmFacts>({ name: text, included: flag, reason: text, facts: map(number) })),
+});
+
+export const model = record<ModelRecord>({
+  modelId: text,
+  createdAt: time,
+  trainingMs: number,
+  sizeBytes: number,
+  manifest,
+  activity: text,
+});
+
+export const modelPointer = record<ModelPointer>({
+  modelId: text,
+  version: text,
+  activatedAt: time,
+  usedVersions: list(text),
+});
+
+/** Of a lease that does not say for how long it was given: longer than any was. */
+const LEASE_MS = 60_000;
+
+export const lease = record<StoredLease>({ holder: text, token: number, until: time, forMs: later(number, LEASE_MS) });
+
+export const copyMark = record<CopyMark>({
+  run: text,
+  from: text,
+  state: oneOf("copying", "done"),
+  table: text,
+  upTo: text,
+});

@@ -1,0 +1,102 @@
+import { FEED_OUTCOMES, type Feed, type FeedReject, type FeedRun } from "../../domain/feed.js";
+import type { Money } from "../../domain/money.js";
+import type { Order, OrderLine } from "../../domain/order.js";
+import type { Category, Product, ProductCounts } from "../../domain/product.js";
+import type { Sighting, UnconfirmedProduct, UnconfirmedSlot } from "../../domain/unconfirmed-product.js";
+import { flag, later, list, map, number, oneOf, orNull, record, text, time } from "./kinds.js";
+import { visitorIds } from "./people.js";
+
+export const money = record<Money>({ amount: text, currency: text });
+
+export const categories = list(record<Category>({ categoryId: text, name: text }).inline);
+
+export const product = record<Product>(
+  {
+    productId: text,
+    sku: text,
+    variantGroupId: text,
+    title: text,
+    description: text,
+    categories,
+    brand: text,
+    price: money.inline,
+    url: text,
+    imageUrl: text,
+    available: flag,
+    hidden: flag,
+    tags: list(text),
+    attributes: map(text),
+    origin: oneOf("catalog", "event"),
+    updatedAt: time,
+    hiddenByFeed: later(flag, false),
+    addedAt: later(time, 0),
+  },
+  { gone: [17] }, // up to format 4 how many visitors had sent a learned product
+);
+
+export const productCounts = record<ProductCounts>({ fed: number, learned: number });
+
+export const unconfirmedSlot = record<UnconfirmedSlot>({
+  products: list(
+    record<UnconfirmedProduct>({
+      key: text,
+      day: number,
+      sightings: list(record<Sighting>({ visitor: text, network: text, values: text })),
+    }),
+  ),
+});
+
+export const order = record<Order>({
+  orderId: text,
+  visitorId: text,
+  visitor: visitorIds.inline,
+  contactId: text,
+  lines: list(record<OrderLine>({ productId: text, quantity: number }).inline),
+  status: text,
+  statusAt: time,
+  payment: money.inline,
+  occurredAt: time,
+  cancelled: flag,
+  bot: later(flag, false),
+  vouched: later(flag, false),
+  network: later(text, ""),
+});
+
+const feedRun = record<FeedRun>({
+  at: time,
+  tookMs: number,
+  outcome: oneOf(...FEED_OUTCOMES),
+  accepted: number,
+  rejected: number,
+  hidden: number,
+  error: text,
+  rejects: list(record<FeedReject>({ position: number, id: text, reason: text })),
+});
+
+const LAST_RUN = 12;
+
+export const feed = record<Feed>(
+  {
+    feedId: text,
+    url: text,
+    format: text,
+    currency: text,
+    full: flag,
+    everyMs: number,
+    nextAt: time,
+    claimedBy: text,
+    claimedUntil: time,
+    etag: text,
+    lastModified: text,
+    importedAt: time,
+    lastRun: orNull(feedRun),
+    forced: later(flag, false),
+  },
+  {
+    // Up to format 7 a feed that had never run had an empty list there.
+    upgrade: (cells) => {
+      const lastRun = cells[LAST_RUN];
+      return Array.isArray(lastRun) && lastRun.length === 0 ? cells.with(LAST_RUN, null) : cells;
+    },
+  },
+);

@@ -1,0 +1,92 @@
+import {
+  FRAME_SOURCES,
+  type FrameConfiguration,
+  type FrameVariant,
+  type FrameVersion,
+  PAGE_KINDS,
+  type SourceWeight,
+} from "../../domain/frame.js";
+import type { ExposedFrame, FrameExposure, FrameTally } from "../../domain/frame-tally.js";
+import { NO_FILTER, type PriceRange, type ProductFilter } from "../../domain/product-filter.js";
+import { type Cells, flag, later, list, number, oneOf, orNull, record, text, time } from "./kinds.js";
+
+const sources = list(record<SourceWeight>({ source: oneOf(...FRAME_SOURCES), weight: number }));
+
+const filter = record<ProductFilter>({
+  anyGroup: list(text),
+  allGroups: list(text),
+  noGroup: list(text),
+  excludeProductIds: list(text),
+  availability: oneOf("", "in_stock", "any"),
+  price: orNull(record<PriceRange>({ min: text, max: text, currency: text })),
+});
+
+const variant = record<FrameVariant>({
+  name: text,
+  weight: number,
+  recommendedCount: orNull(number),
+  alternativeCount: orNull(number),
+  diversity: orNull(number),
+  sources: orNull(sources),
+  includeViewed: orNull(flag),
+  includeBought: orNull(flag),
+  rotation: orNull(flag),
+  fallback: orNull(flag),
+  filter: later(orNull(filter), null),
+  pinnedProductIds: later(orNull(list(text)), null),
+});
+
+const RULES = 8;
+
+/** Up to format 7 what came after the diversity stood in one cell, and in a version of a frame a cell without meaning behind it. */
+function fromNestedRules(cells: Cells): Cells {
+  const rules = cells[RULES];
+  if (typeof rules === "string") return cells;
+  return Array.isArray(rules) ? [...cells.slice(0, RULES), ...rules] : cells.slice(0, RULES);
+}
+
+/** Frames of earlier versions have no diversity, or none of what came after it: they stand as they always did. */
+export const frame = record<FrameConfiguration>(
+  {
+    frameId: text,
+    title: text,
+    recommendedCount: number,
+    alternativeCount: number,
+    includeViewed: flag,
+    includeBought: flag,
+    updatedAt: time,
+    diversity: later(number, 0),
+    pageKind: later(oneOf(...PAGE_KINDS, ""), ""),
+    sources: later(sources, []),
+    rebuyAfterDays: later(number, 0),
+    rotation: later(flag, true),
+    pinnedProductIds: later(list(text), []),
+    bannedProductIds: later(list(text), []),
+    inStockOnly: later(flag, true),
+    fallback: later(flag, true),
+    variants: later(list(variant), []),
+    version: later(number, 1),
+    filter: later(filter, NO_FILTER),
+    stockSaid: later(flag, false),
+  },
+  { upgrade: fromNestedRules },
+);
+
+export const frameVersion = record<FrameVersion>({ frame, deleted: flag });
+
+export const frameTally = record<FrameTally>({ exposures: number, visitors: number, clicked: number, ordered: number });
+
+export const frameExposure = record<FrameExposure>({
+  frames: list(
+    record<ExposedFrame>({
+      frameId: text,
+      variant: text,
+      firstAt: time,
+      lastAt: time,
+      shown: list(text),
+      clickedAt: time,
+      orderedAt: time,
+      orderIds: later(list(text), []),
+    }),
+  ),
+});

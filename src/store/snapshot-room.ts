@@ -1,0 +1,60 @@
+/**
+ * Works around a behaviour of a dependency.
+ *
+ * - Dependency: V8, in Node 20 to 24. We know of no upstream report.
+ * - Behaviour: V8 counts the bytes of an `ArrayBuffer` with its heap. Once they have grown by 64 MiB since the last major
+ *   collection, it starts another one. Until that ends, every new buffer first marks for 5 to 10 ms.
+ * - Without this file: loading a model stops the event loop for 20 to 40 ms at a time.
+ * - Still needed? No test tells: `test/store/snapshot-room.test.ts` checks only this code. Return
+ *   `Buffer.allocUnsafeSlow(length)` instead and compare the row "swapping models" of docs/performance.md.
+ */
+
+/** Allocates uninitialised memory for the bytes of a snapshot. */
+export type SnapshotRoom = (length: number) => Buffer;
+
+/** Limit of bytes hidden from the collector: the greater of this many bytes and this many times the requested length. */
+const UNCOUNTED = 2 ** 28;
+const UNCOUNTED_LENGTHS = 3;
+/** How long freed memory is kept for the next snapshot. */
+const SPARE_MS = 60_000;
+
+/**
+ * V8 does not count the bytes of a `SharedArrayBuffer`. The next collection, whatever starts it, frees them. When too many
+ * bytes have been handed out since the last one, plain counted memory is allocated instead.
+ *
+ * Freed memory is reused while models change in quick succession. Returning 90 MB to the system takes a collector thread
+ * 10 ms or more, and the event loop waits for it when it asks the system for memory.
+ */
+export function createSnapshotRoom(): SnapshotRoom {
+  /** Bytes handed out since the collector last freed any. */
+  let uncounted = 0;
+  let spare: SharedArrayBuffer | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const cameBack = new FinalizationRegistry<SharedArrayBuffer>((memory) => {
+    uncounted = 0;
+    spare = memory;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      spare = undefined;
+    }, SPARE_MS).unref();
+  });
+
+  const takeSpare = (length: number): SharedArrayBuffer | undefined => {
+    if (spare === undefined || spare.byteLength < length || spare.byteLength > 2 * length) return undefined;
+    const memory = spare;
+    spare = undefined;
+    return memory;
+  };
+
+  return (length) => {
+    let memory = takeSpare(length);
+    if (memory === undefined) {
+      if (uncounted + length > Math.max(UNCOUNTED, UNCOUNTED_LENGTHS * length)) return Buffer.allocUnsafeSlow(length);
+      uncounted += length;
+      memory = new SharedArrayBuffer(length);
+    }
+    const lent = structuredClone(memory); // the same memory in a new object, so that the registry sees when it is unused
+    cameBack.register(lent, memory);
+    return Buffer.from(lent, 0, length);
+  };
+}

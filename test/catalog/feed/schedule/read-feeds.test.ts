@@ -1,0 +1,271 @@
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { describe, expect, it } from "vitest";
+import { FeedFailure, type FeedVersion, type FetchFeed } from "../../../../src/catalog/feed/fetch-feed.js";
+import { createReadFeeds } from "../../../../src/catalog/feed/schedule/read-feeds.js";
+import { FeedOutcome } from "../../../../src/gen/aisle/v1/feed_pb.js";
+import { openAisle } from "../../../fixtures/aisle.js";
+import { type StoreKind, storeKinds } from "../../../fixtures/stores.js";
+
+const stores = await storeKinds();
+const HOUR_MS = 3_600_000;
+const never = new AbortController().signal;
+const lines = (ids: readonly string[]) => `id,title\n${ids.map((id) => `${id},Title ${id}\n`).join("")}`;
+
+async function openShop(openStore: StoreKind["openStore"]) {
+  const aisle = await openAisle(openStore);
+  const { catalog, apps } = aisle.rpc;
+  await apps.createApp({ app: { appId: "shop" } });
+  const host = {
+    text: lines(["p1", "p2", "p3"]),
+    etag: "",
+    asked: [] as FeedVersion[],
+    error: undefined as Error | undefined,
+    /** Called when the feed is half sent. */
+    halfway: async () => {},
+  };
+  const fetchFeed: FetchFeed = async (_url, known) => {
+    host.asked.push({ etag: known.etag, lastModified: known.lastModified });
+    if (host.error !== undefined) throw host.error;
+    if (host.etag !== "" && known.etag === host.etag) return undefined;
+    const { text, etag } = host;
+    async function* chunks() {
+      yield Buffer.from(text.slice(0, 20));
+      await host.halfway();
+      yield Buffer.from(text.slice(20));
+    }
+    return { version: { etag, lastModified: "" }, totalBytes: null, chunks: chunks(), close: () => {} };
+  };
+  let claims = 0;
+  const faults: unknown[] = [];
+  const reader = () =>
+    createReadFeeds({
+      feeds: aisle.store.feeds,
+      unitOfWork: aisle.store.unitOfWork,
+      catalog: aisle.clients.catalog,
+      fetchFeed,
+      now: aisle.now,
+      newId: () => `claim-${++claims}`,
+      metrics: aisle.metrics,
+      report: (error) => faults.push(error),
+    });
+  const set = (more: object = {}) =>
+    catalog.setFeed({
+      appId: "shop",
+      feed: { feedId: "main", url: "https://shop.example/f.csv", full: true, every: { seconds: 3600n }, ...more },
+    });
+  const feed = async () => (await catalog.listFeeds({ appId: "shop" })).feeds[0];
+  const shown = async () =>
+    (await catalog.listProducts({ appId: "shop" })).products
+      .filter(({ hidden }) => !hidden)
+      .map(({ productId }) => productId);
+  const read = async (stop = never) => {
+    aisle.now.at += 1000;
+    await reader()(stop);
+  };
+  return { ...aisle, catalog, host, reader, read, set, feed, shown, faults };
+}
+
+describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) => {
+  it("is read at once, then when its time has come, and hides what it no longer lists", async () => {
+    const { set, read, feed, shown, host, now } = await openShop(openStore);
+    await set();
+    await read();
+    expect(await shown()).toEqual(["p1", "p2", "p3"]);
+    host.text = lines(["p1", "p2"]);
+    await read();
+    expect(host.asked).toHaveLength(1);
+    now.at += HOUR_MS;
+    await read();
+    expect(await shown()).toEqual(["p1", "p2"]);
+    expect((await feed())?.lastRun).toMatchObject({
+      outcome: FeedOutcome.IMPORTED,
+      accepted: 2n,
+      hidden: 1n,
+      error: "",
+    });
+  });
+
+  it("hides more than half only in the one reading that is to be forced", async () => {
+    const { set, read, feed, shown, host, now, catalog } = await openShop(openStore);
+    await set();
+    await read();
+    host.text = lines(["p1"]);
+    now.at += HOUR_MS;
+    await read();
+    expect((await feed())?.lastRun).toMatchObject({ outcome: FeedOutcome.FAILED, hidden: 0n });
+    await catalog.runFeed({ appId: "shop", feedId: "main", force: true });
+    await read();
+    expect(await shown()).toEqual(["p1"]);
+    host.text = lines(["p4"]);
+    now.at += HOUR_MS;
+    await read();
+    expect((await feed())?.lastRun?.outcome).toBe(FeedOutcome.FAILED);
+    expect(await shown()).toEqual(["p1", "p4"]);
+  });
+
+  it("that is to be forced while it is read is read again, forced", async () => {
+    const { set, read, shown, host, now, catalog } = await openShop(openStore);
+    await set();
+    await read();
+    host.text = lines(["p1"]);
+    now.at += HOUR_MS;
+    host.halfway = async () => {
+      host.halfway = async () => {};
+      await catalog.runFeed({ appId: "shop", feedId: "main", force: true });
+    };
+    await read();
+    expect(await shown()).toEqual(["p1", "p2", "p3"]);
+    await read();
+    expect(await shown()).toEqual(["p1"]);
+  });
+
+  it("is left alone while its host says that it is the same, and read after a day all the same", async () => {
+    const { set, read, feed, host, now } = await openShop(openStore);
+    host.etag = '"a"';
+    await set();
+    await read();
+    now.at += HOUR_MS;
+    await read();
+    expect((await feed())?.lastRun?.outcome).toBe(FeedOutcome.UNCHANGED);
+    now.at += 24 * HOUR_MS;
+    await read();
+    expect((await feed())?.lastRun?.outcome).toBe(FeedOutcome.IMPORTED);
+    expect(host.asked.map(({ etag }) => etag)).toEqual(["", '"a"', ""]);
+  });
+
+  it("is read again at once when that is asked for, though it is the same", async () => {
+    const { set, read, catalog, host } = await openShop(openStore);
+    host.etag = '"a"';
+    await set();
+    await read();
+    await catalog.runFeed({ appId: "shop", feedId: "main" });
+    await read();
+    expect(host.asked.map(({ etag }) => etag)).toEqual(["", ""]);
+  });
+
+  it("tells what was rejected, and keeps such products as they are", async () => {
+    const { set, read, feed, shown, host, now } = await openShop(openStore);
+    await set();
+    await read();
+    host.text = `id,title,price\np1,T,1\n,none,2\np3,T,x\np2,T,3\n`;
+    now.at += HOUR_MS;
+    await read();
+    expect((await feed())?.lastRun).toMatchObject({
+      accepted: 2n,
+      rejected: 2n,
+      hidden: 0n,
+      rejects: [
+        { position: 3n, productId: "", reason: "id: missing" },
+        { position: 4n, productId: "p3" },
+      ],
+    });
+    expect(await shown()).toEqual(["p1", "p2", "p3"]);
+  });
+
+  it("tells why it failed, hides nothing, and is tried again at its time", async () => {
+    const { set, read, feed, shown, host, now, metrics, faults } = await openShop(openStore);
+    await set();
+    await read();
+    const failures: [() => void, RegExp][] = [
+      [() => (host.error = new FeedFailure("refused", 404)), /refused it \(status 404\)/],
+      [() => (host.text = "<rss><channel><item><g:id>p1</g:id></item>"), /root element is not closed/],
+      [() => (host.text = lines(["p1"])), /does not list 2 of the 3 products/],
+      [() => (host.text = "name\nx\n"), /has no column id/],
+    ];
+    for (const [change, error] of failures) {
+      host.error = undefined;
+      change();
+      now.at += HOUR_MS;
+      await read();
+      expect((await feed())?.lastRun).toMatchObject({
+        outcome: FeedOutcome.FAILED,
+        error: expect.stringMatching(error),
+      });
+    }
+    expect(await shown()).toEqual(["p1", "p2", "p3"]);
+    expect(faults).toEqual([]);
+    expect(metrics.counts.get("feed_runs")).toBe(5);
+  });
+
+  it("is read by one process of several", async () => {
+    const { set, reader, host, now } = await openShop(openStore);
+    await set();
+    now.at += 1000;
+    await Promise.all([reader()(never), reader()(never), reader()(never)]);
+    expect(host.asked).toHaveLength(1);
+  });
+
+  it("is left to the others by a process that ends without a word, when its time is over", async () => {
+    const { set, read, reader, feed, host, now } = await openShop(openStore);
+    await set();
+    let begun = () => {};
+    const hangs = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    host.halfway = () => {
+      begun();
+      return new Promise(() => {});
+    };
+    void reader()(never);
+    await hangs;
+    expect((await feed())?.running).toBe(true);
+    host.halfway = async () => {};
+    await read();
+    expect(host.asked).toHaveLength(1);
+    now.at += 121_000;
+    await read();
+    expect(host.asked).toHaveLength(2);
+    expect(await feed()).toMatchObject({ running: false, lastRun: { outcome: FeedOutcome.IMPORTED } });
+  });
+
+  it("is given back by a process that is stopped while it reads", async () => {
+    const { set, read, feed, host } = await openShop(openStore);
+    await set();
+    const stop = new AbortController();
+    host.halfway = async () => {
+      stop.abort();
+      throw new FeedFailure("timed_out");
+    };
+    await read(stop.signal);
+    expect(await feed()).toMatchObject({ running: false });
+    expect((await feed())?.lastRun).toBeUndefined();
+    host.halfway = async () => {};
+    await read();
+    expect((await feed())?.lastRun?.outcome).toBe(FeedOutcome.IMPORTED);
+  });
+
+  it("that was removed or set anew while it was read stays so", async () => {
+    const { set, read, feed, host, catalog } = await openShop(openStore);
+    await set();
+    host.halfway = async () => void (await set({ url: "https://shop.example/other.csv" }));
+    await read();
+    expect(await feed()).toMatchObject({ url: "https://shop.example/other.csv" });
+    expect((await feed())?.lastRun).toBeUndefined();
+    host.halfway = async () => void (await catalog.deleteFeed({ appId: "shop", feedId: "main" }));
+    await read();
+    expect(await feed()).toBeUndefined();
+  });
+});
+
+describe("the setting of a feed", () => {
+  it.each<[string, object]>([
+    ["feed.feed_id", { feedId: "a b" }],
+    ["feed.url", { url: "http://shop.example/f" }],
+    ["feed.url", { url: "https://user:secret@shop.example/f" }],
+    ["feed.format", { format: "pdf" }],
+    ["feed.currency", { currency: "euro" }],
+    ["feed.every", { every: durationFromMs(60_000) }],
+    ["feed.every", { every: undefined }],
+  ])("is refused by the name %s", async (field, more) => {
+    const { set, feed } = await openShop(stores[0]!.openStore);
+    await expect(set(more)).rejects.toThrow(field);
+    expect(await feed()).toBeUndefined();
+  });
+
+  it("is one of at most 20 of an app", async () => {
+    const { set } = await openShop(stores[0]!.openStore);
+    for (let n = 0; n < 20; n++) await set({ feedId: `f${n}` });
+    await set({ feedId: "f3" });
+    await expect(set({ feedId: "f20" })).rejects.toThrow("at most 20");
+  });
+});

@@ -1,0 +1,116 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { createOrigins, isSameSite, isWebOrigin, ORIGINS_MAX_AGE_MS } from "../../src/facade/cors.js";
+import { GetAppResponseSchema } from "../../src/gen/aisle/v1/app_service_pb.js";
+
+/** An app service with settable answers that counts its calls, and a clock. */
+function fixture() {
+  const state = { now: 0, calls: 0, origins: ["https://shop.example"], error: undefined as ConnectError | undefined };
+  const origins = createOrigins(
+    {
+      getApp: async ({ appId = "" }) => {
+        state.calls++;
+        if (state.error !== undefined) throw state.error;
+        return create(GetAppResponseSchema, { app: { appId, allowedOrigins: state.origins } });
+      },
+    },
+    () => state.now,
+  );
+  return { state, origins };
+}
+
+describe("the origins of an app", () => {
+  it("are compared without case and closing slash", async () => {
+    const { state, origins } = fixture();
+    state.origins = ["https://Shop.Example/"];
+    expect(await origins.allows("shop", "https://shop.example")).toBe(true);
+    expect(await origins.allows("shop", "https://shop.example.evil.example")).toBe(false);
+    expect(await origins.allows("shop", "http://shop.example")).toBe(false);
+  });
+
+  it("are any where the app lists none, and then none is listed", async () => {
+    const { state, origins } = fixture();
+    state.origins = [];
+    expect(await origins.allows("shop", "https://any.example")).toBe(true);
+    expect(await origins.lists("shop", "https://any.example")).toBe(false);
+  });
+
+  it("are asked for once in five seconds, and a change holds then", async () => {
+    const { state, origins } = fixture();
+    await origins.allows("shop", "https://shop.example");
+    state.origins = ["https://new.example"];
+    state.now = ORIGINS_MAX_AGE_MS - 1;
+    expect(await origins.allows("shop", "https://shop.example")).toBe(true);
+    expect(state.calls).toBe(1);
+    state.now = ORIGINS_MAX_AGE_MS;
+    expect(await origins.allows("shop", "https://shop.example")).toBe(false);
+  });
+
+  it("are asked for once by calls that come together", async () => {
+    const { state, origins } = fixture();
+    await Promise.all([origins.allows("shop", "https://a.example"), origins.allows("shop", "https://b.example")]);
+    expect(state.calls).toBe(1);
+  });
+
+  it("refuse nobody of an unknown app, which may exist a moment later", async () => {
+    const { state, origins } = fixture();
+    state.error = new ConnectError("no app", Code.NotFound);
+    const answers = [origins.allows("shop", "https://other.example"), origins.allows("shop", "https://other.example")];
+    expect(await Promise.all(answers)).toEqual([true, true]);
+    state.error = undefined;
+    expect(await origins.allows("shop", "https://other.example")).toBe(false);
+  });
+
+  it("are not guessed when they cannot be read", async () => {
+    const { state, origins } = fixture();
+    state.error = new ConnectError("down", Code.Unavailable);
+    await expect(origins.allows("shop", "https://shop.example")).rejects.toBe(state.error);
+    state.error = undefined;
+    expect(await origins.allows("shop", "https://shop.example")).toBe(true);
+  });
+
+  it("are kept for at most 1,000 apps", async () => {
+    const { state, origins } = fixture();
+    for (let app = 0; app <= 1000; app++) await origins.allows(`app${app}`, "https://shop.example");
+    await origins.allows("app1000", "https://shop.example");
+    expect(state.calls).toBe(1001);
+    await origins.allows("app0", "https://shop.example");
+    expect(state.calls).toBe(1002);
+  });
+});
+
+describe("an Origin header", () => {
+  it.each(["https://shop.example", "http://localhost:3000", "chrome-extension://abcdef", "http://[::1]:80"])(
+    "%s can be echoed",
+    (origin) => expect(isWebOrigin(origin)).toBe(true),
+  );
+
+  it.each([
+    "null",
+    "",
+    "*",
+    "https://",
+    "https://a b",
+    "https://shop.example/path",
+    "shop.example",
+    "https://u@shop.example",
+  ])("%j cannot", (origin) => expect(isWebOrigin(origin)).toBe(false));
+});
+
+describe("a page", () => {
+  it.each([
+    ["https://shop.example", undefined, "shop.example", true],
+    ["https://shop.example:8443", undefined, "shop.example:8080", true],
+    ["https://shop.example", undefined, "aisle.shop.example", true],
+    ["https://www.shop.example", undefined, "shop.example", true],
+    ["https://www.shop.example", undefined, "aisle.shop.example", false],
+    ["https://www.shop.example", "same-site", "aisle.shop.example", true],
+    ["https://shop.example", "cross-site", "shop.example", false],
+    ["https://evilshop.example", undefined, "shop.example", false],
+    ["null", undefined, "shop.example", false],
+    ["https://shop.example", undefined, undefined, false],
+  ])("of %s that the browser calls %s is of the site of %s: %s", (origin, fetchSite, host, same) => {
+    expect(isSameSite(origin, fetchSite, host)).toBe(same);
+  });
+});

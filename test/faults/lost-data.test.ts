@@ -1,0 +1,58 @@
+import { cp, rename, rm, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  freePort,
+  launchServer,
+  rpcClients,
+  sharedOwner,
+  startServer,
+  temporaryDirectory,
+} from "../fixtures/server.js";
+import { EventLoad } from "./event-load.js";
+import { expectServesAgain } from "./serves-again.js";
+
+const WAIT = { interval: 100, timeout: 30_000 };
+
+describe("a server whose file of records is not there when it starts", () => {
+  const { owner, release } = sharedOwner();
+  afterAll(release);
+  let sound = "";
+
+  beforeAll(async () => {
+    sound = join(await temporaryDirectory(owner), "store");
+    const server = await startServer({ directory: sound, owner });
+    await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
+    await server.end("SIGTERM");
+  }, 60_000);
+
+  const ways: [string, string[], "missing" | "empty", (file: string) => Promise<void>][] = [
+    ["one process", [], "missing", (file) => rm(file)],
+    ["one process", [], "empty", (file) => truncate(file)],
+    ["two workers", ["--workers", "2"], "missing", (file) => rm(file)],
+    ["two workers", ["--workers", "2"], "empty", (file) => truncate(file)],
+  ];
+
+  it.each(ways)(
+    "makes no new store: %s %j refuses events with 503 while it is %s, and serves when it is back",
+    async (_, workers, state, lose) => {
+      const directory = join(await temporaryDirectory(), "store");
+      await cp(sound, directory, { recursive: true });
+      await lose(join(directory, "data.mdb"));
+      const port = await freePort();
+      const facadeUrl = `http://127.0.0.1:${port}`;
+      const { ready, output } = launchServer({ directory, flags: ["--facade-port", String(port), ...workers] });
+      const statusOf = async (path: string) => (await fetch(`${facadeUrl}${path}`).catch(() => undefined))?.status;
+      await expect.poll(() => statusOf("/healthz"), WAIT).toBe(200);
+      expect(await statusOf("/readyz")).toBe(503);
+      const told = await new EventLoad().post(facadeUrl);
+      expect(told.kind === "refused" && told.by instanceof Response && told.by.status).toBe(503);
+      await cp(join(sound, "data.mdb"), join(directory, "whole.mdb"));
+      await rename(join(directory, "whole.mdb"), join(directory, "data.mdb"));
+      await ready;
+      const named = new RegExp(`data\\.mdb is ${state}, but the lock\\.mdb of a store is there`);
+      await expectServesAgain({ facadeUrl, output }, named);
+    },
+    120_000,
+  );
+});

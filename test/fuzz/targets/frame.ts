@@ -1,0 +1,56 @@
+/** The length-prefixed messages of gRPC, gRPC-Web and Connect: nothing is lost, added or cut wrongly. */
+import { deepStrictEqual, ok } from "node:assert";
+import { framedMessages } from "../../../src/services/wire/message-framing.js";
+
+const PREFIX_BYTES = 5;
+const MOST_BYTES = 300;
+
+const message = (text: string) => `\0\0\0\0${String.fromCharCode(text.length)}${text}`;
+
+/** The first byte says in what pieces the rest comes. */
+export const seeds = [
+  `\x07${message("hello")}${message("")}${message("x".repeat(100))}`,
+  `\x00${message("hello")}\x01\0\0\x01\x2c${"y".repeat(300)}\0\0\0`,
+  "\x20\0\0\0\x02\x00too long",
+];
+export const dictionary = ["\0\0\0\0\0", "\0\0\0\x01\x2c", "\0\0\0\x01\x2d", "\x01\xff\xff\xff\xff", "\x80\0\0\0\x02"];
+
+export async function fuzz(bytes: Buffer): Promise<void> {
+  const step = 1 + (bytes[0] ?? 0);
+  const body = bytes.subarray(1);
+  const given: Uint8Array[] = [];
+  for await (const piece of framedMessages(pieces(body, step), MOST_BYTES)) given.push(piece);
+  const whole = wholeOnes(body);
+  if (whole.end === body.length) {
+    deepStrictEqual(given.map(hex), whole.messages.map(hex));
+    return;
+  }
+  // What follows is a message that is refused, or one that breaks off.
+  deepStrictEqual(given.slice(0, whole.messages.length).map(hex), whole.messages.map(hex));
+  ok(given.length > whole.messages.length);
+  const rest = Buffer.concat(given.slice(whole.messages.length));
+  const isTooLong = body.length - whole.end >= PREFIX_BYTES && body.readUInt32BE(whole.end + 1) > MOST_BYTES;
+  if (!isTooLong) deepStrictEqual(hex(rest), hex(body.subarray(whole.end)));
+  else deepStrictEqual(hex(rest.subarray(0, PREFIX_BYTES)), hex(body.subarray(whole.end, whole.end + PREFIX_BYTES)));
+}
+
+async function* pieces(body: Buffer, step: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += step) yield body.subarray(at, at + step);
+}
+
+/** The messages at the beginning that are there and short enough. */
+function wholeOnes(body: Buffer) {
+  const messages: Buffer[] = [];
+  let at = 0;
+  while (body.length - at >= PREFIX_BYTES) {
+    const length = body.readUInt32BE(at + 1);
+    if (length > MOST_BYTES || body.length - at < PREFIX_BYTES + length) break;
+    messages.push(body.subarray(at, at + PREFIX_BYTES + length));
+    at += PREFIX_BYTES + length;
+  }
+  return { messages, end: at };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

@@ -1,0 +1,188 @@
+/** HTTP/2 connections that open and reset streams (CVE-2023-44487), and those of others beside them. */
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createHttp2Server, trackSessions } from "../../src/services/wire/protocol-servers.js";
+import { makeCertificate } from "../fixtures/certificate.js";
+import { temporaryDirectory } from "../fixtures/server.js";
+import { expectStillServing, openCounted } from "./counted-listener.js";
+import { callHeaders, END_HEADERS, END_STREAM, frame, framesIn, opening, streams, word } from "./http2-frames.js";
+import { openRaw, openRawSecurely } from "./raw-socket.js";
+
+const GET_APP = "/aisle.v1.AppService/GetApp";
+const CANCEL = word(8);
+/** More than a connection may reset at once. */
+const MANY = 1000;
+/** A gRPC message of no bytes. */
+const NOTHING = Buffer.alloc(5);
+
+/** A call that is reset before it can be read. */
+const abandoned = (id: number) => [
+  frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
+  frame("resetStream", 0, id, CANCEL),
+];
+
+describe("an HTTP/2 connection", () => {
+  it("that resets each stream at once is closed, and none of its calls is made", async () => {
+    const { url, port, called } = await openCounted();
+    const reset = streams(MANY, (id) => [
+      frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
+      frame("data", END_STREAM, id, NOTHING),
+      frame("resetStream", 0, id, CANCEL),
+    ]);
+    await openRaw(port, opening(reset)).closed;
+    expect(called).not.toHaveBeenCalled();
+    await expectStillServing(url);
+  });
+
+  it("that makes us reset its streams is closed", async () => {
+    const { url, port } = await openCounted();
+    const broken = streams(MANY, (id) => [
+      frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
+      frame("windowUpdate", 0, id, word(0)), // an error of the stream: RFC 9113, 6.9
+    ]);
+    await openRaw(port, opening(broken)).closed;
+    await expectStillServing(url);
+  });
+
+  it.each(["plain", "TLS"])(
+    "that comes again and again to reset its streams has to wait each time, and others of its address are served: %s",
+    async (kind) => {
+      const files = kind === "TLS" ? makeCertificate(await temporaryDirectory(), "server", ["127.0.0.1"]) : undefined;
+      const certificate = files && { cert: readFileSync(files.cert, "utf8"), key: readFileSync(files.key, "utf8") };
+      const { address, port, called } = await openCounted(certificate);
+      const reset = opening(streams(MANY, abandoned));
+      const come = () => (certificate ? openRawSecurely(port, certificate.cert, reset) : openRaw(port, reset)).closed;
+      await come();
+      const startedAt = performance.now();
+      await Promise.all(many(5, come));
+      // The first of them begins at once, the others at least 50 ms after the one before.
+      expect(performance.now() - startedAt).toBeGreaterThan(190);
+      expect(called).not.toHaveBeenCalled();
+      await expectStillServing(`${certificate ? "https" : "http"}://${address}`, certificate?.cert);
+    },
+  );
+
+  it("begins at once beside others of its address that open with many streams after some of them were misused", async () => {
+    const { url, port } = await openCounted();
+    // After three the pause between two that wait is as long as it gets.
+    for (let n = 0; n < 3; n++) await openRaw(port, opening(streams(MANY, abandoned))).closed;
+    const waiting = many(100, () => openRaw(port, opening(streams(100, abandoned))));
+    await expectStillServing(url);
+    // That is 20 s for all of them.
+    expect(waiting.filter((peer) => peer.received().length > 0).length).toBeLessThan(50);
+  });
+
+  it("that would wait for more than 3 s is closed, so that an attack leaves no queue behind", async () => {
+    const { url, port } = await openCounted();
+    for (let n = 0; n < 3; n++) await openRaw(port, opening(streams(MANY, abandoned))).closed;
+    let closedUnserved = 0;
+    for (const peer of many(40, () => openRaw(port, opening(streams(100, abandoned)))))
+      void peer.closed.then((received) => {
+        if (received.length === 0) closedUnserved++;
+      });
+    await expect.poll(() => closedUnserved, { timeout: 10_000 }).toBeGreaterThan(10);
+    await expectStillServing(url);
+  });
+
+  it("waits its turn behind others of its address that wait to be served before they reset their streams", async () => {
+    const { url, port } = await openCounted();
+    const reset = streams(MANY, abandoned);
+    const served = (received: Buffer) => framesIn(received).some(({ type }) => type === "settings");
+    const come = async () => {
+      const peer = openRaw(port, opening());
+      await peer.until(served);
+      peer.socket.write(reset);
+      await peer.closed;
+    };
+    for (let n = 0; n < 11; n++) await come();
+    const startedAt = performance.now();
+    await Promise.all(many(5, come));
+    // The first of them begins at once, the others 200 ms after the one before.
+    expect(performance.now() - startedAt).toBeGreaterThan(790);
+    await expectStillServing(url);
+  });
+
+  it("that its peer has closed before we read it makes no call", async () => {
+    const { url, port, called } = await openCounted();
+    const call = [frame("headers", END_HEADERS, 1, callHeaders(GET_APP)), frame("data", END_STREAM, 1, NOTHING)];
+    const peer = openRaw(port);
+    await once(peer.socket, "connect");
+    // What a peer does while the process is busy has happened when it looks.
+    peer.socket.end(opening(...call));
+    await peer.closed;
+    expect(called).not.toHaveBeenCalled();
+    await expectStillServing(url);
+    expect(called).toHaveBeenCalledTimes(1);
+  });
+
+  it("whose calls run out of time again and again is told to come again before Node rejects its calls", async () => {
+    const { url, port, called } = await openCounted();
+    const late = streams(12_000, (id) => [
+      frame("headers", END_HEADERS, id, callHeaders(GET_APP, [["grpc-timeout", "2m"]])),
+      frame("resetStream", 0, id, CANCEL),
+    ]);
+    const peer = openRaw(port, opening(late));
+    const toldToComeAgain = (received: Buffer) =>
+      framesIn(received).some(({ type, payload }) => type === "goAway" && payload.readUInt32BE(4) === 0);
+    expect(toldToComeAgain(await peer.until(toldToComeAgain))).toBe(true);
+    expect(called).not.toHaveBeenCalled();
+    await expectStillServing(url);
+  });
+
+  it("that cancels calls as clients do is not misused", async () => {
+    const server = createHttp2Server(() => undefined);
+    const onMisuse = vi.fn();
+    trackSessions(server, { idleMs: 60_000, maxConcurrentStreams: 1000, onMisuse });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    // Less than the resets after which Node 20 retires a connection.
+    for (let connection = 0; connection < 4; connection++) {
+      const peer = openRaw(port, opening());
+      for (let n = 0; n < 300; n += 50) {
+        await pause(60);
+        peer.socket.write(streams(50, (id) => abandoned(2 * n + id)));
+      }
+      await peer.until((received) => framesIn(received).some(({ type }) => type === "settings"));
+      peer.socket.destroy();
+    }
+    expect(onMisuse).not.toHaveBeenCalled();
+  });
+
+  it("that resets a few of its calls goes on", async () => {
+    const { port } = await openCounted();
+    const some = streams(90, (id) => [
+      frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
+      id === 179 ? frame("data", END_STREAM, id, NOTHING) : frame("resetStream", 0, id, CANCEL),
+    ]);
+    const peer = openRaw(port, opening(some));
+    const answered = (received: Buffer) =>
+      framesIn(received).some(({ type, streamId }) => type === "headers" && streamId === 179);
+    expect(answered(await peer.until(answered))).toBe(true);
+  });
+
+  it("that resets streams with a deadline goes on, or is told to come again before any call is lost", async () => {
+    const { url, port, called } = await openCounted();
+    const late = streams(1200, (id) => [
+      frame("headers", END_HEADERS, id, callHeaders(GET_APP, [["grpc-timeout", "2m"]])),
+      id === 2399 ? frame("data", END_STREAM, id, NOTHING) : frame("resetStream", 0, id, CANCEL),
+    ]);
+    const last = (received: Buffer) =>
+      framesIn(received).some(
+        ({ type, streamId, payload }) =>
+          (type === "headers" && streamId === 2399) || // answered
+          (type === "goAway" && payload.readUInt32BE(0) < 2399 && payload.readUInt32BE(4) === 0),
+      );
+    await openRaw(port, opening(late)).until(last);
+    expect(called.mock.calls.length).toBeLessThanOrEqual(1);
+    await expectStillServing(url);
+  });
+});
+
+function many<T>(count: number, of: (n: number) => T): T[] {
+  return Array.from({ length: count }, (_, n) => of(n));
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { openAisle } from "../fixtures/aisle.js";
+import { storeKinds } from "../fixtures/stores.js";
+
+/** The shop's own server, networks of its customers, and one of a stranger. */
+const SHOP = "192.0.2.10";
+const HOME = "198.51.100.7";
+const PHONE = "198.18.4.4";
+const STRANGER = "203.0.113.66";
+
+const FOREIGN = "the order belongs to somebody else; this event has no effect on it";
+const APART = "the order id is that of somebody else's order; this one is kept apart from it";
+const CANCELLED = "the order is cancelled and stays out of the history";
+
+const stores = await storeKinds();
+
+describe.each(stores)("an order whose number a stranger knows: $name", ({ openStore }) => {
+  async function shop() {
+    const aisle = await openAisle(openStore, { networks: { trustedProxies: [], shopNetworks: ["192.0.2.0/24"] } });
+    await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
+    const send = async (address: string, action: string, more: Record<string, string>) => {
+      aisle.now.at += 1000;
+      const form = { app_id: "shop", action_type: action, order_id: "1001", ...more };
+      const { status, eventId } = await aisle.trace(form, address);
+      expect(status).toBe(200);
+      return (await aisle.rpc.events.getEvent({ appId: "shop", eventId })).event?.notes ?? [];
+    };
+    const order = (address: string, more: Record<string, string>) =>
+      send(address, "order", { product_ids: "p1|p2", ...more });
+    const cancel = (address: string, more: Record<string, string> = {}) => send(address, "order_cancel", more);
+    /** Products bought by whoever has this cookie id; its contact's too. */
+    const bought = async (clientId: string) => {
+      const visitors = await aisle.store.visitors.find("shop", [`c:${clientId}`]);
+      const ids = visitors.flatMap(({ members, contactId }) => (contactId === "" ? members : [...members, contactId]));
+      const rows = await aisle.store.interactions.recent("shop", ids, 100);
+      return rows.filter(({ type }) => type === "order").flatMap(({ productIds }) => productIds);
+    };
+    return { ...aisle, order, cancel, bought };
+  }
+
+  it.each([
+    ["a cookie of their own", { c_id: "evil" }],
+    ["the customer's address", { c_id: "evil", email: "ann@x.de" }],
+    ["the customer's user id", { c_id: "evil", user_id: "7" }],
+  ])("is neither shown to them, nor changed, nor cancelled: they name %s", async (_, names) => {
+    const { order, cancel, bought, store } = await shop();
+    await order(HOME, { c_id: "ann", email: "ann@x.de", user_id: "7" });
+    expect(await order(STRANGER, { ...names, product_ids: "p3|p4|p5" })).not.toEqual([]);
+    expect(await cancel(STRANGER, { ...names })).not.toEqual([]);
+    expect(await store.orders.get("shop", "1001")).toMatchObject({
+      lines: [{ productId: "p1" }, { productId: "p2" }],
+      cancelled: false,
+    });
+    expect(await bought("ann")).toEqual(["p1", "p2"]);
+    expect(await bought("evil")).not.toContain("p1");
+  });
+
+  it.each([
+    ["nobody", {}],
+    ["the customer's address alone", { email: "ann@x.de" }],
+    ["the customer's user id alone", { user_id: "7" }],
+  ])("is not changed or cancelled by an event that names %s", async (_, names) => {
+    const { order, cancel, bought } = await shop();
+    await order(HOME, { c_id: "ann", email: "ann@x.de", user_id: "7" });
+    expect(await order(STRANGER, { ...names, product_ids: "p3|p4|p5" })).toEqual([FOREIGN]);
+    expect(await cancel(STRANGER, { ...names })).toEqual([FOREIGN]);
+    expect(await bought("ann")).toEqual(["p1", "p2"]);
+  });
+
+  it("of a customer known by an address alone is not taken from the address", async () => {
+    const { order, cancel, store } = await shop();
+    await order(SHOP, { email: "ann@x.de" });
+    const before = await store.orders.get("shop", "1001");
+    for (const names of [{ c_id: "evil" }, { c_id: "evil", email: "ann@x.de" }, { email: "ann@x.de" }]) {
+      expect(await order(STRANGER, { ...names, product_ids: "p3|p4|p5" })).toEqual([FOREIGN]);
+      expect(await cancel(STRANGER, { ...names })).toEqual([FOREIGN]);
+    }
+    expect(await store.orders.get("shop", "1001")).toEqual(before);
+  });
+
+  it("is changed by its customer from any network, and by whoever the shop has proven to be its contact", async () => {
+    const { order, cancel, bought, rpc } = await shop();
+    await order(HOME, { c_id: "ann", fp_ccid: "f-ann" });
+    expect(await order(PHONE, { fp_ccid: "f-ann", product_ids: "p1|p2|p3" })).toEqual([]);
+    expect(await bought("ann")).toEqual(["p1", "p2", "p3"]);
+    expect(await cancel(PHONE, { c_id: "ann" })).toEqual([]);
+    expect(await bought("ann")).toEqual([]);
+
+    await order(SHOP, { order_id: "1002", email: "bo@x.de" });
+    expect(await cancel(HOME, { order_id: "1002", c_id: "bo", email: "bo@x.de" })).toEqual([FOREIGN]);
+    await rpc.subscriptions.setSubscription({ appId: "shop", email: "bo@x.de", visitor: { clientId: "bo" } });
+    expect(await bought("bo")).toEqual(["p1", "p2"]);
+    expect(await cancel(PHONE, { order_id: "1002", c_id: "bo" })).toEqual([]);
+    expect(await bought("bo")).toEqual([]);
+  });
+
+  it("is completed and cancelled by the unsigned server that sent it, and by no other visitor of its network", async () => {
+    const { order, cancel, bought } = await shop();
+    const server = { sender_type: "server" };
+    await order(HOME, { ...server, email: "ann@x.de" });
+    expect(await order(HOME, { c_id: "ann", product_ids: "p1" })).toEqual([]);
+    expect(await bought("ann")).toEqual(["p1", "p2"]);
+    expect(await cancel(HOME, { c_id: "neighbour" })).not.toEqual([]);
+    expect(await bought("ann")).toEqual(["p1", "p2"]);
+    expect(await cancel(HOME, server)).toEqual([]);
+    expect(await bought("ann")).toEqual([]);
+  });
+
+  it("is cancelled beforehand by the shop, and not by a stranger", async () => {
+    const { order, cancel, bought } = await shop();
+    for (const names of [{}, { c_id: "evil" }]) await cancel(STRANGER, names);
+    expect(await order(HOME, { c_id: "ann" })).toEqual([]);
+    expect(await bought("ann")).toEqual(["p1", "p2"]);
+    await cancel(SHOP, { order_id: "1002" });
+    expect(await order(HOME, { order_id: "1002", c_id: "bo" })).toEqual([CANCELLED]);
+    expect(await order(SHOP, { order_id: "1002", c_id: "bo" })).toEqual([CANCELLED]);
+    expect(await bought("bo")).toEqual([]);
+  });
+
+  it("is its customer's all the same when the stranger sent the number first, and the customer can cancel it", async () => {
+    const { order, cancel, bought } = await shop();
+    await order(STRANGER, { c_id: "evil", product_ids: "p9" });
+    expect(await order(HOME, { c_id: "ann" })).toEqual([APART]);
+    expect(await order(PHONE, { c_id: "ann", product_ids: "p1|p2|p3" })).toEqual([APART]);
+    expect(await bought("ann")).toEqual(["p1", "p2", "p3"]);
+    expect(await bought("evil")).toEqual(["p9"]);
+    expect(await cancel(HOME, { c_id: "ann" })).toEqual([APART]);
+    expect(await bought("ann")).toEqual([]);
+    expect(await bought("evil")).toEqual(["p9"]);
+  });
+
+  it.each([
+    ["the customer's cookie", { c_id: "ann" }],
+    ["the customer's address", { email: "ann@x.de" }],
+  ])("is set right by the shop's own copy, which names %s, whatever strangers claimed before", async (_, names) => {
+    const { order, cancel, bought, store, rpc } = await shop();
+    await rpc.subscriptions.setSubscription({ appId: "shop", email: "ann@x.de", visitor: { clientId: "ann" } });
+    await order(STRANGER, { c_id: "evil", email: "ann@x.de", product_ids: "p7|p8|p9", order_status: "void" });
+    await cancel(STRANGER, { c_id: "evil" });
+    await order(HOME, { c_id: "ann" }); // kept apart or refused, and now one with the shop's
+    expect(await order(SHOP, { ...names })).toEqual([]);
+    expect(await store.orders.get("shop", "1001")).toMatchObject({
+      lines: [{ productId: "p1" }, { productId: "p2" }],
+      cancelled: false,
+      status: "",
+      vouched: true,
+    });
+    expect(await bought("ann")).toEqual(["p1", "p2"]);
+    expect(await order(STRANGER, { c_id: "evil" })).toEqual([FOREIGN]);
+    expect(await cancel(STRANGER, { c_id: "evil" })).toEqual([FOREIGN]);
+    expect(await bought("ann")).toEqual(["p1", "p2"]);
+  });
+
+  it("is exported under the number its senders gave it", async () => {
+    const { order, rpc } = await shop();
+    await order(STRANGER, { c_id: "evil", product_ids: "p9" });
+    await order(HOME, { c_id: "ann" });
+    const ids: string[] = [];
+    for await (const { item } of rpc.privacy.exportVisitor({
+      appId: "shop",
+      person: { visitor: { clientId: "ann" } },
+    }))
+      if (item.case === "order") ids.push(item.value.orderId);
+    expect(ids).toEqual(["1001"]);
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { ERASURE_STEPS } from "../../../src/domain/erasure.js";
+import { Unavailable } from "../../../src/domain/errors.js";
+import { createErasures } from "../../../src/identity/privacy/erasure.js";
+import { COPIED_TABLES } from "../../../src/store/ports/copies.js";
+import type { UnitOfWork } from "../../../src/store/ports/unit-of-work.js";
+import { openAisle } from "../../fixtures/aisle.js";
+import { testIds } from "../../fixtures/store.js";
+import { storeKinds } from "../../fixtures/stores.js";
+import { type Aisle, erase, MAJA, NAMES_OF_MAJA, OMAR, visitShop } from "./person.js";
+
+const stores = await storeKinds();
+
+const ALL_OF_MAJA = {
+  contacts: 1,
+  changes: 1,
+  visitors: 1,
+  interactions: 4,
+  orders: 1,
+  events: 9,
+  rejectedEvents: 1,
+  idempotency: 3,
+};
+
+/** All that the store keeps of the app, as text. */
+async function everythingOf({ store }: Aisle, appId: string): Promise<string> {
+  const rows = [];
+  for (const table of COPIED_TABLES) rows.push(...(await store.copies.scan(appId, table, "", 10_000)));
+  return JSON.stringify(rows);
+}
+
+async function namesLeft(aisle: Aisle, appId: string): Promise<string[]> {
+  const text = (await everythingOf(aisle, appId)).toLowerCase();
+  return NAMES_OF_MAJA.filter((name) => text.includes(name.toLowerCase()));
+}
+
+describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
+  const openShop = async () => {
+    const aisle = await openAisle(openStore);
+    await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
+    await visitShop(aisle, "shop", ["maja", "omar"]);
+    return aisle;
+  };
+  const person = { email: MAJA.email };
+
+  it("removes everything about a person found by e-mail, and counts it", async () => {
+    const aisle = await openShop();
+    expect(await namesLeft(aisle, "shop")).toEqual(NAMES_OF_MAJA);
+    const tried = await erase(aisle, "shop", person, true);
+    expect(tried).toEqual({ removed: ALL_OF_MAJA, contactsKept: 0, erasureId: "" });
+    expect(await namesLeft(aisle, "shop")).toEqual(NAMES_OF_MAJA);
+    const done = await erase(aisle, "shop", person);
+    expect(done.removed).toEqual(ALL_OF_MAJA);
+    expect(await namesLeft(aisle, "shop")).toEqual([]);
+    expect(await aisle.status("shop", MAJA.fp_ccid)).toMatchObject({ identified: false, status: null });
+    expect(await aisle.status("shop", OMAR.fp_ccid)).toMatchObject({ identified: true, status: true });
+    expect(aisle.faults).toEqual([]);
+  });
+
+  it("finds the same person by phone, by contact id, and by any id with the linked contact", async () => {
+    for (const choose of [
+      async () => ({ phone: MAJA.phone }),
+      async ({ rpc }: Aisle) => {
+        const { contact } = await rpc.subscriptions.getContact({ appId: "shop", email: MAJA.email });
+        return { contactId: contact?.contactId ?? "" };
+      },
+      async () => ({ visitor: { clientId: MAJA.c_id }, withLinkedContact: true }),
+      async () => ({ visitor: { fingerprintId: MAJA.fp_ccid }, withLinkedContact: true }),
+      async () => ({ visitor: { userId: MAJA.user_id }, withLinkedContact: true }),
+    ]) {
+      const aisle = await openShop();
+      expect((await erase(aisle, "shop", await choose(aisle))).removed).toEqual(ALL_OF_MAJA);
+      expect(await namesLeft(aisle, "shop")).toEqual([]);
+    }
+  });
+
+  it("leaves the contact that a visitor's id alone does not prove, and says that there is one", async () => {
+    const aisle = await openShop();
+    const done = await erase(aisle, "shop", { visitor: { clientId: MAJA.c_id } });
+    expect(done.contactsKept).toBe(1);
+    expect(done.removed).not.toHaveProperty("contacts");
+    const { contact } = await aisle.rpc.subscriptions.getContact({ appId: "shop", email: MAJA.email });
+    expect(contact?.email).toBe(MAJA.email);
+    const left = await namesLeft(aisle, "shop");
+    expect(left).not.toContain(MAJA.c_id);
+    expect(left).not.toContain(MAJA.fp_ccid);
+    expect(await aisle.status("shop", MAJA.fp_ccid)).toMatchObject({ identified: false });
+  });
+
+  it("does nothing the second time, and is noted each time without a name", async () => {
+    const aisle = await openShop();
+    const first = await erase(aisle, "shop", person);
+    const second = await erase(aisle, "shop", person);
+    expect(second.removed).toEqual({});
+    const { erasures } = await aisle.rpc.privacy.listErasures({ appId: "shop" });
+    expect(erasures.map(({ erasureId }) => erasureId)).toEqual([first.erasureId, second.erasureId]);
+    expect(erasures.every(({ finishedAt }) => finishedAt !== undefined)).toBe(true);
+    expect(await namesLeft(aisle, "shop")).toEqual([]);
+  });
+
+  it("takes what comes later under the same names as new", async () => {
+    const aisle = await openShop();
+    await erase(aisle, "shop", person);
+    aisle.now.at += 1000;
+    await aisle.trace({ app_id: "shop", action_type: "subscribe", ...MAJA });
+    expect(await aisle.status("shop", MAJA.fp_ccid)).toMatchObject({ identified: true, status: true });
+    const { changes } = await aisle.rpc.subscriptions.listChanges({ appId: "shop" });
+    expect(changes.map(({ contactId }) => contactId === "")).toEqual([true, false, false]); // hers, Omar's, the new one
+  });
+
+  it("is finished by others when process after process ends in the middle of it", async () => {
+    const { store, metrics, ...aisle } = await openShop();
+    let clock = aisle.now();
+    /** A process that ends after so many transactions, of the last of which it does not learn that it was made. */
+    const processOf = (transactions: number) => {
+      let left = transactions;
+      const run: UnitOfWork["run"] = async (appId, work) => {
+        if (left-- <= 0) throw new Unavailable("The process has ended");
+        const made = await store.unitOfWork.run(appId, work);
+        if (left === 0) throw new Unavailable("The process has ended");
+        return made;
+      };
+      return createErasures({
+        ...store,
+        unitOfWork: { ...store.unitOfWork, run },
+        scrub: (appId) => store.scrub(appId),
+        settled: async () => undefined,
+        now: () => clock,
+        newId: testIds(),
+        metrics,
+      });
+    };
+    const nobody = { visitor: { clientId: "", fingerprintId: "", userId: "" }, phone: "", contactId: "" };
+    const maja = { ...nobody, email: MAJA.email, withLinkedContact: true };
+    await expect(processOf(1).begin("shop", maja)).rejects.toThrow(Unavailable);
+    const erasures = async () => (await store.copies.scan("shop", "erasures", "", 10)).map(({ value }) => value);
+    let processes = 1;
+    for (; (await erasures())[0]?.step !== "done"; processes++) {
+      expect(processes).toBeLessThan(100);
+      // Some of them know that the process before had its clock 25 hours ahead.
+      clock += processes % 3 === 0 ? -25 * 3600_000 : 61_000;
+      await processOf(1).resume(() => undefined);
+    }
+    expect(processes).toBeGreaterThan(ERASURE_STEPS.length);
+    expect((await erasures()).map(({ counts }) => counts)).toEqual([ALL_OF_MAJA]);
+    expect(await namesLeft({ ...aisle, store, metrics }, "shop")).toEqual([]);
+    expect(await aisle.status("shop", OMAR.fp_ccid)).toMatchObject({ identified: true, status: true });
+  });
+
+  it("reaches no other app", async () => {
+    const aisle = await openShop();
+    await aisle.rpc.apps.createApp({ app: { appId: "other" } });
+    await visitShop(aisle, "other", ["maja"]);
+    await erase(aisle, "shop", person);
+    expect(await namesLeft(aisle, "other")).toEqual(NAMES_OF_MAJA);
+    expect((await aisle.rpc.privacy.listErasures({ appId: "other" })).erasures).toEqual([]);
+    expect(await aisle.status("other", MAJA.fp_ccid)).toMatchObject({ identified: true });
+  });
+
+  it("takes a shared device with the contact it is linked to now, and leaves the other contact", async () => {
+    const aisle = await openShop();
+    aisle.now.at += 1000;
+    await aisle.trace({ app_id: "shop", action_type: "other", c_id: MAJA.c_id, email: OMAR.email });
+    const ofMaja = await erase(aisle, "shop", person);
+    expect(ofMaja.removed).toMatchObject({ contacts: 1 });
+    expect(ofMaja.removed).not.toHaveProperty("visitors");
+    expect(await aisle.status("shop", MAJA.fp_ccid)).toMatchObject({ identified: true, status: true }); // Omar's now
+    const left = await namesLeft(aisle, "shop");
+    expect(left).not.toContain("maja.muster");
+    expect(left).toContain(MAJA.c_id);
+    const ofOmar = await erase(aisle, "shop", { email: OMAR.email });
+    expect(ofOmar.removed).toMatchObject({ contacts: 1, visitors: 2 });
+    expect(await namesLeft(aisle, "shop")).toEqual([]);
+  });
+
+  it("refuses names that are none", async () => {
+    const aisle = await openShop();
+    await expect(erase(aisle, "shop", {})).rejects.toThrow(/Missing required field: person/);
+    await expect(erase(aisle, "shop", { email: "no address" })).rejects.toThrow(/Invalid field: person.email/);
+    await expect(erase(aisle, "none", person)).rejects.toThrow(/not_found/);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { openAisle } from "../../fixtures/aisle.js";
+import { storeKinds } from "../../fixtures/stores.js";
+import { type Aisle, erase, MAJA, OMAR, visitShop } from "./person.js";
+
+const stores = await storeKinds();
+
+async function exported({ rpc }: Aisle, appId: string, person: object) {
+  const items = [];
+  for await (const { item } of rpc.privacy.exportVisitor({ appId, person })) items.push(item);
+  return items;
+}
+
+describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
+  const openShop = async () => {
+    const aisle = await openAisle(openStore);
+    await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
+    await visitShop(aisle, "shop", ["maja", "omar"]);
+    return aisle;
+  };
+
+  it("tells all that erasing removes, and nothing of anybody else", async () => {
+    const aisle = await openShop();
+    const items = await exported(aisle, "shop", { email: MAJA.email });
+    const kinds = new Map<string, number>();
+    for (const { case: kind = "" } of items) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    expect(Object.fromEntries(kinds)).toEqual({
+      contact: 1,
+      subscriptionChange: 1,
+      visitor: 1,
+      order: 1,
+      event: 9,
+      rejectedEvent: 1,
+    });
+    const text = JSON.stringify(items, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+    expect(text).toContain("Mustermaja");
+    for (const name of Object.values(OMAR)) expect(text).not.toContain(name);
+    await erase(aisle, "shop", { email: MAJA.email });
+    expect(await exported(aisle, "shop", { email: MAJA.email, visitor: { clientId: MAJA.c_id } })).toEqual([]);
+  });
+
+  it("tells nothing of the contact that somebody linked an id of their own to", async () => {
+    const aisle = await openShop();
+    await aisle.trace({ app_id: "shop", action_type: "other", c_id: "stranger", email: MAJA.email });
+    const items = await exported(aisle, "shop", { visitor: { clientId: "stranger" } });
+    expect(items.map(({ case: kind }) => kind)).toEqual(["visitor", "event"]);
+    const proven = await exported(aisle, "shop", { visitor: { clientId: "stranger" }, withLinkedContact: true });
+    expect(proven.some(({ case: kind }) => kind === "contact")).toBe(true);
+  });
+
+  it("shows an app nothing of another", async () => {
+    const aisle = await openShop();
+    await aisle.rpc.apps.createApp({ app: { appId: "other" } });
+    expect(await exported(aisle, "other", { email: MAJA.email })).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { createSweepRetention } from "../../../src/identity/privacy/retention.js";
+import type { CopiedTable, Copies } from "../../../src/store/ports/copies.js";
+import { openAisle } from "../../fixtures/aisle.js";
+import { storeKinds } from "../../fixtures/stores.js";
+import { MAJA, OMAR, visitShop } from "./person.js";
+
+const stores = await storeKinds();
+const DAY_MS = 86_400_000;
+
+describe.each(stores)("what is kept longer than the app says: $name", ({ openStore }) => {
+  const openShop = async (privacy: { retentionDays?: number; rejectedRetentionDays?: number }) => {
+    const aisle = await openAisle(openStore);
+    await aisle.rpc.apps.createApp({ app: { appId: "shop", privacy } });
+    await visitShop(aisle, "shop", ["maja", "omar"]);
+    const count = async (table: CopiedTable) => (await aisle.store.copies.scan("shop", table, "", 1000)).length;
+    const sweep = () =>
+      aisle.sweepRetention((_appId, error) => {
+        throw error;
+      });
+    return { ...aisle, count, sweep };
+  };
+
+  it("leaves with its orders, histories and visitors of nobody, while contacts and the ledger stay", async () => {
+    const shop = await openShop({ retentionDays: 30 });
+    await shop.trace({ app_id: "shop", action_type: "product_view", product_ids: "p1", c_id: "nobody" });
+    const before = [await shop.count("contacts"), await shop.count("changes")];
+    shop.now.at += 31 * DAY_MS;
+    await shop.trace({ app_id: "shop", action_type: "product_view", product_ids: "p1", c_id: "newcomer" });
+    await shop.sweep();
+    expect([await shop.count("events"), await shop.count("interactions"), await shop.count("orders")]).toEqual([
+      1, 1, 0,
+    ]);
+    const keys = (await shop.store.copies.scan("shop", "visitorKeys", "", 100)).map(({ key }) => key);
+    expect(keys).toContain("c:newcomer");
+    expect(keys).not.toContain("c:nobody");
+    expect([await shop.count("contacts"), await shop.count("changes")]).toEqual(before);
+    expect(await shop.status("shop", OMAR.fp_ccid)).toMatchObject({ identified: true, status: true });
+    expect(await shop.status("shop", MAJA.fp_ccid)).toMatchObject({ identified: true });
+    expect(await shop.count("rejectedEvents")).toBe(1);
+  });
+
+  it("does not leave when it changed while it was looked through: an order whose status is new", async () => {
+    const shop = await openShop({ retentionDays: 30 });
+    shop.now.at += 31 * DAY_MS;
+    const { apps, copies, unitOfWork } = shop.store;
+    let changed = 0;
+    const scan: Copies["scan"] = async (appId, table, after, limit) => {
+      const rows = await copies.scan(appId, table, after, limit);
+      if (table === "orders" && after === "") {
+        await unitOfWork.run(appId, (tx) => {
+          for (const { key } of rows) tx.orders.put(key, { ...tx.orders.get(key)!, statusAt: shop.now.at });
+        });
+        changed = rows.length;
+      }
+      return rows;
+    };
+    const sweep = createSweepRetention({
+      apps,
+      copies: { scan },
+      unitOfWork,
+      scrub: shop.store.scrub,
+      now: shop.now,
+      metrics: { count: () => undefined, observe: () => undefined },
+    });
+    await sweep((_appId, error) => {
+      throw error;
+    });
+    expect(changed).toBeGreaterThan(0);
+    expect(await shop.count("orders")).toBe(changed);
+  });
+
+  it("stays for as long as the app says, and for ever where it says nothing", async () => {
+    for (const [retentionDays, after] of [
+      [30, 29],
+      [0, 4000],
+    ] as const) {
+      const shop = await openShop({ retentionDays });
+      const before = await shop.count("events");
+      shop.now.at += after * DAY_MS;
+      await shop.sweep();
+      expect(await shop.count("events")).toBe(before);
+      expect(before).toBeGreaterThan(10);
+    }
+  });
+
+  it("leaves the log of refused events by its own number of days", async () => {
+    const shop = await openShop({ rejectedRetentionDays: 7 });
+    shop.now.at += 6 * DAY_MS;
+    await shop.sweep();
+    expect(await shop.count("rejectedEvents")).toBe(1);
+    shop.now.at += 2 * DAY_MS;
+    await shop.sweep();
+    expect(await shop.count("rejectedEvents")).toBe(0);
+    expect(await shop.count("events")).toBeGreaterThan(10);
+  });
+});

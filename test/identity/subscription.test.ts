@@ -1,0 +1,194 @@
+import { describe, expect, it } from "vitest";
+import { createJoinVisitors } from "../../src/identity/join-visitors.js";
+import { createSetSubscription } from "../../src/identity/set-subscription.js";
+import { testIds, testSecrets } from "../fixtures/store.js";
+import { draft, intake, NO_CONTACT, NO_VISITOR } from "../intake/intake-fixture.js";
+
+const ANONYMOUS = { identified: false, email: null, sms: null };
+const ann = { ...NO_CONTACT, email: "ann@example.com" };
+const fp = (fingerprintId: string, clientId = "") => ({ ...NO_VISITOR, fingerprintId, clientId });
+
+describe("the four states", () => {
+  it("answers anonymous for somebody unknown", async () => {
+    const { statusOf } = await intake();
+    expect(await statusOf("nobody")).toEqual(ANONYMOUS);
+  });
+
+  it("knows a visitor linked to an e-mail whose status nobody has said", async () => {
+    const { record, statusOf } = await intake();
+    await record(draft("homepage_view", { visitor: fp("f1"), contact: ann }));
+    expect(await statusOf("f1")).toEqual({ identified: true, email: null, sms: null });
+  });
+
+  it.each([
+    ["without a status", null, true],
+    ["with status 1", true, true],
+    ["with status 0", false, false],
+  ])("subscribe %s gives %j → %j", async (_name, emailSubscribed, status) => {
+    const { record, statusOf } = await intake();
+    await record(draft("subscribe", { visitor: fp("f1"), contact: { ...ann, emailSubscribed } }));
+    expect(await statusOf("f1")).toMatchObject({ identified: true, email: status });
+  });
+
+  it("does not identify by a phone number alone", async () => {
+    const { record, statusOf } = await intake();
+    await record(draft("subscribe", { visitor: fp("f1"), contact: { ...NO_CONTACT, phone: "+48 600 100 200" } }));
+    expect(await statusOf("f1")).toEqual({ identified: false, email: null, sms: true });
+  });
+});
+
+describe("statements", () => {
+  it("on another event fill an unknown status and never change a known one", async () => {
+    const { record, statusOf } = await intake();
+    const guest = draft("product_view", {
+      visitor: fp("f1"),
+      contact: { ...ann, emailSubscribed: false },
+      products: [],
+      actionType: "homepage_view",
+    });
+    await record(guest);
+    expect(await statusOf("f1")).toMatchObject({ email: false });
+    await record(draft("subscribe", { visitor: fp("f1"), contact: ann }));
+    const { notes } = await record(guest);
+    expect(await statusOf("f1")).toMatchObject({ email: true });
+    expect(notes).toContain("the email subscription is known; only a subscribe event changes it");
+  });
+
+  it("that happened earlier do not overwrite newer knowledge", async () => {
+    const { record, statusOf, now } = await intake();
+    await record(draft("subscribe", { visitor: fp("f1"), contact: { ...ann, emailSubscribed: false } }));
+    const late = await record(draft("subscribe", { visitor: fp("f1"), contact: ann, occurredAt: now.at - 3600_000 }));
+    expect(await statusOf("f1")).toMatchObject({ email: false });
+    expect(late.notes).toContain("the email subscription has newer knowledge and stays as it is");
+  });
+
+  it("are entered into the ledger once each, those that say the same again too, oldest first", async () => {
+    const { record, store, now } = await intake();
+    for (const emailSubscribed of [true, true, false]) {
+      await record(draft("subscribe", { contact: { ...ann, emailSubscribed } }));
+      now.at += 1000;
+    }
+    const changes = await store.contacts.changes("shop", "", "", 10);
+    expect(changes.map(({ from, to }) => [from, to])).toEqual([
+      [null, true],
+      [true, true],
+      [true, false],
+    ]);
+  });
+
+  it("by an e-mail that is no address have no effect, and the event says so", async () => {
+    const { record, statusOf } = await intake();
+    const { notes } = await record(
+      draft("subscribe", { visitor: fp("f1"), contact: { ...NO_CONTACT, email: "ann@" } }),
+    );
+    expect(notes).toContain("the e-mail is no address and identifies nobody");
+    expect(await statusOf("f1")).toEqual(ANONYMOUS);
+  });
+});
+
+describe("identity", () => {
+  it("takes e-mail addresses that differ in case and blanks for one", async () => {
+    const { record, statusOf } = await intake();
+    await record(draft("subscribe", { contact: ann }));
+    await record(draft("homepage_view", { visitor: fp("f1"), contact: { ...NO_CONTACT, email: " Ann@Example.COM " } }));
+    expect(await statusOf("f1")).toMatchObject({ identified: true, email: true });
+  });
+
+  it("takes a leading blank of a phone number for a lost plus", async () => {
+    const { record, store } = await intake();
+    await record(draft("subscribe", { contact: { ...NO_CONTACT, phone: "+48600100200" } }));
+    await record(draft("subscribe", { contact: { ...NO_CONTACT, phone: " 48600100200" } }));
+    expect(await store.contacts.find("shop", "p:+48600100200")).toBeDefined();
+    expect((await store.contacts.changes("shop", "", "", 10)).map(({ from }) => from)).toEqual([null, true]);
+  });
+
+  it("c_id and fp_ccid seen together are one visitor", async () => {
+    const { record, statusOf } = await intake();
+    await record(draft("homepage_view", { visitor: { ...NO_VISITOR, clientId: "c1" }, contact: ann }));
+    expect(await statusOf("f1")).toEqual(ANONYMOUS);
+    const joined = await record(draft("homepage_view", { visitor: fp("f1", "c1") }));
+    expect(await statusOf("f1")).toMatchObject({ identified: true });
+    expect(joined.visitorChanged).toBe(false); // f1 was nobody before
+  });
+
+  it("two visitors that turn out to be one keep the newer link, and cached answers are stale", async () => {
+    const { record, statusOf, now } = await intake();
+    await record(draft("subscribe", { visitor: { ...NO_VISITOR, clientId: "c1" }, contact: ann }));
+    now.at += 1000;
+    await record(draft("homepage_view", { visitor: fp("f1"), contact: { ...NO_CONTACT, email: "bob@example.com" } }));
+    now.at += 1000;
+    expect(await record(draft("homepage_view", { visitor: fp("f1", "c1") }))).toMatchObject({ visitorChanged: true });
+    expect(await statusOf("f1")).toMatchObject({ identified: true, email: null });
+  });
+
+  it("a shared user id on a device that has another one joins nobody", async () => {
+    const { record, store } = await intake();
+    const device = (clientId: string, userId: string) => ({ ...NO_VISITOR, clientId, userId });
+    await record(draft("homepage_view", { visitor: device("c1", "u1") }));
+    await record(draft("homepage_view", { visitor: device("c2", "u2") }));
+    await record(draft("homepage_view", { visitor: device("c1", "u2") }));
+    const found = await store.visitors.find("shop", ["c:c1", "c:c2"]);
+    expect(found).toHaveLength(2);
+  });
+
+  it("a visitor has at most 64 names", async () => {
+    const { record, store } = await intake();
+    for (let n = 0; n < 70; n++) await record(draft("homepage_view", { visitor: fp("f1", `c${n}`) }));
+    expect((await store.visitors.find("shop", ["f:f1"]))[0]?.keys).toHaveLength(64);
+  });
+
+  it("says whether an event changed what is known of its visitor", async () => {
+    const { record } = await intake();
+    const subscribe = draft("subscribe", { visitor: fp("f1"), contact: ann });
+    expect((await record(subscribe)).visitorChanged).toBe(true);
+    expect((await record(subscribe)).visitorChanged).toBe(false);
+    expect((await record(draft("homepage_view", { visitor: fp("f1") }))).visitorChanged).toBe(false);
+  });
+
+  it("two contacts are never made one", async () => {
+    const { record, store } = await intake();
+    await record(draft("subscribe", { contact: { ...ann, phone: "+48600100200" } }));
+    await record(draft("subscribe", { contact: { ...NO_CONTACT, email: "bob@example.com", phone: "+48600100200" } }));
+    const ids = [
+      (await store.contacts.find("shop", "e:ann@example.com"))?.contactId,
+      (await store.contacts.find("shop", "e:bob@example.com"))?.contactId,
+      (await store.contacts.find("shop", "p:+48600100200"))?.contactId,
+    ];
+    expect(ids[0]).not.toBe(ids[1]);
+    expect(ids[2]).toBe(ids[0]);
+  });
+});
+
+describe("the shop's own word", () => {
+  it("sets a status, links a visitor and is entered into the ledger", async () => {
+    const { store, now, statusOf } = await intake();
+    const set = createSetSubscription({ unitOfWork: store.unitOfWork, now, newId: testIds(), newSalt: testSecrets() });
+    const asked = { email: "ann@example.com", phone: "", emailSubscribed: true, smsSubscribed: null };
+    await set("shop", { ...asked, reason: "asked at the till", visitor: fp("f1") });
+    expect(await statusOf("f1")).toMatchObject({ identified: true, email: true });
+    expect(await store.contacts.changes("shop", "", "", 10)).toMatchObject([
+      { source: "rpc", reason: "asked at the till", to: true },
+    ]);
+  });
+
+  it.each([
+    [{ email: "", phone: "" }, "email"],
+    [{ email: "no address", phone: "" }, "email"],
+    [{ email: "", phone: "12" }, "phone"],
+  ])("refuses %j and names %s", async (names, field) => {
+    const { store, now } = await intake();
+    const set = createSetSubscription({ unitOfWork: store.unitOfWork, now, newId: testIds(), newSalt: testSecrets() });
+    const order = { emailSubscribed: null, smsSubscribed: null, reason: "", visitor: null, ...names };
+    await expect(set("shop", order)).rejects.toMatchObject({ field });
+  });
+});
+
+describe("ids that come with a recommend call", () => {
+  it("are joined as in an event", async () => {
+    const { record, store, now, statusOf } = await intake();
+    const join = createJoinVisitors({ ...store, now, newId: testIds() });
+    await join("shop", fp("f1", "c1"));
+    await record(draft("subscribe", { visitor: { ...NO_VISITOR, clientId: "c1" }, contact: ann }));
+    expect(await statusOf("f1")).toMatchObject({ identified: true, email: true });
+  });
+});

@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createRandom } from "../../../src/learning/common/random.js";
+import { createTopK } from "../../../src/learning/common/top-k.js";
+
+it("keeps the best of any offers, equal scores by falling index, as sorting all of them would", () => {
+  const offers = fc.uniqueArray(fc.record({ index: fc.nat(200), score: fc.integer({ min: -3, max: 3 }) }), {
+    selector: (offer) => offer.index,
+    maxLength: 150,
+  });
+  const best = createTopK();
+  fc.assert(
+    fc.property(offers, fc.nat(120), (all, k) => {
+      best.reset(k);
+      for (const { index, score } of all) best.offer(index, score);
+      const sorted = [...all].sort((a, b) => b.score - a.score || b.index - a.index).slice(0, k);
+      expect(best.size()).toBe(sorted.length);
+      const taken = best.take();
+      expect([...taken.indices]).toEqual(sorted.map((offer) => offer.index));
+      expect([...taken.scores]).toEqual(sorted.map((offer) => offer.score));
+      expect(best.size()).toBe(0);
+    }),
+  );
+});
+
+it("keeps the best of thousands, of few and of many different scores, of all sizes and signs", () => {
+  const best = createTopK();
+  const shapes: Readonly<Record<string, (draw: number) => number>> = {
+    few: (draw) => Math.floor(draw * 5) - 2,
+    many: (draw) => draw ** 3,
+    wide: (draw) => Math.sign(draw - 0.3) * 10 ** (600 * (draw - 0.5)),
+    zeros: (draw) => (draw < 0.5 ? -0 : 0),
+  };
+  const random = createRandom(4);
+  for (const shape of Object.values(shapes))
+    for (const k of [0, 1, 20, 300, 3000]) {
+      const scores = Array.from({ length: 3000 }, () => shape(random()));
+      best.reset(k);
+      for (const [index, score] of scores.entries()) best.offer(index, score);
+      const sorted = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || b - a).slice(0, k);
+      expect([...best.take().indices]).toEqual(sorted);
+    }
+});
+
+it("goes on keeping the best after it was asked how many there are", () => {
+  const best = createTopK();
+  best.reset(2);
+  for (const index of [5, 1, 4]) best.offer(index, index);
+  expect(best.size()).toBe(2);
+  expect([best.indexAt(0), best.indexAt(1)].toSorted()).toEqual([4, 5]);
+  for (const index of [3, 9, 7]) best.offer(index, index);
+  expect([...best.take().indices]).toEqual([9, 7]);
+});

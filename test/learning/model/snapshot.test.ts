@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
+import { associationRules } from "../../../src/learning/cart/association-rules.js";
+import { rowsFrom } from "../../../src/learning/common/rows.js";
+import { type BlendWeights, sourceWeights } from "../../../src/learning/model/blend-weights.js";
+import { decodeContainer, encodeContainer } from "../../../src/learning/model/container.js";
+import { loadServingModel } from "../../../src/learning/model/serving-model.js";
+import { encodeSnapshot, SNAPSHOT_FORMAT, snapshotSteps } from "../../../src/learning/model/snapshot.js";
+import { runAtOnce } from "../../../src/learning/model/yielding-steps.js";
+
+const manifest = {
+  formatNumber: SNAPSHOT_FORMAT,
+  cutOff: 1000,
+  seed: 1,
+  dataCounts: {},
+  algorithms: [],
+};
+const weights = sourceWeights(() => 1);
+const blend: BlendWeights = { cart: { one: weights, few: weights, many: weights } };
+const rules = associationRules(
+  rowsFrom([
+    [0, 1],
+    [0, 1],
+    [1, 2],
+  ]),
+  3,
+);
+const none = { cart: undefined, cartRanking: undefined, sessions: undefined, ranker: undefined, semantic: undefined };
+const fitted = { productIds: ["a", "b", "c"], popularity: Float32Array.of(3, 2, 1), rules, blend, ...none };
+
+const decodeSnapshot = (bytes: Uint8Array) =>
+  runAtOnce(snapshotSteps(decodeContainer(bytes), (index) => hnswIndexes().open(index)));
+
+/** A snapshot in which one part has another format. */
+function withFormat(part: string, formatNumber: number): Uint8Array {
+  const container = decodeContainer(encodeSnapshot(manifest, fitted));
+  const sections = new Map(container.sections);
+  sections.set(part, { ...sections.get(part)!, formatNumber });
+  return encodeContainer({ ...container, sections });
+}
+
+describe("a snapshot of another version", () => {
+  it.each([
+    ["association_rules", { rules: undefined }],
+    ["blend", { blend: undefined }],
+  ])("is read without its %s when these have a format of their own, and says so", (part, missing) => {
+    const read = decodeSnapshot(withFormat(part, 99));
+    expect(read.unread).toEqual([part]);
+    expect(read.fitted).toMatchObject({ productIds: ["a", "b", "c"], ...missing });
+  });
+
+  it("serves with what is left, and tells what is not", () => {
+    const told: string[] = [];
+    const model = loadServingModel("m1", withFormat("blend", 0), hnswIndexes(), (parts) => told.push(...parts));
+    expect(model.sources.map(({ name }) => name)).toEqual(["association_rules"]);
+    expect(told).toEqual(["blend"]);
+  });
+});
+
+describe("a snapshot of this version", () => {
+  it("is read whole", () => {
+    const read = decodeSnapshot(encodeSnapshot(manifest, fitted));
+    expect(read.unread).toEqual([]);
+    expect(read.fitted).toMatchObject({ rules, blend });
+  });
+
+  it("is refused when a part is damaged", () => {
+    const container = decodeContainer(encodeSnapshot(manifest, fitted));
+    const sections = new Map(container.sections);
+    sections.set("association_rules", { ...sections.get("association_rules")!, arrays: {} });
+    expect(() => decodeSnapshot(encodeContainer({ ...container, sections }))).toThrow("lack");
+  });
+});

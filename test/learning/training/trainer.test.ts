@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { Conflict, NotFound } from "../../../src/domain/errors.js";
+import { startSchedule } from "../../../src/learning/training/schedule.js";
+import { createTrainer, type RunTraining } from "../../../src/learning/training/trainer.js";
+import { draft, intake, product } from "../../intake/intake-fixture.js";
+
+const manifest = { formatNumber: 1, cutOff: 0, seed: 0, dataCounts: {}, algorithms: [] };
+
+async function trainer(runTraining?: RunTraining) {
+  const shop = await intake();
+  const published: string[] = [];
+  let n = 0;
+  const it = createTrainer({
+    apps: shop.store.apps,
+    models: shop.store.models,
+    leases: shop.store.leases,
+    runTraining: runTraining ?? (async () => ({ manifest, bytes: new Uint8Array(8) })),
+    publish: async (appId, record, bytes) => {
+      published.push(`${appId} ${record.modelId}`);
+      await shop.store.models.put(appId, record, bytes);
+      return { modelId: record.modelId, version: "1", activatedAt: 0, usedVersions: [] };
+    },
+    now: shop.now,
+    newModelId: () => `m${++n}`,
+    newLeaseHolder: () => "this process",
+  });
+  const view = () => shop.record(draft("product_view", { products: [product("p1")] }));
+  return { ...shop, trainer: it, published, view };
+}
+
+describe("trainer", () => {
+  it("refuses an app that does not exist, and one without products and events", async () => {
+    const { trainer: it } = await trainer();
+    await expect(it.train("nobody", () => undefined)).rejects.toEqual(new NotFound("app"));
+    await expect(it.train("shop", () => undefined)).rejects.toMatchObject({ kind: "precondition" });
+  });
+
+  it("trains one app once at a time", async () => {
+    let finish = () => {};
+    const slow = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { trainer: it, view } = await trainer(async () => {
+      await slow;
+      return { manifest, bytes: new Uint8Array(8) };
+    });
+    await view();
+    const first = it.train("shop", () => undefined);
+    await expect(it.train("shop", () => undefined)).rejects.toBeInstanceOf(Conflict);
+    finish();
+    await expect(first).resolves.toMatchObject({ modelId: "m1" });
+    await expect(it.train("shop", () => undefined)).resolves.toMatchObject({ modelId: "m2" });
+  });
+
+  it("leaves an app to the process that holds its lease, and trains it once that is given back", async () => {
+    const { trainer: it, view, store } = await trainer();
+    await view();
+    const lease = await store.leases.acquire("shop", "another process", 60_000);
+    await expect(it.train("shop", () => undefined)).rejects.toMatchObject({ kind: "aborted" });
+    if (lease !== undefined) await store.leases.release("shop", lease);
+    await expect(it.train("shop", () => undefined)).resolves.toMatchObject({ modelId: "m1" });
+  });
+
+  it("gives the lease back when training fails", async () => {
+    const { trainer: it, view, store } = await trainer(() => Promise.reject(new Error("training broke")));
+    await view();
+    await expect(it.train("shop", () => undefined)).rejects.toThrow("training broke");
+    expect(await store.leases.acquire("shop", "another process", 1)).toBeDefined();
+  });
+
+  it("by schedule trains only the apps in which something changed", async () => {
+    const { trainer: it, published, view } = await trainer();
+    const run = () => it.trainChanged((_appId, error) => expect.fail(String(error)));
+    await run();
+    expect(published).toEqual([]);
+    await view();
+    await run();
+    await run();
+    expect(published).toEqual(["shop m1"]);
+    await view();
+    await run();
+    expect(published).toEqual(["shop m1", "shop m2"]);
+  });
+
+  it("by schedule tries an app with nothing to learn from once for each change, and calls it no failure", async () => {
+    let tried = 0;
+    const { trainer: it, view } = await trainer(async () => {
+      tried++;
+      throw new Conflict("precondition", "nothing to learn from");
+    });
+    const run = () => it.trainChanged((_appId, error) => expect.fail(String(error)));
+    await view();
+    await run();
+    await run();
+    expect(tried).toBe(1);
+    await view();
+    await run();
+    expect(tried).toBe(2);
+  });
+
+  it("publishes nothing when training fails, and can train again", async () => {
+    let fails = true;
+    const {
+      trainer: it,
+      published,
+      view,
+    } = await trainer(async () => {
+      if (fails) throw new Error("broken");
+      return { manifest, bytes: new Uint8Array(8) };
+    });
+    await view();
+    const failures: string[] = [];
+    await it.trainChanged((appId) => failures.push(appId));
+    expect([failures, published]).toEqual([["shop"], []]);
+    fails = false;
+    await it.trainChanged((appId) => failures.push(appId));
+    expect(published).toEqual(["shop m1"]);
+  });
+});
+
+describe("schedule", () => {
+  it("runs again and again, also after a failure, and never two at once", async () => {
+    let running = 0;
+    let most = 0;
+    let runs = 0;
+    let done = () => {};
+    const three = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const errors: unknown[] = [];
+    const schedule = startSchedule(
+      1,
+      async () => {
+        most = Math.max(most, ++running);
+        await Promise.resolve();
+        running--;
+        if (++runs === 3) done();
+        if (runs === 1) throw new Error("once");
+      },
+      (error) => errors.push(error),
+    );
+    await three;
+    await schedule.stop();
+    const after = runs;
+    expect([most, errors.length]).toEqual([1, 1]);
+    expect(after).toBe(3);
+  });
+
+  it("never runs when switched off", async () => {
+    const schedule = startSchedule(
+      0,
+      async () => expect.fail("ran"),
+      () => undefined,
+    );
+    await schedule.stop();
+  });
+});

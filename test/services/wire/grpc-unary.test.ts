@@ -1,0 +1,254 @@
+import { connect } from "node:http2";
+import { gzipSync } from "node:zlib";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient, type HandlerContext, type Interceptor } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  AppService,
+  CreateAppRequestSchema,
+  type CreateAppResponse,
+  CreateAppResponseSchema,
+} from "../../../src/gen/aisle/v1/app_service_pb.js";
+import { openListener } from "./rpc-fixture.js";
+
+const PATH = "/aisle.v1.AppService/CreateApp";
+
+/** A listener whose CreateApp is `handler`. Calls that went the short way know their path only, not the whole URL. */
+async function openWith(
+  handler: (appId: string, context: HandlerContext) => unknown = () => undefined,
+  interceptors: Interceptor[] = [],
+) {
+  const contexts: HandlerContext[] = [];
+  const listener = await openListener({
+    interceptors,
+    routes: (router) =>
+      void router.service(AppService, {
+        async createApp({ app }, context) {
+          contexts.push(context);
+          await handler(app?.appId ?? "", context);
+          return { ...(app && { app }) };
+        },
+      }),
+  });
+  return { ...listener, contexts, wentShort: () => contexts.map(({ url }) => url === PATH) };
+}
+
+function stock(address: string) {
+  const client = new Client(address, credentials.createInsecure());
+  onTestFinished(() => client.close());
+  return (appId: string, options: { deadline?: number } = {}, metadata = new Metadata()) =>
+    new Promise<CreateAppResponse>((resolve, reject) => {
+      client.makeUnaryRequest(
+        PATH,
+        (appId: string) => Buffer.from(toBinary(CreateAppRequestSchema, requestOf(appId))),
+        (bytes: Buffer) => fromBinary(CreateAppResponseSchema, bytes),
+        appId,
+        metadata,
+        options,
+        (error, answer) => (answer === undefined ? reject(error) : resolve(answer)),
+      );
+    });
+}
+
+const requestOf = (appId: string, displayName = "") => create(CreateAppRequestSchema, { app: { appId, displayName } });
+
+function framed(message: Uint8Array, flags = 0): Buffer {
+  const prefix = Buffer.alloc(5);
+  prefix[0] = flags;
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+}
+
+/** Sends these bytes as they are, and gives the trailers. */
+function post(url: string, body: Buffer, headers: Record<string, string> = {}) {
+  const session = connect(url);
+  onTestFinished(() => session.destroy());
+  const stream = session.request({
+    ":method": "POST",
+    ":path": PATH,
+    "content-type": "application/grpc",
+    te: "trailers",
+    ...headers,
+  });
+  stream.end(body);
+  return new Promise<Record<string, unknown>>((resolve, reject) => {
+    stream.on("trailers", (trailers) => resolve(trailers));
+    stream.on("response", (headers) => headers["grpc-status"] !== undefined && resolve(headers)); // "Trailers-Only"
+    stream.on("error", reject);
+    stream.resume();
+  });
+}
+
+describe("a unary gRPC call of one small message", () => {
+  it("goes the short way and is answered to the stock client", async () => {
+    const { address, wentShort } = await openWith();
+    const { app } = await stock(address)("shop");
+    expect([app?.appId, wentShort()]).toEqual(["shop", [true]]);
+  });
+
+  it("shows its headers to the handler, and the handler's headers and trailers to its caller", async () => {
+    const { url } = await openWith((_, context) => {
+      context.responseHeader.set("x-seen", context.requestHeader.get("x-sent") ?? "");
+      context.responseTrailer.set("x-last", context.protocolName);
+    });
+    const seen: (string | null)[] = [];
+    await createClient(AppService, createGrpcTransport({ baseUrl: url })).createApp(requestOf("shop"), {
+      headers: { "x-sent": "this" },
+      onHeader: (header) => void seen.push(header.get("x-seen")),
+      onTrailer: (trailer) => void seen.push(trailer.get("x-last")),
+    });
+    expect(seen).toEqual(["this", "grpc"]);
+  });
+
+  it("goes through the interceptors in their order", async () => {
+    const order: string[] = [];
+    const named =
+      (name: string): Interceptor =>
+      (next) =>
+      async (request) => {
+        order.push(`${name} ${request.method.name} ${request.header.get("x-sent")}`);
+        const answer = await next(request);
+        order.push(`${name} done`);
+        return answer;
+      };
+    const { address } = await openWith(() => void order.push("handler"), [named("outer"), named("inner")]);
+    const metadata = new Metadata();
+    metadata.set("x-sent", "this");
+    await stock(address)("shop", {}, metadata);
+    const asked = ["outer CreateApp this", "inner CreateApp this", "handler"];
+    expect(order).toEqual([...asked, "inner done", "outer done"]);
+  });
+
+  it("tells of an error with its code and text", async () => {
+    const { address } = await openWith(() => {
+      throw new ConnectError("Missing required field: 5 % of it", Code.InvalidArgument);
+    });
+    const error: ServiceError = await stock(address)("shop").then(Promise.reject, (thrown) => thrown);
+    expect([error.code, error.details]).toEqual([Code.InvalidArgument, "Missing required field: 5 % of it"]);
+  });
+
+  it("is INTERNAL, without what was thrown, when that is no ConnectError", async () => {
+    const { address } = await openWith(() => {
+      throw new TypeError("about somebody");
+    });
+    const error: ServiceError = await stock(address)("shop").then(Promise.reject, (thrown) => thrown);
+    expect([error.code, error.details]).toEqual([Code.Internal, "internal error"]);
+  });
+
+  it("ends at its deadline, and the handler's signal fires", async () => {
+    let fired = () => {};
+    const signalled = new Promise<void>((resolve) => {
+      fired = resolve;
+    });
+    const { url } = await openWith((_, { signal }) => {
+      signal.addEventListener("abort", () => fired());
+      return new Promise(() => {});
+    });
+    const body = framed(toBinary(CreateAppRequestSchema, requestOf("shop")));
+    const trailers = await post(url, body, { "grpc-timeout": "50m" });
+    await signalled;
+    expect(trailers["grpc-status"]).toBe(String(Code.DeadlineExceeded));
+  });
+
+  it("fires the handler's signal when its caller hangs up", async () => {
+    let fired = () => {};
+    let begun = () => {};
+    const signalled = new Promise<void>((resolve) => {
+      fired = resolve;
+    });
+    const running = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { url } = await openWith((_, { signal }) => {
+      signal.addEventListener("abort", () => fired());
+      begun();
+      return signalled;
+    });
+    const end = new AbortController();
+    const call = createClient(AppService, createGrpcTransport({ baseUrl: url })).createApp(requestOf("shop"), {
+      signal: end.signal,
+    });
+    await running;
+    end.abort();
+    await expect(call).rejects.toMatchObject({ code: Code.Canceled });
+    await signalled;
+  });
+
+  it("fires the handler's signal when the listener is closed past its deadline", async () => {
+    let begun = () => {};
+    const running = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { url, close } = await openWith(
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+          begun();
+        }),
+    );
+    const call = createClient(AppService, createGrpcTransport({ baseUrl: url })).createApp(requestOf("shop"));
+    const refused = expect(call).rejects.toMatchObject({ code: Code.Unavailable });
+    await running;
+    await close(0);
+    await refused;
+  });
+});
+
+it("a message that takes a while to come is answered the short way, too", async () => {
+  const message = toBinary(CreateAppRequestSchema, requestOf("shop"));
+  const { url, wentShort } = await openWith();
+  const session = connect(url);
+  onTestFinished(() => session.destroy());
+  const stream = session.request({
+    ":method": "POST",
+    ":path": PATH,
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  stream.resume();
+  stream.write(framed(message).subarray(0, 8));
+  const trailers = new Promise<Record<string, unknown>>((resolve) => stream.on("trailers", resolve));
+  setTimeout(() => stream.end(framed(message).subarray(8)), 300);
+  expect([(await trailers)["grpc-status"], wentShort()]).toEqual(["0", [true]]);
+});
+
+describe("what goes Connect's way", () => {
+  const bytes = toBinary(CreateAppRequestSchema, requestOf("shop"));
+
+  it("a message of more than 4 KiB", async () => {
+    const { url, wentShort } = await openWith();
+    const apps = createClient(AppService, createGrpcTransport({ baseUrl: url }));
+    const { app } = await apps.createApp(requestOf("shop", "x".repeat(100_000)));
+    expect([app?.displayName.length, wentShort()]).toEqual([100_000, [false]]);
+  });
+
+  it("a compressed message", async () => {
+    const { url, wentShort } = await openWith();
+    const trailers = await post(url, framed(gzipSync(bytes), 1), { "grpc-encoding": "gzip" });
+    expect([trailers["grpc-status"], wentShort()]).toEqual(["0", [false]]);
+  });
+
+  it("two messages, which are refused", async () => {
+    const { url, contexts } = await openWith();
+    const trailers = await post(url, Buffer.concat([framed(bytes), framed(bytes)]));
+    expect([trailers["grpc-status"], contexts]).toEqual([String(Code.Unimplemented), []]);
+  });
+
+  it.each([
+    ["no message", Buffer.alloc(0), Code.Unimplemented],
+    ["half a message", framed(bytes).subarray(0, 8), Code.InvalidArgument],
+    ["bytes that are no message", framed(Buffer.from([0xff, 0xff])), Code.Internal],
+  ])("%s, which is refused", async (_, body, code) => {
+    const { url, contexts } = await openWith();
+    const trailers = await post(url, body);
+    expect([trailers["grpc-status"], contexts]).toEqual([String(code), []]);
+  });
+
+  it("a timeout that is none, which is refused", async () => {
+    const { url, contexts } = await openWith();
+    const trailers = await post(url, framed(bytes), { "grpc-timeout": "soon" });
+    expect([trailers["grpc-status"], contexts]).toEqual([String(Code.InvalidArgument), []]);
+  });
+});

@@ -1,0 +1,160 @@
+import { rm } from "node:fs/promises";
+import fc from "fast-check";
+import { MongoClient } from "mongodb";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { takeContact } from "../../src/identity/contacts.js";
+import { keysOfContact } from "../../src/store/contact-keys.js";
+import { repairEmbedded } from "../../src/store/lmdb/repair.js";
+import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import { verifyStore } from "../../src/store/lmdb/verify.js";
+import { repairMongo } from "../../src/store/mongo/repair.js";
+import { openMongoStore } from "../../src/store/mongo/store.js";
+import type { Store } from "../../src/store/ports/store.js";
+import { app, contact } from "../contract/samples.js";
+import { openAisle } from "../fixtures/aisle.js";
+import { openMongoPeer } from "../fixtures/mongo-peer.js";
+import { emptyStore } from "../fixtures/store.js";
+import { storeKinds } from "../fixtures/stores.js";
+import { writeFormat } from "../fixtures/write-format.js";
+import { NO_CONTACT } from "../intake/intake-fixture.js";
+import { makeDirectory } from "./lmdb/open-embedded.js";
+import { databaseName, PATIENT } from "./mongo/open-mongo.js";
+
+const now = () => 5;
+
+interface Place {
+  open(): Promise<Store>;
+  setFormat(format: number): Promise<void>;
+  repair(): Promise<number>;
+  faults(): Promise<number>;
+}
+
+async function embedded(): Promise<Place> {
+  const directory = await makeDirectory();
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return {
+    open: () => openEmbeddedStore({ directory, now }),
+    setFormat: (format) => writeFormat(directory, format),
+    repair: () => repairEmbedded(directory),
+    faults: async () => (await verifyStore(directory)).faultCount,
+  };
+}
+
+const peer = await openMongoPeer();
+afterAll(() => peer?.stop());
+
+async function mongo(): Promise<Place> {
+  if (peer === undefined) throw new Error("There is no peer");
+  const database = databaseName();
+  const url = peer.url(database);
+  onTestFinished(() => peer.drop(database));
+  return {
+    open: () => openMongoStore({ url, now, limits: PATIENT }),
+    setFormat: async (number) => {
+      const client = await MongoClient.connect(url);
+      const formats = client.db(database).collection<{ _id: string }>("meta");
+      await formats.updateOne({ _id: "format" }, { $set: { number } });
+      await client.close();
+    },
+    repair: () => repairMongo(url, PATIENT.answerMs),
+    faults: async () => 0,
+  };
+}
+
+const places = [{ name: "embedded", make: embedded }, ...(peer === undefined ? [] : [{ name: "mongo", make: mongo }])];
+
+/** What a store held in which phones were indexed as they were meant, and kept as they came. */
+async function hurt(place: Place): Promise<void> {
+  const store = await place.open();
+  await store.apps.create(app("shop"));
+  await store.unitOfWork.run("shop", (tx) => {
+    tx.contacts.put("lost", contact("lost", { phone: "48 600 100 200" }));
+    tx.contactKeys.put("p:+48600100200", "lost");
+    tx.contacts.put("both", contact("both", { phone: "48600100201" }));
+    tx.contactKeys.put("p:+48600100201", "both");
+    tx.contactKeys.put("p:48600100201", "both");
+    tx.contacts.put("moved", contact("moved", { phone: "99999", email: "a@b.de" }));
+    tx.contactKeys.put("p:+48600100202", "moved");
+    tx.contactKeys.put("p:99999", "moved");
+    tx.contactKeys.put("e:a@b.de", "moved");
+    tx.contactKeys.put("p:+48600100203", "erased");
+    tx.contacts.put("unknown", contact("unknown", { email: "c@d.de" }));
+  });
+  await store.close();
+}
+
+describe.each(places)("an index of contacts that does not fit: $name", ({ make }) => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await make();
+    await hurt(place);
+  });
+
+  async function mustFit(): Promise<void> {
+    const store = await place.open();
+    const find = async (key: string) => (await store.contacts.find("shop", key))?.contactId;
+    expect(await find("p:+48600100200")).toBe("lost");
+    expect((await store.contacts.get("shop", "lost"))?.phone).toBe("+48 600 100 200");
+    expect(await find("e:c@d.de")).toBe("unknown");
+    const rows = await store.copies.scan("shop", "contactKeys", "", 100);
+    expect(rows.map(({ key }) => key).sort()).toEqual(
+      ["e:a@b.de", "e:c@d.de", "p:+48600100200", "p:48600100201", "p:99999"].sort(),
+    );
+    await store.close();
+    expect(await place.faults()).toBe(0);
+  }
+
+  it("is mended by the upgrade from format 5", async () => {
+    await place.setFormat(5);
+    await mustFit();
+  });
+
+  it("is mended by a repair, and a second one finds nothing", async () => {
+    expect(await place.repair()).toBe(5);
+    expect(await place.repair()).toBe(0);
+    await mustFit();
+  });
+});
+
+it("an entry that leads to another contact's record is a fault, and so is a contact without one", async () => {
+  const place = await embedded();
+  await hurt(place);
+  expect(await place.faults()).toBe(6);
+});
+
+it("a contact is found under the keys of what it holds, however its phone was written", async () => {
+  const store = await emptyStore();
+  await store.apps.create(app("shop"));
+  const phone = fc.stringMatching(/^[ +]{0,3}[0-9 ()./-]{0,14}[ ]{0,2}$/);
+  await fc.assert(
+    fc.asyncProperty(fc.array(phone, { minLength: 1, maxLength: 3 }), fc.nat(), async (phones, n) => {
+      await store.unitOfWork.run("shop", (tx) => {
+        for (const [i, one] of phones.entries()) {
+          const taken = takeContact(tx, { ...NO_CONTACT, email: `a${n}@b.de`, phone: one }, `contact:${n}-${i}`, 1);
+          for (const key of taken.contact === undefined ? [] : keysOfContact(taken.contact))
+            expect(tx.contactKeys.get(key)).toBe(taken.contact?.contactId);
+        }
+      });
+      for (const { key, value } of await store.copies.scan("shop", "contactKeys", "", 1000)) {
+        const owner = await store.contacts.get("shop", value);
+        expect(owner && keysOfContact(owner)).toContain(key);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+const stores = await storeKinds();
+
+describe.each(stores)("a phone whose plus a form has made a space: $name", ({ openStore }) => {
+  it("is kept with its plus, found by it, and erased with its key", async () => {
+    const { rpc, facade, store } = await openAisle(openStore);
+    await rpc.apps.createApp({ app: { appId: "shop" } });
+    const payload = "app_id=shop&action_type=subscribe&phone=+48600100200&c_id=c1";
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    expect((await facade.inject({ method: "POST", url: "/trace", headers, payload })).statusCode).toBe(200);
+    expect((await store.contacts.find("shop", "p:+48600100200"))?.phone).toBe("+48600100200");
+    for await (const _ of rpc.privacy.eraseVisitor({ appId: "shop", person: { phone: "+48600100200" } }));
+    expect(await store.copies.scan("shop", "contactKeys", "", 10)).toEqual([]);
+  });
+});

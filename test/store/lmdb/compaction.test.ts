@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { examineEmbedded } from "../../../src/store/lmdb/doctor.js";
+import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
+import { verifyStore } from "../../../src/store/lmdb/verify.js";
+import type { Store } from "../../../src/store/ports/store.js";
+import { fillShop } from "../../contract/copies.js";
+import { event } from "../../contract/samples.js";
+import { makeDirectory } from "./open-embedded.js";
+import { eventIdsOf, startWriters } from "./writers.js";
+
+const COMPACTED = "The file of the store was compacted: what was erased is in it no more";
+
+describe("the file of an embedded store from which something was erased", () => {
+  let directory: string;
+  const lines: string[] = [];
+
+  beforeEach(async () => {
+    directory = await makeDirectory();
+    lines.length = 0;
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  const open = () => openEmbeddedStore({ directory, now: Date.now, log: (line) => lines.push(line) });
+  const holds = (text: string) => readFileSync(join(directory, "data.mdb")).includes(text);
+
+  /** A store with a shop, and in its file the bytes of events that were removed. */
+  async function eraseSomething(store: Store): Promise<void> {
+    await fillShop(store);
+    const ids = Array.from({ length: 300 }, (_, n) => `gone${n}`);
+    await store.unitOfWork.run("shop", (tx) => {
+      for (const id of ids) tx.events.put(id, event(id, { searchQuery: `marker of ${id}` }));
+    });
+    await store.unitOfWork.run("shop", (tx) => {
+      for (const id of ids) tx.events.delete(id);
+    });
+    await store.scrub("shop");
+  }
+
+  it("holds it no more when it is opened again, and everything else", async () => {
+    const first = await open();
+    await eraseSomething(first);
+    await first.close();
+    expect(holds("marker of gone")).toBe(true);
+    const again = await open();
+    onTestFinished(() => again.close());
+    expect(lines).toEqual([COMPACTED]);
+    expect(holds("marker of gone")).toBe(false);
+    expect(existsSync(join(directory, "compacting"))).toBe(false);
+    expect((await again.events.list("shop", "", 10, false)).map(({ eventId }) => eventId)).toEqual(["e1", "e2", "e3"]);
+    expect((await again.contacts.find("shop", "e:a@b.de"))?.contactId).toBe("k1");
+    await again.unitOfWork.run("shop", (tx) => tx.events.put("e4", event("e4")));
+    expect(await again.events.get("shop", "e4")).toBeDefined();
+  });
+
+  it("is compacted once, and is sound", async () => {
+    const first = await open();
+    await eraseSomething(first);
+    await first.close();
+    expect((await examineEmbedded(directory, Date.now)).some(({ about }) => about === "erasure")).toBe(true);
+    for (let n = 0; n < 2; n++) await (await open()).close();
+    expect(lines).toEqual([COMPACTED]);
+    expect((await examineEmbedded(directory, Date.now)).some(({ about }) => about === "erasure")).toBe(false);
+    expect(await verifyStore(directory)).toMatchObject({ entries: { events: 3, contacts: 1, orders: 1 } });
+  });
+
+  it("stays as it is while this process has it open, too", async () => {
+    const first = await open();
+    onTestFinished(() => first.close());
+    await eraseSomething(first);
+    const second = await open();
+    onTestFinished(() => second.close());
+    expect(lines).toEqual([]);
+    await first.unitOfWork.run("shop", (tx) => tx.events.put("e4", event("e4")));
+    expect(await second.events.get("shop", "e4")).toBeDefined();
+  });
+
+  it("is made anew from what a crash left of an earlier try", async () => {
+    const first = await open();
+    await eraseSomething(first);
+    await first.close();
+    await mkdir(join(directory, "compacting"));
+    await writeFile(join(directory, "compacting/data.mdb"), "half of a file");
+    await (await open()).close();
+    expect(lines).toEqual([COMPACTED]);
+    expect(holds("marker of gone")).toBe(false);
+  });
+
+  it("loses nothing that other processes write while it is compacted again and again", async () => {
+    const first = await open();
+    await fillShop(first);
+    await first.close();
+    const writers = await startWriters(directory, ["a", "b"]);
+    const until = performance.now() + 15_000;
+    while (lines.length < 5 && performance.now() < until) {
+      const store = await open();
+      await store.scrub("shop");
+      await store.close();
+    }
+    for (const { end } of writers) expect(await end()).toBe(0);
+    const written = writers.flatMap(({ ids }) => ids());
+    const last = await open();
+    onTestFinished(() => last.close());
+    const there = await eventIdsOf(last);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(written.length).toBeGreaterThan(10);
+    expect(written.filter((id) => !there.has(id))).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,91 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DataDamaged } from "../../../src/domain/errors.js";
+import { salvageStore } from "../../../src/store/lmdb/salvage.js";
+import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
+import { verifyStore } from "../../../src/store/lmdb/verify.js";
+import { app, contact, event, product, view, visitor } from "../../contract/samples.js";
+import { makeDirectory } from "./open-embedded.js";
+
+const EVENTS = 500;
+const PAGE_BYTES = 4096;
+const idOf = (n: number) => `e${String(n).padStart(6, "0")}`;
+
+describe("what is taken from a damaged embedded store", () => {
+  let root: string;
+  let directory: string;
+  let to: string;
+
+  beforeEach(async () => {
+    root = await makeDirectory();
+    [directory, to] = [join(root, "store"), join(root, "rescued")];
+    const store = await openEmbeddedStore({ directory, now: () => 5 });
+    await store.apps.create(app("shop"));
+    await store.unitOfWork.run("shop", (tx) => {
+      for (let n = 0; n < EVENTS; n++) {
+        tx.events.put(idOf(n), event(idOf(n), { platform: `event ${n} `.repeat(5) }));
+        tx.putInteraction("v1", view(n, idOf(n)));
+      }
+      tx.visitors.put("v1", visitor("v1", { keys: ["c:1"] }));
+      tx.visitorKeys.put("c:1", "v1");
+      tx.contacts.put("k1", contact("k1", { email: "a@b.de", phone: "" }));
+      tx.contactKeys.put("e:a@b.de", "k1");
+      tx.products.put("p1", product("p1", { sku: "s1", description: "It is large. ".repeat(1000) }));
+    });
+    await store.close();
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  /** Changes the page whose leaf holds this text. */
+  async function damage(text: string, change: (page: Buffer) => void): Promise<Buffer> {
+    const path = join(directory, "data.mdb");
+    const bytes = await readFile(path);
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) {
+      const page = bytes.subarray(at - (at % PAGE_BYTES), at - (at % PAGE_BYTES) + PAGE_BYTES);
+      if (page.readUInt16LE(18) === 2) change(page);
+    }
+    await writeFile(path, bytes);
+    return bytes;
+  }
+  const eventsOf = async (path: string) => {
+    const store = await openEmbeddedStore({ directory: path, now: () => 5, readOnly: true });
+    try {
+      return (await store.events.list("shop", "", EVENTS, false)).map(({ eventId }) => eventId);
+    } finally {
+      await store.close();
+    }
+  };
+
+  it("is all of a sound one", async () => {
+    expect(await salvageStore(directory, to)).toMatchObject({ lost: [], removed: 0 });
+    expect(await verifyStore(to)).toMatchObject({
+      faultCount: 0,
+      entries: { events: EVENTS, products: 1, visitors: 1 },
+    });
+    expect(await eventsOf(to)).toHaveLength(EVENTS);
+  });
+
+  it("is all where the header of a page hides entries, which no list does", async () => {
+    const damaged = await damage("event 250 event", (page) => page.writeUInt16LE(4, 20));
+    await expect(eventsOf(directory)).rejects.toBeInstanceOf(DataDamaged);
+    await salvageStore(directory, to);
+    expect(await eventsOf(to)).toHaveLength(EVENTS);
+    expect((await verifyStore(to)).faultCount).toBe(0);
+    expect(await readFile(join(directory, "data.mdb"))).toEqual(damaged);
+  });
+
+  it("is all but a damaged record, which is listed with those that refer to it", async () => {
+    await damage("event 250 event", (page) => {
+      page[page.indexOf("event 250 event")]! ^= 1;
+    });
+    const { lost, removed } = await salvageStore(directory, to);
+    const parts = [{ appId: "shop", after: idOf(249), before: idOf(251) }];
+    expect(lost).toEqual([{ table: "events", count: 1, parts }]);
+    expect(removed).toBe(1);
+    expect(await eventsOf(to)).toEqual(
+      Array.from({ length: EVENTS }, (_, n) => idOf(n)).filter((id) => id !== idOf(250)),
+    );
+    expect((await verifyStore(to)).faultCount).toBe(0);
+  });
+});

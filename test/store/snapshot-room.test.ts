@@ -1,0 +1,36 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { createSnapshotRoom } from "../../src/store/snapshot-room.js";
+
+const MIB = 2 ** 20;
+
+describe("room for snapshots", () => {
+  it("is of the length asked for, and counted by the collector only when much was handed out and none came back", () => {
+    const room = createSnapshotRoom();
+    const parts = Array.from({ length: 4 }, () => room(100 * MIB));
+    expect(parts.map(({ length }) => length)).toEqual(Array(4).fill(100 * MIB));
+    expect(parts.map(({ buffer }) => buffer instanceof SharedArrayBuffer)).toEqual([true, true, true, false]);
+  });
+
+  it("is used again when nobody has it any more, and not before", async () => {
+    const room = createSnapshotRoom();
+    const kept = room(8 * MIB).fill(1);
+    room(8 * MIB).fill(2);
+    setFlagsFromString("--expose-gc");
+    const collect: () => void = runInNewContext("gc");
+    await expect
+      .poll(() => {
+        collect();
+        return room(5 * MIB)[0];
+      })
+      .toBe(2);
+    expect(kept.every((byte) => byte === 1)).toBe(true);
+  });
+
+  it("holds what is written to it", () => {
+    const bytes = createSnapshotRoom()(3);
+    bytes.set([1, 2, 3]);
+    expect([...bytes]).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { DataDamaged } from "../../src/domain/errors.js";
+import { codecOf } from "../../src/store/lmdb/records.js";
+import { frameExposure, frame as frameKind, frameVersion } from "../../src/store/schema/frames.js";
+import { exposure, frame, fullFrame, variant } from "../contract/samples.js";
+
+// The last cell of a stored record is its checksum.
+const CHECKSUM = 4_294_967_295;
+const frameCodec = codecOf(frameKind);
+const exposureCodec = codecOf(frameExposure);
+
+describe("stored frames", () => {
+  const full = fullFrame("f1");
+
+  it("are read by the embedded store as they were written, and damaged ones are not", () => {
+    const cells = [...frameCodec.toCells(full), CHECKSUM];
+    expect(frameCodec.fromCells(cells, "")).toEqual(full);
+    expect(() => frameCodec.fromCells([...cells.slice(0, 7), "0.35", CHECKSUM], "")).toThrow(DataDamaged);
+    expect(() => frameCodec.fromCells([...cells.slice(0, 8), ["moon"], CHECKSUM], "")).toThrow(DataDamaged);
+  });
+
+  it("are read by the MongoDB store as they were written, and damaged ones are not", () => {
+    expect(frameKind.fromDocument(frameKind.toDocument(full))).toEqual(full);
+    const stored = Object.assign({}, frameKind.toDocument(full), { pageKind: "moon" });
+    expect(() => frameKind.fromDocument(stored)).toThrow(DataDamaged);
+  });
+});
+
+describe("frames that were stored by earlier versions", () => {
+  const before = { title: "T", recommendedCount: 3, alternativeCount: 4, includeViewed: true, updatedAt: 7 };
+  const cells = ["f1", "T", 3, 4, true, false, 7];
+
+  it("stand as they did in the embedded store, without a diversity and without rules", () => {
+    expect(frameCodec.fromCells([...cells, CHECKSUM], "")).toEqual(frame("f1", before));
+    expect(frameCodec.fromCells([...cells, 0.35, CHECKSUM], "")).toEqual(frame("f1", { ...before, diversity: 0.35 }));
+  });
+
+  it("have variants that change neither filter nor pins, and leave what is out of stock to requests", () => {
+    const variants = [variant("a", 1), variant("b", 2, { rotation: false })];
+    const kept = frame("f1", { ...before, variants, inStockOnly: false });
+    const rules = frameCodec.toCells(kept).slice(8);
+    const asRow = (one: unknown) => (Array.isArray(one) ? one.slice(0, 10) : one);
+    const earlier = rules.slice(0, 11).map((one, i) => (i === 8 && Array.isArray(one) ? one.map(asRow) : one));
+    expect(frameCodec.fromCells([...cells, 0, earlier, CHECKSUM], "")).toEqual(kept);
+    const { stockSaid: _, ...document } = Object.assign({}, kept);
+    const asStored = variants.map(({ filter: _, pinnedProductIds: __, ...row }) => row);
+    expect(frameKind.fromDocument({ ...document, variants: asStored })).toEqual(kept);
+  });
+
+  it("kept their rules in one cell of the embedded store, up to format 7, and in a version one more behind it", () => {
+    const full = fullFrame("f1");
+    const today = frameCodec.toCells(full);
+    const nested = [...today.slice(0, 8), today.slice(8)];
+    expect(frameCodec.fromCells([...nested, CHECKSUM], "")).toEqual(full);
+    const versions = codecOf(frameVersion);
+    for (const stored of [today, [...nested, 0]])
+      expect(versions.fromCells([stored, true, CHECKSUM], "")).toEqual({ frame: full, deleted: true });
+    for (const stored of [
+      [...cells, 0],
+      [...cells, 0.35, 0],
+    ])
+      expect(versions.fromCells([stored, false, CHECKSUM], "").frame).toMatchObject(before);
+  });
+
+  it("were met by visitors of whose orders nothing more was kept than when", () => {
+    const met = exposure();
+    const earlier = { frames: met.frames.map((one) => ({ ...one, orderIds: [] })) };
+    const rows = met.frames.map((one) => [...Object.values(one).slice(0, 7)]);
+    expect(exposureCodec.fromCells([rows, CHECKSUM], "")).toEqual(earlier);
+    expect(exposureCodec.fromCells([...exposureCodec.toCells(met), CHECKSUM], "")).toEqual(met);
+    const documents = met.frames.map(({ orderIds: _, ...one }) => one);
+    expect(frameExposure.fromDocument({ frames: documents })).toEqual(earlier);
+  });
+
+  it("stand as they did in the MongoDB store", () => {
+    const document = { frameId: "f1", includeBought: false, ...before };
+    expect(frameKind.fromDocument(document)).toEqual(frame("f1", before));
+    expect(frameKind.fromDocument({ ...document, diversity: 0.35 })).toEqual(
+      frame("f1", { ...before, diversity: 0.35 }),
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { demoCatalogue } from "../../../src/server/demo/catalogue.js";
+import { readTable } from "../../../src/server/demo/tables.js";
+import { demoProjects } from "../../../src/server/demo/visits/projects.js";
+
+const { articles, articleById, categories, departments, shelfById } = demoCatalogue();
+
+describe("the demo shop's catalogue", () => {
+  it("has every article on one shelf of one department", () => {
+    expect(categories.flatMap((category) => category.articles)).toEqual(articles);
+    expect(departments.flatMap((department) => department.categories)).toEqual(categories);
+  });
+
+  it("reads a line of the file into the article that it describes", () => {
+    const { product, ...article } = articleById("eider-minus-12") ?? {};
+    expect(article).toEqual({
+      id: "eider-minus-12",
+      cents: 45_900,
+      inStock: false,
+      category: "sleeping",
+      kind: "sleeping-bag",
+      goesWith: [],
+    });
+    expect(product).toMatchObject({
+      sku: "SLP-005",
+      title: "Eider -12 winter sleeping bag",
+      brand: "Quillmoor",
+      price: { amount: "459.00", currency: "EUR" },
+      categories: [
+        { categoryId: "camp", name: "Camp" },
+        { categoryId: "sleeping", name: "Sleeping" },
+      ],
+      tags: ["down", "winter", "mountain"],
+      attributes: { colour: "berry", comfort: "-12 °C" },
+    });
+  });
+
+  it("keeps what only the simulated visits need out of the products", () => {
+    const names = new Set(articles.flatMap(({ product }) => Object.keys(product.attributes)));
+    expect(names).toContain("colour");
+    expect([...names].filter((name) => name === "kind" || name === "goes_with")).toEqual([]);
+  });
+
+  it("names only its own articles as what goes with another", () => {
+    const others = articles.flatMap(({ goesWith }) => goesWith);
+    expect(others.length).toBeGreaterThan(50);
+    expect(others.filter((id) => articleById(id) === undefined)).toEqual([]);
+    expect(articles.filter(({ id, goesWith }) => goesWith.includes(id))).toEqual([]);
+  });
+
+  it("finds shelves by their ids, and no others", () => {
+    expect(shelfById("camp")?.path.map(({ name }) => name)).toEqual(["Camp"]);
+    expect(shelfById("tents")?.path.map(({ name }) => name)).toEqual(["Camp", "Tents & shelters"]);
+    for (const id of ["", "lark-2", "constructor"]) expect(shelfById(id)).toBeUndefined();
+  });
+});
+
+describe("the demo shop's projects", () => {
+  it("each have searches, a weight and needs with a chance", () => {
+    expect(demoProjects().length).toBeGreaterThan(5);
+    for (const { name, weight, searches, needs } of demoProjects()) {
+      expect(weight, name).toBeGreaterThan(0);
+      expect(searches.length, name).toBeGreaterThan(0);
+      expect(needs.length, name).toBeGreaterThan(0);
+      for (const { chance } of needs) expect(chance > 0 && chance <= 1, `${name}: ${chance}`).toBe(true);
+    }
+  });
+});
+
+it("a file of the demo shop without a column that is needed is refused with the column's name", () => {
+  expect(() => readTable("shelves.csv", ["id", "price"])).toThrow(/price/);
+});

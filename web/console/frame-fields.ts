@@ -1,0 +1,52 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type FrameConfiguration,
+  FrameConfigurationSchema,
+  PageKind,
+  SourceWeightSchema,
+} from "../../src/gen/aisle/v1/app_pb.js";
+import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
+
+/** A frame that is not there yet, as the frame `default` is at first. */
+export function newFrame(): FrameConfiguration {
+  return create(FrameConfigurationSchema, { recommendedCount: 10, alternativeCount: 10 });
+}
+
+export const PAGE_KINDS: readonly (readonly [PageKind, string])[] = [
+  [PageKind.UNSPECIFIED, "not said"],
+  [PageKind.HOME, "home"],
+  [PageKind.CATEGORY, "category"],
+  [PageKind.PRODUCT, "product"],
+  [PageKind.CART, "cart"],
+  [PageKind.ORDER, "after an order"],
+];
+
+export const SOURCES: readonly RecommendationSource[] = [
+  RecommendationSource.ASSOCIATION_RULES,
+  RecommendationSource.SEMANTIC,
+  RecommendationSource.COLLABORATIVE,
+  RecommendationSource.CART,
+  RecommendationSource.POPULARITY,
+];
+
+/** The weight a frame gives to a source, as typed; "" where it says none. */
+export function weightOf({ sources }: FrameConfiguration, source: RecommendationSource): string {
+  const found = sources.find((each) => each.source === source);
+  return found === undefined ? "" : String(found.weight);
+}
+
+/** The frame with another weight for a source; "" leaves the source to others, and all of them: chosen for the visitor. */
+export function withWeight(frame: FrameConfiguration, source: RecommendationSource, typed: string): FrameConfiguration {
+  const others = frame.sources.filter((each) => each.source !== source);
+  const weight = Number(typed);
+  const own = typed === "" || Number.isNaN(weight) ? [] : [create(SourceWeightSchema, { source, weight })];
+  return { ...frame, sources: [...others, ...own] };
+}
+
+/** What the server says of a field or of a part of it, such as the third of its products. */
+export function faultOf(faults: ReadonlyMap<string, string>, field: string): string | undefined {
+  const path = `frame_configuration.${field}`;
+  for (const [at, fault] of faults)
+    if (at === path || at.startsWith(`${path}[`) || at.startsWith(`${path}.`)) return fault;
+  return undefined;
+}

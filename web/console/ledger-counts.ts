@@ -1,0 +1,40 @@
+import {
+  type SubscriptionChange,
+  SubscriptionChannel,
+  SubscriptionState,
+} from "../../src/gen/aisle/v1/subscription_pb.js";
+
+/** Contacts of one channel by what is known of them. */
+export interface ChannelCounts {
+  readonly subscribed: number;
+  readonly unsubscribed: number;
+}
+
+export interface LedgerCounts {
+  readonly email: ChannelCounts;
+  readonly sms: ChannelCounts;
+  /** Entries that were counted. */
+  readonly entries: number;
+}
+
+const NOBODY: ChannelCounts = { subscribed: 0, unsubscribed: 0 };
+
+export const NO_COUNTS: LedgerCounts = { email: NOBODY, sms: NOBODY, entries: 0 };
+
+/** Adds entries of the consent ledger, which come in its order: each takes a contact out of one state and into another. */
+export function countChanges(before: LedgerCounts, changes: readonly SubscriptionChange[]): LedgerCounts {
+  let { email, sms } = before;
+  for (const { channel, oldState, newState } of changes) {
+    if (channel === SubscriptionChannel.SMS) sms = moved(sms, oldState, newState);
+    else email = moved(email, oldState, newState);
+  }
+  return { email, sms, entries: before.entries + changes.length };
+}
+
+function moved(counts: ChannelCounts, from: SubscriptionState, to: SubscriptionState): ChannelCounts {
+  const change = (state: SubscriptionState) => Number(to === state) - Number(from === state);
+  return {
+    subscribed: counts.subscribed + change(SubscriptionState.SUBSCRIBED),
+    unsubscribed: counts.unsubscribed + change(SubscriptionState.UNSUBSCRIBED),
+  };
+}

@@ -1,0 +1,149 @@
+import { useMemo, useState } from "preact/hooks";
+import { type EvaluatedTask, type Evaluation, RankingKind } from "../../../src/gen/aisle/v1/evaluation_pb.js";
+import { Chart, type Curve } from "../chart.js";
+import { useSurroundings } from "../context.js";
+import { figuresOf, figureTitle, historyTitle, taskTitle } from "../evaluation-words.js";
+import { ErrorNote, Field, Status, Table, Time } from "../parts.js";
+import { useAction } from "../use-load.js";
+
+/** How well the newest visitors would have been served by what was known before them; worked out when asked for. */
+export function EvaluationCard({ appId }: { readonly appId: string }) {
+  const { clients } = useSurroundings();
+  const [progress, setProgress] = useState<{ stage: string; share: number }>();
+  const [evaluation, setEvaluation] = useState<Evaluation>();
+  const evaluate = useAction(async () => {
+    try {
+      for await (const message of clients.models.evaluateModel({ appId })) {
+        setProgress({ stage: message.stage.replaceAll("_", " "), share: message.progress });
+        if (message.evaluation !== undefined) setEvaluation(message.evaluation);
+      }
+    } finally {
+      setProgress(undefined);
+    }
+  });
+  return (
+    <section class="card" aria-labelledby="evaluation">
+      <div class="row between">
+        <h2 id="evaluation">Evaluation</h2>
+        <button type="button" disabled={evaluate.isRunning} onClick={() => evaluate.run()}>
+          Evaluate
+        </button>
+      </div>
+      <p class="muted">
+        Learns from all but the newest tenth of the visits and judges on these. Nothing is stored, and what is served
+        stays as it is.
+      </p>
+      <ErrorNote error={evaluate.error} />
+      <Status>{progress && `Working: ${progress.stage}`}</Status>
+      {progress && <progress value={progress.share} aria-label="Share of the evaluation done" />}
+      {evaluation && <EvaluationFigures evaluation={evaluation} />}
+    </section>
+  );
+}
+
+function EvaluationFigures({ evaluation }: { readonly evaluation: Evaluation }) {
+  const asked = evaluation.tasks.filter(({ queries }) => queries > 0);
+  const [name, setName] = useState(asked[0]?.name ?? "");
+  const task = asked.find((each) => each.name === name);
+  return (
+    <>
+      <p class="muted">
+        Learned up to <Time at={evaluation.cutOff} />.
+      </p>
+      <Field id="task" label="Question" hint={task && `Asked ${task.queries} times.`}>
+        {(attributes) => (
+          <select {...attributes} value={name} onChange={(event) => setName(event.currentTarget.value)}>
+            {asked.map((each) => (
+              <option key={each.name} value={each.name}>
+                {taskTitle(each)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {task && <TaskFigures key={task.name} task={task} />}
+    </>
+  );
+}
+
+function TaskFigures({ task }: { readonly task: EvaluatedTask }) {
+  const names = figuresOf(task.rankings);
+  const [figure, setFigure] = useState(names[0] ?? "");
+  const histories = task.rankings[0]?.byHistory ?? [];
+  const steps = useMemo(() => histories.map(historyTitle), [histories]);
+  const curves = useMemo(
+    () =>
+      task.rankings.map(
+        ({ name, kind, byHistory }): Curve => ({
+          name: name.replaceAll("_", " "),
+          isDashed: kind === RankingKind.BASELINE,
+          values: byHistory.map(({ figures }) => figures[figure]),
+        }),
+      ),
+    [task, figure],
+  );
+  return (
+    <>
+      <Field id="figure" label="Figure">
+        {(attributes) => (
+          <select {...attributes} value={figure} onChange={(event) => setFigure(event.currentTarget.value)}>
+            {names.map((each) => (
+              <option key={each} value={each}>
+                {figureTitle(each)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {steps.length > 1 && (
+        <Chart
+          label={`${figureTitle(figure)} by how much was known`}
+          steps={steps}
+          stepsLabel="steps known"
+          curves={curves}
+        />
+      )}
+      <Table label="Figures of each ranking">
+        <thead>
+          <tr>
+            <th scope="col">Ranking</th>
+            <th scope="col" class="number">
+              All
+            </th>
+            {histories.map((history) => (
+              <th key={history.least} scope="col" class="number">
+                {historyTitle(history)} <span class="hidden">known</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {task.rankings.map(({ name, kind, figures, byHistory }) => (
+            <tr key={`${name} ${kind}`}>
+              <th scope="row">
+                {name.replaceAll("_", " ")} <span class="tag">{KINDS[kind]}</span>
+              </th>
+              <td class="number">{share(figures[figure])}</td>
+              {histories.map(({ least }, index) => (
+                <td key={least} class="number">
+                  {share(byHistory[index]?.figures[figure])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </>
+  );
+}
+
+const KINDS: Readonly<Record<RankingKind, string>> = {
+  [RankingKind.UNSPECIFIED]: "",
+  [RankingKind.ANSWER]: "answer",
+  [RankingKind.SOURCE]: "source alone",
+  [RankingKind.BASELINE]: "baseline",
+};
+
+function share(value: number | undefined): string {
+  return value === undefined ? "–" : `${(100 * value).toFixed(1)} %`;
+}

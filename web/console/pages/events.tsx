@@ -1,0 +1,115 @@
+import { toJsonString } from "@bufbuild/protobuf";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Event, EventSchema } from "../../../src/gen/aisle/v1/event_pb.js";
+import { useSurroundings } from "../context.js";
+import { personOf, subjectOf } from "../event-words.js";
+import { Empty, ErrorNote, Field, Snippet, Status, Time } from "../parts.js";
+import { useLoad } from "../use-load.js";
+
+const EVERY_MS = 2000;
+const MORE = 50;
+const MOST = 1000;
+
+/** What is accepted, as it comes, newest first. */
+export function EventsPage({ appId }: { readonly appId: string }) {
+  const { clients } = useSurroundings();
+  const [visitor, setVisitor] = useState("");
+  const [isLive, setIsLive] = useState(true);
+  const [pageSize, setPageSize] = useState(MORE);
+  const list = useLoad(
+    async (signal) => {
+      const ids = visitor.trim();
+      const who = ids === "" ? {} : { visitor: { clientId: ids, fingerprintId: ids, userId: ids } };
+      return (await clients.events.listEvents({ appId, pageSize, newestFirst: true, ...who }, { signal })).events;
+    },
+    [appId, visitor, pageSize],
+  );
+  useEvery(EVERY_MS, isLive && !list.isLoading, list.again);
+  const fresh = useFresh(list.value, `${appId} ${visitor}`);
+  return (
+    <>
+      <div class="fields">
+        <Field id="visitor" label="Visitor" hint="fp_ccid, client id or the shop's user id. Empty: all.">
+          {(attributes) => (
+            <input {...attributes} value={visitor} onInput={(event) => setVisitor(event.currentTarget.value)} />
+          )}
+        </Field>
+        <button type="button" aria-pressed={isLive} onClick={() => setIsLive(!isLive)}>
+          {isLive ? "Live: pause" : "Paused: go on"}
+        </button>
+      </div>
+      <ErrorNote error={list.error} />
+      <Status>{list.value === undefined ? "Loading …" : fresh === 0 ? "" : `${fresh} new since you came`}</Status>
+      {list.value?.length === 0 && (
+        <Empty>{visitor === "" ? "No event yet. They appear here as they come." : "No event of this visitor."}</Empty>
+      )}
+      <ul class="log card" hidden={!list.value?.length}>
+        {list.value?.map((event) => (
+          <EventRow key={event.eventId} event={event} onVisitor={setVisitor} />
+        ))}
+      </ul>
+      {list.value?.length === pageSize && pageSize < MOST && (
+        <button type="button" onClick={() => setPageSize(Math.min(MOST, pageSize + MORE))}>
+          Show older ones
+        </button>
+      )}
+    </>
+  );
+}
+
+function EventRow({ event, onVisitor }: { readonly event: Event; readonly onVisitor: (id: string) => void }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const id = event.visitor?.fingerprintId || event.visitor?.clientId || "";
+  return (
+    <li>
+      <details onToggle={(toggled) => setIsOpen(toggled.currentTarget.open)}>
+        <summary>
+          <span class="muted">
+            <Time at={event.receivedAt} />
+          </span>
+          <span>
+            <span class="tag">{event.actionType}</span>
+            {event.bot && <span class="tag">robot</span>}
+          </span>
+          <span>{subjectOf(event)}</span>
+          <span class="muted">{personOf(event)}</span>
+        </summary>
+        {isOpen && (
+          <>
+            {event.notes.map((note) => (
+              <p key={note} class="note">
+                {note}
+              </p>
+            ))}
+            {id !== "" && (
+              <button type="button" class="small" onClick={() => onVisitor(id)}>
+                Only this visitor
+              </button>
+            )}
+            <Snippet title="As it was understood" text={toJsonString(EventSchema, event, { prettySpaces: 2 })} />
+          </>
+        )}
+      </details>
+    </li>
+  );
+}
+
+/** Does something again and again, `ms` after it was last done, while the page is looked at. */
+function useEvery(ms: number, isDue: boolean, act: () => void): void {
+  useEffect(() => {
+    if (!isDue) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) act();
+    }, ms);
+    return () => clearInterval(timer);
+  }, [ms, isDue, act]);
+}
+
+/** How many events are newer than the newest one that was there at first. */
+function useFresh(events: readonly Event[] | undefined, question: string): number {
+  const first = useRef<{ question: string; newest: string } | undefined>(undefined);
+  if (events !== undefined && first.current?.question !== question)
+    first.current = { question, newest: events[0]?.eventId ?? "" };
+  const { newest = "" } = first.current ?? {};
+  return events?.filter(({ eventId }) => eventId > newest).length ?? 0;
+}

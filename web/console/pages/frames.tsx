@@ -1,0 +1,190 @@
+import { useState } from "preact/hooks";
+import type { FrameConfiguration } from "../../../src/gen/aisle/v1/app_pb.js";
+import { useSurroundings } from "../context.js";
+import { newFrame } from "../frame-fields.js";
+import { FrameForm } from "../frame-form.js";
+import { ConfirmButton, ErrorNote, Status, Table, Time } from "../parts.js";
+import { ProductChoice, type Shelf, useShelf } from "../products.js";
+import { BothLists } from "../reasoned-list.js";
+import { useAction, useLoad } from "../use-load.js";
+
+/** Frames of an app: one is chosen, changed, looked at, and brought back to what it was. */
+export function FramesPage({ appId }: { readonly appId: string }) {
+  const { clients } = useSurroundings();
+  const shelf = useShelf(appId);
+  const [frameId, setFrameId] = useState("default");
+  const [said, setSaid] = useState("");
+  const frames = useLoad(
+    async (signal) =>
+      (await clients.apps.listFrameConfigurations({ appId, pageSize: 1000 }, { signal })).frameConfigurations,
+    [appId],
+  );
+  const isNew = frameId === "";
+  const saved = isNew ? newFrame() : frames.value?.find((frame) => frame.frameId === frameId);
+  const took = (frame: FrameConfiguration | undefined) => {
+    setSaid(`${frame?.frameId} is saved as version ${frame?.version}.`);
+    setFrameId(frame?.frameId ?? "default");
+    frames.again();
+  };
+  const remove = useAction(async () => {
+    await clients.apps.deleteFrameConfiguration({ appId, frameId });
+    setSaid(frameId === "default" ? "default is as it was at first." : `${frameId} is deleted; its versions stay.`);
+    setFrameId("default");
+    frames.again();
+  });
+  return (
+    <>
+      <ErrorNote error={frames.error ?? shelf.error ?? remove.error} />
+      <Status>{saved === undefined ? "Loading …" : said}</Status>
+      <ul class="choices" aria-label="Frames">
+        {[...(frames.value ?? []), undefined].map((frame) => (
+          <li key={frame?.frameId ?? ""}>
+            <button
+              type="button"
+              aria-pressed={(frame?.frameId ?? "") === frameId}
+              onClick={() => {
+                setSaid("");
+                setFrameId(frame?.frameId ?? "");
+              }}
+            >
+              {frame?.frameId ?? "New frame"}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {saved && shelf.value && (
+        <>
+          <section class="card" aria-labelledby="frame-heading">
+            <div class="row between">
+              <h2 id="frame-heading">
+                {isNew ? "New frame" : saved.version === 0 ? frameId : `${frameId}, version ${saved.version}`}
+              </h2>
+              {!isNew && saved.version > 0 && (
+                <ConfirmButton
+                  label="Delete"
+                  question={frameId === "default" ? "Back to its first settings?" : "Delete this frame?"}
+                  disabled={remove.isRunning}
+                  onConfirm={() => remove.run()}
+                />
+              )}
+            </div>
+            <FrameForm
+              key={`${frameId} ${saved.version}`}
+              appId={appId}
+              saved={saved}
+              isNew={isNew}
+              shelf={shelf.value}
+              onSaved={took}
+            />
+          </section>
+          {!isNew && (
+            <>
+              <Preview key={`preview ${frameId}`} appId={appId} saved={saved} shelf={shelf.value} />
+              <History key={`history ${frameId} ${saved.version}`} appId={appId} saved={saved} onSaved={took} />
+            </>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The frame as it is saved, beside a product. */
+function Preview(props: { readonly appId: string; readonly saved: FrameConfiguration; readonly shelf: Shelf }) {
+  const { appId, saved, shelf } = props;
+  const { clients } = useSurroundings();
+  const [current, setCurrent] = useState<readonly string[]>(
+    shelf.products.slice(0, 1).map(({ productId }) => productId),
+  );
+  const { frameId, version } = saved;
+  const answer = useLoad(
+    (signal) =>
+      clients.recommendations.explainRecommendation(
+        { request: { appId, frameId, currentProductIds: [...current] } },
+        { signal },
+      ),
+    [appId, frameId, version, current],
+  );
+  return (
+    <>
+      <section class="card" aria-labelledby="preview">
+        <h2 id="preview">Preview</h2>
+        <ProductChoice
+          id="beside"
+          label="As saved, on the page of"
+          single
+          shelf={shelf}
+          chosen={current}
+          onChange={setCurrent}
+        />
+        <ErrorNote error={answer.error} />
+      </section>
+      {answer.value && <BothLists answer={answer.value} shelf={shelf} />}
+    </>
+  );
+}
+
+/** What the frame was, with each way back. */
+function History(props: {
+  readonly appId: string;
+  readonly saved: FrameConfiguration;
+  readonly onSaved: (frame: FrameConfiguration | undefined) => void;
+}) {
+  const { appId, saved, onSaved } = props;
+  const { clients } = useSurroundings();
+  const versions = useLoad(
+    async (signal) =>
+      saved.version === 0
+        ? []
+        : (await clients.apps.listFrameVersions({ appId, frameId: saved.frameId }, { signal })).versions,
+    [appId],
+  );
+  const bringBack = useAction(async (frame: FrameConfiguration) => {
+    const request = { appId, frameConfiguration: frame, etag: saved.etag };
+    onSaved((await clients.apps.setFrameConfiguration(request)).frameConfiguration);
+  });
+  if (!versions.value?.length) return null;
+  return (
+    <section class="card" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <ErrorNote error={versions.error ?? bringBack.error} />
+      <Table label="Versions of the frame">
+        <thead>
+          <tr>
+            <th scope="col">Version</th>
+            <th scope="col">Written</th>
+            <th scope="col">Lists</th>
+            <th scope="col">Back</th>
+          </tr>
+        </thead>
+        <tbody>
+          {versions.value.flatMap(({ frameConfiguration: frame, deleted }) => {
+            if (frame === undefined) return [];
+            const isNow = frame.version === saved.version;
+            return (
+              <tr key={frame.version}>
+                <th scope="row">{frame.version}</th>
+                <td class="time">
+                  <Time at={frame.updatedAt} />
+                </td>
+                <td>{deleted ? "deleted" : `${frame.recommendedCount} + ${frame.alternativeCount} ${frame.title}`}</td>
+                <td>
+                  {isNow ? (
+                    <span class="tag good">now</span>
+                  ) : (
+                    <ConfirmButton
+                      label={`Bring back ${frame.version}`}
+                      question="Make it a new version?"
+                      disabled={bringBack.isRunning}
+                      onConfirm={() => bringBack.run(frame)}
+                    />
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
+    </section>
+  );
+}

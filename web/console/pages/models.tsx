@@ -1,0 +1,128 @@
+import { useState } from "preact/hooks";
+import type { Model } from "../../../src/gen/aisle/v1/model_pb.js";
+import { useSurroundings } from "../context.js";
+import { ConfirmButton, Empty, ErrorNote, Status, Table, Time } from "../parts.js";
+import { useAction, useLoad } from "../use-load.js";
+import { EvaluationCard } from "./evaluation.js";
+
+/** The models kept: what serves, what can be gone back to, what they were made of. */
+export function ModelsPage({ appId }: { readonly appId: string }) {
+  const { clients } = useSurroundings();
+  const [said, setSaid] = useState("");
+  const [share, setShare] = useState<number>();
+  const models = useLoad(async (signal) => (await clients.models.listModels({ appId }, { signal })).models, [appId]);
+  const train = useAction(async () => {
+    try {
+      for await (const { stage, progress, model } of clients.models.trainModel({ appId })) {
+        setSaid(
+          model === undefined ? `Training: ${stage.replaceAll("_", " ")}` : `Version ${model.version} serves now`,
+        );
+        setShare(progress);
+      }
+    } finally {
+      setShare(undefined);
+    }
+    models.again();
+  });
+  const activate = useAction(async (modelId: string) => {
+    const { model } = await clients.models.activateModel({ appId, modelId });
+    setSaid(`Version ${model?.version ?? ""} serves now`);
+    models.again();
+  });
+  return (
+    <>
+      <section class="card" aria-labelledby="kept">
+        <div class="row between">
+          <h2 id="kept">Models kept</h2>
+          <button type="button" disabled={train.isRunning} onClick={() => train.run()}>
+            Train now
+          </button>
+        </div>
+        <ErrorNote error={models.error ?? train.error ?? activate.error} />
+        <Status>{models.value === undefined ? "Loading …" : said}</Status>
+        {share !== undefined && <progress value={share} aria-label="Share of the training done" />}
+        {models.value?.length === 0 && <Empty>None yet: the first training makes one.</Empty>}
+        {models.value && models.value.length > 0 && (
+          <Table label="Models kept">
+            <thead>
+              <tr>
+                <th scope="col">Version</th>
+                <th scope="col">Made</th>
+                <th scope="col">Learned from</th>
+                <th scope="col" class="number">
+                  Training
+                </th>
+                <th scope="col" class="number">
+                  Size
+                </th>
+                <th scope="col">Serving</th>
+              </tr>
+            </thead>
+            <tbody>
+              {models.value.map((model) => (
+                <ModelRow
+                  key={model.modelId}
+                  model={model}
+                  isBusy={activate.isRunning || train.isRunning}
+                  onActivate={() => activate.run(model.modelId)}
+                />
+              ))}
+            </tbody>
+          </Table>
+        )}
+      </section>
+      {models.value?.[0] && <Algorithms model={models.value.find(({ active }) => active) ?? models.value[0]} />}
+      <EvaluationCard key={appId} appId={appId} />
+    </>
+  );
+}
+
+function ModelRow(props: { readonly model: Model; readonly isBusy: boolean; readonly onActivate: () => void }) {
+  const { model, isBusy, onActivate } = props;
+  const counts = ["interactions", "sessions", "orders", "products"].flatMap((name) => {
+    const count = model.dataCounts[name];
+    return count === undefined ? [] : [`${count.toLocaleString()} ${name}`];
+  });
+  return (
+    <tr>
+      <th scope="row">{model.version || <span class="muted">{model.modelId.slice(-8)}</span>}</th>
+      <td class="time">
+        <Time at={model.createdAt} />
+      </td>
+      <td class="wide">{counts.join(", ")}</td>
+      <td class="number">{(Number(model.trainingMs) / 1000).toFixed(1)} s</td>
+      <td class="number">{(Number(model.sizeBytes) / 1024).toFixed(0)} KiB</td>
+      <td>
+        {model.active ? (
+          <span class="tag good">serves</span>
+        ) : (
+          <ConfirmButton label="Roll back to it" question="Serve this one?" disabled={isBusy} onConfirm={onActivate} />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Algorithms({ model }: { readonly model: Model }) {
+  return (
+    <details class="card">
+      <summary>Its algorithms</summary>
+      <ul class="log">
+        {model.algorithms.map(({ name, included, reason, facts }) => (
+          <li key={name}>
+            <h2 class="name">
+              {name.replaceAll("_", " ")} {!included && <span class="tag">left out</span>}
+            </h2>
+            <p class="muted">
+              {included
+                ? Object.entries(facts)
+                    .map(([fact, value]) => `${fact.replaceAll("_", " ")} ${Number(value.toPrecision(4))}`)
+                    .join(", ")
+                : reason}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,145 @@
+/** Small parts that pages are made of. */
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { errorText } from "./errors.js";
+
+/** Says what went wrong, to screen readers at once. */
+export function ErrorNote({ error }: { readonly error: unknown }) {
+  if (error === undefined) return null;
+  return (
+    <p class="note error" role="alert">
+      {errorText(error)}
+    </p>
+  );
+}
+
+/** What is happening, for eyes and screen readers alike. Stays in the page, so that its changes are read out. */
+export function Status({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <p class="status" role="status">
+      {children}
+    </p>
+  );
+}
+
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+const COPIED_MS = 2000;
+
+/** Puts `text` on the clipboard. `what` completes "Copy …" for screen readers. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const [said, setSaid] = useState("");
+  useEffect(() => {
+    if (said === "") return;
+    const timer = setTimeout(() => setSaid(""), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid("Copied"),
+      // the button says so
+      () => setSaid("Not allowed"),
+    );
+  return (
+    <button type="button" class="small quiet" onClick={copy}>
+      <span aria-live="polite">{said || "Copy"}</span>
+      <span class="hidden"> {what}</span>
+    </button>
+  );
+}
+
+/** Text to be copied somewhere. */
+export function Snippet({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <figure class="snippet">
+      <figcaption>
+        {title} <CopyButton text={text} what={title} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: wider than its place, it is scrolled by keys, too */}
+      <pre tabIndex={0}>{text}</pre>
+    </figure>
+  );
+}
+
+const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A time in the viewer's zone. */
+export function Time({ at }: { readonly at: Timestamp | undefined }) {
+  if (at === undefined) return <span>–</span>;
+  const date = timestampDate(at);
+  return <time dateTime={date.toISOString()}>{TIMES.format(date)}</time>;
+}
+
+/** A button that asks once more before it does something. */
+export function ConfirmButton(props: {
+  readonly label: string;
+  readonly question: string;
+  readonly onConfirm: () => void;
+  readonly disabled?: boolean;
+}) {
+  const [asks, setAsks] = useState(false);
+  if (!asks)
+    return (
+      <button type="button" class="small" disabled={props.disabled === true} onClick={() => setAsks(true)}>
+        {props.label}
+      </button>
+    );
+  const answer = (yes: boolean) => {
+    setAsks(false);
+    if (yes) props.onConfirm();
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; this is a question with two answers
+    <span class="confirm" role="group" aria-label={props.question}>
+      <span>{props.question}</span>
+      <button type="button" class="small primary" ref={focus} onClick={() => answer(true)}>
+        Yes
+      </button>
+      <button type="button" class="small" onClick={() => answer(false)}>
+        No
+      </button>
+    </span>
+  );
+}
+
+function focus(element: HTMLElement | null): void {
+  element?.focus();
+}
+
+/** A table wider than a phone is scrolled in its own place, by keys, too. */
+export function Table({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <div class="scroll" role="group" aria-label={label} tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  );
+}
+
+/** One field of a form with its label, what it means, and what is wrong with it. */
+export function Field(props: {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly fault?: string | undefined;
+  readonly children: (attributes: {
+    readonly id: string;
+    readonly "aria-describedby": string;
+    readonly "aria-invalid": boolean;
+  }) => ComponentChildren;
+}) {
+  const about = `${props.id}-about`;
+  return (
+    <div class="field">
+      <label for={props.id}>{props.label}</label>
+      {props.children({ id: props.id, "aria-describedby": about, "aria-invalid": props.fault !== undefined })}
+      <small id={about} class={props.fault === undefined ? "" : "fault"}>
+        {props.fault ?? props.hint}
+      </small>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import type { ProductCard, ProductReason } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import type { ExplainRecommendationResponse } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
+import { Empty } from "./parts.js";
+import { Picture, priceText, type Shelf } from "./products.js";
+import { reasonText, SOURCE_NAMES, shortNumber } from "./reasons.js";
+
+/** Both lists of an answer, and what of the question had no effect. */
+export function BothLists(props: { readonly answer: ExplainRecommendationResponse; readonly shelf: Shelf }) {
+  const { answer, shelf } = props;
+  const { recommended = [], alternative = [], missingIds = [] } = answer.response ?? {};
+  return (
+    <>
+      {missingIds.length > 0 && <p class="note">Not known, and without effect: {missingIds.join(", ")}</p>}
+      <ReasonedList
+        title="Recommended"
+        about="Complements: what goes with it."
+        cards={recommended}
+        reasons={answer.recommendedReasons}
+        shelf={shelf}
+      />
+      <ReasonedList
+        title="Alternative"
+        about="Similar products, to choose from instead."
+        cards={alternative}
+        reasons={answer.alternativeReasons}
+        shelf={shelf}
+      />
+    </>
+  );
+}
+
+/** A list of an answer: products with pictures, scores and what brought them. */
+function ReasonedList(props: {
+  readonly title: string;
+  readonly about: string;
+  readonly cards: readonly ProductCard[];
+  readonly reasons: readonly ProductReason[];
+  readonly shelf: Shelf;
+}) {
+  const { title, about, cards, reasons, shelf } = props;
+  const best = Math.max(...reasons.map(({ score }) => score), Number.MIN_VALUE);
+  return (
+    <section class="card" aria-label={title}>
+      <h2>
+        {title} <span class="count">{cards.length}</span>
+      </h2>
+      <p class="muted">{about}</p>
+      {cards.length === 0 && <Empty>Nothing.</Empty>}
+      <ol class="products">
+        {cards.map((card, index) => {
+          const reason = reasons[index];
+          return (
+            <li key={card.productId}>
+              <Picture url={card.imageUrl} hosts={shelf.pictureHosts} />
+              <div>
+                <h3>{card.title || card.productId}</h3>
+                <p class="muted">{[priceText(card.price), card.productId].filter((text) => text !== "").join(" · ")}</p>
+                {reason && (
+                  <>
+                    <p class="score">
+                      <span class="bar" aria-hidden="true">
+                        <span style={{ width: `${Math.max(2, (100 * reason.score) / best)}%` }} />
+                      </span>
+                      <span>score {shortNumber(reason.score)}</span>
+                      {reason.pinned && <span class="tag">pinned</span>}
+                    </p>
+                    <ul class="reasons">
+                      {reason.sources.map((part) => (
+                        <li key={part.source}>
+                          <span class="tag">
+                            {SOURCE_NAMES[part.source] ?? "Other"}
+                            {part.rank > 0 && ` #${part.rank}`}
+                          </span>{" "}
+                          {reasonText(part, shelf.titleOf)}
+                        </li>
+                      ))}
+                    </ul>
+                  </>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
