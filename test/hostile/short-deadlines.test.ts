@@ -3,7 +3,7 @@ import { rounds } from "../faults/faults.js";
 import { hasNginx, openNginx } from "../fixtures/nginx.js";
 import { type ServerProcess, sharedOwner, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { openTcpProxy } from "../fixtures/tcp-proxy.js";
-import { buildGoCallers, type Calling, callByGrpcJs, hasGo, type Outcomes } from "./grpc-callers.js";
+import { buildGoCallers, type Calling, callByGrpcJsInTurns, hasGo, type Outcomes } from "./grpc-callers.js";
 import { type StormOutcome, stormOn } from "./short-deadlines.js";
 
 /** So long each client hurries; `AISLE_TEST_ATTACK_MS` makes it longer, `npm run faults -- short-deadlines` 3 minutes. */
@@ -19,7 +19,7 @@ let server: ServerProcess;
 let pids: number[];
 let byGo: (calling: Calling) => Promise<Outcomes>;
 const CLIENTS = [
-  ["grpc-js", () => callByGrpcJs, true],
+  ["grpc-js", () => callByGrpcJsInTurns, true],
   ["grpc-go", () => byGo, go],
 ] as const;
 
@@ -37,6 +37,7 @@ function expectUnharmed(name: string, outcome: StormOutcome) {
   const { hasty, patient, healthy, memoryMib } = outcome;
   console.log(`${name}, ${FOR_MS / 1000} s, Node ${process.versions.node}: ${JSON.stringify(outcome)}`);
   expect(hasty.DeadlineExceeded).toBeGreaterThan(500);
+  expect(Object.keys(hasty)).not.toContain("Internal");
   for (const codes of Object.values(patient)) expect(Object.keys(codes)).toEqual(["OK"]);
   expect(healthy).toBe(true);
   expect(memoryMib).not.toBeGreaterThan(MOST_MIB);
