@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -6,6 +5,7 @@ import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { temporaryDirectory } from "../fixtures/server.js";
 import { APP, EVENTS, storedEvent, storedHistory, storedProduct, VISITORS } from "./children/damaged-data.js";
 import { rounds } from "./faults.js";
+import { linesOf } from "./reader-process.js";
 import { recordFault } from "./report.js";
 
 const READ = fileURLToPath(new URL("./children/read-damaged.ts", import.meta.url));
@@ -23,25 +23,8 @@ interface Outcome {
 }
 
 /** Reads copies of a store with damage of these seeds; the outcomes up to the end or to a crash. */
-function readDamaged(kind: string, directory: string, seeds: readonly number[]): Promise<Outcome[]> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--import", "tsx", READ, kind, directory, ...seeds.map(String)], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    let errors = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      errors += chunk.toString();
-    });
-    child.on("error", reject);
-    child.on("close", (code, signal) => {
-      if (code !== 0 && signal === null) reject(new Error(`the reader failed: ${errors}`));
-      else resolve(output.split("\n").filter(Boolean).map(parseOutcome));
-    });
-  });
+async function readDamaged(kind: string, directory: string, seeds: readonly number[]): Promise<Outcome[]> {
+  return (await linesOf(READ, kind, directory, ...seeds.map(String))).map(parseOutcome);
 }
 
 async function fill(directory: string): Promise<void> {

@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../fixtures/server.js";
 import { fill } from "./children/flipped-data.js";
 import { rounds } from "./faults.js";
+import { linesOf } from "./reader-process.js";
 import { recordFault } from "./report.js";
 
 const READ = fileURLToPath(new URL("./children/scan-flipped.ts", import.meta.url));
@@ -18,25 +18,8 @@ interface Round {
 }
 
 /** Reads copies of the store with the changes of these seeds; the outcomes up to the end or to a crash. */
-function readFlipped(kind: string, directory: string, seeds: readonly number[]): Promise<Round[]> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--import", "tsx", READ, kind, directory, ...seeds.map(String)], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    let errors = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      errors += chunk.toString();
-    });
-    child.on("error", reject);
-    child.on("close", (code, signal) => {
-      if (code !== 0 && signal === null) reject(new Error(`the reader failed: ${errors}`));
-      else resolve(output.split("\n").filter(Boolean).map(parseRound));
-    });
-  });
+async function readFlipped(kind: string, directory: string, seeds: readonly number[]): Promise<Round[]> {
+  return (await linesOf(READ, kind, directory, ...seeds.map(String))).map(parseRound);
 }
 
 describe("one changed byte in the file of an embedded store", () => {

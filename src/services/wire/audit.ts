@@ -6,7 +6,7 @@ import { CALLER, type Caller, type Token } from "./authorization.js";
 import { scopesFor } from "./method-scopes.js";
 import { namedAppsOf } from "./named-apps.js";
 import { methodName } from "./rpc-methods.js";
-import { codeName } from "./rpc-metrics.js";
+import { codeName, endReported } from "./rpc-metrics.js";
 
 export interface AuditEntry {
   /** Address of the caller's connection. */
@@ -54,7 +54,7 @@ export function createAudit(write: (entry: AuditEntry) => void): Audit {
         const { signal } = request;
         signal.addEventListener("abort", () => ended(codeOfEnd(signal.reason)), { once: true });
         const answer = await next({ ...request, message: seen(request.message, look) });
-        if (answer.stream) return { ...answer, message: followed(answer.message, ended) };
+        if (answer.stream) return { ...answer, message: endReported(answer.message, ended) };
         ended("ok");
         return answer;
       } catch (error) {
@@ -88,22 +88,6 @@ async function* seen<M extends object>(
   for await (const message of messages) {
     look(message);
     yield message;
-  }
-}
-
-async function* followed<M>(
-  messages: AsyncIterable<M>,
-  ended: (code: string) => void,
-): AsyncGenerator<M, void, undefined> {
-  let code = "canceled";
-  try {
-    yield* messages;
-    code = "ok";
-  } catch (error) {
-    code = codeName(error);
-    throw error;
-  } finally {
-    ended(code);
   }
 }
 

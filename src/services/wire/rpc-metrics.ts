@@ -16,7 +16,7 @@ export function createCallMetrics(deps: { metrics: Metrics; now: () => number })
     };
     try {
       const answer = await next(request);
-      if (answer.stream) return { ...answer, message: counted(answer.message, ended) };
+      if (answer.stream) return { ...answer, message: endReported(answer.message, ended) };
       ended("ok");
       return answer;
     } catch (error) {
@@ -26,7 +26,8 @@ export function createCallMetrics(deps: { metrics: Metrics; now: () => number })
   };
 }
 
-async function* counted<T>(
+/** The messages of a stream. `ended` gets the code of its end once: `ok`, an error's, or `canceled` by the reader. */
+export async function* endReported<T>(
   messages: AsyncIterable<T>,
   ended: (code: string) => void,
 ): AsyncGenerator<T, void, undefined> {
