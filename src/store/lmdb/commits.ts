@@ -1,13 +1,11 @@
-import { type BigIntStats, closeSync, fstatSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync } from "node:fs";
 import type { RootDatabase } from "lmdb";
 import { DataDamaged, Unavailable } from "../../domain/errors.js";
 import type { ReadTransaction } from "./inspection.js";
 import { FIRST, type Key } from "./keys.js";
 import type { NewestCommit } from "./newest-commit.js";
-import { PageFile } from "./pages/page-file.js";
+import type { PageFile } from "./pages/page-file.js";
 import { PageView } from "./pages/page-view.js";
-import { DATA_FILE } from "./store-file.js";
 
 /** A commit whose pages stay unchanged until its read transaction ends. */
 export interface KeptCommit {
@@ -19,30 +17,16 @@ const TRIES = 100;
 
 /** Decides which commit of an open store reads see. */
 export class Commits {
-  private readonly file: PageFile;
   private snapshot: PageView | undefined;
   private latest: PageView | undefined;
   private isWriting = false;
 
-  /** `directory` is that of the store open as `root`. */
+  /** `file` is the data file of the store open as `root`; `close` closes it. */
   constructor(
     private readonly root: RootDatabase<Uint8Array, Key>,
     private readonly newest: NewestCommit,
-    directory: string,
-  ) {
-    const fd = openSync(join(directory, DATA_FILE), "r");
-    try {
-      this.file = new PageFile(fd);
-    } catch (error) {
-      closeSync(fd);
-      throw error;
-    }
-  }
-
-  /** The open data file. */
-  stats(): BigIntStats {
-    return fstatSync(this.file.fd, { bigint: true });
-  }
+    private readonly file: PageFile,
+  ) {}
 
   /** The current snapshot, otherwise the newest commit. Valid until the next turn of the event loop. */
   view(): PageView | undefined {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { type Database, open, type RootDatabase } from "lmdb";
@@ -27,6 +27,7 @@ import { allocateLockFile } from "./lock-file.js";
 import { isLockRace, openOrClose } from "./lock-race.js";
 import { mustHaveItsData, StoreAway } from "./missing-data.js";
 import { NewestCommit } from "./newest-commit.js";
+import { PageFile } from "./pages/page-file.js";
 import type { SavedClock } from "./records.js";
 import { filesOf, isSameFile, StoreNames } from "./replaced-files.js";
 import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
@@ -126,16 +127,19 @@ async function openOnce(
   mustHaveItsData(path);
   if (readOnly && !isThere) throw new Unavailable(`There is no store in ${path}`);
   checkStoreFile(path, log);
-  const files = filesOf(path);
-  if (!readOnly) await waitForLock(path, log);
-  const root = openRoot(path, readOnly);
-  let commits: Commits | undefined;
+  // Open before LMDB opens it, and kept open: so no file that replaces it gets its inode number and passes for it.
+  let dataFile = isThere ? openDataFile(path) : undefined;
+  let root: RootDatabase<Uint8Array, Key> | undefined;
   try {
-    const newest = new NewestCommit(root, path);
+    const files = filesOf(path, dataFile);
+    if (!readOnly) await waitForLock(path, log);
+    const opened = openRoot(path, readOnly);
+    root = opened;
+    if (dataFile !== undefined && !isSameFile(files.data, filesOf(path).data)) throw new StoreReplaced();
+    dataFile ??= openDataFile(path);
+    const newest = new NewestCommit(opened, path);
     newest.settle();
-    commits = new Commits(root, newest, path);
-    const reads = commits;
-    if (files.data !== undefined && !isSameFile(files.data, reads.stats())) throw new StoreReplaced();
+    const reads = new Commits(opened, newest, new PageFile(dataFile));
     const context: TableContext = { onDamage, closed: false, pinned: false, view: () => reads.view() };
     const pinned = <R>(body: () => R): R => {
       context.pinned = true;
@@ -149,12 +153,12 @@ async function openOnce(
     const databases = new Map<string, Database<Uint8Array, Key>>();
     const openAll = () => {
       const before = reads.current().names();
-      const metaDatabase = openDatabase(root, META);
+      const metaDatabase = openDatabase(opened, META);
       databases.set(META, metaDatabase);
       const meta = openMeta(metaDatabase, context);
       checkFormat(meta, readOnly);
       const tables = openTables((name, codec) => {
-        const database = openDatabase(root, name);
+        const database = openDatabase(opened, name);
         databases.set(name, database);
         return new Table(name, database, codec, context);
       });
@@ -169,7 +173,7 @@ async function openOnce(
       throw new StoreAway(
         `Another store is in ${path} now: put the one back that was open, or restart Aisle to use it`,
       );
-    const names = readOnly ? undefined : new StoreNames(path, mustHaveSameFiles(root, path, files));
+    const names = readOnly ? undefined : new StoreNames(path, mustHaveSameFiles(opened, path, files));
     if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files
     const pinnedTransact = async (body: () => void): Promise<void> => {
       await transact(newest, () => {
@@ -193,7 +197,7 @@ async function openOnce(
       compact: () =>
         compact({
           directory: path,
-          root,
+          root: opened,
           write,
           databases,
           view: () => reads.current(),
@@ -227,13 +231,21 @@ async function openOnce(
       close: async () => {
         if (!context.closed) reads.close();
         context.closed = true;
-        await root.close();
+        await opened.close();
       },
     };
   } catch (error) {
-    commits?.close();
-    await root.close();
+    if (dataFile !== undefined) closeSync(dataFile);
+    await root?.close();
     if (error instanceof DomainError) throw error;
+    throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
+  }
+}
+
+function openDataFile(path: string): number {
+  try {
+    return openSync(join(path, DATA_FILE), "r");
+  } catch (error) {
     throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from "node:fs";
+import { type BigIntStats, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Unavailable } from "../../domain/errors.js";
 import { DATA_FILE, LOCK_FILE } from "./store-file.js";
@@ -9,8 +9,10 @@ export interface StoreFiles {
   readonly lock: BigIntStats | undefined;
 }
 
-export function filesOf(directory: string): StoreFiles {
-  return { data: statOf(directory, DATA_FILE), lock: statOf(directory, LOCK_FILE) };
+/** With `dataFile`, the descriptor of an open data file, that one instead of the one with its name. */
+export function filesOf(directory: string, dataFile?: number): StoreFiles {
+  const data = dataFile === undefined ? statOf(directory, DATA_FILE) : fstatSync(dataFile, { bigint: true });
+  return { data, lock: statOf(directory, LOCK_FILE) };
 }
 
 export function isSameFile(a: BigIntStats | undefined, b: BigIntStats | undefined): boolean {

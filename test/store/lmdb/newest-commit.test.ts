@@ -5,7 +5,9 @@ import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Commits } from "../../../src/store/lmdb/commits.js";
 import { NewestCommit } from "../../../src/store/lmdb/newest-commit.js";
+import { PageFile } from "../../../src/store/lmdb/pages/page-file.js";
 import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
+import { DATA_FILE } from "../../../src/store/lmdb/store-file.js";
 import type { Store } from "../../../src/store/ports/store.js";
 import { event } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
@@ -58,7 +60,7 @@ describe("an embedded store whose lock file names an older commit, as it does wh
       overlappingSync: false,
     });
     const newest = new NewestCommit(root, directory);
-    const commits = new Commits(root, newest, directory);
+    const commits = new Commits(root, newest, new PageFile(openSync(join(directory, DATA_FILE), "r")));
     try {
       newest.write(() =>
         commits.write(() => {
