@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { type Database, open, type RootDatabase } from "lmdb";
+import type { Database, RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
 import { Commits, commitCause, mustHaveItsTables } from "./commits.js";
 import { compact, mustHaveSameFiles, StoreReplaced } from "./compaction.js";
@@ -23,13 +23,13 @@ import {
 } from "./format.js";
 import { copyEntries, type TableInspection } from "./inspection.js";
 import type { Key } from "./keys.js";
-import { allocateLockFile } from "./lock-file.js";
-import { isLockRace, openOrClose } from "./lock-race.js";
+import { isLockRace } from "./lock-race.js";
 import { mustHaveItsData, StoreAway } from "./missing-data.js";
 import { NewestCommit } from "./newest-commit.js";
 import { PageFile } from "./pages/page-file.js";
 import type { SavedClock } from "./records.js";
 import { filesOf, isSameFile, StoreNames } from "./replaced-files.js";
+import { openDatabase, openRoot } from "./root.js";
 import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
 import { Table, type TableContext } from "./table.js";
 import { openTables, type Tables } from "./tables.js";
@@ -250,52 +250,8 @@ function openDataFile(path: string): number {
   }
 }
 
-/** Keys are UTF-8. Values are passed through as bytes, in lmdb-js's own buffer. */
-const AS_BYTES = {
-  encoding: "binary",
-  compression: false,
-  keyEncoder: {
-    writeKey: (key: Key, target: Buffer, start: number): number => start + target.write(key, start),
-    readKey: (source: Buffer, start: number, end: number): Key => source.toString("utf8", start, end),
-  },
-  encoder: {
-    encode: (bytes: Uint8Array): Uint8Array => bytes,
-    decode: (bytes: Uint8Array): Uint8Array => bytes,
-  },
-} as const;
-
 /** The table of the format number. */
 const META = "meta";
-
-const MAX_TABLES = 64;
-const MAX_READERS = 512;
-
-function openRoot(path: string, readOnly: boolean): RootDatabase<Uint8Array, Key> {
-  const options = {
-    noSubdir: false, // otherwise lmdb-js takes a directory with a dot in its name for a file
-    overlappingSync: false, // so that a resolved write is on disk
-    // `Writer` batches works itself. The library's batches also create a promise that nobody can await. When a commit fails,
-    // its rejection would end the process ("after a sync failed, events are answered 503 …").
-    eventTurnBatching: false,
-    permissionsMode: 0o600, // the files hold personal data
-    maxDbs: MAX_TABLES,
-    maxReaders: MAX_READERS,
-    readOnly,
-    ...AS_BYTES,
-  };
-  allocateLockFile(path);
-  try {
-    return openOrClose(() => open<Uint8Array, Key>(path, options));
-  } catch (error) {
-    throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
-  }
-}
-
-function openDatabase(root: RootDatabase<Uint8Array, Key>, name: string): Database<Uint8Array, Key> {
-  const database: Database<Uint8Array, Key> | undefined = root.openDB<Uint8Array, Key>(name, { name, ...AS_BYTES });
-  if (database === undefined) throw new Unavailable("The directory holds no complete store");
-  return database;
-}
 
 /** lmdb-js's error for a failed commit carries its cause only in a second promise. */
 async function transact(newest: NewestCommit, body: () => void): Promise<void> {

@@ -1,0 +1,51 @@
+import { type Database, open, type RootDatabase } from "lmdb";
+import { Unavailable } from "../../domain/errors.js";
+import type { Key } from "./keys.js";
+import { allocateLockFile } from "./lock-file.js";
+import { openOrClose } from "./lock-race.js";
+
+/** Keys are UTF-8. Values are passed through as bytes, in lmdb-js's own buffer. */
+const AS_BYTES = {
+  encoding: "binary",
+  compression: false,
+  keyEncoder: {
+    writeKey: (key: Key, target: Buffer, start: number): number => start + target.write(key, start),
+    readKey: (source: Buffer, start: number, end: number): Key => source.toString("utf8", start, end),
+  },
+  encoder: {
+    encode: (bytes: Uint8Array): Uint8Array => bytes,
+    decode: (bytes: Uint8Array): Uint8Array => bytes,
+  },
+} as const;
+
+const MAX_TABLES = 64;
+const MAX_READERS = 512;
+
+/** Opens the LMDB environment of a directory. It throws Unavailable with the cause when LMDB cannot open it. */
+export function openRoot(path: string, readOnly: boolean): RootDatabase<Uint8Array, Key> {
+  const options = {
+    noSubdir: false, // otherwise lmdb-js takes a directory with a dot in its name for a file
+    overlappingSync: false, // so that a resolved write is on disk
+    // `Writer` batches works itself. The library's batches also create a promise that nobody can await. When a commit fails,
+    // its rejection would end the process ("after a sync failed, events are answered 503 …").
+    eventTurnBatching: false,
+    permissionsMode: 0o600, // the files hold personal data
+    maxDbs: MAX_TABLES,
+    maxReaders: MAX_READERS,
+    readOnly,
+    ...AS_BYTES,
+  };
+  allocateLockFile(path);
+  try {
+    return openOrClose(() => open<Uint8Array, Key>(path, options));
+  } catch (error) {
+    throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
+  }
+}
+
+/** Opens one of its tables, and creates it if the environment is writable. It throws Unavailable for a table that a read-only store lacks. */
+export function openDatabase(root: RootDatabase<Uint8Array, Key>, name: string): Database<Uint8Array, Key> {
+  const database: Database<Uint8Array, Key> | undefined = root.openDB<Uint8Array, Key>(name, { name, ...AS_BYTES });
+  if (database === undefined) throw new Unavailable("The directory holds no complete store");
+  return database;
+}
