@@ -64,7 +64,7 @@ const LINE = 'class="line"';
 const POINT = "<title>";
 
 describe("the results of benchmarks", () => {
-  it("stand in the order of their commits, whatever their names are", async () => {
+  it("are ordered by commit, whatever the file names are", async () => {
     const results = await read({
       "2026-11-20-aaa2222-status.json": status(60),
       "2026-11-20-fff1111-status.json": status(80),
@@ -74,12 +74,12 @@ describe("the results of benchmarks", () => {
     expect(results.map(({ commit }) => commit)).toEqual(["fff1111", "aaa2222", "eeeeeee", "bbb3333"]);
   });
 
-  it("are ratios where a reference ran beside them", async () => {
+  it("are shown as ratios where a reference server was measured as well", async () => {
     const [result] = await read({ "2026-11-20-fff1111-status.json": status(65) });
     expect(result?.values).toEqual([3.25]);
   });
 
-  it("have undefined for a figure that a file lacks or has as null", async () => {
+  it("show undefined for a figure that a file lacks or has as null", async () => {
     const results = await read({
       "2026-11-20-fff1111-trace.json": trace(1.5),
       "2026-11-20-aaa2222-trace.json": trace(1.5, 2.5),
@@ -91,7 +91,7 @@ describe("the results of benchmarks", () => {
     expect(await refusal({ "2026-11-20-fff1111-status.json": status(null) })).toContain("has no figure of status");
   });
 
-  it("are refused as a whole for a file with another name, which is named", async () => {
+  it("are refused as a whole when one file has a wrong name, which the error names", async () => {
     const good = { "2026-11-20-fff1111-status.json": status(65) };
     for (const name of ["status.json", "2026-13-01-fff1111-status.json", "2026-11-20-main-status.json", "notes.md"]) {
       const said = await refusal({ ...good, [name]: status(65) });
@@ -100,12 +100,12 @@ describe("the results of benchmarks", () => {
     }
   });
 
-  it("are refused for a benchmark nothing is shown of, with those that are", async () => {
+  it("are refused for an unknown benchmark, and the error lists the known ones", async () => {
     const said = await refusal({ "2026-11-20-fff1111-soak.json": status(65) });
     expect(said).toMatch(/fff1111-soak\.json: .* named soak, it is one of trace, status, recommend, /);
   });
 
-  it("are refused for a file that is no JSON, and for one without its machine", async () => {
+  it("are refused when a file is not JSON or does not name its machine", async () => {
     expect(await refusal({ "2026-11-20-fff1111-status.json": "{" })).toMatch(
       /fff1111-status\.json cannot be read as JSON: accepted is what `npm run bench -- status --json FILE` writes/,
     );
@@ -115,12 +115,12 @@ describe("the results of benchmarks", () => {
     );
   });
 
-  it("are refused for an empty folder and for one that is not there", async () => {
+  it("are refused for an empty and for a missing folder", async () => {
     expect(await refusal({})).toContain("has no results: files in it are named YYYY-MM-DD-");
     await expect(readResults("/nowhere/results", [])).rejects.toThrow("/nowhere/results is no folder of results");
   });
 
-  it("leave hidden files alone", async () => {
+  it("exclude hidden files", async () => {
     expect(await read({ ".gitkeep": "", "2026-11-20-fff1111-status.json": status(65) })).toHaveLength(1);
   });
 });
@@ -143,13 +143,13 @@ describe("a path into results", () => {
     ["rows[absent=max].value", undefined],
     ["rows.value", undefined],
     ["rows[name=b].name", undefined],
-  ])("%s is %s", (path, value) => {
+  ])("%s reads as %s", (path, value) => {
     expect(numberAt(json, path)).toBe(value);
   });
 });
 
 describe("the page of results", () => {
-  it("joins neighbours by a line, and leaves a gap where one commit lacks the figure", async () => {
+  it("joins neighbours by a line, with a gap where a commit lacks the figure", async () => {
     const three = (second?: number) => ({
       "2026-11-20-fff1111-trace.json": trace(1.5, 2),
       "2026-11-20-aaa2222-trace.json": trace(1.4, second),
@@ -162,7 +162,7 @@ describe("the page of results", () => {
     expect(gap).toContain('<td class="number">–</td>');
   });
 
-  it("joins ratios of two machines, but no other figures of theirs", async () => {
+  it("joins ratios across two machines, but no other figures", async () => {
     const page = await pageOf({
       "2026-11-20-fff1111-import.json": imported(7000),
       "2026-11-20-aaa2222-import.json": imported(9000, OTHER),
@@ -172,7 +172,7 @@ describe("the page of results", () => {
     expect(page).toContain("Intel Xeon, 2 cores, 24 GiB, linux x64, Node v20.20.2");
   });
 
-  it("joins nothing that was measured under other conditions", async () => {
+  it("joins no figures that were measured under different conditions", async () => {
     const page = await pageOf({
       "2026-11-20-fff1111-status.json": status(60),
       "2026-11-20-aaa2222-status.json": {
@@ -187,7 +187,7 @@ describe("the page of results", () => {
     expect(page).toContain("1,000 contacts");
   });
 
-  it("has every figure in a table, with the commit's title escaped, and says each plot in words", async () => {
+  it("has every figure in a table with the escaped commit title, and describes each plot in words", async () => {
     const page = await pageOf({
       "2026-11-20-fff1111-status.json": status(65),
       "2026-11-20-aaa2222-status.json": status(60),
@@ -198,14 +198,14 @@ describe("the page of results", () => {
     );
   });
 
-  it("needs nothing beside it: no script, no address", async () => {
+  it("loads no script and no other address", async () => {
     const page = await pageOf({ "2026-11-20-fff1111-status.json": status(65) });
     expect(page).not.toMatch(/<script|<link|<img|https?:|url\(|@import/);
   });
 });
 
 describeWithChromium("the page of results in a browser", () => {
-  it("can be read from a file, on a phone and a desk, light and dark", async () => {
+  it("passes the layout and accessibility checks when opened from a file, on phone and desk, light and dark", async () => {
     const all = Array.from({ length: 14 }, (_, n) => ({
       [`2026-10-${10 + n}-${(0xabc0000 + n).toString(16)}-trace.json`]: trace(
         2 - n * 0.05,

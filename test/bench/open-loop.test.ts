@@ -22,11 +22,11 @@ async function planFor(answer: RequestListener): Promise<LoadPlan> {
   return { url: `http://127.0.0.1:${port}/trace`, bodies: ["a=1", "a=2"], connections: 4, seconds: 0.3 };
 }
 
-describe("an answer", () => {
+describe("an HTTP answer in the load generator", () => {
   const text =
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Service-Event-Id: 018f-a\r\nConnection: keep-alive\r\n\r\nhello";
 
-  it("is read the same however it is cut into pieces", () => {
+  it("is parsed alike however it is cut into pieces", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 1, max: text.length - 1 }), { maxLength: 6 }), (cuts) => {
         const at = [0, ...cuts.sort((a, b) => a - b), text.length];
@@ -38,14 +38,14 @@ describe("an answer", () => {
     );
   });
 
-  it("that says when to come again and that it is the last one is known as such", () => {
+  it("is recognised when it asks to retry later and when it closes the connection", () => {
     const refusal = "HTTP/1.1 503 No\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     expect(new AnswerReader().take(refusal)).toEqual({ status: 503, eventId: "", hasRetryAfter: true, closes: true });
   });
 });
 
-describe("a load", () => {
-  it("counts each request once: answers by status, refusals without a time to come again, event ids", async () => {
+describe("the load generator", () => {
+  it("counts each request once: by status, by refusals without Retry-After, by event id", async () => {
     let n = 0;
     const plan = await planFor((_request, reply) => {
       n++;
@@ -65,7 +65,7 @@ describe("a load", () => {
     expect([report.timeouts, report.lost, report.unsent]).toEqual([0, 0, 0]);
   });
 
-  it("that is closed has a request under way on each connection and no more", async () => {
+  it("has one request under way on each connection of a closed loop, and no more", async () => {
     const held: ServerResponse[] = [];
     let most = 0;
     const plan = await planFor((_request, reply) => {
@@ -79,7 +79,7 @@ describe("a load", () => {
     expect(timeouts).toBeLessThan(4);
   });
 
-  it("counts the time from when a request was due, though the server stood still and it could not be sent", async () => {
+  it("measures from the time a request was due, also when a stalled server kept it from being sent", async () => {
     let isFirst = true;
     const plan = await planFor((_request, reply) => {
       setTimeout(() => reply.end("x"), isFirst ? 400 : 0);
@@ -91,7 +91,7 @@ describe("a load", () => {
     expect(ok.p50).toBeGreaterThan(200);
   });
 
-  it("counts nothing of what was due in the warm seconds but how many answers there were", async () => {
+  it("counts only the number of answers for requests due in the warm-up", async () => {
     let isFirst = true;
     const plan = await planFor((_request, reply) => {
       setTimeout(() => reply.end("x"), isFirst ? 300 : 0);
@@ -109,7 +109,7 @@ describe("a load", () => {
     expect(report.timeouts).toBeGreaterThanOrEqual(2);
   });
 
-  it("counts requests whose connection ended before their answer, and goes on with others", async () => {
+  it("counts requests whose connection ended before the answer, and continues with others", async () => {
     let n = 0;
     const plan = await planFor((request, reply) => {
       if (n++ === 0) request.socket.destroy();

@@ -22,15 +22,15 @@ async function catalog() {
   return { ...shop, upsert, remove, views };
 }
 
-describe("products of a feed", () => {
-  it("replace what was known", async () => {
+describe("products written by the shop", () => {
+  it("replace what was stored", async () => {
     const { upsert, store } = await catalog();
     await upsert("shop", [fed("p1", { title: "Tent", tags: ["new"] })]);
     await upsert("shop", [fed("p1", { title: "Tent for two" })]);
     expect(await store.products.get("shop", "p1")).toMatchObject({ title: "Tent for two", tags: [] });
   });
 
-  it("are all written, the last of one id last, however many come at once", async () => {
+  it("are all written, and the last of one id wins, however many come at once", async () => {
     const { upsert, store } = await catalog();
     const batch = Array.from({ length: 500 }, (_, n) => fed(`p${n % 400}`, { title: `Tent ${n}` }));
     expect(await upsert("shop", batch)).toEqual([]);
@@ -38,20 +38,20 @@ describe("products of a feed", () => {
     expect(await store.products.get("shop", "p99")).toMatchObject({ title: "Tent 499" });
   });
 
-  it("of an app that is not there are refused, none at all too", async () => {
+  it("are refused for an app that does not exist, also when there are none", async () => {
     const { upsert } = await catalog();
     await expect(upsert("absent", [fed("p1")])).rejects.toThrow(NotFound);
     await expect(upsert("absent", [])).rejects.toThrow(NotFound);
   });
 
-  it("are not changed by events, availability included", async () => {
+  it("are not changed by events, not even their availability", async () => {
     const { upsert, record, store } = await catalog();
     await upsert("shop", [fed("p1", { title: "Tent" })]);
     await record(draft("product_view", { products: [product("p1", { title: "Hacked", available: false })] }));
     expect(await store.products.get("shop", "p1")).toMatchObject({ title: "Tent", available: true, origin: "catalog" });
   });
 
-  it("have URLs as a parser writes them", async () => {
+  it("are stored with URLs as a URL parser writes them", async () => {
     const { upsert, store } = await catalog();
     await upsert("shop", [fed("p1", { url: 'HTTPS://A.example/x"onerror="y', imageUrl: "https://a.example" })]);
     expect(await store.products.get("shop", "p1")).toMatchObject({
@@ -67,7 +67,7 @@ describe("products of a feed", () => {
     [fed("p1", { imageUrl: "ftp://x" }), "image_url"],
     [fed("p1", { price: { amount: "1,50", currency: "EUR" } }), "price.amount"],
     [fed("p1", { title: "x".repeat(2000) }), "title"],
-  ])("that cannot be taken are refused by field and leave the others in", async (bad, field) => {
+  ])("are rejected by field when invalid, and the others are stored", async (bad, field) => {
     const { upsert, store } = await catalog();
     const refused = await upsert("shop", [fed("good"), bad]);
     expect(refused).toMatchObject([{ index: 1, field }]);
@@ -76,7 +76,7 @@ describe("products of a feed", () => {
 });
 
 describe("products learned from events", () => {
-  it("take later texts in and are never emptied", async () => {
+  it("accept later texts and never lose one", async () => {
     const { record, store } = await catalog();
     const view = (more: Parameters<typeof product>[1]) =>
       record(draft("product_view", { products: [product("p1", more)] }));
@@ -91,7 +91,7 @@ describe("products learned from events", () => {
     });
   });
 
-  it("keep http and https URLs only", async () => {
+  it("accept http and https URLs only", async () => {
     const { record, store } = await catalog();
     await record(
       draft("product_view", { products: [product("p1", { url: "javascript:alert(1)", imageUrl: "https://s/i.png" })] }),
@@ -100,14 +100,14 @@ describe("products learned from events", () => {
   });
 });
 
-describe("groups that an app names", () => {
+describe("groups that an app defines", () => {
   const gifts = { groupId: "gifts", title: "", categoryIds: [], brands: [], tags: ["gift"], productIds: [] };
   const groupsOf = async () => {
     const { store, now } = await catalog();
     return createProductGroups({ apps: store.apps, changes: store.unitOfWork, now });
   };
 
-  it("are listed in order of ids, replaced and removed", async () => {
+  it("are listed by id, replaced and removed", async () => {
     const groups = await groupsOf();
     await groups.set("shop", gifts);
     await groups.set("shop", { ...gifts, groupId: "a" });
@@ -129,12 +129,12 @@ describe("groups that an app names", () => {
     [{ brands: ["Acme", ""] }, "group.brands[1]"],
     [{ tags: [] }, "group"],
     [{ productIds: Array.from({ length: 1000 }, (_, n) => `p${n}`) }, "group"],
-  ])("are refused by field", async (more, field) => {
+  ])("are rejected by field", async (more, field) => {
     const groups = await groupsOf();
     await expect(groups.set("shop", { ...gifts, ...more })).rejects.toMatchObject({ field });
   });
 
-  it("are a hundred at most", async () => {
+  it("are limited to a hundred", async () => {
     const groups = await groupsOf();
     for (let n = 0; n < 100; n++) await groups.set("shop", { ...gifts, groupId: `g${n}` });
     await expect(groups.set("shop", gifts)).rejects.toMatchObject({ field: "group" });
@@ -142,8 +142,8 @@ describe("groups that an app names", () => {
   });
 });
 
-describe("catalogue view", () => {
-  it("shows what was there before it was opened and what comes after", async () => {
+describe("the catalogue view", () => {
+  it("shows products from before it was opened and products written later", async () => {
     const { upsert, remove, views } = await catalog();
     await upsert("shop", [fed("p1", { sku: "S1", categories: [{ categoryId: "camp", name: "" }], tags: ["new"] })]);
     const view = await views.of("shop");
@@ -168,7 +168,7 @@ describe("catalogue view", () => {
     expect([...(view.group("new") ?? [])]).toEqual(["p1"]);
   });
 
-  it("holds one app's products", async () => {
+  it("holds the products of one app", async () => {
     const { upsert, views } = await catalog();
     await upsert("shop", [fed("p1")]);
     await upsert("other", [fed("p2")]);
@@ -176,7 +176,7 @@ describe("catalogue view", () => {
   });
 });
 
-describe("catalogue view of a store that cannot say what has changed", () => {
+describe("the catalogue view of a store that cannot report changes", () => {
   /** A store that tests write and whose scans they hold. */
   function fakeProducts() {
     const stored = new Map<string, Product>();
@@ -214,7 +214,7 @@ describe("catalogue view of a store that cannot say what has changed", () => {
   }
   const titled = (productId: string, title: string) => stored(productId, { title });
 
-  it("is read again beside the one that serves, which goes on until then", async () => {
+  it("is reloaded in the background while the old view serves", async () => {
     const { stored, views, tell, holdScans } = fakeProducts();
     stored.set("p1", titled("p1", "old"));
     const before = await views.of("shop");
@@ -236,7 +236,7 @@ describe("catalogue view of a store that cannot say what has changed", () => {
     ]);
   });
 
-  it("keeps what was written while it was read again, not what the read had seen", async () => {
+  it("keeps products that were written during a reload", async () => {
     const { stored, views, tell, holdScans } = fakeProducts();
     stored.set("p1", titled("p1", "1"));
     stored.set("p2", titled("p2", "1"));
@@ -251,7 +251,7 @@ describe("catalogue view of a store that cannot say what has changed", () => {
     expect(after.get("p2")).toBeUndefined();
   });
 
-  it("is the newest when it is to be read again while it is being read", async () => {
+  it("is reloaded again when a change comes during a reload", async () => {
     const { stored, views, tell, holdScans } = fakeProducts();
     stored.set("p1", titled("p1", "1"));
     const release = holdScans();
@@ -262,7 +262,7 @@ describe("catalogue view of a store that cannot say what has changed", () => {
     expect((await opening).get("p1")?.title).toBe("2");
   });
 
-  it("is forgotten when it cannot be read again", async () => {
+  it("is dropped when it cannot be reloaded", async () => {
     const { views, tell, fail } = fakeProducts();
     const before = await views.of("shop");
     fail(new Error("on purpose"));

@@ -35,7 +35,7 @@ async function openShop(openStore: StoreKind["openStore"]) {
 }
 
 describe.each(stores)("a full feed: $name", ({ openStore }) => {
-  it("hides what it does not list, and a later one brings it back", async () => {
+  it("hides products that it does not list, and a later one shows them again", async () => {
     const { replace, list, shown } = await openShop(openStore);
     expect(await replace(list(ALL.slice(0, 4)), list(ALL.slice(4, 7)))).toMatchObject({
       accepted: 7n,
@@ -47,14 +47,14 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
     expect(await shown()).toEqual(ALL);
   });
 
-  it("brings back what one hid also when it is written by itself", async () => {
+  it("is undone for a product that is written by itself", async () => {
     const { replace, list, shown, upsert } = await openShop(openStore);
     await replace(list(ALL.slice(1)));
     await upsert(list(["p0"]).products, true);
     expect(await shown()).toEqual(ALL);
   });
 
-  it("leaves hidden what a caller hid, and a caller shows it again", async () => {
+  it("does not show products that a caller hid; a caller can show them", async () => {
     const { replace, list, shown, upsert } = await openShop(openStore);
     await upsert([{ productId: "p0", title: "p0", hidden: true }]);
     await replace(list(ALL));
@@ -67,7 +67,7 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
     expect(await shown()).toEqual(ALL);
   });
 
-  it("does not hide more than half of what was shown without force, also when it brings as many new ones", async () => {
+  it("hides more than half of the shown products only when forced, also when it brings as many new ones", async () => {
     const { replace, list, shown } = await openShop(openStore);
     const others = Array.from({ length: 30 }, (_, n) => `q${n}`);
     const attempt = replace(list([...ALL.slice(0, 4), ...others]));
@@ -92,7 +92,7 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
     expect(await shown()).toEqual(ALL);
   });
 
-  it("hides nothing without a last batch, which nothing may follow", async () => {
+  it("hides nothing without a last batch, and nothing may follow that batch", async () => {
     const { replace, list, shown } = await openShop(openStore);
     const unended = replace({ force: true, last: false, ...list(["p0"]) });
     await expect(unended).rejects.toThrow("true in the last batch");
@@ -101,14 +101,14 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
     expect(await shown()).toEqual(ALL);
   });
 
-  it("hides nothing when entries could not be told apart, unless it is forced", async () => {
+  it("hides nothing when entries could not be read, unless it is forced", async () => {
     const { replace, list, shown } = await openShop(openStore);
     expect(await replace(list(ALL.slice(1)), { incomplete: true })).toMatchObject({ hidden: 0n, unlisted: 1n });
     expect(await shown()).toEqual(ALL);
     expect(await replace(list(ALL.slice(1)), { incomplete: true, force: true })).toMatchObject({ hidden: 1n });
   });
 
-  it("takes for listed what is refused and what is only named", async () => {
+  it("counts rejected and merely named products as listed", async () => {
     const { replace, list, shown } = await openShop(openStore);
     const bad = { products: [{ productId: "p0", url: "no address" }, ...list(ALL.slice(2)).products] };
     const answer = await replace(bad, { listedIds: ["p1"] });
@@ -116,14 +116,14 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
     expect(await shown()).toEqual(ALL);
   });
 
-  it("leaves alone what only events told of", async () => {
+  it("does not touch products known only from events", async () => {
     const { store, replace, list, rpc } = await openShop(openStore);
     await store.unitOfWork.run("shop", (tx) => tx.products.put("seen", bareProduct("seen", { origin: "event" })));
     await replace(list(ALL.slice(1)));
     expect((await rpc.catalog.getProduct({ appId: "shop", productId: "seen" })).product?.hidden).toBe(false);
   });
 
-  it("that says what is known already writes nothing", async () => {
+  it("writes nothing when nothing changed", async () => {
     const { replace, list, store } = await openShop(openStore);
     const told: unknown[] = [];
     const stop = store.products.watch("shop", (changes) => told.push(...changes));
@@ -132,7 +132,7 @@ describe.each(stores)("a full feed: $name", ({ openStore }) => {
     expect(told).toEqual([]);
   });
 
-  it("needs an app", async () => {
+  it("is rejected for an unknown app", async () => {
     const { rpc } = await openShop(openStore);
     const nothing = rpc.catalog.replaceCatalog((async function* () {})());
     await expect(nothing).rejects.toMatchObject({ code: Code.InvalidArgument });

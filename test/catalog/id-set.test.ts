@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createIdSet } from "../../src/catalog/id-set.js";
 
 describe("createIdSet", () => {
-  it("has what was added and nothing else", () => {
+  it("has the ids that were added and no others", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (added, asked) => {
         const set = createIdSet();

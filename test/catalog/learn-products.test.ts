@@ -35,7 +35,7 @@ async function shop(settings: Partial<App> = {}, mode: LearnProducts = "auto") {
   };
 }
 
-describe("a product that events tell of", () => {
+describe("a product known only from events", () => {
   it("is learned when three visitors of three networks have sent it, and not before", async () => {
     const { view, known } = await shop();
     await view("f1", "net1");
@@ -62,7 +62,7 @@ describe("a product that events tell of", () => {
     expect(await known()).toBeUndefined();
   });
 
-  it("gets only the values that as many agree on", async () => {
+  it("gets only the values that as many visitors agree on", async () => {
     const { view, known } = await shop();
     await view("f1", "net1", { brandName: "Northfold", url: "https://a.example/1" });
     await view("f2", "net2", { brandName: "Northfold", url: "https://evil.example/" });
@@ -72,7 +72,7 @@ describe("a product that events tell of", () => {
     expect(await known()).toMatchObject({ url: "https://a.example/1" });
   });
 
-  it("changes when as many agree on the change, and is never emptied", async () => {
+  it("changes when as many visitors agree on the change, and never loses a value", async () => {
     const { agree, view, known } = await shop();
     await agree({ url: "https://a.example/1", available: true });
     for (let n = 0; n < 9; n++) await view(`x${n}`, "evil", { title: "Hacked", available: false });
@@ -82,7 +82,7 @@ describe("a product that events tell of", () => {
     expect(await known()).toMatchObject({ title: "Tent for two", available: false, url: "https://a.example/1" });
   });
 
-  it("is the shop's word at once when the shop sends the event", async () => {
+  it("is learned at once when the shop sends the event", async () => {
     const { record, known } = await shop();
     const sent = (title: string) => record(draft("product_view", { products: [product("p1", { title })] }));
     await sent("Tent");
@@ -90,14 +90,14 @@ describe("a product that events tell of", () => {
     expect(await known()).toMatchObject({ title: "Tent for two", origin: "event" });
   });
 
-  it.each([0, 1])("is learned from anybody at once with the setting %i", async (learnedAfterVisitors) => {
+  it.each([0, 1])("is learned from one visitor at once with the setting %i", async (learnedAfterVisitors) => {
     const { view, known } = await shop({ learnedAfterVisitors });
     await view("", "");
     await view("", "", { title: "Tent for two" });
     expect(await known()).toMatchObject({ title: "Tent for two" });
   });
 
-  it("stays when more visitors are asked for later", async () => {
+  it("stays when the setting later asks for more visitors", async () => {
     const { store, agree, known } = await shop();
     await agree({});
     const app = await store.apps.get("shop");
@@ -105,7 +105,7 @@ describe("a product that events tell of", () => {
     expect(await known()).toMatchObject({ title: "Tent" });
   });
 
-  it("is forgotten when nobody sends it for a month", async () => {
+  it("expires when no visitor sends it for a month", async () => {
     const { view, known, now } = await shop();
     await view("f1", "net1");
     await view("f2", "net2");
@@ -122,13 +122,13 @@ describe("a product that events tell of", () => {
     expect(await known()).toMatchObject({ url, imageUrl: url });
   });
 
-  it("gets URLs as a parser writes them, http and https only", async () => {
+  it("gets http and https URLs only, as a URL parser writes them", async () => {
     const { agree, known } = await shop();
     await agree({ url: 'https://a.example/x"onerror="alert(1)', imageUrl: "javascript:alert(1)" });
     expect(await known()).toMatchObject({ url: "https://a.example/x%22onerror=%22alert(1)", imageUrl: "" });
   });
 
-  it("is counted when it is sent first and when it is learned", async () => {
+  it("is counted when it is first sent and when it is learned", async () => {
     const { view, metrics } = await shop();
     await view("f1", "net1");
     await view("f2", "net2");
@@ -137,7 +137,7 @@ describe("a product that events tell of", () => {
     expect(metrics.counts.get("learned_products")).toBe(2);
   });
 
-  it("that one event brings with more than a hundred others is not looked at", async () => {
+  it("is ignored when it comes after the first hundred of an event", async () => {
     const { view, store } = await shop();
     const products = Array.from({ length: 101 }, (_, n) => product(`p${n}`));
     for (const n of [1, 2, 3]) {
@@ -154,7 +154,7 @@ describe("a shop with products by feed or RPC", () => {
     ["auto", false],
     ["on", true],
     ["off", false],
-  ])("learns others from events with the setting %s: %s", async (mode, isLearned) => {
+  ])("learns other products from events with the setting %s: %s", async (mode, isLearned) => {
     const { feed, agree, known } = await shop({}, mode);
     await feed("fed");
     await agree({});
@@ -169,7 +169,7 @@ describe("a shop with products by feed or RPC", () => {
     expect(await known()).toBeDefined();
   });
 
-  it("keeps what it learned before, and events change it no more", async () => {
+  it("keeps what it learned before, and no event changes it", async () => {
     const { feed, agree, known } = await shop();
     await agree({});
     await feed("fed");
@@ -179,7 +179,7 @@ describe("a shop with products by feed or RPC", () => {
 });
 
 describe("a SKU", () => {
-  it("of a feed's product is taken over by no event, neither learned nor of the shop", async () => {
+  it("of a feed's product is taken over by no event, whether a visitor or the shop sends it", async () => {
     const { feed, agree, record, known, store, historyOf } = await shop({}, "on");
     await feed("fed", "s1");
     await agree({ sku: "s1" });
@@ -195,7 +195,7 @@ describe("a SKU", () => {
     expect(await historyOf("f:b1")).toEqual(["product_view fed"]);
   });
 
-  it("of a learned product goes to the feed's product that has it", async () => {
+  it("of a learned product moves to the feed's product that has it", async () => {
     const { feed, agree, known, store } = await shop();
     await agree({ sku: "s1" });
     expect(await store.products.getBySku("shop", "s1")).toMatchObject({ productId: "p1" });
@@ -204,7 +204,7 @@ describe("a SKU", () => {
     expect(await known()).toMatchObject({ sku: "" });
   });
 
-  it("of a learned product is not taken by another learned one", async () => {
+  it("of a learned product is not taken over by another learned one", async () => {
     const { agree, store, record } = await shop();
     await agree({ sku: "s1" });
     await record(draft("product_view", { products: [product("p2", { sku: "s1" })] }));

@@ -29,8 +29,8 @@ function viewsOf(catalogues: Readonly<Record<string, readonly Product[]>>) {
   return { views, scanned };
 }
 
-describe("catalogues that are loaded ahead", () => {
-  it("are in memory before they are asked for, each read once, also after one that cannot be read", async () => {
+describe("preloaded catalogues", () => {
+  it("are in memory before the first request, each read once, also after one that cannot be read", async () => {
     const { views, scanned } = viewsOf({ a: [product("p1")], c: [product("p2"), product("p3")] });
     const load = createPreload({ apps: apps("a", "b", "c"), views, models: none, reportFailure: passedOver });
     await load(going);
@@ -39,7 +39,7 @@ describe("catalogues that are loaded ahead", () => {
     expect(scanned).toEqual(["a", "b", "c", "b"]);
   });
 
-  it("have their models in memory, too, each asked for once, also after one that cannot be read", async () => {
+  it("have their models in memory as well, each loaded once, also after one that cannot be read", async () => {
     const { views } = viewsOf({ a: [], b: [] });
     const read: string[] = [];
     const models = {
@@ -53,7 +53,7 @@ describe("catalogues that are loaded ahead", () => {
     expect(read).toEqual(["a", "b"]);
   });
 
-  it("wait for nobody to ask, nor for the end of a large one, when they are to stop", async () => {
+  it("stop at once, even in the middle of a large catalogue", async () => {
     const stop = new AbortController();
     const views = { of: () => new Promise<never>(() => undefined) };
     const loading = createPreload({ apps: apps("a", "b"), views, models: none, reportFailure: passedOver })(
@@ -64,7 +64,7 @@ describe("catalogues that are loaded ahead", () => {
     await expect(loading).resolves.toBeUndefined();
   });
 
-  it("leave nothing behind with who may stop them", async () => {
+  it("leave no listener on the signal that stops them", async () => {
     const { views } = viewsOf({ a: [] });
     const load = createPreload({ apps: apps("a"), views, models: none, reportFailure: passedOver });
     const { signal } = new AbortController();
@@ -73,7 +73,7 @@ describe("catalogues that are loaded ahead", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("leave others their turn while they are read", async () => {
+  it("let other work run while they are read", async () => {
     const many = Array.from({ length: 5000 }, (_, i) => product(`p${i}`));
     const { views } = viewsOf({ a: many });
     let turns = 0;
@@ -86,7 +86,7 @@ describe("catalogues that are loaded ahead", () => {
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it("take in what is written later, so that no answer has to read them", async () => {
+  it("follow later writes, so that no answer has to load them", async () => {
     const aisle = await openAisle();
     await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
     await aisle.preload(going);

@@ -25,15 +25,15 @@ function table() {
   return { slots, send, kept, sizes, count: (productId: string, at = 0) => sightingsOf(slots, productId, at) };
 }
 
-describe("products that too few have sent", () => {
-  it("are so many at most, however many networks invent them", () => {
+describe("unconfirmed products", () => {
+  it("have a total limit, however many networks invent them", () => {
     const { send, sizes } = table();
     for (let n = 0; n < 100_000; n++) send(`invented ${n}`, `net${n % 5000}`);
     expect(sizes().length).toBeLessThanOrEqual(SLOTS);
     expect(Math.max(...sizes())).toBeLessThanOrEqual(PRODUCTS_A_SLOT);
   });
 
-  it("are fewer of one network, and a flood of it pushes out only its own", () => {
+  it("have a lower limit for each network, and a flood evicts only that network's own", () => {
     const { send, sizes, count } = table();
     for (let n = 0; n < 1000; n++) send(`real ${n}`, `home${n}`);
     for (let n = 0; n < 50_000; n++) send(`invented ${n}`, "flood");
@@ -44,7 +44,7 @@ describe("products that too few have sent", () => {
     expect(invented.length).toBeLessThanOrEqual(SLOTS * OWNED_A_SLOT);
   });
 
-  it("count a visitor once and a network once, and never fewer than before", () => {
+  it("count each visitor and each network once, and never count down", () => {
     const { send } = table();
     expect(send("p1", "n1", 0, "v1").count).toBe(1);
     expect(send("p1", "n1", 0, "v2").count).toBe(1);
@@ -54,7 +54,7 @@ describe("products that too few have sent", () => {
     expect(send("p1", "n3", 0, "v4")).toMatchObject({ count: 3, confirmed: [false, true], isNew: false });
   });
 
-  it("keep neither texts nor addresses", () => {
+  it("store neither texts nor addresses", () => {
     const { slots, kept } = table();
     const values = ["", "Marker title"];
     countSighting(slots, {
@@ -68,7 +68,7 @@ describe("products that too few have sent", () => {
     expect(JSON.stringify([...kept.values()])).not.toMatch(/marker|203\.0\.113/i);
   });
 
-  it("are absent after their time, and take no room from new ones", () => {
+  it("expire, and then leave room for new ones", () => {
     const { send, count } = table();
     send("p1", "n1");
     expect(count("p1", (LIFETIME_DAYS - 1) * DAY_MS)).toBe(1);

@@ -9,7 +9,7 @@ const recorded = async (rpcUrl: string) => {
   return found.map(({ eventId }) => eventId);
 };
 
-it("a copy made while a server serves is a store with all that the server acknowledged", async () => {
+it("a backup of a running server has everything that the server acknowledged", async () => {
   const root = await temporaryDirectory();
   const store = `embedded:${join(root, "store")}`;
   const server = await startServer({ store });
@@ -33,7 +33,7 @@ it("a copy made while a server serves is a store with all that the server acknow
   expect(await recorded(server.rpcUrl)).toHaveLength(2);
 });
 
-it("a copy is made neither over something nor of nothing, nor of a database", async () => {
+it("a backup is made neither over a file, nor of a missing store, nor of a database", async () => {
   const root = await temporaryDirectory();
   const store = `embedded:${join(root, "store")}`;
   const refusal = async (...args: string[]) => {

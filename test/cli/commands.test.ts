@@ -76,8 +76,8 @@ describe("aisle frame", () => {
   });
 });
 
-describe("aisle frame with all that a frame says", () => {
-  it("sets it by options, and shows it", async () => {
+describe("aisle frame set", () => {
+  it("sets a frame by options, and shows it", async () => {
     const args = [
       "frame set --app shop --id side --recommended 5 --alternative 0 --page cart --source rules=2 --source cart",
       "--rebuy-after 30 --no-rotation --no-fallback --out-of-stock --pin a,b --ban c --variant calm --variant loud=2",
@@ -121,7 +121,7 @@ describe("aisle frame with all that a frame says", () => {
     ]);
   });
 
-  it("keeps what is out of stock away from every request, or leaves that to these", async () => {
+  it("keeps out-of-stock products away from every request, or leaves that to the request", async () => {
     const set = (id: string, ...more: string[]) =>
       aisle(...`frame set --app shop --id ${id} --recommended 5 --alternative 0`.split(" "), ...more);
     const shown = async (id: string) => (await aisle("frame", "show", "--app", "shop", "--id", id)).stdout;
@@ -134,7 +134,7 @@ describe("aisle frame with all that a frame says", () => {
     expect((await set("side", "--in-stock-only", "--out-of-stock")).exitCode).toBe(2);
   });
 
-  it("sets it from what it shows as JSON", async () => {
+  it("sets a frame from the JSON that it shows", async () => {
     const frame = {
       frameId: "side",
       recommendedCount: 5,
@@ -179,7 +179,7 @@ describe("aisle frame history, rollback, report and remove", () => {
   const first = { frameId: "side", version: 1, etag: "1", recommendedCount: 5, updatedAt: at(1) };
   const second = { ...first, version: 2, etag: "2", recommendedCount: 6, title: "Side", updatedAt: at(2) };
 
-  it("lists what each version changed, newest first", async () => {
+  it("lists the changes of each version, newest first", async () => {
     server.state.frameVersions = [
       { frameConfiguration: { ...first, version: 4, etag: "4", updatedAt: at(4) } },
       { frameConfiguration: { ...second, version: 3, updatedAt: at(3) }, deleted: true },
@@ -197,7 +197,7 @@ describe("aisle frame history, rollback, report and remove", () => {
     ]);
   });
 
-  it("writes an earlier version again, over the newest one only", async () => {
+  it("writes an earlier version again, only over the newest one", async () => {
     server.state.frameVersions = [{ frameConfiguration: second }, { frameConfiguration: first }];
     const rollback = (to: string) => aisle("frame", "rollback", "--app", "shop", "--id", "side", "--to", to);
     expect((await rollback("1")).exitCode).toBe(0);
@@ -210,7 +210,7 @@ describe("aisle frame history, rollback, report and remove", () => {
     expect((await rollback("3")).exitCode).toBe(1);
   });
 
-  it("prints shares with their intervals, and differences from the first variant", async () => {
+  it("prints shares with intervals, and differences from the first variant", async () => {
     const rate = { value: 0.25, low: 0.2, high: 0.312 };
     server.state.frameReport = [
       { variant: "plain", exposures: 2000n, visitors: 1000n, clickRate: rate, orderRate: rate },
@@ -231,7 +231,7 @@ describe("aisle frame history, rollback, report and remove", () => {
 });
 
 describe("aisle status", () => {
-  it("asks by fingerprint id and prints the state in words", async () => {
+  it("looks up a fingerprint id and prints the state in words", async () => {
     server.state.status = { identified: true, emailState: SubscriptionState.UNSUBSCRIBED };
     const { stdout } = await aisle("status", "--app", "shop", "--fpcid", "f1");
     expect(server.state.statusRequests[0]?.visitor?.fingerprintId).toBe("f1");
@@ -340,13 +340,13 @@ Alternative (similar): none
     );
   });
 
-  it("says why of each product, one source below the other, a rule with both of its sides", async () => {
+  it("explains each product, one source a line, a rule with both of its sides", async () => {
     const { stdout } = await aisle("recommend", "--app", "shop", "--current", "1", "--why");
     expect(stdout).toContain("bought together #1, 1 -> 2, lift 2.35, pair_count 12\n");
     expect(stdout).toContain("popular #4\n");
   });
 
-  it("knows --why by its former name, which help does not show", async () => {
+  it("accepts the former name of --why, which help does not show", async () => {
     const args = ["recommend", "--app", "shop", "--current", "1"];
     expect(await aisle(...args, "--explain")).toEqual(await aisle(...args, "--why"));
     const { stdout: help } = await runCommand(["recommend", "--help"]);
@@ -354,7 +354,7 @@ Alternative (similar): none
     expect(help).not.toContain("--explain");
   });
 
-  it("sends what was bought before what was viewed before the cart, each in the order given", async () => {
+  it("sends orders, then views, then the cart, each in the order given", async () => {
     const args = "--current 1,2 --viewed 3,4 --viewed 5 --cart 6 --bought 7 --limit 3 --frame side --fpcid f --group g";
     await aisle("recommend", "--app", "shop", ...args.split(" "), "--exclude", "8");
     const [request] = server.state.recommendRequests;
@@ -378,7 +378,7 @@ Alternative (similar): none
     expect(times).toEqual([5, 4, 3, 2, 1].map((ago) => Date.UTC(2026, 0, 1) - ago * 1000));
   });
 
-  it("asks for the frames of a page together, and says which variant each shows", async () => {
+  it("asks for all frames of a page together, and shows the variant of each", async () => {
     const { stdout } = await aisle("recommend", "--app", "shop", "--frame", "top", "--frame", "side");
     expect(server.state.recommendRequests[0]).toMatchObject({ appId: "shop", frameId: "" });
     expect(stdout.match(/frame .*(?=,)/g)).toEqual(["frame top (variant calm)", "frame side (variant calm)"]);
@@ -386,7 +386,7 @@ Alternative (similar): none
     expect([exitCode, stderr]).toEqual([2, "error: --why explains one frame at a time\n"]);
   });
 
-  it("leaves the numbers to the frame when no limit is given", async () => {
+  it("leaves the list lengths to the frame when no limit is given", async () => {
     await aisle("recommend", "--app", "shop");
     expect(server.state.recommendRequests[0]?.recommendedCount).toBeUndefined();
   });

@@ -17,7 +17,7 @@ function seeing(...steps: DoctorStep[]) {
 }
 
 describe("aisle doctor", () => {
-  it("hands over what is to be looked at", async () => {
+  it("passes on what to check", async () => {
     const { doctor, asked } = seeing();
     await runCommand(["doctor"], { doctor });
     await runCommand(["doctor", "--store", "embedded:x", "--verify"], { doctor });
@@ -29,7 +29,7 @@ describe("aisle doctor", () => {
     ]);
   });
 
-  it("says of an index of contacts that is wrong how to repair it, and of other damage to restore a backup", () => {
+  it("says how to repair a wrong index of contacts, and to restore a backup after other damage", () => {
     const fault = (table: string, kind: string) => ({ table, kind, appId: "shop", key: "k" });
     const judged = (...faults: ReturnType<typeof fault>[]) =>
       verdict({ entries: { contacts: 3 }, faultCount: faults.length, faults, failure: "" }).text;
@@ -40,13 +40,13 @@ describe("aisle doctor", () => {
     expect(judged(...mendable, fault("contacts", "value"))).toMatch(/restore a backup$/);
   });
 
-  it("prints one line for each finding, and ends with 0 when there is no problem", async () => {
+  it("prints one line for each finding, and exits with 0 when there is no problem", async () => {
     const { exitCode, stdout } = await runCommand(["doctor"], seeing(FINE, NOTE));
     expect(exitCode).toBe(0);
     expect(stdout).toBe("ok       disk            much is free\nnote     topology        one server\n");
   });
 
-  it("ends with 1 when there is a problem", async () => {
+  it("exits with 1 when there is a problem", async () => {
     expect(await runCommand(["doctor"], seeing(FINE, BAD))).toMatchObject({
       exitCode: 1,
       stderr: "error: 1 problem was found\n",
@@ -54,7 +54,7 @@ describe("aisle doctor", () => {
     expect((await runCommand(["doctor"], seeing(BAD, BAD))).stderr).toBe("error: 2 problems were found\n");
   });
 
-  it("counts faults by table, kind and app, and shows no keys but in JSON", async () => {
+  it("counts faults by table, kind and app, and shows keys only in JSON", async () => {
     const fault = (key: string) => ({ table: "events", kind: "value", appId: "shop", key });
     const faults = [fault("secret 1"), fault("secret 2")];
     const verification = { entries: { events: 5 }, faultCount: 7, faults, failure: "" };

@@ -73,7 +73,7 @@ Order, one line hidden: no order of two known products since the cut-off
     });
   });
 
-  it("asks for as many questions and the seed it is told", async () => {
+  it("passes on the number of questions and the seed", async () => {
     await aisle("--queries", "100", "--seed", "3");
     await aisle();
     const asked = server.state.evaluateRequests.map(({ appId, maxQueries, seed }) => [appId, maxQueries, seed]);
@@ -133,14 +133,14 @@ describe("the picture of an evaluation", () => {
   const picture = (evaluation: MessageInitShape<typeof EvaluationSchema>) =>
     evaluationPicture(create(EvaluationSchema, evaluation), "a <b> & c");
 
-  it("is well-formed, refers to nothing outside, and escapes names", () => {
+  it("is well-formed, loads nothing from outside, and escapes names", () => {
     const svg = picture(EVALUATION);
     expect(formFault(svg)).toBe("");
     expect(svg).toContain("a &lt;b&gt; &amp; c");
     expect(svg).not.toMatch(/NaN|undefined|Infinity|href|url\(|<script/);
   });
 
-  it("keeps the names at the ends of the lines apart where all end at one height", () => {
+  it("keeps the labels of lines apart where all lines end at one height", () => {
     const names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     const rankings = names.map((name) => ranking(name, RankingKind.SOURCE, 0.3));
     const svg = picture({ tasks: [{ name: "next_item", queries: 9, possible: 9, rankings }] });
@@ -151,7 +151,7 @@ describe("the picture of an evaluation", () => {
     for (const [i, height] of sorted.entries()) if (i > 0) expect(height - sorted[i - 1]!).toBeGreaterThanOrEqual(15);
   });
 
-  it("has a panel of bars for each kind of task, that says what its bars are", () => {
+  it("has a labelled panel of bars for each kind of task", () => {
     const bars = [
       ["next_item", "HR@20, full colour MRR@20", ".500 / .111"],
       ["rest_of_order", "HR@20, full colour Recall@20", ".500 / .222"],
@@ -185,7 +185,7 @@ describe("the picture of an evaluation", () => {
     expect(new Set(svg.match(/"small c\d+"/g)).size).toBe(names.length);
   });
 
-  it("is drawn for an evaluation of nothing, too", () => {
+  it("is drawn for an empty evaluation, too", () => {
     expect(formFault(picture({}))).toBe("");
   });
 });

@@ -29,7 +29,7 @@ const shownVisitors = (text: string) => [...text.matchAll(/fp_ccid=f(\d+)/g)].ma
 const tail = (...args: string[]) => runCommand(["events", "tail", "--app", "shop", "--server", server.url, ...args]);
 
 describe("aisle events tail", () => {
-  it("shows an event as it was understood and why something had no effect", async () => {
+  it("shows an event as it was understood, and why a value had no effect", async () => {
     server.state.events.push(
       storedEvent({
         eventId: eventIdOf(TIME, 1),
@@ -64,7 +64,7 @@ describe("aisle events tail", () => {
     expect(await tail()).toEqual({ exitCode: 0, stdout: "", stderr: "No events yet\n" });
   });
 
-  it("shows events of one visitor only", async () => {
+  it("shows the events of one visitor only", async () => {
     for (const number of [1, 2, 3]) store(number);
     expect(shownVisitors((await tail("--visitor", "f2")).stdout)).toEqual([2]);
   });
@@ -91,7 +91,7 @@ describe("aisle events tail", () => {
     return { exitCode, shown: shownVisitors(text()) };
   }
 
-  it("follows: every new event once, nothing older than the first ones shown", async () => {
+  it("shows with --follow every new event once, and none older than the first ones shown", async () => {
     for (const number of [1, 2, 3]) store(number);
     const { exitCode, shown } = await follow(2, [
       () => store(4),
@@ -104,12 +104,12 @@ describe("aisle events tail", () => {
     expect(shown).toEqual(Array.from({ length: 503 }, (_, at) => at + 2));
   });
 
-  it("follows from now on when no earlier events are asked for", async () => {
+  it("starts from now with --follow when no earlier events are asked for", async () => {
     store(1);
     expect((await follow(0, [() => store(2)])).shown).toEqual([2]);
   });
 
-  it("stops following when nobody reads its output any more", async () => {
+  it("stops following when its output is closed", async () => {
     store(1);
     const closed = new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),

@@ -47,7 +47,7 @@ const run = (command: string, ...args: string[]) => {
 const URL = "https://shop.example/feed.csv";
 
 describe("aisle feed", () => {
-  it("sets a feed, reads it when that is asked for, lists what came of it and removes it", async () => {
+  it("sets a feed, reads it on request, lists the result and removes it", async () => {
     expect((await run("set", "--url", URL, "--every", "90m")).stdout).toBe(
       "Feed main of shop is read every 90m, from now on\n",
     );
@@ -65,7 +65,7 @@ describe("aisle feed", () => {
     expect((await run("list")).stdout).toBe("The app has no feeds\n");
   });
 
-  it("hides more than half of the products when it is forced", async () => {
+  it("hides more than half of the products when forced", async () => {
     await run("set", "--url", URL, "--every", "1h", "--full");
     text = "id,title\n1,Lamp\n2,Tent\n3,Rope\n";
     await run("run");
@@ -74,7 +74,7 @@ describe("aisle feed", () => {
     expect((await run("run", "--force")).stdout).toBe("1 products taken, 0 rejected, 2 hidden, in 0 ms\n");
   });
 
-  it("ends with 1 and the reason when the feed was not read", async () => {
+  it("exits with 1 and the reason when the feed was not read", async () => {
     text = null;
     await run("set", "--url", URL, "--every", "1h", "--id", "other");
     const { exitCode, stderr } = await run("run", "--id", "other");
@@ -87,13 +87,13 @@ describe("aisle feed", () => {
     [["--url", URL, "--every", "1m"], "feed.every, 5 minutes to 30 days"],
     [["--url", "http://shop.example/f", "--every", "1h"], "feed.url, an https address"],
     [["--url", URL, "--every", "1h", "--format", "pdf"], "Allowed choices are google, ceneo, csv, tsv, jsonl"],
-  ])("refuses %j", async (args, reason) => {
+  ])("rejects %j", async (args, reason) => {
     const { exitCode, stderr } = await run("set", ...args);
     expect(exitCode).toBeGreaterThan(0);
     expect(stderr).toContain(reason);
   });
 
-  it("says that there is no such feed", async () => {
+  it("reports that there is no such feed", async () => {
     expect((await run("run")).stderr).toContain("There is no such feed");
     expect((await run("remove")).exitCode).toBe(1);
   });

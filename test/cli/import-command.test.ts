@@ -55,7 +55,7 @@ describe("aisle import products", () => {
     );
   });
 
-  it("can import the rejected file again once it is mended", async () => {
+  it("imports the rejected file once it is corrected", async () => {
     const file = await write("p.csv", "id,title\n,a\n2,b\n");
     await importing("products", file);
     const mended = (await readFile(`${file}.rejected`, "utf8")).replace(",a", "1,a");
@@ -75,7 +75,7 @@ describe("aisle import products", () => {
     expect(await readFile(`${file}.rejected`, "utf8")).toBe(`${lines.slice(1).join("\n")}\n`);
   });
 
-  it("maps what the server refuses back to its line, over many calls", async () => {
+  it("assigns a server's rejection to its line, over many calls", async () => {
     const ids = Array.from({ length: 2500 }, (_, at) => (at % 1000 === 700 ? "x".repeat(256) : `p${at}`));
     const file = await write("p.csv", `id\n${ids.join("\n")}\n`);
     const { exitCode, stdout, stderr } = await importing("products", file);
@@ -87,7 +87,7 @@ describe("aisle import products", () => {
     expect(await readFile(`${file}.rejected`, "utf8")).toBe(`id\n${"x".repeat(256)}\n${"x".repeat(256)}\n`);
   });
 
-  it("ends with 1 when no line was good", async () => {
+  it("exits with 1 when no line was good", async () => {
     const file = await write("p.csv", "id,title\n,a\n,b\n");
     const { exitCode, stdout, stderr } = await importing("products", file);
     expect(exitCode).toBe(1);
@@ -98,19 +98,19 @@ describe("aisle import products", () => {
   it.each([
     ["id missing", "name,price\nLamp,1\n", "The file has no column id; it has name, price"],
     ["a JSON array", '[{"id":1}]\n', "The file is a JSON array"],
-  ])("ends with 2 and sends nothing for a file with %s", async (_, content, text) => {
+  ])("exits with 2 and sends nothing for a file with %s", async (_, content, text) => {
     const { exitCode, stderr } = await importing("products", await write("p", content));
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`error: ${text}`);
     expect(server.state.products).toEqual([]);
   });
 
-  it("ends with 1 and one line for a file that is not there", async () => {
+  it("exits with 1 and one line for a missing file", async () => {
     const { exitCode, stderr } = await importing("products", join(folder, "none.csv"));
     expect([exitCode, stderr]).toEqual([1, "error: Cannot read none.csv: there is no such file\n"]);
   });
 
-  it("tells how far it came when the file breaks off", async () => {
+  it("reports how far it came when the file breaks off", async () => {
     const text = `id\n${Array.from({ length: 50_000 }, (_, at) => `product-${at * 7919}`).join("\n")}\n`;
     const packed = gzipSync(text);
     const file = await write("p.csv.gz", packed.subarray(0, packed.length / 2));
@@ -122,7 +122,7 @@ describe("aisle import products", () => {
     expect(stdout).toContain(`${server.state.products.length.toLocaleString("en")} products stored`);
   });
 
-  it("counts what it left out and bytes that are no UTF-8", async () => {
+  it("counts dropped values and bytes that are not UTF-8", async () => {
     const text = Buffer.concat([Buffer.from("id,title,url\n1,Caf"), Buffer.from([0xe9]), Buffer.from(",x\n2,b,x\n")]);
     const { stdout } = await importing("products", await write("p.csv", text));
     expect(stdout).toContain(
@@ -174,26 +174,26 @@ describe("aisle import products of a feed", () => {
     ]);
   });
 
-  it("counts the rejected by reason when they are too many to show", async () => {
+  it("counts rejected items by reason when they are too many to show", async () => {
     const file = await write("p.csv", `id,price\n1,1\n${",1\n".repeat(30)}2,x\n`);
     const { stdout } = await importing("products", file);
     expect(stdout).toContain("30 x id: missing\n1 x price: a decimal number");
   });
 
-  it("with --full tells all ids that the feed lists, those of rejected items too, and says what was hidden", async () => {
+  it("names with --full all ids that the feed lists, also of rejected items, and says what was hidden", async () => {
     const { exitCode, stdout } = await importing("products", await write("f.xml", RSS), "--full");
     expect(exitCode).toBe(0);
     expect(server.state.feeds).toEqual([{ ids: ["1", "3", "4"], force: false, incomplete: false }]);
     expect(stdout).toContain("7 products hidden that the feed does not list\n");
   });
 
-  it("with --full of many items tells them all", async () => {
+  it("names with --full every id of a large feed", async () => {
     const ids = Array.from({ length: 30_000 }, (_, n) => `p${n}`);
     expect((await importing("products", await write("p.csv", `id\n${ids.join("\n")}\n`), "--full")).exitCode).toBe(0);
     expect(server.state.feeds[0]?.ids).toEqual(ids);
   });
 
-  it("hides nothing when lines could not be told apart, unless --force is given", async () => {
+  it("hides nothing when lines could not be read, unless --force is given", async () => {
     const file = await write("p.csv", "id,title\n1,a\n2,b,c\n3,c\n");
     const { exitCode, stdout, stderr } = await importing("products", file, "--full");
     expect(exitCode).toBe(1);
@@ -216,7 +216,7 @@ describe("aisle import products of a feed", () => {
     expect(stderr).toContain("its root element is not closed");
   });
 
-  it("reads a feed from an https address, from private ones when that is said", async () => {
+  it("reads a feed from an https address, from a private one only when allowed", async () => {
     const asked: unknown[] = [];
     const feedSource = (options: { allowPrivate: boolean }) => async (url: string) => {
       asked.push([url, options.allowPrivate]);
@@ -236,14 +236,14 @@ describe("aisle import products of a feed", () => {
     expect(asked).toEqual([["https://shop.example/feed.xml", true]]);
   });
 
-  it("says why a feed could not be had", async () => {
+  it("says why a feed could not be fetched", async () => {
     const feedSource = () => () => Promise.reject(new FeedFailure("refused", 404));
     const args = ["import", "products", "https://shop.example/feed.xml", "--app", "shop", "--server", server.url];
     const { exitCode, stderr } = await runCommand(args, { feedSource });
     expect([exitCode, stderr]).toEqual([1, "error: The feed was not read: its host refused it (status 404)\n"]);
   });
 
-  it("refuses orders with the command that takes them", async () => {
+  it("rejects a file of orders and names the command for it", async () => {
     const { exitCode, stderr } = await importing("products", await write("o.csv", "order_id,product_id\n1,a\n"));
     expect([exitCode, server.state.products]).toEqual([2, []]);
     expect(stderr).toContain('"aisle import events" takes it');
@@ -285,13 +285,13 @@ describe("aisle import events", () => {
       "The file has no column visitor or order_id; it has session, item",
     ],
     ["visitor,product_id\n1,2\n", [], "The file has no column type; it has visitor, product_id"],
-  ])("ends with 2 for columns %j that can make no event with %j", async (content, args, text) => {
+  ])("exits with 2 for the columns %j with %j, which can make no event", async (content, args, text) => {
     const { exitCode, stderr } = await importing("events", await write("e.csv", content), ...args);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`error: ${text}`);
   });
 
-  it("stores nothing twice when run again with --idempotent, also when the file has grown", async () => {
+  it("stores nothing twice when repeated with --idempotent, also when the file has grown", async () => {
     const file = await write("orders.csv", ORDERS);
     await importing("events", file, ...MAPPED, "--idempotent");
     expect(server.state.events).toHaveLength(2);
@@ -302,14 +302,14 @@ describe("aisle import events", () => {
     expect(grown.stdout).toContain("1 events stored, 2 known already");
   });
 
-  it("gives other keys when the file is read in another way", async () => {
+  it("uses other keys when the file is read in another way", async () => {
     const file = await write("v.csv", "visitor,product_id,other\nv,a,b\n");
     await importing("events", file, "--idempotent", "--type", "product_view");
     await importing("events", file, "--idempotent", "--type", "product_view", "--map", "product_id=other");
     expect(server.state.events).toHaveLength(2);
   });
 
-  it("writes all lines of an order that the server refuses", async () => {
+  it("writes all lines of an order that the server rejects", async () => {
     const type = "t".repeat(65);
     const file = await write("e.csv", `visitor,type,product_id\nv,${type},a\nv,product_view,b\n`);
     const { stderr } = await importing("events", file);
@@ -317,7 +317,7 @@ describe("aisle import events", () => {
     expect(await readFile(`${file}.rejected`, "utf8")).toBe(`visitor,type,product_id\nv,${type},a\n`);
   });
 
-  it("reads stdin and says what times and types it found", async () => {
+  it("reads stdin and reports the times and types that it found", async () => {
     const stdin = Readable.from([Buffer.from("visitor,type,product_id\nv,wishlist,a\nv,view,b\n")]);
     const args = ["import", "events", "-", "--app", "shop", "--server", server.url];
     const { stdout } = await runCommand(args, { stdin });
@@ -326,7 +326,7 @@ describe("aisle import events", () => {
     expect(server.state.events.map((event) => event.actionType)).toEqual(["wishlist", "product_view"]);
   });
 
-  it("tells in one line how far it came when the server goes away", async () => {
+  it("reports in one line how far it came when the server goes away", async () => {
     async function* endless() {
       yield "visitor,type,product_id\n";
       for (let at = 0; ; at++) {
@@ -344,7 +344,7 @@ describe("aisle import events", () => {
     server = await startFakeServer();
   });
 
-  it("goes on by itself after a restart of the server when sending twice does no harm", async () => {
+  it("continues by itself after a restart of the server when sending twice is safe", async () => {
     const { port } = new URL(server.url);
     let restarted = false;
     let waits = 0;
@@ -372,7 +372,7 @@ describe("aisle import events", () => {
     expect(new Set([...before, ...server.state.products].map((product) => product.productId)).size).toBe(20_000);
   });
 
-  it("stops and says so when interrupted", async () => {
+  it("stops and reports when interrupted", async () => {
     const stop = new AbortController();
     async function* endless() {
       yield "visitor,type,product_id\n";

@@ -31,7 +31,7 @@ const run = (...args: string[]) => {
 };
 
 describe("aisle import contacts", () => {
-  it("takes in a list as a mail service writes it, and keeps the lines it cannot use", async () => {
+  it("imports a list as a mail service exports it, and keeps the lines that it cannot use", async () => {
     const path = join(directory, "list.csv");
     writeFileSync(
       path,
@@ -73,7 +73,7 @@ describe("aisle import contacts", () => {
 describe("aisle ledger verify", () => {
   const subscribe = (email: string) => aisle.trace({ app_id: "shop", action_type: "subscribe", email });
 
-  it("says where the chain stands when nothing is wrong, and takes that as an anchor later", async () => {
+  it("prints the head of a sound chain, and accepts it as an anchor later", async () => {
     for (const email of ["a@x.de", "b@x.de"]) await subscribe(email);
     const { stdout, exitCode } = await run("ledger", "verify", "--app", "shop");
     expect(exitCode).toBe(0);
@@ -87,7 +87,7 @@ describe("aisle ledger verify", () => {
     expect((await run("ledger", "verify", "--app", "shop", "--anchor", "nonsense")).exitCode).toBe(2);
   });
 
-  it("names the place that was tampered with, and ends with 1", async () => {
+  it("names the entry that was tampered with, and exits with 1", async () => {
     for (const email of ["a@x.de", "b@x.de"]) await subscribe(email);
     await aisle.store.unitOfWork.run("shop", (tx) => {
       const entry = tx.changes.get(changeIdOf(1));
@@ -105,7 +105,7 @@ describe("aisle ledger verify", () => {
     });
   });
 
-  it("lets a caller of RPC check the hashes by the documented rule", async () => {
+  it("gives RPC callers what they need to check the hashes by the documented rule", async () => {
     await subscribe("a@x.de");
     const { createHash } = await import("node:crypto");
     const sha = (members: unknown[]) => createHash("sha256").update(JSON.stringify(members)).digest("hex");
@@ -121,7 +121,7 @@ describe("aisle ledger verify", () => {
 });
 
 describe("aisle app set", () => {
-  it("changes what is named and nothing else", async () => {
+  it("changes only the settings that are named", async () => {
     const { exitCode } = await run("app", "set", "shop", "--link-trust", "strict");
     expect(exitCode).toBe(0);
     const { app } = await aisle.rpc.apps.getApp({ appId: "shop" });

@@ -28,7 +28,7 @@ function migrating(...apps: MigratedApp[]) {
 }
 
 describe("aisle migrate", () => {
-  it("hands over what is to be copied, all apps unless some are named", async () => {
+  it("passes on what to copy: all apps unless some are named", async () => {
     const { migrate, asked } = migrating();
     await runCommand(["migrate", ...STORES], { migrate });
     await runCommand(["migrate", ...STORES, "--app", "a", "--app", "b", "--app", "a", "--again"], { migrate });
@@ -39,14 +39,14 @@ describe("aisle migrate", () => {
     ]);
   });
 
-  it("takes the stores from the environment, where a password is not seen by others", async () => {
+  it("takes the stores from the environment, where other users cannot see a password", async () => {
     const { migrate, asked } = migrating();
     const env = { AISLE_MIGRATE_FROM: "embedded:x", AISLE_MIGRATE_TO: " embedded:y " };
     await runCommand(["migrate", "--check"], { migrate, env });
     expect(asked).toEqual([{ from: "embedded:x", to: "embedded:y", appIds: [], again: false, check: true }]);
   });
 
-  it("shows what each table holds, and no address", async () => {
+  it("shows the row counts of each table, and no address", async () => {
     const { exitCode, stdout, stderr } = await runCommand(["migrate", ...STORES], {
       migrate: migrating(app("shop")).migrate,
     });
@@ -57,7 +57,7 @@ describe("aisle migrate", () => {
     expect(stdout + stderr).not.toContain("secret");
   });
 
-  it("ends with 1 and names the apps and tables that differ", async () => {
+  it("exits with 1 and names the apps and tables that differ", async () => {
     const target = { rows: 1, checksum: "ffffffffffffffff" };
     const tables = [{ table: "events", source: { rows: 2, checksum: "0123456789abcdef" }, target }];
     const { migrate } = migrating(app("fine"), app("shop", { outcome: "differs", tables }));
@@ -68,7 +68,7 @@ describe("aisle migrate", () => {
     expect(stderr).toContain("error: Source and target differ: shop\n");
   });
 
-  it("tells a copy of before that is equal from one that is not", async () => {
+  it("reports whether an earlier copy is equal", async () => {
     const { migrate } = migrating(
       app("same", { outcome: "equal", wasDone: true, written: 0 }),
       app("other", { outcome: "differs", wasDone: true, written: 0 }),
@@ -84,7 +84,7 @@ describe("aisle migrate", () => {
     expect(JSON.parse(stdout)).toEqual({ apps: [app("shop")], equal: true });
   });
 
-  it("says when the source has no apps", async () => {
+  it("reports that the source has no apps", async () => {
     const { exitCode, stdout } = await runCommand(["migrate", ...STORES], { migrate: migrating().migrate });
     expect([exitCode, stdout]).toEqual([0, "The source has no apps\n"]);
   });
@@ -94,14 +94,14 @@ describe("aisle migrate", () => {
     [["--to", "embedded:a"], "--from (AISLE_MIGRATE_FROM): is required"],
     [[...STORES, "--check", "--again"], "--check and --again exclude each other"],
     [[...STORES, "--app", "a b"], "1 to 64 letters"],
-  ])("ends with 2 for the wrong call %j", async (args, text) => {
+  ])("exits with 2 for the usage error %j", async (args, text) => {
     const { exitCode, stderr } = await runCommand(["migrate", ...args]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(text);
     expect(stderr).not.toContain("secret");
   });
 
-  it("ends with 130 when interrupted", async () => {
+  it("exits with 130 when interrupted", async () => {
     const migrate: Migrate = async function* (_, { signal }) {
       yield app("shop");
       signal?.throwIfAborted();

@@ -67,14 +67,14 @@ describe("aisle", () => {
     [["train", "--app", "shop", "--server", "localhost:8081"], "--server (AISLE_SERVER): an http or https address"],
     [["import", "products", "x.csv", "--app", "shop", "--map", "colour=x"], "--map: FIELD=COLUMN is accepted"],
     [["import", "products", "x.csv", "--app", "shop", "--currency", "euro"], "A code of three letters"],
-  ])("ends with 2 for the wrong call %j", async (args, text) => {
+  ])("exits with 2 for the usage error %j", async (args, text) => {
     const { exitCode, stderr } = await runCommand(args);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(text);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it("ends with 1 and one line when no server answers", async () => {
+  it("exits with 1 and one line when no server answers", async () => {
     const { exitCode, stderr } = await runCommand(["app", "list", "--server", "http://127.0.0.1:1"]);
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
@@ -82,7 +82,7 @@ describe("aisle", () => {
     );
   });
 
-  it("ends with 1 and one line when the port speaks something else", async () => {
+  it("exits with 1 and one line when the port speaks another protocol", async () => {
     const other = createServer((_, response) => response.end("hello"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
@@ -101,7 +101,7 @@ describe("aisle", () => {
     [["events", "tail"]],
     [["frame", "list"]],
     [["import", "events", "-", "--type", "product_view"]],
-  ])("ends with 1 and one line for an unknown app in %j", async (command) => {
+  ])("exits with 1 and one line for an unknown app in %j", async (command) => {
     const { exitCode, stderr } = await runCommand([...command, "--app", "nobody"], {
       env: { AISLE_SERVER: server.url },
       stdin: Readable.from([Buffer.from("visitor,product_id\nv,p\n")]),
@@ -116,7 +116,7 @@ describe("aisle", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("ends with 130 when interrupted", async () => {
+  it("exits with 130 when interrupted", async () => {
     const { exitCode, stderr } = await runCommand(["app", "list", "--server", server.url], {
       signal: AbortSignal.abort(),
     });
@@ -125,7 +125,7 @@ describe("aisle", () => {
 });
 
 describe("aisle serve", () => {
-  it("hands its flags over as given", async () => {
+  it("passes its flags on as given", async () => {
     const seen: ServeFlags[] = [];
     const serve: ProgramDeps["serve"] = async (flags) => {
       seen.push(flags);
@@ -137,7 +137,7 @@ describe("aisle serve", () => {
     ]);
   });
 
-  it("ends with 2 and one line when the configuration is refused", async () => {
+  it("exits with 2 and one line when the configuration is refused", async () => {
     const serve: ProgramDeps["serve"] = async (flags) => {
       readConfig(flags, {});
     };
@@ -148,7 +148,7 @@ describe("aisle serve", () => {
     );
   });
 
-  it("ends with 1 and one line when the server fails", async () => {
+  it("exits with 1 and one line when the server fails", async () => {
     const serve: ProgramDeps["serve"] = async () => {
       throw new Error("port 8080 is taken\nby another");
     };

@@ -10,7 +10,7 @@ import {
 const textOf = (...sources: MessageInitShape<typeof SourceReasonSchema>[]) =>
   reasonText(create(ProductReasonSchema, { productId: "pegs", sources }));
 
-it("a rule is written with both of its sides, two antecedents with a plus between", () => {
+it("a rule is shown with both of its sides, and two antecedents with a plus between", () => {
   const source = RecommendationSource.ASSOCIATION_RULES;
   const counts = { confidence: 0.51724, lift: 34.2, pair_count: 15 };
   expect(textOf({ source, rank: 1, becauseOf: ["tent", "stove"], counts })).toBe(
@@ -18,7 +18,7 @@ it("a rule is written with both of its sides, two antecedents with a plus betwee
   );
 });
 
-it("neighbours are written with what led to them and how many there are, each source on a line", () => {
+it("neighbours are shown with the products that led to them and their number, one source a line", () => {
   expect(
     textOf(
       { source: RecommendationSource.COLLABORATIVE, rank: 6, becauseOf: ["tent"], counts: { neighbours: 28 } },
@@ -27,13 +27,13 @@ it("neighbours are written with what led to them and how many there are, each so
   ).toBe("similar visits #6, because of tent, neighbours 28\ncompletes the cart #2, because of tent, pair_count 14");
 });
 
-it("a popular product has its place, in the category also where that is why", () => {
+it("a popular product is shown with its rank, within its category where that decided", () => {
   const source = RecommendationSource.POPULARITY;
   expect(textOf({ source, rank: 4, score: 2 })).toBe("popular #4");
   expect(textOf({ source, rank: 4, score: 2, counts: { rank_within: 1 } })).toBe("popular #4, rank_within 1");
 });
 
-it("a product that nothing was learned about is said to be of the catalogue", () => {
+it("a product that no source proposed is shown as part of the catalogue", () => {
   const source = RecommendationSource.POPULARITY;
   expect(textOf({ source, rank: 0, score: 0 })).toBe("from the catalogue, nothing was learned about it");
 });

@@ -34,7 +34,7 @@ const file = (name: string, value: unknown) => {
 const stored = async () => (await aisle.rpc.events.listEvents({ appId: "shop" })).events;
 
 describe("aisle events rejected", () => {
-  it("shows what was refused and why, without personal data", async () => {
+  it("shows rejected events with the reason, without personal data", async () => {
     await aisle.trace({ app_id: "shop", action_type: "product_view", c_id: "c1", email: "ann@example.com" });
     await aisle.trace({ app_id: "shop", c_id: "c2" });
     const { stdout, exitCode } = await run("rejected");
@@ -50,13 +50,13 @@ describe("aisle events rejected", () => {
     expect((await run("rejected", "--limit", "1")).stdout).not.toContain("c_id=c1");
   });
 
-  it("says so when there are none", async () => {
+  it("reports when there are none", async () => {
     expect(await run("rejected")).toEqual({ exitCode: 0, stdout: "", stderr: "No rejected events\n" });
   });
 });
 
 describe("aisle events replay", () => {
-  it("records what rejected --json printed, once it is corrected", async () => {
+  it("records a corrected event from the output of rejected --json", async () => {
     await aisle.trace({ app_id: "shop", action_type: "product_view", c_id: "c1" });
     const { event } = JSON.parse((await run("rejected", "--json")).stdout);
     const fixed = file("fixed.json", { ...event, products: [{ productId: "p1" }] });
@@ -72,7 +72,7 @@ describe("aisle events replay", () => {
     expect((await run("rejected", "--replayed")).stdout).toContain("replayed as");
   });
 
-  it("tries all without --id, and ends with 1 when some are refused again", async () => {
+  it("tries all events without --id, and exits with 1 when some are rejected again", async () => {
     await aisle.trace({ app_id: "shop", action_type: "other", idempotency_key: "k" });
     await aisle.trace({ app_id: "shop", action_type: "homepage_view", idempotency_key: "k" });
     await aisle.trace({ app_id: "shop", action_type: "order" });
@@ -82,7 +82,7 @@ describe("aisle events replay", () => {
     expect((await stored()).map(({ actionType }) => actionType)).toEqual(["other", "homepage_view"]);
   });
 
-  it("refuses a file that holds no event, and one event for several", async () => {
+  it("rejects a file without an event, and one event for several ids", async () => {
     const wrong = file("wrong.json", { nothing: true });
     expect(await run("replay", "--id", "0", "--event", wrong)).toMatchObject({ exitCode: 2 });
     expect(await run("replay", "--event", wrong)).toMatchObject({ exitCode: 2 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { rpcClients, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
 
-it("signing secrets are made, listed without themselves, rotated and removed", async () => {
+it("aisle signing-secret makes, lists, rotates and removes secrets, and never lists their values", async () => {
   const server = await startServer({ directory: await temporaryDirectory() });
   await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
   const aisle = (...args: string[]) =>

@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(release);
 
-it("the page has a section with commands for every language", () => {
+it("docs/clients.md has a section with commands for every language", () => {
   for (const language of Object.keys(TOOLS))
     expect(commandsFor(language)).toContainEqual(expect.stringContaining("buf generate"));
 });
@@ -63,7 +63,7 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
   }
 
   it.skipIf(missing.length > 0)(
-    "is generated and does what the page shows, by the page's commands",
+    "is generated and prints the documented output, by the commands of docs/clients.md",
     async () => {
       const printed = await type(commandsFor(language), { AISLE_SERVER: server.rpcUrl });
       expect(linesOf(printed)).toEqual(linesOf(page));
@@ -76,7 +76,7 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
   );
 
   it.skipIf(missing.length > 0)(
-    "says its token to a server with a certificate, and is refused without one",
+    "sends its token to a server with a certificate, and is refused without one",
     async () => {
       const directory = await temporaryDirectory();
       const { cert, key } = makeCertificate(directory, "server", ["127.0.0.1"]);

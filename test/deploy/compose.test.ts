@@ -45,18 +45,18 @@ describe.skipIf(!canCheck())("the Compose files (needs go; an error under CI)", 
     ["a volume that is not there", SINGLE, ["- data:", "- date:"], /date/],
     ["text for a list", SINGLE, ["cap_drop:\n      - ALL", "cap_drop: ALL"], /cap_drop/],
     ["no password", CLUSTER, ["MONGO_AISLE_PASSWORD:?", "MONGO_OTHER_PASSWORD:?"], /MONGO_OTHER_PASSWORD/],
-  ] as const)("would be refused with %s", async (_, file, change, reason) => {
+  ] as const)("are rejected with %s", async (_, file, change, reason) => {
     await expect(checkChanged(check, "compose", file, change)).rejects.toThrow(reason);
   });
 
-  it("set only variables and flags that there are", () => {
+  it("set only existing variables and flags", () => {
     for (const [name, one] of ours()) {
       const unknown = unknownNames(Object.keys(variablesOf(one)), listAt(one, "command").map(String));
       expect({ [name]: unknown }).toEqual({ [name]: [] });
     }
   });
 
-  it("give each process a configuration that it accepts, and the role of its name", () => {
+  it("give each process a valid configuration, and the role of its name", () => {
     const roles = ours().map(([name, one]) => [name, configOf(one).role]);
     expect(Object.fromEntries(roles)).toEqual({
       aisle: "all",
@@ -66,7 +66,7 @@ describe.skipIf(!canCheck())("the Compose files (needs go; an error under CI)", 
     });
   });
 
-  it("publish ports on which a facade listens, on the loopback address", () => {
+  it("publish only ports of a facade, on the loopback address", () => {
     const published = ours().flatMap(([, one]) =>
       listAt(one, "ports").map((port) => ({ port, config: configOf(one) })),
     );
@@ -79,12 +79,12 @@ describe.skipIf(!canCheck())("the Compose files (needs go; an error under CI)", 
     expect(servicesOf(projects.cluster).filter(([, one]) => listAt(one, "ports").length > 0)).toHaveLength(1);
   });
 
-  it("publish as many ports as there are facades", () => {
+  it("publish one port for each facade", () => {
     const [from, to] = textAt(service("facade"), "ports", 0, "published").split("-").map(Number);
     expect((to ?? 0) - (from ?? 0) + 1).toBe(at(service("facade"), "deploy", "replicas"));
   });
 
-  it("let the facades find the services by a name that these answer to, on a network of both", () => {
+  it("give the facades a name of the services that these accept, on a network of both", () => {
     const url = new URL(configOf(service("facade")).rpcUrl ?? "");
     const { rpc, rpcNames } = configOf(service("services"));
     expect(url.hostname).toBe("services");
@@ -97,7 +97,7 @@ describe.skipIf(!canCheck())("the Compose files (needs go; an error under CI)", 
     expect(networks("facade")).not.toContain("database");
   });
 
-  it("ask RPC callers for a token, which facades have, and name the proxies of what is published", () => {
+  it("require a token of RPC callers, give it to facades, and name the trusted proxies", () => {
     const services = variablesOf(service("services"));
     expect(services.AISLE_INSECURE_RPC).toBeUndefined();
     expect(configOf(service("services")).rpcTokens).toBe("/run/secrets/rpc_tokens");
@@ -107,7 +107,7 @@ describe.skipIf(!canCheck())("the Compose files (needs go; an error under CI)", 
       expect([name, configOf(one).trustedProxies.length]).toEqual([name, 1]);
   });
 
-  it("name the members of the replica set alike in the address of the store and in its set-up", () => {
+  it("name the members of the replica set alike in the store address and in its set-up", () => {
     const members = ["mongo1:27017", "mongo2:27017", "mongo3:27017"];
     for (const name of ["services", "trainer"]) {
       const store = variablesOf(service(name)).AISLE_STORE ?? "";
@@ -123,14 +123,14 @@ describe.skipIf(!canCheck())("the Compose files (needs go; an error under CI)", 
     expect(setUp).toContain('_id: "aisle", members');
   });
 
-  it("limit memory and restart what ends, but for the set-up that is done once", () => {
+  it("limit memory and restart every process but the set-up", () => {
     for (const [name, one] of [projects.single, projects.cluster].flatMap(servicesOf)) {
       expect(Number(at(one, "deploy", "resources", "limits", "memory"))).toBeGreaterThan(0);
       expect(at(one, "restart")).toBe(name === "mongo-setup" ? "on-failure" : "unless-stopped");
     }
   });
 
-  it("run our image without capabilities and over a root file system that is read-only", () => {
+  it("run our image without capabilities and with a read-only root file system", () => {
     for (const [, one] of ours()) {
       expect(one).toMatchObject({ read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] });
       expect(listAt(one, "tmpfs")).toEqual(["/tmp"]);

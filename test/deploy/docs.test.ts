@@ -29,23 +29,23 @@ const shardKeys = [...text("docs/mongodb.md").matchAll(/^\| (`[^|]+) \| (`\{ [^|
   ([, names = "", key = ""]) => ({ names: [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ""), key }),
 );
 
-it("the page on MongoDB says of every collection how it is sharded", () => {
+it("docs/mongodb.md says of every collection how it is sharded", () => {
   const others = ["commits", "heads", "graves", "meta", "tallies", "turns", "snapshots.files", "snapshots.chunks"];
   const all = new Set([...tableNames(), ...others, ...INDEXES.map(({ collection }) => collection)]);
   expect(shardKeys.flatMap(({ names }) => names).sort()).toEqual([...all].sort());
 });
 
-it("the commands that shard name the collections of the table", () => {
+it("the sharding commands of docs/mongodb.md name the collections of the table", () => {
   const byId = shardKeys.filter(({ key }) => key === "`{ _id: 1 }`").flatMap(({ names }) => names);
   const [, list = ""] = /for \(const name of \[([^\]]+)\]\)/.exec(text("docs/mongodb.md")) ?? [];
   expect([...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name).sort()).toEqual(byId.sort());
 });
 
-it("no index but that of _id is unique, which a sharded collection could not keep", () => {
+it("only the _id index is unique, since a sharded collection could keep no other", () => {
   expect(INDEXES.filter((index) => "unique" in index)).toEqual([]);
 });
 
-it("the pages on clusters name flags and variables that there are, and files that are there", () => {
+it("docs/cluster.md and docs/mongodb.md name only existing flags, variables and files", () => {
   const settings = Object.values(SETTINGS);
   const known = new Set<string>(settings.flatMap(({ flag, variable }) => [flag, variable]));
   const elsewhere = ["--help", "--from", "--to", "--name", "--oplog", "--oplogReplay", "AISLE_TOKEN"];

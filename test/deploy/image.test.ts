@@ -25,7 +25,7 @@ function healthCheck(env: Readonly<Record<string, string>>, ...args: readonly st
 
 const portOf = (url: string) => new URL(url).port;
 
-it("the image copies into its build what .dockerignore lets through, all of which there is", () => {
+it("every file that the Dockerfile copies exists and passes .dockerignore", () => {
   const [first = "", ...kept] = text(".dockerignore")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
@@ -33,7 +33,7 @@ it("the image copies into its build what .dockerignore lets through, all of whic
   expect(kept.filter((line) => !line.startsWith("!") || !existsSync(join(root, line.slice(1))))).toEqual([]);
 });
 
-it("the build has every file that the build steps are due by", () => {
+it("the build stage has every file that the build steps need", () => {
   const read = [...text("scripts/setup.mjs").matchAll(/hashOf\(([^)]+)\)/g)]
     .flatMap(([, names = ""]) => [...names.matchAll(/"([^"]+)"/g)])
     .flatMap(([, name]) => name ?? []);
@@ -42,7 +42,7 @@ it("the build has every file that the build steps are due by", () => {
   expect(read.filter((name) => !kept.includes(`!${name.split("/")[0]}\n`))).toEqual([]);
 });
 
-it("the image copies from its build what that makes and package.json names", () => {
+it("the final image has the built files that package.json names", () => {
   const copied = lines("COPY --from=build").flatMap((line) =>
     line.split(" ").filter((word) => word.startsWith("/aisle/")),
   );
@@ -50,7 +50,7 @@ it("the image copies from its build what that makes and package.json names", () 
   expect(JSON.parse(text("package.json")).bin.aisle).toBe("bin/aisle.js");
 });
 
-it("the image sets variables that there are, and starts a server that accepts them, without root or a shell", () => {
+it("the image sets only existing variables, and starts a server with them, without root or a shell", () => {
   const environment = Object.fromEntries(
     lines("ENV").flatMap((line) =>
       line.split(/\s+/).map((pair): [string, string] => {
@@ -77,7 +77,7 @@ it("the image sets variables that there are, and starts a server that accepts th
   expect(bases).toEqual(["node:24-bookworm", "node:24-bookworm-slim"]);
 });
 
-it("the health check passes while a server answers, of every role but the facade's by its RPC port", async () => {
+it("the health check passes while a server answers, by the RPC port for every role but the facade", async () => {
   const directory = await temporaryDirectory();
   const all = await startServer({ directory });
   expect(await healthCheck({ AISLE_FACADE_PORT: portOf(all.facadeUrl) })).toBe(0);
@@ -102,7 +102,7 @@ it("the health check fails for a facade that is not ready", async () => {
   expect(await healthCheck({ AISLE_ROLE: "services", AISLE_RPC_PORT: String(port) })).toBe(0);
 });
 
-it("services answer to the names that they are given, and to no other ones", async () => {
+it("services answer to the host names that they are given, and to no others", async () => {
   const flags = ["--role", "services", "--rpc-names", "aisle-services,aisle-services.shop.svc"];
   const services = await startServer({ directory: await temporaryDirectory(), flags });
   const port = portOf(services.rpcUrl);

@@ -42,7 +42,7 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
       listAt(container(deployment), "ports").map((port) => [textAt(port, "name"), at(port, "containerPort")] as const),
     );
 
-  it("hold three Deployments, which kustomization.yaml lists", () => {
+  it("hold the three Deployments that kustomization.yaml lists", () => {
     expect(ofKind("Deployment").map(nameOf).sort()).toEqual(["aisle-facade", "aisle-services", "aisle-trainer"]);
     const listed = [
       ...readFileSync(join(folder, "kustomization.yaml"), "utf8").matchAll(/^ {2}- (\S+\.yaml)$/gm),
@@ -62,18 +62,18 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     ["no amount of memory", "trainer.yaml", ["memory: 4Gi", "memory: 4 Gi"], /quantit/],
     ["an unknown kind", "network-policy.yaml", ["kind: NetworkPolicy", "kind: NetworkPolicies"], /NetworkPolicies/],
     ["a version that has no such kind", "facade.yaml", ["autoscaling/v2", "autoscaling/v2beta1"], /v2beta1/],
-  ] as const)("would be refused with %s", async (_, name, change, reason) => {
+  ] as const)("are rejected with %s", async (_, name, change, reason) => {
     await expect(checkChanged(check, "kubernetes", join(folder, name), change)).rejects.toThrow(reason);
   });
 
-  it("set only variables and flags that there are", () => {
+  it("set only existing variables and flags", () => {
     for (const deployment of ofKind("Deployment")) {
       const names = [...environment(deployment).keys()].filter((name) => name !== "NAMESPACE");
       expect(unknownNames(names, listAt(container(deployment), "args").map(String))).toEqual([]);
     }
   });
 
-  it("give each process a configuration that it accepts, and the role of its name", () => {
+  it("give each process a valid configuration, and the role of its name", () => {
     const roles = ofKind("Deployment").map((one) => [nameOf(one), configOf(one).role]);
     expect(Object.fromEntries(roles)).toEqual({
       "aisle-facade": "facade",
@@ -82,7 +82,7 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     });
   });
 
-  it("open the ports on which the processes listen, to all addresses of the pod", () => {
+  it("open the ports on which the processes listen, on all addresses of the pod", () => {
     for (const deployment of ofKind("Deployment")) {
       const { role, facade, rpc } = configOf(deployment);
       const listener = role === "facade" ? facade : rpc;
@@ -91,7 +91,7 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     }
   });
 
-  it("probe ports that are open, by paths that answer there", () => {
+  it("probe open ports by paths that answer there", () => {
     const paths: Readonly<Record<string, readonly string[]>> = { rest: ["/healthz", "/readyz"], rpc: ["/healthz"] };
     for (const deployment of ofKind("Deployment")) {
       const ports = portsOf(deployment);
@@ -106,7 +106,7 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     }
   });
 
-  it("have Services, budgets, autoscalers and policies only for pods that there are", () => {
+  it("have Services, budgets, autoscalers and policies only for existing pods", () => {
     const labels = ofKind("Deployment").map(labelsOf);
     for (const service of ofKind("Service")) {
       expect(labels).toContainEqual(at(service, "spec", "selector"));
@@ -131,7 +131,7 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     }
   });
 
-  it("let the facade find the services by a name that these answer to", () => {
+  it("give the facade a name of the services that these accept", () => {
     const configs = ofKind("Deployment").map(configOf);
     const url = new URL(configs.find(({ role }) => role === "facade")?.rpcUrl ?? "");
     const services = configs.find(({ role }) => role === "services");
@@ -151,7 +151,7 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     }
   });
 
-  it("ask RPC callers for a token, which the facade has from a Secret, and believe the proxies that are named alone", () => {
+  it("require a token of RPC callers, give it to the facade from a Secret, and trust only the named proxies", () => {
     for (const deployment of ofKind("Deployment")) {
       const { role, facade, rpc, rpcTokens, trustedProxies } = configOf(deployment);
       expect([...environment(deployment).keys()]).not.toContain("AISLE_INSECURE_RPC");
@@ -169,7 +169,7 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     }
   });
 
-  it("take the address of the store from a Secret, and hold none", () => {
+  it("take the store address from a Secret, and contain none", () => {
     expect(ofKind("Secret")).toEqual([]);
     for (const deployment of ofKind("Deployment")) {
       const store = listAt(container(deployment), "env").find((one) => at(one, "name") === "AISLE_STORE");
@@ -180,7 +180,7 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     }
   });
 
-  it("run without root, without capabilities and over a root file system that is read-only", () => {
+  it("run without root, without capabilities and with a read-only root file system", () => {
     for (const deployment of ofKind("Deployment")) {
       expect(at(podOf(deployment), "securityContext", "runAsNonRoot")).toBe(true);
       expect(at(podOf(deployment), "automountServiceAccountToken")).toBe(false);
@@ -192,18 +192,18 @@ describe.skipIf(!canCheck())("the Kubernetes manifests (needs go; an error under
     }
   });
 
-  it("keep the variables that Kubernetes makes of Services away, one of which is AISLE_FACADE_PORT", () => {
+  it("turn off the variables that Kubernetes makes of Services, such as AISLE_FACADE_PORT", () => {
     expect(ofKind("Service").map(nameOf)).toContain("aisle-facade");
     for (const deployment of ofKind("Deployment")) expect(at(podOf(deployment), "enableServiceLinks")).toBe(false);
   });
 
-  it("give a process more time to end than a drain takes", () => {
+  it("give a process more time to stop than a drain takes", () => {
     for (const deployment of ofKind("Deployment")) {
       expect(at(podOf(deployment), "terminationGracePeriodSeconds")).toBeGreaterThanOrEqual(5 + 15);
     }
   });
 
-  it("send every public path of the REST port to the facade", () => {
+  it("route every public path of the REST port to the facade", () => {
     const [ingress] = ofKind("Ingress");
     const paths = listAt(ingress, "spec", "rules", 0, "http", "paths");
     // Every public path but those of the kubelet, and links in mails, which have a token behind them.

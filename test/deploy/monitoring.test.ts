@@ -57,7 +57,7 @@ function partsOf(expression: string) {
 }
 
 describe("the dashboard and the alerts", () => {
-  it.each(expressions)("ask in PromQL for what a server shows: %s: %s", async (_, expression) => {
+  it.each(expressions)("query in PromQL metrics that a server shows: %s: %s", async (_, expression) => {
     const series = await shownSeries();
     const { names, labels, errors } = partsOf(expression);
     expect(errors).toBe(0);
@@ -67,12 +67,12 @@ describe("the dashboard and the alerts", () => {
     expect(names.length).toBeGreaterThan(0);
   });
 
-  it("name no panel and no alert twice", () => {
+  it("have unique names of panels and alerts", () => {
     for (const names of [panels.map((panel) => textAt(panel, "title")), rules.map((rule) => textAt(rule, "alert"))])
       expect(new Set(names).size).toBe(names.length);
   });
 
-  it("would be found out with a metric that is not there, and with what is no PromQL", () => {
+  it("fail this check with an unknown metric, and with invalid PromQL", () => {
     expect(partsOf("rate(aisle_x_total[5m])").names).toEqual(["aisle_x_total"]);
     expect(partsOf("rate(aisle_x_total[5m]").errors).toBeGreaterThan(0);
   });
@@ -80,7 +80,7 @@ describe("the dashboard and the alerts", () => {
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-it.skipIf(!hasSystemd)("systemd takes the unit as it is (needs systemd-analyze)", () => {
+it.skipIf(!hasSystemd)("systemd accepts the unit file (needs systemd-analyze)", () => {
   const { stderr } = spawnSync("systemd-analyze", ["verify", join(deploy, "aisle.service")], { encoding: "utf8" });
   // The programs it starts are not where they will be.
   const faults = stderr
@@ -89,13 +89,13 @@ it.skipIf(!hasSystemd)("systemd takes the unit as it is (needs systemd-analyze)"
   expect(faults).toEqual([]);
 });
 
-it.skipIf(!hasSystemd)("systemd finds little that the unit leaves open (needs systemd-analyze)", () => {
+it.skipIf(!hasSystemd)("systemd-analyze finds little exposure in the unit file (needs systemd-analyze)", () => {
   const args = ["security", "--offline=yes", "--no-pager", join(deploy, "aisle.service")];
   const { stdout } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
   expect(Number(/exposure level for aisle\.service: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(2);
 });
 
-it("the unit filters system calls and takes secrets as credentials that the server has a setting for", () => {
+it("the unit file filters system calls and passes secrets as credentials that the server has a setting for", () => {
   const unit = read("aisle.service");
   expect(unit).toMatch(/^SystemCallFilter=@system-service\b/m);
   const credentials = [...unit.matchAll(/LoadCredential=([\w.-]+):/g)].map(([, name]) => name);

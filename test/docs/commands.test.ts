@@ -22,28 +22,28 @@ const hasCurl = (process.env.PATH ?? "").split(delimiter).some((folder) => exist
 if (!hasCurl && process.env.CI) throw new Error("the pages of docs/ need curl on the PATH");
 if (!hasCurl) process.stderr.write("\nSkipped: the pages of docs/ need curl on the PATH\n");
 
-describe("the pages of docs/", () => {
-  it("that guide have commands to type, and the index names them", () => {
+describe("docs/", () => {
+  it("has commands in each guide, and its index names every guide", () => {
     expect(pages.map(({ name }) => name)).toEqual(expect.arrayContaining(GUIDES));
     const index = readPage("README.md");
     expect(GUIDES.filter((name) => !index.text.includes(`](${name})`))).toEqual([]);
     expect(deadLinks(index)).toEqual([]);
   });
 
-  it("leave few commands untyped, which are listed aloud", () => {
+  it("has few commands that are not run, and the test lists them", () => {
     const untyped = pages.flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === "not-run"));
     process.stderr.write(untyped.map(({ place, text }) => `\nNot run: ${place}: ${text}`).join(""));
     expect(untyped.length).toBeLessThanOrEqual(MOST_NOT_RUN);
   });
 
-  it.each(pages)("$name has its commands in blocks that are typed, and links to what is there", (page) => {
+  it.each(pages)("has the commands of $name in blocks that are run, and working links", (page) => {
     const withoutBlocks = page.text.replace(/^```[\s\S]*?^```$/gm, "");
     expect(withoutBlocks.match(/^ {4}\S.*$/gm) ?? []).toEqual([]);
     expect(deadLinks(page)).toEqual([]);
   });
 
   it.skipIf(!hasCurl).each(pages)(
-    "every command of $name works and prints what the page shows",
+    "shows in $name what its commands print",
     async (page) => {
       const reader = await createReader(onTestFinished);
       await reader.follow(page);
@@ -52,8 +52,8 @@ describe("the pages of docs/", () => {
   );
 });
 
-describe("what a page shows as output", () => {
-  it("leaves out within a line what … stands for, and lines where it stands alone", () => {
+describe("the comparison of output with a page", () => {
+  it("matches any text for … within a line, and any lines for … alone", () => {
     const shown = outputPattern("id: … of 3\n…\nthe end\n");
     expect("id: 7 of 3\nmore\nand more\nthe end\n").toMatch(shown);
     expect("id: 7 of 3\nthe end\n").toMatch(shown);

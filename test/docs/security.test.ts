@@ -12,7 +12,7 @@ function rowsBelow(heading: string): string[][] {
   return [...body.matchAll(/^\| (.*) \|$/gm)].slice(1).map(([, row = ""]) => row.split(" | "));
 }
 
-it("the threat model names a proof for each threat, and each is there", () => {
+it("the threat model of docs/security.md names an existing test for each threat", () => {
   const rows = rowsBelow("Threats and answers").filter(([threat]) => !threat?.startsWith("---"));
   expect(rows.length).toBeGreaterThan(10);
   let folder = "";
@@ -27,7 +27,7 @@ it("the threat model names a proof for each threat, and each is there", () => {
   }
 });
 
-it("the mapping to OWASP ASVS has every chapter once, with a state", () => {
+it("the OWASP ASVS table of docs/security.md has every chapter once, with a state", () => {
   const rows = rowsBelow("OWASP ASVS").filter(([chapter]) => chapter?.startsWith("V"));
   expect(rows.map(([chapter = ""]) => chapter.split(" ")[0])).toEqual(
     Array.from({ length: 17 }, (_, n) => `V${n + 1}`),
@@ -35,11 +35,11 @@ it("the mapping to OWASP ASVS has every chapter once, with a state", () => {
   for (const [, state] of rows) expect(["met", "partly", "not applicable"]).toContain(state);
 });
 
-it("files that the page names are there", () => {
+it("docs/security.md names only existing files", () => {
   const paths = [...page.matchAll(/`((?:src|test|scripts|deploy)\/[\w./-]+)`/g)].map(([, path = ""]) => path);
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-it("SECURITY.md names no address to write to", () => {
+it("SECURITY.md contains no e-mail address", () => {
   expect(readFileSync(join(root, "SECURITY.md"), "utf8")).not.toMatch(/[\w.]+@[\w.]+/);
 });

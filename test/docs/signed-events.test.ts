@@ -47,7 +47,7 @@ describe("the signing examples of docs/integrate.md", () => {
   if (absent.length > 0) process.stderr.write(`\nSkipped: not on the PATH: ${absent.join(", ")}\n`);
 
   it.each(LANGUAGES.filter(({ isThere }) => isThere))(
-    "in $language send an order that the server takes for the shop's word",
+    "send in $language an order that the server accepts as the shop's own",
     async (example) => {
       const { language, command, file, orderId } = example;
       const code = await exampleIn(language);

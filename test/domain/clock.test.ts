@@ -36,7 +36,7 @@ function machine(startAt = START) {
 }
 
 describe("the clock of a server", () => {
-  it("is the system clock through small steps in both directions", () => {
+  it("follows the system clock through small steps in both directions", () => {
     const { state, pass, first, told } = machine();
     for (const shift of [500, -MAX_STEP_MS + 1, MAX_STEP_MS - 1, 0]) {
       state.shift = shift;
@@ -85,7 +85,7 @@ describe("the clock of a server", () => {
     );
   });
 
-  it("runs ahead by minutes only while the system clock is set by a small step again and again", () => {
+  it("runs minutes ahead only while the system clock is set by a small step again and again", () => {
     const { state, pass, first } = machine();
     for (let second = 0; second < 60; second++) {
       state.shift += MAX_STEP_MS - SECOND;
@@ -94,7 +94,7 @@ describe("the clock of a server", () => {
     expect(first().now() - state.real).toBeLessThanOrEqual(MAX_STEP_MS);
   });
 
-  it.each([JUMP, -JUMP])("follows a jump of %d ms that lasts, and deletes by it an hour later", (shift) => {
+  it.each([JUMP, -JUMP])("follows a jump of %d ms that lasts, and deletes by the new time an hour later", (shift) => {
     const { state, pass, first, told } = machine();
     state.shift = shift;
     pass(ACCEPT_AFTER_MS - SECOND);
@@ -107,7 +107,7 @@ describe("the clock of a server", () => {
     expect(told).toEqual(["jumped", "accepted"]);
   });
 
-  it("waits for ten minutes of one and the same time", () => {
+  it("waits for ten minutes of consistent time before it follows a jump", () => {
     const { state, pass, first } = machine();
     for (let n = 1; n <= 5; n++) {
       state.shift = n * JUMP;
@@ -116,14 +116,14 @@ describe("the clock of a server", () => {
     expect(first().now()).toBe(state.real);
   });
 
-  it("goes with the system clock at once after the machine has slept", () => {
+  it("follows the system clock at once after the machine has slept", () => {
     const { state, first } = machine();
     state.real += 9 * HOUR;
     state.asleep += 9 * HOUR;
     expect(first().now()).toBe(state.real);
   });
 
-  it("accepts no jump while another machine's clock contradicts it", () => {
+  it("follows no jump while another machine's clock contradicts it", () => {
     const { state, pass, first } = machine();
     state.shift = JUMP;
     for (let n = 0; n < 100; n++) {
@@ -136,7 +136,7 @@ describe("the clock of a server", () => {
     expect(first().now()).toBe(state.real + JUMP);
   });
 
-  it("counts as lived only the time in which a server ran, whatever the system clock says", () => {
+  it("counts only the time in which a server ran as elapsed, whatever the system clock says", () => {
     const { state, pass, first, boot, clocks } = machine();
     pass(HOUR);
     const mark = first().mark();
@@ -149,7 +149,7 @@ describe("the clock of a server", () => {
     expect(first().livedNow()).toBe(START + 2 * HOUR);
   });
 
-  it("gives ids a time that never goes back, over jumps and starts, and catches up with the time", () => {
+  it("gives ids a time that never goes back, over jumps and starts, and catches up with real time", () => {
     const { state, pass, first, boot, clocks } = machine();
     state.shift = JUMP;
     clocks[0] = boot(); // nothing speaks against the system clock
@@ -186,7 +186,7 @@ describe("the clock at the start of a server", () => {
     return bench;
   };
 
-  it("believes the system clock after a week without a server, and deletes by it an hour later", () => {
+  it("trusts the system clock after a week without a server, and deletes by it an hour later", () => {
     const { state, first, pass, told } = start(0, { downMs: 7 * DAY });
     expect(first().now()).toBe(state.real);
     expect(first().settledNow()).toBe(START + HOUR);
@@ -195,7 +195,7 @@ describe("the clock at the start of a server", () => {
     expect(told).toEqual([]);
   });
 
-  it("goes on from the last commit when the system clock is before it, and follows when that is set right", () => {
+  it("continues from the last commit when the system clock is behind it, and follows once that is corrected", () => {
     const { state, first, pass, told } = start(-JUMP, { downMs: MAX_STEP_MS });
     expect(first().now()).toBe(START + HOUR);
     pass(5 * SECOND);
@@ -205,7 +205,7 @@ describe("the clock at the start of a server", () => {
     expect(told).toContain("jumped");
   });
 
-  it("goes back at once when a system clock that was ahead at the start is set right", () => {
+  it("goes back at once when a system clock that was ahead at the start is corrected", () => {
     const { state, first, pass } = start(JUMP, { downMs: HOUR });
     expect(first().now()).toBe(state.real + JUMP);
     pass(30 * SECOND);
@@ -215,15 +215,18 @@ describe("the clock at the start of a server", () => {
     expect(first().now()).toBe(state.real);
   });
 
-  it.each([JUMP, -JUMP])("does not believe a system clock that is %d ms from what the machine has counted", (shift) => {
-    const { state, first, pass } = start(shift, { downMs: 5 * 60_000, elsewhere: [0] });
-    expect(first().now()).toBe(state.real);
-    state.shift = 0;
-    pass(SECOND);
-    expect(first().now()).toBe(state.real);
-  });
+  it.each([JUMP, -JUMP])(
+    "does not trust a system clock that differs by %d ms from the machine's own count",
+    (shift) => {
+      const { state, first, pass } = start(shift, { downMs: 5 * 60_000, elsewhere: [0] });
+      expect(first().now()).toBe(state.real);
+      state.shift = 0;
+      pass(SECOND);
+      expect(first().now()).toBe(state.real);
+    },
+  );
 
-  it("believes the one of two clocks that is nearer to the last commit and not before it", () => {
+  it("trusts the clock that is nearer to the last commit and not before it", () => {
     expect(
       start(0, { downMs: HOUR, elsewhere: [JUMP] })
         .first()
@@ -233,7 +236,7 @@ describe("the clock at the start of a server", () => {
     expect(first().now()).toBe(state.real + JUMP);
   });
 
-  it("gives ids behind those that the last server gave after its mark, where they are ahead of the time", () => {
+  it("makes ids greater than those of the last server, also when these are ahead of the time", () => {
     const { state, first } = start(0, { downMs: 5 * SECOND });
     const mark = { ...first().mark(), idAt: state.real - SECOND };
     first().resume(mark, [], 2 * SECOND);
@@ -242,7 +245,7 @@ describe("the clock at the start of a server", () => {
     expect(first().idNow()).toBe(state.real + JUMP + 2 * SECOND);
   });
 
-  it("takes over what other processes of the store have lived and which ids they gave", () => {
+  it("adopts elapsed time and last ids from other processes of the store", () => {
     const { first, state } = start(0, { downMs: 7 * DAY });
     const other = { at: state.real, goodAt: state.real, livedAt: START + 9 * HOUR, idAt: state.real + JUMP };
     first().learn(other);

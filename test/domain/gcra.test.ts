@@ -5,7 +5,7 @@ import { allowanceAt, gcra } from "../../src/domain/gcra.js";
 const limits = fc.record({ ratePerSecond: fc.integer({ min: 1, max: 500 }), burst: fc.integer({ min: 1, max: 200 }) });
 const waits = fc.array(fc.nat(400), { maxLength: 60 });
 
-describe("what is left of a limit", () => {
+describe("the remaining quota", () => {
   it("is the number of calls that are admitted at once", () => {
     fc.assert(
       fc.property(limits, waits, (limit, pauses) => {
@@ -24,7 +24,7 @@ describe("what is left of a limit", () => {
     );
   });
 
-  it("is the whole limit again after the time it names, and never later than after its window", () => {
+  it("is full again at the time it names, and never later than after its window", () => {
     fc.assert(
       fc.property(limits, fc.nat(300), (limit, calls) => {
         let arrival: number | undefined;

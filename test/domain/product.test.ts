@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { webUrl } from "../../src/domain/product.js";
 
 describe("webUrl", () => {
-  it("takes no URL that the parser does not take", () => {
+  it("rejects a URL that the URL parser rejects", () => {
     const host = fc.stringMatching(/^[a-z0-9.:@%_-]{0,12}(xn--)?[A-Za-z0-9.-]{0,6}$/);
     const path = fc.oneof(fc.constant(""), fc.stringMatching(/^[/?#][!-~ é]{0,8}$/));
     fc.assert(
@@ -16,7 +16,7 @@ describe("webUrl", () => {
     );
   });
 
-  it("writes a URL as the parser does", () => {
+  it("writes a URL as the URL parser does", () => {
     const path = fc.stringMatching(/^\/([!-~]|\.|\/|%2e|é|\\){0,12}$/);
     const host = fc.constantFrom(
       "shop.example",
@@ -33,7 +33,7 @@ describe("webUrl", () => {
     );
   });
 
-  it("leaves no quote that would end an attribute", () => {
+  it("escapes quotes that would end an HTML attribute", () => {
     expect(webUrl('https://a.example/x"onerror="alert(1)')).toBe("https://a.example/x%22onerror=%22alert(1)");
     expect(webUrl("https://a.example/<script>?a='b'")).toBe("https://a.example/%3Cscript%3E?a=%27b%27");
   });
@@ -47,7 +47,7 @@ describe("webUrl", () => {
     ["ftp://shop.example.com/", false],
     ["//shop.example.com/a", false],
     [`https://shop.example.com/${"a".repeat(3000)}`, false],
-  ])("takes %s: %s", (url, isTaken) => {
+  ])("accepts %s: %s", (url, isTaken) => {
     expect(webUrl(url)).toBe(isTaken ? url : "");
   });
 });

@@ -6,8 +6,8 @@ const OLD = "0ld".repeat(12);
 const NEW = "n3w".repeat(12);
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-describe("a seal", () => {
-  it("keeps a secret unreadable, each time differently, and opens it with its key alone", () => {
+describe("an encrypted secret", () => {
+  it("is unreadable, differs each time, and opens with its key alone", () => {
     const seal = createSeal(NEW);
     const [one, two] = [seal.seal("shop", SECRET), seal.seal("shop", SECRET)];
     expect(one).toMatch(/^sealed:1:[0-9a-f]{8}:[A-Za-z0-9_-]+$/);
@@ -16,7 +16,7 @@ describe("a seal", () => {
     for (const kept of [one, two]) expect(createSeal(NEW).open("shop", kept)).toBe(SECRET);
   });
 
-  it("says in one line which key is wanted, and shows no key", () => {
+  it("fails without its key with one line that names the key's setting, and shows no key", () => {
     const kept = createSeal(OLD).seal("shop", SECRET);
     const id = kept.split(":")[2];
     for (const seal of [createSeal(undefined), createSeal(NEW), createSeal(NEW, "another".repeat(9))]) {
@@ -28,7 +28,7 @@ describe("a seal", () => {
     }
   });
 
-  it("opens with the previous key, and knows what to seal anew", () => {
+  it("opens with the previous key, and is marked for encryption with the new one", () => {
     const kept = createSeal(OLD).seal("shop", SECRET);
     const both = createSeal(NEW, OLD);
     expect(both.open("shop", kept)).toBe(SECRET);
@@ -38,14 +38,14 @@ describe("a seal", () => {
     expect(both.isStale("")).toBe(false);
   });
 
-  it("without a key keeps secrets as they are, and with a previous one takes seals off", () => {
+  it("is plain text without a key, and becomes plain text again with only a previous one", () => {
     const none = createSeal(undefined, OLD);
     expect(none.seal("shop", SECRET)).toBe(SECRET);
     expect(none.open("shop", SECRET)).toBe(SECRET);
     expect([none.isStale(SECRET), none.isStale(createSeal(OLD).seal("shop", SECRET))]).toEqual([false, true]);
   });
 
-  it("opens nothing that was changed, cut short, or made for another app", () => {
+  it("does not open when it was changed, cut short, or made for another app", () => {
     const seal = createSeal(NEW);
     const kept = seal.seal("shop", SECRET);
     const flipped = kept.slice(0, -5) + (kept.at(-5) === "A" ? "B" : "A") + kept.slice(-4);

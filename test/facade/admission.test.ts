@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openFacade } from "./fixture.js";
 
-describe("the facade, when it is full", () => {
-  it("refuses events before it reads them but not at once, with the time to come again, and answers everything else", async () => {
+describe("the facade under overload", () => {
+  it("refuses events before it reads them, after a short pause and with Retry-After, and answers everything else", async () => {
     const counted: unknown[] = [];
     const metrics = { count: (...args: unknown[]) => void counted.push(args), observe: () => {} };
     const { facade, calls } = openFacade({}, { isFull: () => true, metrics });

@@ -34,15 +34,15 @@ function whole(read: Read, bytes: number): Promise<Buffer | Error> {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("the reader of bodies", () => {
-  it("gives a body as it came, in however many pieces", async () => {
+describe("the body reader", () => {
+  it("returns a body unchanged, in however many pieces it comes", async () => {
     const { stream, result } = begin(createBodyReader(LIMITS, atOnce), 0);
     for (const piece of ["ab", "", "cdef", "g"]) stream.write(piece);
     stream.end();
     expect(String(await result)).toBe("abcdefg");
   });
 
-  it("refuses a body that is announced as too large before it comes", () => {
+  it("refuses a body whose declared length is too large before it comes", () => {
     const { payload } = request({ "content-length": "101" });
     createBodyReader(LIMITS, atOnce)(payload, (error) =>
       expect(error).toEqual(new Refused(413, "Request body too large")),
@@ -50,7 +50,7 @@ describe("the reader of bodies", () => {
     expect.assertions(1);
   });
 
-  it("refuses a body that turns out too large, and one whose sender goes away", async () => {
+  it("refuses a body that grows too large, and one whose sender disconnects", async () => {
     const read = createBodyReader({ ...LIMITS, sharedBytes: 1000 }, atOnce);
     expect(await whole(read, 101)).toEqual(new Refused(413, "Request body too large"));
     const { stream, result } = begin(read, 5);
@@ -58,7 +58,7 @@ describe("the reader of bodies", () => {
     expect(await result).toEqual(new Refused(400, "Invalid body"));
   });
 
-  it("sends large bodies away while others hold what all share, and takes small ones", async () => {
+  it("refuses large bodies while others use up the shared memory, and accepts small ones", async () => {
     const read = createBodyReader(LIMITS, atOnce);
     const held = begin(read, 60);
     await turn();
@@ -73,7 +73,7 @@ describe("the reader of bodies", () => {
     ["lost its sender", (stream: PassThrough) => stream.destroy()],
     ["failed", (stream: PassThrough) => stream.destroy(new Error("reset"))],
     ["turned out too large", (stream: PassThrough) => stream.write(Buffer.alloc(100))],
-  ])("gives back what a body took when it %s", async (_, end) => {
+  ])("releases the memory of a body when it %s", async (_, end) => {
     const read = createBodyReader(LIMITS, atOnce);
     for (let round = 0; round < 3; round++) {
       const { stream, result } = begin(read, 60);
@@ -84,7 +84,7 @@ describe("the reader of bodies", () => {
     expect(await whole(read, 60)).toHaveLength(60);
   });
 
-  it("gives the largest on when their turn comes, also when their sender is gone, and the others at once", async () => {
+  it("decodes the largest bodies in turn, also when their sender is gone, and the others at once", async () => {
     const works: (() => void)[] = [];
     const read = createBodyReader({ ...LIMITS, sharedBytes: 90 }, (work) => void works.push(work));
     const { stream, result } = begin(read, 71);

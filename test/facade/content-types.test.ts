@@ -9,14 +9,14 @@ const invalidText = '{"error":"Invalid field: productInteractions[0].productInte
 describe.each([...CONTENT_TYPES, undefined])("a content type of %j", (contentType) => {
   const headers = contentType === undefined ? {} : { "content-type": contentType };
 
-  it("lets no body of /recommend past validation", async () => {
+  it("lets no invalid body of /recommend through", async () => {
     const { facade, calls } = openFacade();
     const answer = await facade.inject({ method: "POST", url: "/recommend", headers, payload: Buffer.from(invalid) });
     expect([answer.statusCode, answer.body]).toEqual([400, invalidText]);
     expect(calls).toEqual([]);
   });
 
-  it("lets no body of /trace past validation", async () => {
+  it("lets no invalid body of /trace through", async () => {
     const { facade, calls } = openFacade();
     const sent = { method: "POST", url: "/trace", headers } as const;
     const answer = await facade.inject({ ...sent, payload: Buffer.from("action_type=other") });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createStatusCookies, readCookie, type VisitorStatus } from "../../src/facade/cookies.js";
 
-describe("the cookie reader", () => {
+describe("the cookie parser", () => {
   it.each([
     ["fp_ccid=v1", "v1"],
     ["a=b; fp_ccid=v1; c=d", "v1"],
@@ -19,11 +19,11 @@ describe("the cookie reader", () => {
     ["other=v1", ""],
     ["", ""],
     [undefined, ""],
-  ])("reads of %j the value %j", (header, value) => {
+  ])("reads from %j the value %j", (header, value) => {
     expect(readCookie(header, "fp_ccid")).toBe(value);
   });
 
-  it("reads any header without an error", () => {
+  it("parses any header without an error", () => {
     const header = fc
       .array(fc.constantFrom("fp_ccid", "=", ";", " ", '"', "%", "%zz", "x"))
       .map((parts) => parts.join(""));
@@ -50,12 +50,12 @@ function sentBack(headers: readonly string[]): string {
 describe("the subscription cookies", () => {
   const cookies = createStatusCookies(false, 1800);
 
-  it.each(STATES)("give back %j to the same visitor of the same app", (state) => {
+  it.each(STATES)("return %j to the same visitor of the same app", (state) => {
     const header = sentBack(cookies.store("shop", "visitor-1", state));
     expect(cookies.read(header, "shop", "visitor-1")).toEqual(state);
   });
 
-  it.each(STATES)("do not give %j to another visitor or app", (state) => {
+  it.each(STATES)("do not return %j to another visitor or app", (state) => {
     const header = sentBack(cookies.store("shop", "visitor-1", state));
     expect(cookies.read(header, "shop", "visitor-2")).toBeUndefined();
     expect(cookies.read(header, "shop2", "visitor-1")).toBeUndefined();
@@ -67,7 +67,7 @@ describe("the subscription cookies", () => {
     expect(createStatusCookies(false, 0).read(header, "shop", "visitor-1")).toBeUndefined();
   });
 
-  it("do not hold the visitor's id", () => {
+  it("do not contain the visitor's id", () => {
     expect(cookies.store("shop", "visitor-1", STATES[0]!).join()).not.toContain("visitor-1");
   });
 });

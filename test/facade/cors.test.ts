@@ -20,8 +20,8 @@ function fixture() {
   return { state, origins };
 }
 
-describe("the origins of an app", () => {
-  it("are compared without case and closing slash", async () => {
+describe("the allowed origins of an app", () => {
+  it("are compared without case and trailing slash", async () => {
     const { state, origins } = fixture();
     state.origins = ["https://Shop.Example/"];
     expect(await origins.allows("shop", "https://shop.example")).toBe(true);
@@ -29,14 +29,14 @@ describe("the origins of an app", () => {
     expect(await origins.allows("shop", "http://shop.example")).toBe(false);
   });
 
-  it("are any where the app lists none, and then none is listed", async () => {
+  it("include every origin where the app lists none", async () => {
     const { state, origins } = fixture();
     state.origins = [];
     expect(await origins.allows("shop", "https://any.example")).toBe(true);
     expect(await origins.lists("shop", "https://any.example")).toBe(false);
   });
 
-  it("are asked for once in five seconds, and a change holds then", async () => {
+  it("are looked up at most every five seconds, when a change takes effect", async () => {
     const { state, origins } = fixture();
     await origins.allows("shop", "https://shop.example");
     state.origins = ["https://new.example"];
@@ -47,13 +47,13 @@ describe("the origins of an app", () => {
     expect(await origins.allows("shop", "https://shop.example")).toBe(false);
   });
 
-  it("are asked for once by calls that come together", async () => {
+  it("are looked up once for concurrent requests", async () => {
     const { state, origins } = fixture();
     await Promise.all([origins.allows("shop", "https://a.example"), origins.allows("shop", "https://b.example")]);
     expect(state.calls).toBe(1);
   });
 
-  it("refuse nobody of an unknown app, which may exist a moment later", async () => {
+  it("reject no origin of an unknown app, which may exist a moment later", async () => {
     const { state, origins } = fixture();
     state.error = new ConnectError("no app", Code.NotFound);
     const answers = [origins.allows("shop", "https://other.example"), origins.allows("shop", "https://other.example")];
@@ -62,7 +62,7 @@ describe("the origins of an app", () => {
     expect(await origins.allows("shop", "https://other.example")).toBe(false);
   });
 
-  it("are not guessed when they cannot be read", async () => {
+  it("fail the request when they cannot be read", async () => {
     const { state, origins } = fixture();
     state.error = new ConnectError("down", Code.Unavailable);
     await expect(origins.allows("shop", "https://shop.example")).rejects.toBe(state.error);
@@ -70,7 +70,7 @@ describe("the origins of an app", () => {
     expect(await origins.allows("shop", "https://shop.example")).toBe(true);
   });
 
-  it("are kept for at most 1,000 apps", async () => {
+  it("are cached for at most 1,000 apps", async () => {
     const { state, origins } = fixture();
     for (let app = 0; app <= 1000; app++) await origins.allows(`app${app}`, "https://shop.example");
     await origins.allows("app1000", "https://shop.example");
@@ -80,7 +80,7 @@ describe("the origins of an app", () => {
   });
 });
 
-describe("an Origin header", () => {
+describe("the Origin header", () => {
   it.each(["https://shop.example", "http://localhost:3000", "chrome-extension://abcdef", "http://[::1]:80"])(
     "%s can be echoed",
     (origin) => expect(isWebOrigin(origin)).toBe(true),
@@ -95,10 +95,10 @@ describe("an Origin header", () => {
     "https://shop.example/path",
     "shop.example",
     "https://u@shop.example",
-  ])("%j cannot", (origin) => expect(isWebOrigin(origin)).toBe(false));
+  ])("%j cannot be echoed", (origin) => expect(isWebOrigin(origin)).toBe(false));
 });
 
-describe("a page", () => {
+describe("a page's origin", () => {
   it.each([
     ["https://shop.example", undefined, "shop.example", true],
     ["https://shop.example:8443", undefined, "shop.example:8080", true],
@@ -110,7 +110,7 @@ describe("a page", () => {
     ["https://evilshop.example", undefined, "shop.example", false],
     ["null", undefined, "shop.example", false],
     ["https://shop.example", undefined, undefined, false],
-  ])("of %s that the browser calls %s is of the site of %s: %s", (origin, fetchSite, host, same) => {
+  ])("of %s with Sec-Fetch-Site %s is same-site with %s: %s", (origin, fetchSite, host, same) => {
     expect(isSameSite(origin, fetchSite, host)).toBe(same);
   });
 });

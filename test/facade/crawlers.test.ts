@@ -3,7 +3,7 @@ import { createCrawlerTest } from "../../src/facade/crawlers.js";
 
 const CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0";
 
-describe("a user agent", () => {
+describe("the user agent", () => {
   const isCrawler = createCrawlerTest();
 
   it.each([
@@ -15,7 +15,7 @@ describe("a user agent", () => {
     "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
     "Slackbot-LinkExpanding 1.0",
     "ia_archiver",
-  ])("of a crawler is one: %s", (userAgent) => expect(isCrawler(userAgent)).toBe(true));
+  ])("of a crawler is recognised: %s", (userAgent) => expect(isCrawler(userAgent)).toBe(true));
 
   it.each([
     "",
@@ -23,7 +23,7 @@ describe("a user agent", () => {
     "Mozilla/5.0 (Linux; Android 10; CUBOT X30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Mobile Safari/537.36",
     "Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 Mobile/15E148 Safari/604.1",
     "ShopApp/1.2 CFNetwork/1408 Darwin/22",
-  ])("of a visitor is none: %s", (userAgent) => expect(isCrawler(userAgent)).toBe(false));
+  ])("of a visitor's browser is not a crawler's: %s", (userAgent) => expect(isCrawler(userAgent)).toBe(false));
 
   it.each([
     "curl/8.5.0",
@@ -32,9 +32,9 @@ describe("a user agent", () => {
     "python-requests/2.31.0",
     "node",
     "okhttp/4.9.1",
-  ])("of a program that posts events is none: %s", (userAgent) => expect(isCrawler(userAgent)).toBe(false));
+  ])("of a program that posts events is not a crawler's: %s", (userAgent) => expect(isCrawler(userAgent)).toBe(false));
 
-  it("is answered the same however many others came between", () => {
+  it("is classified alike however many others came between", () => {
     const test = createCrawlerTest();
     const ask = () => [test("Googlebot/2.1"), test(`${CHROME} Safari/537.36`)];
     const first = ask();

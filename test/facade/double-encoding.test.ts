@@ -20,8 +20,8 @@ function read(body: string): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-describe("values that were encoded twice", () => {
-  it("come back as they were, when one of them shows it", () => {
+describe("double-encoded values", () => {
+  it("are decoded twice when one of them shows it", () => {
     const value = fc.string({ unit: "grapheme", minLength: 1 });
     fc.assert(
       fc.property(value, value, (b, c) => {
@@ -31,24 +31,24 @@ describe("values that were encoded twice", () => {
     );
   });
 
-  it("leave values that were encoded once alone, where text could not be an encoder's", () => {
+  it("are not assumed for text that no encoder could have made", () => {
     const fields = { a: "50%25 off", b: "a%20b|c", c: "ü%41" };
     expect(read(once(fields))).toEqual(fields);
   });
 
-  it("leave a plus alone where nothing was encoded twice", () => {
+  it("keep a plus where nothing was encoded twice", () => {
     expect(read(once({ a: "1+1", b: "x" }))).toEqual({ a: "1+1", b: "x" });
   });
 
-  it("leave the plus of a phone alone", () => {
+  it("keep the plus of a phone number", () => {
     expect(read(once({ a: "x%40y", phone: "+49170" }))).toEqual({ a: "x@y", phone: "+49170" });
   });
 
-  it("leave unknown fields alone", () => {
+  it("are left as they are in unknown fields", () => {
     expect(read(once({ a: "x%40y", other: "1%2B1" }))).toEqual({ a: "x@y", other: "1%2B1" });
   });
 
-  it("are not looked for in unknown fields", () => {
+  it("are not detected by unknown fields", () => {
     expect(read(once({ other: "x%40y", a: "1+1" }))).toEqual({ other: "x%40y", a: "1+1" });
   });
 });

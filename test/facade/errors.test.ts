@@ -108,7 +108,7 @@ const TABLE: readonly [string, unknown, ...[number, string, number][]][] = [
   ],
 ];
 
-describe("the table of failures", () => {
+describe("the error table", () => {
   for (const [name, error, ...answers] of TABLE) {
     it.each(OPERATIONS.map((operation, i) => [operation, answers[i]!] as const))(
       `answers ${name} on %s with %j`,
@@ -129,12 +129,12 @@ describe("the table of failures", () => {
     ["recommend", "interactions[12].type", "productInteractions[12].productInteractionType"],
     ["recommend", "frame_interactions[0].frame_id", "recommendFrameInteractions[0].trackerProductGroupId"],
     ["recommend", "current_skus", "currentProductSkus"],
-  ] as const)("on %s calls the field %s %s", (operation, path, name) => {
+  ] as const)("names on %s the field %s as %s", (operation, path, name) => {
     expect(failureOf(operation, violation(path, "MISSING")).text).toBe(`Missing required field: ${name}`);
     expect(failureOf(operation, violation(path, "INVALID")).text).toBe(`Invalid field: ${name}`);
   });
 
-  it("names the limit that was reached on trace only", () => {
+  it("names the exceeded limit on /trace only", () => {
     const metadata = { limit: "100", window_seconds: "1" };
     const error = new ConnectError("secret", Code.ResourceExhausted, undefined, [
       { desc: ErrorInfoSchema, value: { reason: "RATE_LIMITED", domain: "aisle", metadata } },
@@ -147,13 +147,13 @@ describe("the table of failures", () => {
     ]);
   });
 
-  it("calls the visitor of a status fpcid", () => {
+  it("names the visitor of /subscription_status fpcid", () => {
     expect(failureOf("subscription_status", violation("visitor", "MISSING")).text).toBe(
       "Missing required parameter: fpcid",
     );
   });
 
-  it("shows nothing of a field it has no name for", () => {
+  it("hides a field that has no REST name", () => {
     expect(failureOf("trace", violation("event.inner.secret", "INVALID"))).toMatchObject({
       status: 400,
       text: "Bad request",

@@ -6,14 +6,14 @@ const trace = (payload: string, headers: Record<string, string> = FORM) =>
   ({ method: "POST", url: "/trace", headers, payload }) as const;
 
 describe("the facade", () => {
-  it("makes one call for an event from a server", async () => {
+  it("makes one RPC call for an event from a server", async () => {
     const { facade, calls } = openFacade();
     const answer = await facade.inject(trace("app_id=shop&action_type=other"));
     expect(answer.headers["x-service-event-id"]).toBe(EVENT_ID);
     expect(calls.map((call) => call.name)).toEqual(["recordEvent"]);
   });
 
-  it("makes no call for a request that lacks its app or visitor", async () => {
+  it("makes no RPC call for a request without its app or visitor", async () => {
     const { facade, calls } = openFacade();
     await facade.inject(trace("action_type=other"));
     await facade.inject({ method: "GET", url: "/subscription_status?app_id=shop" });
@@ -21,7 +21,7 @@ describe("the facade", () => {
     expect(calls).toEqual([]);
   });
 
-  it("asks once for the origins of an app whose pages call often", async () => {
+  it("looks up the origins of an app once for many calls of its pages", async () => {
     const { facade, calls } = openFacade();
     const page = trace("app_id=shop&action_type=other", { ...FORM, origin: "https://shop.example" });
     await facade.inject(page);
@@ -37,7 +37,7 @@ describe("the facade", () => {
     expect(calls.map((call) => call.timeoutMs)).toEqual([700, 700, 700]);
   });
 
-  it("prefers the idempotency key of the header, and takes a key that is too long for none", async () => {
+  it("prefers the header's idempotency key, and treats a key that is too long as absent", async () => {
     const { facade, calls } = openFacade();
     await facade.inject(
       trace("app_id=shop&action_type=other&idempotency_key=field", { ...FORM, "idempotency-key": "head" }),
@@ -46,7 +46,7 @@ describe("the facade", () => {
     expect(calls.map((call) => call.request)).toMatchObject([{ idempotencyKey: "head" }, { idempotencyKey: "" }]);
   });
 
-  it("keeps the cookies of the public URL for as long as it is told", async () => {
+  it("sets cookies for the public URL with the configured lifetime", async () => {
     const { facade } = openFacade({}, { cacheMaxAgeSeconds: 60 });
     const answer = await facade.inject({ method: "GET", url: "/subscription_status?app_id=shop&fpcid=v" });
     expect(answer.cookies.map((cookie) => cookie.maxAge)).toEqual([60, 60, 60]);
@@ -58,7 +58,7 @@ describe("the facade", () => {
     expect([answer.statusCode, answer.body]).toEqual([200, ""]);
   });
 
-  it("serves the files it was given below /demo/ and no other", async () => {
+  it("serves the given files below /demo/ and no others", async () => {
     const files = new Map([["/demo/", { contentType: "text/html; charset=utf-8", body: "<p>demo" }]]);
     const { facade } = openFacade({}, { staticFiles: (path) => files.get(path) });
     expect(await facade.inject({ method: "GET", url: "/demo/" })).toMatchObject({ statusCode: 200, body: "<p>demo" });
@@ -72,7 +72,7 @@ describe("the facade", () => {
       expect(await withoutDemo.inject({ method: "GET", url })).toMatchObject({ statusCode: 404 });
   });
 
-  it("counts what a form had too much of", async () => {
+  it("counts form fields beyond the limits", async () => {
     const counted: unknown[] = [];
     const metrics = { count: (...args: unknown[]) => void counted.push(args), observe: () => {} };
     const { facade } = openFacade({}, { metrics });
@@ -100,7 +100,7 @@ describe("the facade", () => {
     expect(lines[0]).not.toContain(marked);
   });
 
-  it("warns once that requests come through a proxy that is not named, and says which setting names it", async () => {
+  it("warns once about requests through an unknown proxy, and names the setting", async () => {
     const lines: string[] = [];
     const logger = {
       error: () => undefined,
@@ -114,7 +114,7 @@ describe("the facade", () => {
     expect(lines).toEqual([expect.stringMatching(/--trusted-proxies.*AISLE_TRUSTED_PROXIES/)]);
   });
 
-  it("logs nothing when the store is down, which its own metrics show", async () => {
+  it("logs nothing while the store is down, which has its own metrics", async () => {
     const lines: unknown[] = [];
     const add = (...args: unknown[]) => void lines.push(args);
     const logger = { error: add, warn: add };

@@ -54,8 +54,8 @@ function cpuOf(call: () => unknown): number {
   return Math.max(1, Math.min(...times));
 }
 
-describe("the form reader", () => {
-  it("reads any text as the URL standard does", () => {
+describe("the form parser", () => {
+  it("parses any text as the URL standard does", () => {
     fc.assert(
       fc.property(formText, (text) => {
         expect(readForm(text, UNLIMITED).fields).toEqual(byStandard(text));
@@ -66,7 +66,7 @@ describe("the form reader", () => {
     );
   });
 
-  it("reads any bytes as the URL standard does", () => {
+  it("parses any bytes as the URL standard does", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const text = Buffer.from(bytes).toString("utf8");
@@ -75,7 +75,7 @@ describe("the form reader", () => {
     );
   });
 
-  it("reads back any fields that were encoded", () => {
+  it("decodes any fields that were encoded", () => {
     const text = fc.string({ unit: "binary", minLength: 1 });
     fc.assert(
       fc.property(fc.dictionary(text, text), (fields) => {
@@ -85,7 +85,7 @@ describe("the form reader", () => {
     );
   });
 
-  it("leaves a percent sign without two hex digits as it is", () => {
+  it("leaves a percent sign without two hex digits unchanged", () => {
     expect(decodePart("100%+of %4 %g0 %%41 %")).toBe("100% of %4 %g0 %A %");
   });
 
@@ -98,13 +98,13 @@ describe("the form reader", () => {
     expect(Object.prototype).not.toHaveProperty("a");
   });
 
-  it("counts the values that come when it has its number of fields", () => {
+  it("counts the values beyond its limit of fields", () => {
     const form = readForm("a=1&b=2&c=3&a=4&d=5&e=", { fields: 2, valueBytes: 100 });
     expect([...form.fields.keys()]).toEqual(["a", "b"]);
     expect(form.droppedFields).toBe(3);
   });
 
-  it("keeps within its limits, the same fields however often it reads, and the first of those without limits", () => {
+  it("keeps the same fields within its limits each time, which come first without limits", () => {
     fc.assert(
       fc.property(formText, fc.nat(6), fc.integer({ min: 1, max: 6 }), (text, fields, valueBytes) => {
         const limits = { fields, valueBytes };
@@ -140,14 +140,14 @@ describe("the form reader", () => {
     ["names that are no UTF-8", (n: number) => `%ff${n}=%z`],
     ["one name that is no UTF-8", () => "%ff=1"],
     ["one name with values that are no UTF-8", () => "a=%ff"],
-  ])("spends on 1 MiB of %s no more than ten times what plain names take", (_, pair) => {
+  ])("takes at most ten times as long for 1 MiB of %s as for plain names", (_, pair) => {
     const body = (of: (n: number) => string) => Array.from({ length: 100_000 }, (_, n) => of(n)).join("&");
     const plain = cpuOf(() => readForm(body((n) => `k${n}=1`)));
     // Exceptions made it a hundred times.
     expect(cpuOf(() => readForm(body(pair))) / plain).toBeLessThan(10);
   });
 
-  it("decodes 1,024 pairs, whatever their names, and counts those beyond", () => {
+  it("decodes 1,024 pairs, whatever their names, and counts the rest", () => {
     const form = readForm(`${"a=1&".repeat(1024)}b=2&c=3`);
     expect([...form.fields]).toEqual([["a", "1"]]);
     expect(form.droppedFields).toBe(2);
@@ -158,13 +158,13 @@ describe("the form reader", () => {
     expect(form).toMatchObject({ droppedFields: 0, fields: new Map(Object.entries({ d: "1", e: "2" })) });
   });
 
-  it("measures values in bytes of UTF-8 and counts the longer ones", () => {
+  it("measures values in bytes of UTF-8 and counts those too long", () => {
     const form = readForm("a=%C3%BC%C3%BC&b=%C3%BC%C3%BCx&c=xxxx", { fields: 9, valueBytes: 4 });
     expect([...form.fields.keys()]).toEqual(["a", "c"]);
     expect(form.droppedValues).toBe(1);
   });
 
-  it("knows the bytes of any text", () => {
+  it("computes the UTF-8 length of any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.nat(60), (text, limit) => {
         expect(isLonger(text, limit)).toBe(Buffer.byteLength(text) > limit);

@@ -26,8 +26,8 @@ const json = fc
   .tuple(leaf, fc.array(wrapping, { maxLength: 12, size: "max" }))
   .map(([value, around]) => around.reduce<unknown>((inner, wrap) => wrap(inner), value));
 
-describe("the reader of JSON bodies", () => {
-  it("gives any value that is nested at most 8 deep, and refuses one that is nested deeper", () => {
+describe("the JSON body parser", () => {
+  it("accepts any value nested at most 8 deep, and rejects deeper ones", () => {
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 1), (value, space) => {
         const text = JSON.stringify(value, undefined, space);
@@ -38,7 +38,7 @@ describe("the reader of JSON bodies", () => {
     );
   });
 
-  it("refuses text that is no JSON, and throws nothing else", () => {
+  it("rejects text that is not JSON, and throws nothing else", () => {
     const broken = fc.array(fc.constantFrom("[", "]", "{", "}", '"', "\\", ",", ":", "1", "null", " ", "\0"));
     fc.assert(
       fc.property(
@@ -65,7 +65,7 @@ describe("the reader of JSON bodies", () => {
     ["arrays", "[".repeat(500_000) + "]".repeat(500_000)],
     ["objects", `${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`],
     ["arrays that never close", "[".repeat(1_000_000)],
-  ])("refuses %s nested as deep as a body can be", (_, text) => {
+  ])("rejects %s nested as deep as a body can be", (_, text) => {
     expect(() => parseJson(text)).toThrow(INVALID);
   });
 
@@ -73,11 +73,11 @@ describe("the reader of JSON bodies", () => {
     ["empty arrays", `[${"[],".repeat(2_000)}1]`],
     ["numbers", `[${"1,".repeat(2_000)}1]`],
     ["names", `{${Array.from({ length: 2_000 }, (_, n) => `"k${n}":1`).join()}}`],
-  ])("refuses %s beyond what a body of known fields can hold", (_, text) => {
+  ])("rejects %s beyond what a body of known fields can hold", (_, text) => {
     expect(() => parseJson(text)).toThrow(INVALID);
   });
 
-  it("takes as many of the shortest interactions as a body can hold", () => {
+  it("accepts as many of the shortest interactions as a body can hold", () => {
     const one = '{"productInteractionType":"view","productId":"1","utcInteractionDate":"2026-01-01T00:00:00Z"}';
     const text = `{"appId":"a","productInteractions":[${Array(Math.floor((1024 * 1024 - 60) / (one.length + 1)))
       .fill(one)
@@ -85,12 +85,12 @@ describe("the reader of JSON bodies", () => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  it("takes brackets and quotation marks in strings for text", () => {
+  it("reads brackets and quotation marks in strings as text", () => {
     const value = { a: '[[[[[[[[[["{{{{{{{{{{\\', b: ["\\\\", '\\"'] };
     expect(parseJson(JSON.stringify(value))).toEqual(value);
   });
 
-  it("passes over a byte order mark", () => {
+  it("skips a byte order mark", () => {
     expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
   });
 });

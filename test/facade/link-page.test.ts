@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linkPage } from "../../src/facade/link-page.js";
 
-describe("the page behind a link", () => {
-  it("asks with one button that posts to the same address", () => {
+describe("the page of a signed link", () => {
+  it("has one button that posts to the same address", () => {
     const page = linkPage("ask_unsubscribe", "Lark & Sons", undefined);
     expect(page).toContain('<form method="post"><button>Unsubscribe</button></form>');
     expect(page).toContain("<h1>Lark &amp; Sons</h1>");
@@ -21,11 +21,11 @@ describe("the page behind a link", () => {
     ["", "en"],
     ["*", "en"],
     [";;;,=,q=9", "en"],
-  ])("for %j speaks %s", (header, language) => {
+  ])("answers %j in %s", (header, language) => {
     expect(linkPage("void", "", header)).toContain(`<html lang="${language}">`);
   });
 
-  it("shows a name as text, whatever it holds", () => {
+  it("shows a name as plain text, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const inside = /<h1>(.*)<\/h1>/s.exec(linkPage("confirmed", `x${name}`, "en"))?.[1] ?? "";

@@ -9,7 +9,7 @@ const part = (name: string, value: string, more = "") =>
   `--XX\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
 const read = async (body: string | Uint8Array) => readMultipart(TYPE, Buffer.from(body));
 
-describe("the multipart reader", () => {
+describe("the multipart parser", () => {
   it("reads text parts as fields, the first value of a name", async () => {
     const form = await read(`${part("a", "1")}${part("b", "ü\r\n2")}${part("a", "3")}${part("c", "")}--XX--\r\n`);
     expect([...form.fields]).toEqual([
@@ -24,7 +24,7 @@ describe("the multipart reader", () => {
     expect(form.droppedFields).toBe(1);
   });
 
-  it("gives the fields before the end of a body that ends too early", async () => {
+  it("returns the fields before the end of a truncated body", async () => {
     const form = await read(`${part("a", "1")}${part("b", "2")}--XX\r\nContent-Dispo`);
     expect(form.fields.get("a")).toBe("1");
   });
@@ -33,20 +33,20 @@ describe("the multipart reader", () => {
     expect((await read(`${part("__proto__", "x")}--XX--\r\n`)).fields.get("__proto__")).toBe("x");
   });
 
-  it("refuses a content type without a boundary", async () => {
+  it("rejects a content type without a boundary", async () => {
     await expect(readMultipart("multipart/form-data", Buffer.from("x"))).rejects.toEqual(
       new Refused(400, "Invalid body"),
     );
   });
 
-  it("looks at 256 parts and counts that there were more", async () => {
+  it("reads 256 parts and counts that there were more", async () => {
     const filler = Array.from({ length: 255 }, () => part("a", "")).join("");
     const form = await read(`${filler}${part("b", "1")}${part("c", "2")}${part("d", "3")}--XX--\r\n`);
     expect([...form.fields]).toEqual([["b", "1"]]);
     expect(form.droppedFields).toBe(1);
   });
 
-  it("reads the last part that counts, wherever the pieces of a body are cut", async () => {
+  it("reads the last part within the limit, wherever the body is cut into pieces", async () => {
     for (let length = 0; length < 400; length++) {
       const filler = Array.from({ length: 255 }, () => part("a", "")).join("");
       const form = await read(`${filler}${part("b", "x".repeat(length + 1))}${part("c", "2")}--XX--\r\n`);
@@ -54,7 +54,7 @@ describe("the multipart reader", () => {
     }
   });
 
-  it("does not look at what follows the parts that count", async () => {
+  it("skips everything after the last part within the limit", async () => {
     const far = "x".repeat(100_000);
     const read = (parts: number) =>
       readMultipart(
@@ -66,7 +66,7 @@ describe("the multipart reader", () => {
     expect([...(await read(600)).fields]).toEqual([["b", "1"]]);
   });
 
-  it("reads what a form of the same fields would be read as", async () => {
+  it("reads the same fields as from a form", async () => {
     const name = fc.stringMatching(/^[A-Za-z0-9_.[\]-]{1,20}$/);
     // A part's end is told by its boundary, which a value cannot hold.
     const value = fc.string({ unit: "binary" }).map((text) => Buffer.from(text).toString().replaceAll("--XX", ""));
@@ -78,7 +78,7 @@ describe("the multipart reader", () => {
     );
   });
 
-  it("gives a form for any bytes", async () => {
+  it("returns fields for any bytes", async () => {
     const piece = fc.constantFrom(
       "--XX",
       "--",

@@ -6,7 +6,7 @@ function networkOf(address: string | undefined, forwardedFor?: string, options: 
   return createSenderOf({ ...NO_NETWORKS, ...options })({ address, forwardedFor })?.network ?? "the shop";
 }
 
-describe("the network a request comes from", () => {
+describe("the network of a request", () => {
   it.each([
     ["203.0.113.77", "203.0.113.0/24"],
     ["::ffff:203.0.113.77", "203.0.113.0/24"],
@@ -14,7 +14,7 @@ describe("the network a request comes from", () => {
     ["2001:db8::7", "2001:db8:0:0::/56"],
     ["2001:db8:1:2ab:3:4:192.0.2.1", "2001:db8:1:200::/56"],
     ["64:ff9b::203.0.113.77", "64:ff9b:0:0::/56"],
-  ])("of %s is %s", (address, network) => {
+  ])("from %s is %s", (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 
@@ -32,9 +32,9 @@ describe("the network a request comes from", () => {
     undefined,
     "",
     "nonsense",
-  ])("of %s is the one of all private addresses", (address) => expect(networkOf(address)).toBe("private"));
+  ])("from %s is the shared one of private addresses", (address) => expect(networkOf(address)).toBe("private"));
 
-  it("is one for all who come through a private address that is no trusted proxy, and the first is told of", () => {
+  it("is shared by all who come through a private address that is no trusted proxy, and the first is logged", () => {
     let told = 0;
     const senderOf = createSenderOf(NO_NETWORKS, () => told++);
     for (const address of ["10.0.0.1", "172.17.0.2", "127.0.0.1", "::1", "fd00::1"])
@@ -44,7 +44,7 @@ describe("the network a request comes from", () => {
     expect(told).toBe(1);
   });
 
-  it("believes no header of a peer that is not trusted", () => {
+  it("does not depend on headers of an untrusted peer", () => {
     expect(networkOf("203.0.113.77", "198.51.100.1")).toBe("203.0.113.0/24");
   });
 
@@ -59,11 +59,11 @@ describe("the network a request comes from", () => {
     ["198.51.100.1, unknown", "unnamed proxy"],
     ["", "private"],
     [`6.6.6.6,${"10.0.0.9,".repeat(40)}10.0.0.9`, "private"],
-  ])("takes from a trusted proxy the last address that is none: %s gives %s", (header, network) => {
+  ])("is that of the last untrusted address behind a trusted proxy: %s gives %s", (header, network) => {
     expect(networkOf("10.0.0.1", header, { trustedProxies: ["10.0.0.0/8"] })).toBe(network);
   });
 
-  it("is the shop for its own servers, behind a proxy too, and for nobody who only says so", () => {
+  it("is the shop's for its own servers, behind a proxy too, and for no one who only claims so", () => {
     const options = { trustedProxies: ["10.0.0.1"], shopNetworks: ["203.0.113.7", "2001:db8::/32"] };
     expect(networkOf("203.0.113.7", undefined, options)).toBe("the shop");
     expect(networkOf("10.0.0.1", "203.0.113.7", options)).toBe("the shop");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { TEXT } from "../../src/facade/errors.js";
 
-it("README lists the error texts that the facade has, each once", () => {
+it("README lists every error text of the facade once", () => {
   const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
   const section = readme.split(/^## /m).find((part) => part.startsWith("Error texts\n")) ?? "";
   const listed = [...section.matchAll(/^\| ([^|]+) \| \d{3}/gm)].map(([, text]) => text?.trim());

@@ -44,8 +44,8 @@ const body = fc.oneof(
 
 const base = { appId: "shop", productInteractions: [] };
 
-describe("the reader of recommend bodies", () => {
-  it("gives a message that can be sent or refuses with a text that names a field", () => {
+describe("the parser of /recommend bodies", () => {
+  it("returns a valid message or rejects with a text that names a field", () => {
     fc.assert(
       fc.property(body, (json) => {
         try {
@@ -62,7 +62,7 @@ describe("the reader of recommend bodies", () => {
     );
   });
 
-  it("is not misled by __proto__", () => {
+  it("is not confused by __proto__", () => {
     const json = parseJson('{"__proto__":{"appId":"shop","productInteractions":[]}}');
     expect(() => toRecommendRequest(json)).toThrow("Missing required field: appId");
   });
@@ -79,17 +79,17 @@ describe("the reader of recommend bodies", () => {
     }
   });
 
-  it("keeps at most 100 current ids", () => {
+  it("keeps at most 100 current product ids", () => {
     const list = Array.from({ length: 150 }, (_, i) => i).join(",");
     expect(toRecommendRequest({ ...base, currentProductIds: list }).currentProductIds).toHaveLength(100);
   });
 
-  it("keeps every interaction in its place, so that a service can name it by index", () => {
+  it("keeps every interaction at its index, so that a service can name it", () => {
     const interactions = [{ productInteractionType: "order", utcInteractionDate: "2026-03-01T10:00:00Z" }];
     expect(toRecommendRequest({ ...base, productInteractions: interactions }).interactions).toHaveLength(1);
   });
 
-  it("takes written-out nothings for absent ids", () => {
+  it('treats "null" and "undefined" as absent ids', () => {
     const { visitor } = toRecommendRequest({ ...base, cId: "null", fpccid: "undefined" });
     expect(visitor).toMatchObject({ clientId: "", fingerprintId: "" });
   });

@@ -23,39 +23,39 @@ async function talk(bytes: string): Promise<string> {
 
 const CLOSE = "Host: x\r\nConnection: close\r\n";
 
-describe("the server of the facade", () => {
-  it("answers a header over 16 KiB with 431 in JSON", async () => {
+describe("the HTTP server of the facade", () => {
+  it("answers 431 in JSON to a header over 16 KiB", async () => {
     const answer = await talk(`GET /healthz HTTP/1.1\r\n${CLOSE}x: ${"x".repeat(17_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 431 /);
     expect(answer).toContain('{"error":"Request header too large"}');
   });
 
-  it("answers what is no HTTP with 400 in JSON", async () => {
+  it("answers 400 in JSON to bytes that are not HTTP", async () => {
     const answer = await talk("hello\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).toContain('{"error":"Bad request"}');
   });
 
-  it("answers a path that cannot be decoded with 404 in JSON", async () => {
+  it("answers 404 in JSON to a path that cannot be decoded", async () => {
     const answer = await talk(`GET /%zz HTTP/1.1\r\n${CLOSE}\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 404 /);
     expect(answer).toMatch(/\{"error":"Not found"\}$/);
     expect(answer).toContain("cache-control: no-store");
   });
 
-  it("answers a body announced as over 1 MiB before it comes", async () => {
+  it("answers a body declared over 1 MiB before it comes", async () => {
     const answer = await talk(`POST /trace HTTP/1.1\r\n${CLOSE}Content-Length: 1048577\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 413 /);
     expect(answer).toContain('{"error":"Request body too large"}');
   });
 
-  it("takes a body in chunks", async () => {
+  it("accepts a chunked body", async () => {
     const chunks = "b\r\napp_id=shop\r\n12\r\n&action_type=other\r\n0\r\n\r\n";
     const answer = await talk(`POST /trace HTTP/1.1\r\n${CLOSE}Transfer-Encoding: chunked\r\n\r\n${chunks}`);
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it("answers a request with no Host or with two with 400 in JSON, but one of HTTP/1.0 that has none", async () => {
+  it("answers 400 in JSON without a Host or with two, except HTTP/1.0 without one", async () => {
     const head = (version: string, hosts: string) =>
       `GET /healthz HTTP/${version}\r\n${hosts}Connection: close\r\n\r\n`;
     for (const hosts of ["", "Host: a\r\nHOST: a\r\n"]) {
@@ -66,11 +66,11 @@ describe("the server of the facade", () => {
     expect(await talk(head("1.0", ""))).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it("passes over an expectation it does not know", async () => {
+  it("ignores an unknown Expect header", async () => {
     expect(await talk(`GET /healthz HTTP/1.1\r\n${CLOSE}Expect: the-unexpected\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it("has an end for every wait", () => {
+  it("has a time limit for every wait", () => {
     const { facade } = openFacade();
     const { server } = facade;
     expect(server.headersTimeout).toBe(SERVER_LIMITS.http.headersTimeout);

@@ -18,7 +18,7 @@ const facade = createFacade({
 
 const get = (headers: Record<string, string> = {}) => facade.inject({ url: "/aisle.js", headers });
 
-it("the helper's script is served as a script that any page may load", async () => {
+it("aisle.js is served as a script that any page may load", async () => {
   const { statusCode, headers, body } = await get();
   expect([statusCode, body]).toEqual([200, "/* the helper */"]);
   expect(headers).toMatchObject({
@@ -33,14 +33,14 @@ it.each([
   ["its tag as a weak one among others", (etag: string) => `"a", W/${etag}`, 304],
   ["any", () => "*", 304],
   ["another tag", () => '"a"', 200],
-])("a browser that knows %s gets it anew or not: %#", async (_, tags, status) => {
+])("aisle.js is sent again or not to a browser that has %s: %#", async (_, tags, status) => {
   const { etag } = (await get()).headers;
   const answer = await get({ "if-none-match": tags(String(etag)) });
   expect(answer.statusCode).toBe(status);
   expect(answer.body === "").toBe(status === 304);
 });
 
-it("the helper's script takes no other method than GET and HEAD", async () => {
+it("aisle.js accepts no method but GET and HEAD", async () => {
   const answer = await facade.inject({ method: "POST", url: "/aisle.js" });
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanId, isAppId, isNothing, splitList } from "../../src/facade/text-values.js";
 
-describe("an id", () => {
-  it("is kept without spaces around it when it has at most 255 bytes and no control character, else it is absent", () => {
+describe("an id of a request", () => {
+  it("is trimmed, and absent when it has over 255 bytes or a control character", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),
       fc.string({
@@ -30,25 +30,25 @@ describe("an id", () => {
   });
 });
 
-describe("a list", () => {
+describe("a list in a form", () => {
   it.each([
     ["a,b", ["a", "b"]],
     ["a|b,c", ["a", "b,c"]],
     [" a | |b ", ["a", "b"]],
     ["null,undefined,a", ["a"]],
     ["", []],
-  ])("%j is %j", (text, parts) => {
+  ])("%j is read as %j", (text, parts) => {
     expect(splitList(text, 10)).toEqual(parts);
   });
 });
 
 it.each(["", " ", "null", " undefined ", "[object Object]", "[object Object],[object Object]"])(
-  "%j is nothing",
+  "%j is read as absent",
   (text) => {
     expect(isNothing(text)).toBe(true);
   },
 );
 
-it.each(["0", "false", "NULL", "[object Object]s", "[object Object],1", "nulls"])("%j is something", (text) => {
+it.each(["0", "false", "NULL", "[object Object]s", "[object Object],1", "nulls"])("%j is read as a value", (text) => {
   expect(isNothing(text)).toBe(false);
 });

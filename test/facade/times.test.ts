@@ -8,8 +8,8 @@ const dates = fc.date({
   noInvalidDate: true,
 });
 
-describe("the reader of RFC 3339 times", () => {
-  it("reads what browsers write", () => {
+describe("the RFC 3339 parser", () => {
+  it("reads the times that browsers write", () => {
     fc.assert(
       fc.property(dates, (date) => {
         expect(parseRfc3339(date.toISOString())).toBe(date.getTime());
@@ -29,7 +29,7 @@ describe("the reader of RFC 3339 times", () => {
     );
   });
 
-  it("reads the same by its short way and its pattern", () => {
+  it("gives the same result on its fast path and by its pattern", () => {
     const digits = fc.array(fc.constantFrom(..."0123456789"), { minLength: 17, maxLength: 17 });
     fc.assert(
       fc.property(digits, (d) => {
@@ -48,7 +48,7 @@ describe("the reader of RFC 3339 times", () => {
     expect(parseRfc3339(text)).toBe(Date.UTC(2026, 2, 1, 10, 0, 0, ms));
   });
 
-  it("takes a leap second for the next second", () => {
+  it("reads a leap second as the next second", () => {
     expect(parseRfc3339("2016-12-31T23:59:60Z")).toBe(Date.UTC(2017, 0, 1));
   });
 
@@ -68,11 +68,11 @@ describe("the reader of RFC 3339 times", () => {
     "2026-03-01T10:00:00+0100",
     " 2026-03-01T10:00:00.000Z",
     "1772359200000",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseRfc3339(text)).toBeNaN();
   });
 
-  it("is not a number for any other text", () => {
+  it("returns NaN for any other text", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 30 }), (text) => {
         expect(parseRfc3339(text)).toBeNaN();
@@ -81,7 +81,7 @@ describe("the reader of RFC 3339 times", () => {
   });
 });
 
-describe("the reader of times in forms", () => {
+describe("the parser of times in forms", () => {
   it.each([
     "2026-03-01 10:00:00",
     "2026-03-01T10:00:00Z",
@@ -103,12 +103,12 @@ describe("the reader of times in forms", () => {
     "2026-03-01T10:00:00+24:00",
     "01.03.2026 10:00:00",
     "2026-02-30 10:00:00",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseFormTime(text)).toBeNaN();
   });
 });
 
-describe("a timestamp", () => {
+describe("a message timestamp", () => {
   it("keeps its milliseconds before 1970 too", () => {
     expect(timestampOf(-1)).toMatchObject({ seconds: -1n, nanos: 999_000_000 });
     expect(timestampOf(1_500)).toMatchObject({ seconds: 1n, nanos: 500_000_000 });

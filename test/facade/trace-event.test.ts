@@ -8,8 +8,8 @@ import { EventSchema, SenderType } from "../../src/gen/aisle/v1/event_pb.js";
 const NOW = Date.UTC(2026, 2, 1, 10);
 const form = (fields: Record<string, string>) => toEvent(new Map(Object.entries(fields)), "", NOW);
 
-describe("an event from a form", () => {
-  it("is a message that can be sent, whatever the fields hold", () => {
+describe("an event made from a form", () => {
+  it("is a valid message, whatever the fields hold", () => {
     const name = fc.oneof(fc.constantFrom(...TRACE_FIELDS, "__proto__", "constructor"), fc.string());
     const value = fc.oneof(
       fc.constantFrom("|", "~|~", "null", "1|2~3", "-1", "1e99", "NaN"),
@@ -24,7 +24,7 @@ describe("an event from a form", () => {
     );
   });
 
-  it("keeps a field called __proto__ as its own", () => {
+  it("keeps a field called __proto__ as a plain field", () => {
     const { extraFields } = toEvent(new Map([["__proto__", "x"]]), "", NOW);
     expect(Object.keys(extraFields)).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(extraFields)).toBeNull();
@@ -45,7 +45,7 @@ describe("an event from a form", () => {
     ["OutOfStock", false],
     ["sold-out", false],
     ["perhaps", undefined],
-  ])("understands the availability %j", (text, available) => {
+  ])("reads the availability %j", (text, available) => {
     expect(form({ product_ids: "1", product_availability: text }).products[0]?.available).toBe(available);
   });
 
@@ -54,23 +54,23 @@ describe("an event from a form", () => {
     ["49,90", "49.90"],
     [" 1234.5 ", "1234.5"],
     ["1 299,00", "1299.00"],
-  ])("writes the amount %j as %j", (text, amount) => {
+  ])("reads the amount %j as %j", (text, amount) => {
     expect(form({ order_id: "o", order_payment_value: text }).order?.payment?.amount).toBe(amount);
   });
 
-  it("keeps an amount that cannot be read beside the order", () => {
+  it("keeps an unreadable amount beside the order", () => {
     const { order, extraFields } = form({ order_id: "o", order_payment_value: "free", order_currency: "EUR" });
     expect(order?.payment).toMatchObject({ amount: "", currency: "EUR" });
     expect(extraFields.order_payment_value).toBe("free");
   });
 
-  it("takes the currency of its own field before the sign at the amount", () => {
+  it("prefers the currency field to the sign at the amount", () => {
     const currency = (fields: Record<string, string>) =>
       form({ order_id: "o", order_payment_value: "5 €", ...fields }).order?.payment?.currency;
     expect([currency({}), currency({ order_currency: "CHF" })]).toEqual(["EUR", "CHF"]);
   });
 
-  it("takes ids without the spaces around them", () => {
+  it("trims ids", () => {
     const event = form({
       c_id: " c1 ",
       fp_ccid: " ",
@@ -96,7 +96,7 @@ describe("an event from a form", () => {
     ],
     ["the second when the first is ahead", { event_utc_date: "2026-03-01 10:05:01", utc_time: "2026-02-01T10:00:00Z" }],
     ["the second when the first is none", { event_utc_date: "0000-00-00 00:00:00", utc_time: "2026-02-01T10:00:00Z" }],
-  ])("happened at %s", (_case, fields) => {
+  ])("has the time of %s", (_case, fields) => {
     expect(form(fields).occurredAt?.seconds).toBe(BigInt(Date.UTC(2026, 1, 1, 10) / 1000));
   });
 
@@ -122,16 +122,16 @@ describe("an event from a form", () => {
     expect(form({ email: "a@example.com", subscriber_status: text }).contact?.emailSubscribed).toBe(subscribed);
   });
 
-  it("does not trim a phone, whose leading space is a lost plus", () => {
+  it("keeps the leading space of a phone number, which is a lost plus", () => {
     expect(form({ phone: " 49170" }).contact?.phone).toBe(" 49170");
   });
 
-  it("takes tags with bars or commas between them", () => {
+  it("reads tags separated by bars or commas", () => {
     expect(form({ customer_tags: "vip, b2b" }).contact?.tags).toEqual(["vip", "b2b"]);
     expect(form({ customer_tags: "vip|a, b" }).contact?.tags).toEqual(["vip", "a, b"]);
   });
 
-  it("keeps what is said of an order without a number", () => {
+  it("keeps order fields that come without an order id", () => {
     const event = form({ coupon: "SPRING", order_currency: "EUR" });
     expect(event.order).toBeUndefined();
     expect({ ...event.extraFields }).toEqual({ coupon: "SPRING", order_currency: "EUR" });

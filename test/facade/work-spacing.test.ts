@@ -17,14 +17,14 @@ function open() {
   return { turns, work, beganAt };
 }
 
-describe("turns", () => {
-  it("do a work at once when none was before it", () => {
+describe("spaced work", () => {
+  it("starts at once when none ran before it", () => {
     const { turns, work, beganAt } = open();
     turns(work(10));
     expect(beganAt).toEqual([0]);
   });
 
-  it("rest three times as long as each work took, and keep the order", async () => {
+  it("rests three times as long as each piece took, and keeps the order", async () => {
     const { turns, work, beganAt } = open();
     for (const ms of [10, 20, 1]) turns(work(ms));
     expect(beganAt).toEqual([0]);
@@ -32,7 +32,7 @@ describe("turns", () => {
     expect(beganAt).toEqual([0, 30, 90]);
   });
 
-  it("let the event loop turn between works that take no time", async () => {
+  it("lets the event loop turn between pieces that take no time", async () => {
     const { turns, work, beganAt } = open();
     for (let n = 0; n < 3; n++) turns(work(0));
     expect(beganAt).toHaveLength(1);
@@ -40,7 +40,7 @@ describe("turns", () => {
     expect(beganAt).toHaveLength(3);
   });
 
-  it("go on after a work that throws", async () => {
+  it("continues after a piece that throws", async () => {
     const { turns, work, beganAt } = open();
     expect(() =>
       turns(() => {
@@ -52,7 +52,7 @@ describe("turns", () => {
     expect(beganAt).toHaveLength(1);
   });
 
-  it("are at once again after the rest", async () => {
+  it("starts at once again after the rest", async () => {
     const { turns, work, beganAt } = open();
     turns(work(10));
     await vi.advanceTimersByTimeAsync(31);

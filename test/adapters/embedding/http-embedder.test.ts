@@ -59,8 +59,8 @@ const status =
   (_asked, response) =>
     void response.writeHead(code, headers).end("sk-secret is not known here");
 
-describe("embeddings over HTTP", () => {
-  it("give each text its vector, in whatever order the service answers", async () => {
+describe("the HTTP embedder", () => {
+  it("returns the vector of each text, in whatever order the service answers", async () => {
     const { url, asked } = await service();
     const vectors = await embedder(url).embed(["tent", "teapot"]);
     expect(vectors.map((vector) => [...vector])).toEqual([vectorOf("tent"), vectorOf("teapot")]);
@@ -68,14 +68,14 @@ describe("embeddings over HTTP", () => {
     expect(asked[0]?.authorization).toBeUndefined();
   });
 
-  it("carry the key, and ask for shorter vectors, where that is wanted", async () => {
+  it("sends the API key and asks for shorter vectors where that is configured", async () => {
     const { url, asked } = await service();
     await embedder(url, { key: "sk-secret", dimensions: 256 }).embed(["tent"]);
     expect(asked[0]?.authorization).toBe("Bearer sk-secret");
     expect(asked[0]?.body.dimensions).toBe(256);
   });
 
-  it("go in requests of at most 64 texts and some 100,000 characters, and none for no texts", async () => {
+  it("sends at most 64 texts and about 100,000 characters a request, and nothing for no texts", async () => {
     const { url, asked } = await service();
     const texts = Array.from({ length: 130 }, (_, i) => `${i}`);
     expect(await embedder(url).embed(texts)).toHaveLength(130);
@@ -86,7 +86,7 @@ describe("embeddings over HTTP", () => {
     expect(asked).toHaveLength(5);
   });
 
-  it("are asked for again after a passing refusal, with pauses that double", async () => {
+  it("retries after a temporary refusal, with doubling pauses", async () => {
     const { url, asked } = await service((...args) => (args[2] < 4 ? status(503)(...args) : embeddings(...args)));
     const its = embedder(url);
     expect(await its.embed(["tent"])).toHaveLength(1);
@@ -98,7 +98,7 @@ describe("embeddings over HTTP", () => {
     ["7", 7000],
     ["Thu, 01 Jan 1970 00:00:20 GMT", 20_000],
     ["soon", 500],
-  ])("wait as Retry-After: %s says", async (header, pause) => {
+  ])("waits as Retry-After: %s says before it retries", async (header, pause) => {
     const limited = status(429, { "retry-after": header });
     const { url } = await service((...args) => (args[2] === 1 ? limited(...args) : embeddings(...args)));
     const its = embedder(url);
@@ -106,7 +106,7 @@ describe("embeddings over HTTP", () => {
     expect(its.pauses).toEqual([pause]);
   });
 
-  it("are given up after six attempts, and at once when the wait would be too long", async () => {
+  it("gives up after six attempts, and at once when the wait would be too long", async () => {
     const { url, asked } = await service(status(500));
     await expect(embedder(url).embed(["tent"])).rejects.toThrow("answered with status 500 (asked 6 times)");
     expect(asked).toHaveLength(6);
@@ -115,7 +115,7 @@ describe("embeddings over HTTP", () => {
     expect(once).toHaveLength(1);
   });
 
-  it("are given up at once when the service refuses for good, without what it said", async () => {
+  it("gives up at once on a permanent refusal, and does not repeat what the service said", async () => {
     const { url, asked } = await service(status(401));
     const error: unknown = await embedder(url, { key: "sk-secret" })
       .embed(["tent"])
@@ -125,14 +125,14 @@ describe("embeddings over HTTP", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("follow no redirect: the key would go along", async () => {
+  it("follows no redirect, since the API key would go along", async () => {
     const other = await service();
     const { url } = await service(status(307, { location: other.url }));
     await expect(embedder(url, { key: "sk-secret" }).embed(["tent"])).rejects.toThrow(Unavailable);
     expect(other.asked).toEqual([]);
   });
 
-  it("are asked for again when the connection breaks or the answer is late", async () => {
+  it("retries when the connection breaks or the answer is late", async () => {
     const { url, asked } = await service((...args) => {
       if (args[2] === 1) args[1].destroy();
       else embeddings(...args);
@@ -151,12 +151,12 @@ describe("embeddings over HTTP", () => {
     ["too few", '{"data": [{"index": 0, "embedding": [1]}]}', "too few"],
     ["texts for numbers", '{"data": [{"index": 0, "embedding": ["1"]}]}', "not a list of numbers"],
     ["empty vectors", '{"data": [{"index": 0, "embedding": []}]}', "not a list of numbers"],
-  ])("are refused when the answer has %s", async (_, body, problem) => {
+  ])("rejects an answer that has %s", async (_, body, problem) => {
     const { url } = await service((_asked, response) => void response.end(body));
     await expect(embedder(url).embed(["tent", "teapot"])).rejects.toThrow(problem);
   });
 
-  it("name address, model and length, and no key", () => {
+  it("has a name made of address, model and vector length, without the API key", () => {
     const name = embedder("http://h/e", { key: "sk-secret", dimensions: 8 }).name;
     expect(name).toBe("http http://h/e small 8");
   });

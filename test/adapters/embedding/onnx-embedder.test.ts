@@ -49,8 +49,8 @@ function fakeRuntime(inputNames: readonly string[], outputOf?: (ids: number[]) =
   return { load: async () => runtime, fed, released: () => released };
 }
 
-describe("a sentence model of ONNX", () => {
-  it("gives the mean of the hidden states of all tokens", async () => {
+describe("an ONNX sentence model", () => {
+  it("returns the mean of the hidden states of all tokens", async () => {
     writeTinyModel(folder);
     const fake = fakeRuntime(["input_ids"]);
     const its = await openOnnxEmbedder(folder, fake.load);
@@ -66,21 +66,21 @@ describe("a sentence model of ONNX", () => {
     ]);
   });
 
-  it("is fed a mask of ones and types of zeros where it wants them", async () => {
+  it("gets an attention mask of ones and token types of zeros where it has such inputs", async () => {
     writeTinyModel(folder);
     const fake = fakeRuntime(["input_ids", "attention_mask", "token_type_ids"]);
     await (await openOnnxEmbedder(folder, fake.load)).embed(["tent"]);
     expect(fake.fed[0]).toEqual({ input_ids: [2, 4, 3], attention_mask: [1, 1, 1], token_type_ids: [0, 0, 0] });
   });
 
-  it("reads of a long text the beginning, and its closing token", async () => {
+  it("reads the beginning of a long text and keeps its closing token", async () => {
     writeTinyModel(folder);
     const fake = fakeRuntime(["input_ids"]);
     await (await openOnnxEmbedder(folder, fake.load)).embed(["tent tent tent tent tent tea tea"]);
     expect(fake.fed[0]?.input_ids).toEqual([2, 4, 4, 4, 4, 3]);
   });
 
-  it("may pool by itself", async () => {
+  it("may do its own pooling", async () => {
     writeTinyModel(folder);
     const fake = fakeRuntime(["input_ids"], () => ({ dims: [1, 2], data: Float32Array.of(3, 4) }));
     const session = await (await fake.load()).InferenceSession.create("", {});
@@ -97,7 +97,7 @@ describe("a sentence model of ONNX", () => {
     expect([...vector!]).toEqual([3, 4]);
   });
 
-  it("is named after the content of its files", async () => {
+  it("takes its name from the content of its files", async () => {
     writeTinyModel(folder);
     const nameOf = async () => (await openOnnxEmbedder(folder, fakeRuntime(["input_ids"]).load)).name;
     const before = await nameOf();
@@ -106,7 +106,7 @@ describe("a sentence model of ONNX", () => {
     expect(await nameOf()).not.toBe(before);
   });
 
-  it("is found in onnx/ below its tokenizer, too, and by its file", async () => {
+  it("is also found in the folder onnx/ beside its tokenizer, and by the path of its file", async () => {
     writeTinyModel(folder);
     mkdirSync(join(folder, "onnx"));
     renameSync(join(folder, "model.onnx"), join(folder, "onnx", "model.onnx"));
@@ -115,7 +115,7 @@ describe("a sentence model of ONNX", () => {
     expect((await openOnnxEmbedder(join(folder, "onnx", "model.onnx"), load)).name).toBe(name);
   });
 
-  it("is let go when it is closed, and when it cannot be used", async () => {
+  it("is released when it is closed, and when it cannot be used", async () => {
     writeTinyModel(folder);
     const fake = fakeRuntime(["input_ids"]);
     await (await openOnnxEmbedder(folder, fake.load)).close();
@@ -125,7 +125,7 @@ describe("a sentence model of ONNX", () => {
     expect(strange.released()).toBe(1);
   });
 
-  it("is refused without its files, or with files of another kind", async () => {
+  it("is rejected when files are missing or of another kind", async () => {
     const { load } = fakeRuntime(["input_ids"]);
     await expect(openOnnxEmbedder(join(folder, "missing"), load)).rejects.toThrow("no ONNX model");
     writeFileSync(join(folder, "model.onnx"), "");
@@ -136,7 +136,7 @@ describe("a sentence model of ONNX", () => {
     await expect(openOnnxEmbedder(folder, load)).rejects.toThrow(Unavailable);
   });
 
-  it("is refused when it gives neither states nor a sentence's vector", async () => {
+  it("is rejected when it outputs neither hidden states nor a sentence vector", async () => {
     writeTinyModel(folder);
     const fake = fakeRuntime(["input_ids"], () => ({ dims: [1, 2], data: Float32Array.of(1, 2) }));
     await expect((await openOnnxEmbedder(folder, fake.load)).embed(["tent"])).rejects.toThrow("neither");
@@ -156,7 +156,7 @@ async function realRuntime(): Promise<OnnxRuntime | undefined> {
 const real = await realRuntime();
 
 describe.skipIf(real === undefined)("onnxruntime-node (needs it installed, or AISLE_TEST_ONNXRUNTIME)", () => {
-  it("runs a model of a few hundred bytes as reckoned by hand, again and again with the same bits", async () => {
+  it("returns the values computed by hand for a tiny model, with the same bits each time", async () => {
     writeTinyModel(folder);
     const its = await openOnnxEmbedder(folder, async () => real!);
     const first = await its.embed(["Tent", "blue teapot", ""]);
@@ -169,7 +169,7 @@ describe.skipIf(real === undefined)("onnxruntime-node (needs it installed, or AI
     await its.close();
   });
 
-  it("refuses a file that is no model", async () => {
+  it("rejects a file that is not a model", async () => {
     writeTinyModel(folder);
     writeFileSync(join(folder, "model.onnx"), "tent");
     await expect(openOnnxEmbedder(folder, async () => real!)).rejects.toThrow("cannot be opened");
@@ -177,7 +177,7 @@ describe.skipIf(real === undefined)("onnxruntime-node (needs it installed, or AI
 });
 
 describe("without onnxruntime-node", () => {
-  it.skipIf(real !== undefined && !process.env.AISLE_TEST_ONNXRUNTIME)("says that it is not installed", async () => {
+  it.skipIf(real !== undefined && !process.env.AISLE_TEST_ONNXRUNTIME)("reports that it is not installed", async () => {
     await expect(loadOnnxRuntime()).rejects.toThrow("onnxruntime-node is not installed");
   });
 });

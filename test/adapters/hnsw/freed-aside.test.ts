@@ -72,15 +72,15 @@ async function untilFreed(graph: Counted | undefined): Promise<void> {
   await expect.poll(() => readdirSync(folder), WAIT).toEqual([]);
 }
 
-describe("a graph that was opened aside", () => {
-  it("reads one of a single vector when nobody can search it any more, and so is freed by a thread of the pool", async () => {
+describe("an unused hnswlib graph", () => {
+  it("is freed on a pool thread, which reads a graph of one vector over it", async () => {
     const graph = await openAndSearch();
     expect(graph?.getCurrentCount()).toBe(COUNT);
     await untilFreed(graph);
     expect(graph?.getCurrentCount()).toBe(1);
   });
 
-  it("stays whole as long as its search alone is referred to", async () => {
+  it("stays whole while only its search function is referenced", async () => {
     const { search } = await indexes.openAside(bytes);
     const graph = readers.at(-1);
     await untilFreed(await openAndSearch());
@@ -88,7 +88,7 @@ describe("a graph that was opened aside", () => {
     expect([timesRead(graph), graph?.getCurrentCount()]).toEqual([1, COUNT]);
   });
 
-  it("is left as it is when there is no room for the file, and nobody hears of it", async () => {
+  it("stays as it is, without an error, when there is no room for the one-vector file", async () => {
     const gone = mkdtempSync(join(tmpdir(), "aisle-freed-"));
     const elsewhere = hnswIndexes({ exactUpTo: 0, folder: gone });
     const open = async () => expect((await elsewhere.openAside(bytes)).count).toBe(COUNT);
@@ -99,7 +99,7 @@ describe("a graph that was opened aside", () => {
     expect([timesRead(graph), graph?.getCurrentCount()]).toEqual([1, COUNT]);
   });
 
-  it("is left as it is when the disk had no room for all of the file", async () => {
+  it("stays as it is when the disk fills up while the one-vector file is written", async () => {
     disk.isFull = true;
     onTestFinished(() => {
       disk.isFull = false;

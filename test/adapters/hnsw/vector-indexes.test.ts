@@ -71,31 +71,31 @@ describe.each([
     expect([...found.similarities]).toEqual([...found.similarities].sort((a, b) => b - a));
   });
 
-  it("finds the nearest with their cosines", () => {
+  it("returns the nearest vectors with their cosines", () => {
     const found = indexes().build(vectors, DIMENSIONS, PARAMS).search(query, 10);
     const exact = nearest(vectors, DIMENSIONS, query, 10);
     expect([...found.indices]).toEqual([...exact.indices]);
     for (const [i, score] of exact.scores.entries()) expect(found.similarities[i]).toBeCloseTo(score, 5);
   });
 
-  it("gives all vectors when more are asked for, and none when none are", () => {
+  it("returns all vectors when more are asked for, and none when none are", () => {
     const few = indexes().build(vectors.slice(0, 5 * DIMENSIONS), DIMENSIONS, PARAMS);
     expect([...few.search(query, 50).indices].sort()).toEqual([0, 1, 2, 3, 4]);
     expect(few.search(query, 0).indices).toHaveLength(0);
   });
 
-  it("finds as many as asked for when that is more than the width of the search", () => {
+  it("returns as many as asked for when that is more than the search width", () => {
     const index = indexes().build(vectors, DIMENSIONS, { ...PARAMS, efSearch: 10 });
     expect(new Set(index.search(query, 400).indices).size).toBe(400);
   });
 
-  it("gives copies of one vector by falling index", () => {
+  it("orders equal vectors by falling index", () => {
     const copies = new Float32Array(4 * DIMENSIONS);
     for (let v = 0; v < 4; v++) copies.set(query, v * DIMENSIONS);
     expect([...indexes().build(copies, DIMENSIONS, PARAMS).search(query, 4).indices]).toEqual([3, 2, 1, 0]);
   });
 
-  it("gives copies by falling index among vectors that are nearer and farther, as exact search does", () => {
+  it("orders equal vectors by falling index among nearer and farther ones, as exact search does", () => {
     const other = vectors.subarray(DIMENSIONS, 2 * DIMENSIONS);
     const several = vectors.slice(0, 40 * DIMENSIONS);
     for (const v of [5, 9, 21, 33]) several.set(other, v * DIMENSIONS);
@@ -104,7 +104,7 @@ describe.each([
     expect([...found.indices]).toEqual([...nearest(several, DIMENSIONS, query, 40).indices]);
   });
 
-  it("is empty without vectors", () => {
+  it("is empty when it is built from no vectors", () => {
     const index = indexes().build(new Float32Array(0), DIMENSIONS, PARAMS);
     expect(index.count).toBe(0);
     expect(index.search(query, 5).indices).toHaveLength(0);
@@ -148,7 +148,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("refuses vectors that are not of length 1, NaN among them", () => {
+  it("rejects vectors that are not of length 1 or hold NaN", () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0.5]) {
       const bad = vectors.slice(0, 3 * DIMENSIONS);
       bad[DIMENSIONS + 3] = value;
@@ -158,19 +158,19 @@ describe.each([
     expect(() => indexes().build(vectors, 7, PARAMS)).toThrow(RangeError);
   });
 
-  it("refuses queries of another length, with NaN, and of zeros", () => {
+  it("rejects queries of another length, with NaN, or all zeros", () => {
     const index = indexes().build(vectors, DIMENSIONS, PARAMS);
     expect(() => index.search(query.subarray(1), 5)).toThrow(RangeError);
     expect(() => index.search(new Float32Array(DIMENSIONS).fill(Number.NaN), 5)).toThrow(RangeError);
     expect(() => index.search(new Float32Array(DIMENSIONS), 5)).toThrow(RangeError);
   });
 
-  it("refuses parameters out of range by name", () => {
+  it("rejects each parameter that is out of range, by name", () => {
     expect(() => indexes().build(vectors, DIMENSIONS, { ...PARAMS, m: 1 })).toThrow(/^m must/);
     expect(() => indexes().build(vectors, DIMENSIONS, { ...PARAMS, efSearch: 0.5 })).toThrow(/^efSearch must/);
   });
 
-  it("refuses damaged bytes, wherever the damage is", () => {
+  it("rejects damaged bytes, wherever the damage is", () => {
     const bytes = indexes()
       .build(vectors.slice(0, 60 * DIMENSIONS), DIMENSIONS, PARAMS)
       .encode();
@@ -183,7 +183,7 @@ describe.each([
     expect(() => indexes().open(new Uint8Array(3))).toThrow(DataDamaged);
   });
 
-  it("opens outside of the thread what it opens in it", async () => {
+  it("opens the same bytes on and off the main thread", async () => {
     const bytes = indexes().build(vectors, DIMENSIONS, PARAMS).encode();
     const query = vectors.subarray(0, DIMENSIONS);
     const aside = await indexes().openAside(bytes);
@@ -195,7 +195,7 @@ describe.each([
 });
 
 describe("hnsw indices", () => {
-  it("search few vectors exactly and many by the graph, in one format", () => {
+  it("search few vectors exactly and many by graph, in one format", () => {
     const vectors = unitVectors(1001, DIMENSIONS, 3);
     const kinds = [1000, 1001].map((count) => {
       const bytes = hnswIndexes({ folder })
@@ -206,7 +206,7 @@ describe("hnsw indices", () => {
     expect(kinds).toEqual([0, 1]);
   });
 
-  it("widen a search that finds too few of the nearest", () => {
+  it("widen a search that misses too many of the nearest", () => {
     const vectors = unitVectors(3000, 64, 5);
     const index = graphs.build(vectors, 64, { m: 6, efConstruction: 20, efSearch: 10, seed: 1 });
     expect(recallAt10(index, vectors, 300)).toBeGreaterThan(0.95);
@@ -215,7 +215,7 @@ describe("hnsw indices", () => {
     expect(decodeIndex(index.encode()).facts.efSearch).toBe(index.efSearch);
   });
 
-  it("look at every vector when no search narrow enough to pay finds enough", () => {
+  it("compare every vector when only a very wide search would find enough", () => {
     // Of so poor a graph that a quarter of the vectors is not enough.
     const vectors = unitVectors(1500, 128, 6);
     const index = graphs.build(vectors, 128, { m: 2, efConstruction: 1, efSearch: 1, seed: 1 });
@@ -223,14 +223,14 @@ describe("hnsw indices", () => {
     expect(decodeIndex(index.encode()).facts.kind).toBe(EXACT);
   });
 
-  it("say how much of the nearest they find, the same on other vectors of the index", () => {
+  it("report the share of the nearest that they find, which also holds for other vectors of the index", () => {
     const vectors = unitVectors(2000, DIMENSIONS, 8);
     const index = graphs.build(vectors, DIMENSIONS, PARAMS);
     expect(index.efSearch).toBe(PARAMS.efSearch);
     expect(Math.abs(recallAt10(index, vectors, 300) - index.recall)).toBeLessThan(0.02);
   });
 
-  it("say so when there is no place for temporary files", () => {
+  it("report when there is no directory for temporary files", () => {
     const missing = hnswIndexes({ exactUpTo: 0, folder: join(folder, "missing") });
     const index = missing.build(unitVectors(10, 4, 1), 4, PARAMS);
     expect(existsSync(join(folder, "missing"))).toBe(false);
@@ -246,7 +246,7 @@ describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
     ["gift_cards", 1547, 256],
     ["myntra", 12_491, 128],
   ])(
-    "finds at least 0.98 of the ten nearest on %s without a wider search, again after opening",
+    "an hnsw index finds at least 0.98 of the ten nearest on %s without a wider search, also after it is reopened",
     (name, count, wanted) => {
       const texts = readCatalogue(name)!.map(({ title, description, brand, category }) => ({
         title,

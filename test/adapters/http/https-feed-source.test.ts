@@ -36,7 +36,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array> | undefined): Promise<st
   return Buffer.concat(parts).toString();
 }
 
-it("reads a feed with its size and version, and nothing when it is still the same", async () => {
+it("the feed source reads a feed with its size and version, and nothing when the feed is unchanged", async () => {
   const { url, ca } = await host((request, response) => {
     if (request.headers["if-none-match"] === '"v1"') response.writeHead(304).end();
     else response.writeHead(200, { etag: '"v1"', "content-length": FEED.length }).end(FEED);
@@ -47,12 +47,12 @@ it("reads a feed with its size and version, and nothing when it is still the sam
   expect(await source(ca)(url, { etag: '"v1"', lastModified: "" })).toBeUndefined();
 });
 
-it("takes an answer that nothing has changed, to one who knows nothing, for a refusal", async () => {
+it("the feed source treats a 304 as a failure when it sent no version", async () => {
   const { url, ca } = await host((_, response) => response.writeHead(304).end());
   await expect(source(ca)(url, NO_VERSION)).rejects.toMatchObject({ kind: "refused", status: 304 });
 });
 
-it("follows redirects to https, and as many as it may", async () => {
+it("the feed source follows redirects to https, up to a limit", async () => {
   const { url, ca } = await host(({ url: path }, response) => {
     const left = Number(/\d+$/.exec(path ?? "")?.[0] ?? 0);
     if (left > 0) response.writeHead(302, { location: `/hop${left - 1}` }).end();
@@ -63,7 +63,7 @@ it("follows redirects to https, and as many as it may", async () => {
   await expect(source(ca)(at("/hop6"), NO_VERSION)).rejects.toMatchObject({ kind: "redirected" });
 });
 
-it("checks the addresses of each hop", async () => {
+it("the feed source checks the address of every redirect", async () => {
   const names: string[] = [];
   const { url, port, ca } = await host((request, response) => {
     if (request.headers.host?.startsWith("feeds.test")) {
@@ -79,7 +79,7 @@ it("checks the addresses of each hop", async () => {
 });
 
 it.each(["http://feeds.test/feed", "https://user:pass@feeds.test/feed", "file:///etc/passwd", "no address"])(
-  "does not go to %s, nor is it led there",
+  "the feed source does not connect to %s, directly or by a redirect",
   async (target) => {
     await expect(source("")(target, NO_VERSION)).rejects.toMatchObject({ kind: "address_not_allowed" });
     if (target === "no address") return;
@@ -88,7 +88,7 @@ it.each(["http://feeds.test/feed", "https://user:pass@feeds.test/feed", "file://
   },
 );
 
-it("connects to no private address, unless that is allowed", async () => {
+it("the feed source connects to no private address unless that is allowed", async () => {
   const asked: unknown[] = [];
   const { url, ca } = await host((request, response) => {
     asked.push(request.url);
@@ -100,7 +100,7 @@ it("connects to no private address, unless that is allowed", async () => {
   expect(asked).toEqual([]);
 });
 
-it("refuses a feed that says it is too large, and stops at one that is", async () => {
+it("the feed source rejects a feed that declares too large a size, and stops reading one that grows too large", async () => {
   const sizes = [{ "content-length": FEED.length }, {}];
   for (const headers of sizes) {
     const { url, ca } = await host((_, response) => response.writeHead(200, headers).end(FEED));
@@ -109,7 +109,7 @@ it("refuses a feed that says it is too large, and stops at one that is", async (
   }
 });
 
-it("gives up on a host that says nothing, and on a feed that takes too long", async () => {
+it("the feed source gives up on a silent host and on a feed that takes too long", async () => {
   const silent = await host(() => undefined);
   await expect(source(silent.ca, { limits: { silenceMs: 50 } })(silent.url, NO_VERSION)).rejects.toMatchObject({
     kind: "timed_out",
@@ -119,7 +119,7 @@ it("gives up on a host that says nothing, and on a feed that takes too long", as
   await expect(read.then((fetched) => textOf(fetched?.chunks))).rejects.toMatchObject({ kind: "timed_out" });
 });
 
-it("says that a feed broke off", async () => {
+it("the feed source reports that a feed broke off", async () => {
   const { url, ca } = await host((_, response) => {
     response.writeHead(200, { "content-length": 100 }).write("id\n1\n", () => response.destroy());
   });
@@ -127,7 +127,7 @@ it("says that a feed broke off", async () => {
   await expect(read.then((fetched) => textOf(fetched?.chunks))).rejects.toMatchObject({ kind: "broken" });
 });
 
-it("tells a host that refuses, is not found or is not trusted", async () => {
+it("the feed source reports a host that refuses, is not found or is not trusted", async () => {
   const { url, ca } = await host((_, response) => response.writeHead(404).end());
   await expect(source(ca)(url, NO_VERSION)).rejects.toMatchObject({ kind: "refused", status: 404 });
   const resolve = async () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
@@ -136,7 +136,7 @@ it("tells a host that refuses, is not found or is not trusted", async () => {
   await expect(strict(url, NO_VERSION)).rejects.toMatchObject({ kind: "certificate_refused" });
 });
 
-it("passes packed feeds on as they are", async () => {
+it("the feed source passes compressed feeds on unchanged", async () => {
   const { url, ca } = await host((_, response) =>
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(FEED)),
   );

@@ -45,8 +45,8 @@ const message = (url: string) => ({
   body: "{}",
 });
 
-describe("the sender of hooks", () => {
-  it("posts the body and the headers, and a 2xx is a delivery", async () => {
+describe("the hook sender", () => {
+  it("posts body and headers, and counts a 2xx as delivered", async () => {
     const { url, ca, received } = await receiver((answer) => answer.writeHead(202).end());
     const send = createHttpsHookSender({ allowPrivate: true, ca, resolve: async () => HERE });
     expect(await send(message(url))).toEqual({ failure: undefined, status: 202 });
@@ -61,7 +61,7 @@ describe("the sender of hooks", () => {
     expect(received).toEqual([]);
   });
 
-  it("connects to the address that was checked, not to what a second look would give", async () => {
+  it("connects to the address that it checked, without a second DNS lookup", async () => {
     const { url, ca, received } = await receiver();
     let looks = 0;
     const resolve = async () => (looks++ === 0 ? HERE : [{ address: "127.0.0.9", family: 4 }]);
@@ -71,7 +71,7 @@ describe("the sender of hooks", () => {
   });
 
   it.each(["https://127.0.0.1:PORT/", "https://[::1]:PORT/", "https://2130706433:PORT/", "https://0x7f.1:PORT/"])(
-    "refuses %s, an address in place of a name",
+    "rejects %s, an address in place of a name",
     async (url) => {
       const { port, ca, received } = await receiver();
       const send = createHttpsHookSender({ allowPrivate: false, ca });
@@ -91,7 +91,7 @@ describe("the sender of hooks", () => {
     expect(target.received).toEqual([]);
   });
 
-  it.each([400, 410, 500, 503])("counts an answer of %i as refused", async (status) => {
+  it.each([400, 410, 500, 503])("counts the answer %i as refused", async (status) => {
     const { url, ca } = await receiver((answer) => answer.writeHead(status).end());
     const send = createHttpsHookSender({ allowPrivate: true, ca, resolve: async () => HERE });
     expect(await send(message(url))).toEqual({ failure: "refused", status });
@@ -102,7 +102,7 @@ describe("the sender of hooks", () => {
     expect(await send(message("http://127.0.0.1:1/"))).toEqual({ failure: "address_not_allowed", status: 0 });
   });
 
-  it("refuses a certificate it does not trust", async () => {
+  it("rejects a certificate that it does not trust", async () => {
     const { url, received } = await receiver();
     const send = createHttpsHookSender({ allowPrivate: true, resolve: async () => HERE });
     expect(await send(message(url))).toEqual({ failure: "certificate_refused", status: 0 });
@@ -127,7 +127,7 @@ describe("the sender of hooks", () => {
     );
   });
 
-  it("says when a name is not known and when nobody listens", async () => {
+  it("reports an unknown name and a refused connection", async () => {
     const unknown = async () => {
       throw Object.assign(new Error("not known"), { code: "ENOTFOUND" });
     };

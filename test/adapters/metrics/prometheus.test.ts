@@ -30,21 +30,21 @@ function namesUsed(call: "count" | "observe" | "watch"): Set<string> {
   return names;
 }
 
-describe("the lists of names", () => {
-  it("hold every counter the code uses, and no other", () => {
+describe("the lists of metric names", () => {
+  it("hold every counter that the code uses, and no other", () => {
     expect([...namesUsed("count")].sort()).toEqual([...Object.keys(COUNTERS), ...Object.keys(rpc.counters)].sort());
   });
 
-  it("hold every duration the code uses, and no other", () => {
+  it("hold every duration that the code uses, and no other", () => {
     expect([...namesUsed("observe")].sort()).toEqual([...Object.keys(DURATIONS), ...Object.keys(rpc.durations)].sort());
   });
 
-  it("hold every value the code shows, and no other", () => {
+  it("hold every gauge that the code uses, and no other", () => {
     expect([...namesUsed("watch")].sort()).toEqual(Object.keys(VALUES).sort());
   });
 });
 
-describe("the text", () => {
+describe("the text of /metrics", () => {
   it("shows a counter with its help, its labels and what was added", async () => {
     const metrics = open();
     metrics.count("facade_requests", { operation: "trace", status: "200" });
@@ -66,7 +66,7 @@ describe("the text", () => {
     expect(text).toContain('aisle_facade_request_seconds_bucket{le="0.025",operation="recommend"} 0\n');
   });
 
-  it("shows what was not declared as such, and fails nobody", async () => {
+  it("shows a metric that was not declared, and throws no error", async () => {
     const metrics = open();
     metrics.count("no_such_counter");
     metrics.count("events_stored", undefined, Number.NaN);
@@ -91,7 +91,7 @@ describe("the text", () => {
     );
   });
 
-  it("shows zero for what was not counted yet, by each value of a single label", async () => {
+  it("shows 0 for counters that were never increased, for each value of a single label", async () => {
     const text = await open().text();
     expect(text).toContain("aisle_events_acknowledged_total 0\n");
     expect(text).toContain('aisle_events_stored_total{action="order"} 0\n');
@@ -99,7 +99,7 @@ describe("the text", () => {
     expect(text).not.toContain('aisle_shed_total{reason="other"}');
   });
 
-  it("shows an action that is not known, and an RPC, as other", async () => {
+  it('shows unknown actions and unknown RPCs as "other"', async () => {
     const metrics = open();
     metrics.count("events_stored", { action: "wishlist" });
     metrics.count("rpc_calls", { method: "aisle.v1.EventService/Made", code: "ok" });
@@ -110,7 +110,7 @@ describe("the text", () => {
     expect(text).toContain(`aisle_rpc_calls_total{method="${METHOD}",code="ok"} 2\n`);
   });
 
-  it("is of one moment: what is counted together is shown together", async () => {
+  it("shows a consistent state: metrics that change together are shown together", async () => {
     const metrics = open();
     const shown = metrics.text();
     for (let n = 0; n < 100; n++) {
@@ -122,7 +122,7 @@ describe("the text", () => {
     expect(await shown).toContain("aisle_events_deduplicated_total 0\n");
   });
 
-  it("shows values as they are when it is asked for, in seconds where they are times", async () => {
+  it("reads gauges when it is asked for, and shows times in seconds", async () => {
     const metrics = open();
     let works = 3;
     metrics.watch?.("store_queue_works", () => works);
@@ -133,7 +133,7 @@ describe("the text", () => {
     expect(text).toContain("aisle_store_queue_age_seconds 0.25\n");
   });
 
-  it("of several processes has the sums, and the greatest age", async () => {
+  it("shows sums over several processes, and the greatest age", async () => {
     const all = [1, 2].map((n) => {
       const metrics = open();
       metrics.count("events_stored", { action: "order" }, n);
@@ -149,7 +149,7 @@ describe("the text", () => {
     expect(text).toContain("aisle_store_queue_age_seconds 2\n");
   });
 
-  it("shows the process too unless told not to", async () => {
+  it("includes process metrics unless they are turned off", async () => {
     expect(await createPrometheusMetrics().text()).toContain("process_cpu_seconds_total");
     expect(await open().text()).not.toContain("process_cpu_seconds_total");
   });

@@ -75,7 +75,7 @@ describe("traces", () => {
     expect(names.filter((name) => name.startsWith("training > training ")).length).toBeGreaterThan(3);
   });
 
-  it("begin anew where the caller's header makes no sense", async () => {
+  it("start a new trace when the caller's header is malformed", async () => {
     const { facade, chains } = await openTraced();
     for (const traceparent of ["nonsense", `00-${"0".repeat(32)}-${SPAN_ID}-01`, `ff-${TRACE_ID}-${SPAN_ID}-01`, ""]) {
       const answer = await facade.inject({ method: "GET", url: "/subscription_status", headers: { traceparent } });
@@ -87,7 +87,7 @@ describe("traces", () => {
     expect(spans.map(({ parent }) => parent)).toEqual(["", "", "", ""]);
   });
 
-  it("are made of the share that was asked for, and of those that a caller asks for", async () => {
+  it("sample the configured share of requests, and every request that its caller samples", async () => {
     const { facade, trace, chains } = await openTraced(0);
     await trace({ app_id: "shop", action_type: "other" });
     const headers = { ...FORM, traceparent: `00-${TRACE_ID}-${SPAN_ID}-01` };
@@ -97,7 +97,7 @@ describe("traces", () => {
     expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE_ID]));
   });
 
-  it("keep a bounded number of spans while the collector takes none", async () => {
+  it("keep a bounded number of spans while the collector accepts none", async () => {
     let taken = 0;
     let release = () => {};
     const tracer = openTracer(
@@ -119,7 +119,7 @@ describe("traces", () => {
     expect(taken).toBeLessThanOrEqual(2048 + 512);
   });
 
-  it("end, and say what was lost, when there is no collector", async () => {
+  it("stop at shutdown and report the number of lost spans when there is no collector", async () => {
     const lost: unknown[] = [];
     const metrics = { count: (...counted: unknown[]) => void lost.push(counted), observe: () => undefined };
     const tracer = openOtlpTracer({ endpoint: `http://127.0.0.1:${await freePort()}`, ratio: 1, metrics });
@@ -128,7 +128,7 @@ describe("traces", () => {
     await vi.waitFor(() => expect(lost).toEqual([["trace_spans", { outcome: "lost" }, 1]]), { timeout: 10_000 });
   });
 
-  it("cost nothing where there is no tracer: what is to be traced is called itself", () => {
+  it("cost nothing without a tracer: the traced function is called directly", () => {
     const work = () => 1;
     expect(traced(undefined, "work", work)).toBe(work);
   });

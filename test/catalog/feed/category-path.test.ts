@@ -4,13 +4,13 @@ import { readCategories, readCategoryPath } from "../../../src/catalog/feed/cate
 
 const ids = (path: string) => readCategoryPath(path, "product_type").map(({ categoryId }) => categoryId);
 
-describe("the path of a feed", () => {
-  it("tells categories of one name by what they are within", () => {
+describe("the category path of a feed", () => {
+  it("distinguishes categories of one name by their parents", () => {
     expect(ids("Women > Shoes").at(-1)).not.toBe(ids("Men > Shoes").at(-1));
     expect(readCategories("Women > Shoes").at(-1)).toEqual(readCategories("Men > Shoes").at(-1));
   });
 
-  it("gives every level an id that a catalogue takes, the same each time and of no other path", () => {
+  it("gives every level a valid id, the same each time and different for every path", () => {
     const name = fc
       .string({ minLength: 1, maxLength: 120, unit: "grapheme" })
       .filter((text) => !/[>/]/.test(text) && text.trim() !== "");

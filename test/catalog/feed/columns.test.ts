@@ -9,7 +9,7 @@ const SET: FieldSet<"id" | "price" | "sku"> = {
 };
 
 describe("createColumnPlan", () => {
-  it("knows a column by field name or alias, without case and outer blanks", () => {
+  it("recognises a column by field name or alias, ignoring case and outer blanks", () => {
     const plan = createColumnPlan(SET, []);
     expect([" ID ", "Product_Id", "price", "colour"].map((name) => plan.fieldsOf(name))).toEqual([
       ["id"],
@@ -31,23 +31,23 @@ describe("createColumnPlan", () => {
     expect(plan.fieldsOf("item")).toEqual(["id", "sku"]);
   });
 
-  it.each([["colour=x"], ["id"], ["id="], ["=x"], [""]])("refuses the map %j and lists the fields", (map) => {
+  it.each([["colour=x"], ["id"], ["id="], ["=x"], [""]])("rejects the map %j and lists the fields", (map) => {
     expect(() => createColumnPlan(SET, [map])).toThrow(UnusableFile);
     expect(() => createColumnPlan(SET, [map])).toThrow("one of id, price, sku");
   });
 
-  it("refuses a file without a required column and names its columns", () => {
+  it("rejects a file without a required column and names the columns it has", () => {
     expect(() => createColumnPlan(SET, []).check(["item", "price"])).toThrow(
       "The file has no column id; it has item, price (name it with --map id=COLUMN)",
     );
   });
 
-  it("asks for one column of each group only", () => {
+  it("requires one column of each group only", () => {
     createColumnPlan(SET, []).check(["id", "sku"]);
     expect(() => createColumnPlan(SET, []).check(["id"])).toThrow("The file has no column price or sku; it has id");
   });
 
-  it("refuses a map to a column the file lacks", () => {
+  it("rejects a map to a column that the file lacks", () => {
     expect(() => createColumnPlan(SET, ["price=cost"]).check(["id", "price"])).toThrow(
       "--map price=cost: the file has no such column; it has id, price",
     );

@@ -19,12 +19,12 @@ describe("createCsvReader", () => {
     ]);
   });
 
-  it("keeps the text of a record as it came", () => {
+  it("keeps the original text of a record", () => {
     const [entry] = csvEntries('a,b,c\n1,"x\ny",2\n', plainPlan());
     expect(entry?.raw).toBe('1,"x\ny",2');
   });
 
-  it("says how many columns a line has when they do not fit the header", () => {
+  it("reports how many columns a line has when they do not match the header", () => {
     expect(shown("a,b,c\n1,2\n1,2,3,4\n1,2,3\n")).toEqual([
       [2, "the line has 2 columns, the header 3"],
       [3, "the line has 4 columns, the header 3"],
@@ -47,26 +47,26 @@ describe("createCsvReader", () => {
     ]);
   });
 
-  it("does not wait longer than the bound for a closing quotation mark", () => {
+  it("searches a bounded number of lines for a closing quotation mark", () => {
     const lines = Array.from({ length: MAX_RECORD_LINES + 10 }, () => "x,y,z").join("\n");
     expect(shown(`a,b,c\n1,"open,2\n${lines}\n`, 100)).toHaveLength(MAX_RECORD_LINES + 11);
   });
 
-  it("takes an inch mark inside a value as part of it", () => {
+  it("reads an inch mark inside a value as part of it", () => {
     expect(shown('a,b,c\n1,5" pipe,2\n3,4,5\n')).toEqual([
       [2, "1", '5" pipe', "2"],
       [3, "3", "4", "5"],
     ]);
   });
 
-  it("skips blank lines without losing count", () => {
+  it("skips blank lines without miscounting", () => {
     expect(shown("a,b,c\n\n1,2,3\n \n4,5,6\n")).toEqual([
       [3, "1", "2", "3"],
       [5, "4", "5", "6"],
     ]);
   });
 
-  it("gives cells of unknown columns as extras in order", () => {
+  it("returns cells of unknown columns as extras in order", () => {
     const [entry] = csvEntries("z,a,y\n1,2,3\n", plainPlan());
     expect(entry && !isBad(entry) && entry.extras).toEqual([
       ["z", "1"],
@@ -99,7 +99,7 @@ describe("createCsvReader", () => {
     );
   });
 
-  it("answers any text with as many rows and rejections as it has lines at most, and stops", () => {
+  it("ends for any text with at most one row or rejection a line", () => {
     const text = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r\n"), maxLength: 200 });
     fc.assert(
       fc.property(text, (body) => {

@@ -65,7 +65,7 @@ const CENEO = `<?xml version="1.0" encoding="UTF-8"?>
 </offers>`;
 
 describe("Google's XML", () => {
-  it("gives a product every field that Aisle has a place for", () => {
+  it("fills every product field that Aisle has", () => {
     const [watch, next] = products(RSS);
     expect({ ...watch, attributes: { ...watch?.attributes } }).toMatchObject({
       productId: "w-1",
@@ -87,7 +87,7 @@ describe("Google's XML", () => {
     expect(next).toMatchObject({ productId: "w-2", title: "Next", availability: Availability.OUT_OF_STOCK });
   });
 
-  it("reads Atom entries, whose id is an address and whose link is an attribute", () => {
+  it("is read from Atom entries too, whose id is an address and whose link is an attribute", () => {
     const atom = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:g="http://base.google.com/ns/1.0"><title>S</title>
       <entry><id>tag:shop,1</id><title>Cup</title><link rel="self" href="https://x.example/self"/>
       <link href="https://x.example/cup"/><summary>Holds tea</summary><g:id>cup</g:id><g:price>4.50 GBP</g:price></entry></feed>`;
@@ -102,7 +102,7 @@ describe("Google's XML", () => {
     ]);
   });
 
-  it("goes by the prefix that the feed binds to Google's namespace", () => {
+  it("is read by the prefix that the feed binds to Google's namespace", () => {
     const text = `<rss xmlns:p="http://base.google.com/ns/1.0" xmlns:g="https://other.example"><channel><item>
       <p:id>1</p:id><g:id>2</g:id><p:title>Ours</p:title></item></channel></rss>`;
     expect(products(text)).toMatchObject([{ productId: "1", title: "Ours" }]);
@@ -113,13 +113,13 @@ describe("Google's XML", () => {
     ["after its end", "2026-11-01T00:00Z/2026-11-20T23:59Z", "10"],
     ["at a time that is none", "soon", "10"],
     ["at any time when it names none", "", "7"],
-  ])("takes the sale price %s", (_, dates, amount) => {
+  ])("%s is taken as the sale price", (_, dates, amount) => {
     const text = `<rss><channel><item><g:id>1</g:id><g:price>10 EUR</g:price><g:sale_price>7 EUR</g:sale_price>
       <g:sale_price_effective_date>${dates}</g:sale_price_effective_date></item></channel></rss>`;
     expect(products(text)[0]?.price?.amount).toBe(amount);
   });
 
-  it("reads the same columns from a table parted by tabs", () => {
+  it("has the same columns as a table separated by tabs", () => {
     const header = "id\ttitle\tprice\tlink\timage link\titem group id\tproduct type\tcustom label 0\n";
     const row = 'a\tCup "big"\t49,90 USD\thttps://x.example/a\thttps://x.example/a.png\tcups\tHome > Cups\tnew\n';
     for (const format of [undefined, "tsv"] as const) {
@@ -138,7 +138,7 @@ describe("Google's XML", () => {
 });
 
 describe("CENEO's XML", () => {
-  it("gives a product every field that Aisle has a place for", () => {
+  it("fills every product field that Aisle has", () => {
     const [monitor, cable] = products(CENEO);
     expect({ ...monitor, attributes: { ...monitor?.attributes } }).toMatchObject({
       productId: "151",
@@ -168,7 +168,7 @@ describe("CENEO's XML", () => {
   });
 });
 
-describe("XML that is not as it should be", () => {
+describe("malformed XML", () => {
   const item = (inner: string, id = "1") => `<item><g:id>${id}</g:id><g:title>${inner}</g:title></item>`;
   const rss = (...items: string[]) => `<rss><channel>${items.join("")}</channel></rss>`;
 
@@ -180,11 +180,11 @@ describe("XML that is not as it should be", () => {
     ["<![CDATA[R&D &amp; more]]>", "R&D &amp; more"],
     ["&#8364; &lt;5&gt;", "€ <5>"],
     ["https://x.example/?a=1&copy=2", "https://x.example/?a=1&copy=2"],
-  ])("reads the text %j as %j", (text, expected) => {
+  ])("with the text %j is read as %j", (text, expected) => {
     expect(products(rss(item(text)))[0]?.title).toBe(expected);
   });
 
-  it("loses the bad item only", () => {
+  it("costs only the bad item", () => {
     const entries = entriesOf(rss(item("a", "1"), "<item><g:id>2</g:id><g:title>b</item>", item("c", "3")));
     expect(entries.map((entry) => (isBad(entry) ? [entry.line, entry.id, "bad"] : [entry.line, entry.id]))).toEqual([
       [1, "1"],
@@ -193,7 +193,7 @@ describe("XML that is not as it should be", () => {
     ]);
   });
 
-  it("takes an item that is never closed for bad and reads the next", () => {
+  it("costs only the item that is never closed, and the next is read", () => {
     const entries = entriesOf(rss("<item><g:id>1</g:id>", item("b", "2"), "</item>"));
     expect(entries.map((entry) => [entry.id, isBad(entry)])).toEqual([
       ["1", true],
@@ -201,7 +201,7 @@ describe("XML that is not as it should be", () => {
     ]);
   });
 
-  it("resolves no entity that a document type declares", () => {
+  it("has no entity resolved that a document type declares", () => {
     const bomb = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>`;
     expect(products(bomb + rss(item("&b;&f;")))[0]?.title).toBe("&b;&f;");
   });
@@ -212,7 +212,7 @@ describe("XML that is not as it should be", () => {
     ["is nested without end", `<rss>${"<a>".repeat(100)}`, "nested more than 64 deep"],
     ["is no XML", "<<<", "no XML that can be read"],
     ["holds an endless item", `<rss><item>${"x".repeat(MAX_ITEM_CHARS + 1)}`, "longer than"],
-  ])("is refused when it %s", (_, text, reason) => {
+  ])("is rejected when it %s", (_, text, reason) => {
     expect(() => entriesOf(text)).toThrow(BrokenFeed);
     expect(() => entriesOf(text)).toThrow(reason);
   });
@@ -230,7 +230,7 @@ describe("XML that is not as it should be", () => {
   });
 });
 
-describe("any feed", () => {
+describe("a feed of any kind", () => {
   const cut = (bytes: Uint8Array, at: readonly number[]) => {
     const ends = [...new Set(at.map((place) => place % bytes.length))].sort((a, b) => a - b);
     return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
@@ -252,7 +252,7 @@ describe("any feed", () => {
     expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole);
   });
 
-  it("is rows, or one of two errors, whatever its bytes are", () => {
+  it("gives rows or one of two errors, whatever its bytes are", () => {
     const scraps = fc.constantFrom(
       "<item>",
       "</item>",
@@ -294,7 +294,7 @@ describe("any feed", () => {
     );
   });
 
-  it("keeps an item that cannot be used as JSON that can be imported again", () => {
+  it("keeps each rejected item as JSON that can be imported again", () => {
     const [bad] = entriesOf(`<rss><item><g:id>1</g:id><g:title>T</g:title><g:color>red</g:color><g:x></item></rss>`);
     const [again] = products(`${bad?.raw}\n`);
     expect({ ...again, attributes: { ...again?.attributes } }).toMatchObject({
@@ -310,12 +310,12 @@ describe("a file of orders", () => {
     "order_id,product_id,quantity\n1,a,2\n",
     '{"product_id":"a","order_id":"1"}\n',
     "visitor,type,product_id,timestamp\nv,product_view,a,2026-01-01\n",
-  ])("is refused as products: %j", (text) => {
+  ])("is rejected as products: %j", (text) => {
     expect(() => entriesOf(text)).toThrow('"aisle import events" takes it');
   });
 });
 
-it("gives the items before what breaks an XML feed, also when all of it comes at once", () => {
+it("a broken XML feed gives the items before the break, also when all of it comes at once", () => {
   const text = `<?xml version="1.0"?><rss><channel><item><id>1</id></item>${"<a>".repeat(70)}`;
   for (const step of [7, text.length]) {
     const reader = createFeedReader({ plan: createColumnPlan(PRODUCT_FIELDS, []), takesXml: true, onHeader: () => {} });

@@ -17,7 +17,7 @@ describe("createLineSplitter", () => {
     expect(linesOf("\uFEFFa\n\uFEFFb\n").map((line) => line.raw)).toEqual(["a", "\uFEFFb"]);
   });
 
-  it("makes the same lines however the bytes are cut", () => {
+  it("splits into the same lines however the bytes are cut", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("ä", "€", "😀", "x", "\n", "\r\n") }), fc.nat(9), (text, step) => {
         const expected = text.split("\n").map((line) => line.replace(/\r$/, ""));
@@ -27,7 +27,7 @@ describe("createLineSplitter", () => {
     );
   });
 
-  it("keeps only the beginning of a line that is too long and goes on with the next", () => {
+  it("keeps only the beginning of a line that is too long and continues with the next", () => {
     const splitter = createLineSplitter(10);
     const lines = [
       ...splitter.push(Buffer.from("0123456789")),
@@ -40,7 +40,7 @@ describe("createLineSplitter", () => {
     ]);
   });
 
-  it("takes bytes that are no UTF-8 as U+FFFD", () => {
+  it("reads bytes that are not UTF-8 as U+FFFD", () => {
     const splitter = createLineSplitter();
     expect(splitter.push(Buffer.from([0x61, 0xe9, 0x62, 0x0a]))[0]?.raw).toBe("a\uFFFDb");
   });

@@ -12,7 +12,7 @@ const product = (values: Partial<Record<ProductField, unknown>>, extras: [string
   readProduct(row<ProductField>({ id: "1", ...values }, extras), "", NOW).product;
 
 describe("readProduct", () => {
-  it("reads every documented column, and others as attributes", () => {
+  it("reads every documented column, and other columns as attributes", () => {
     const text = `${HEADER}\n7,Mug,"Blue, big",Home > Kitchen > Mugs,12.50,https://x.example/7.png,http://x.example/7,S7,Acme,in_stock,blue,\n`;
     expect(readProduct(rowOf(text, PRODUCT_FIELDS), "EUR", NOW)).toEqual({
       product: create(ProductSchema, {
@@ -67,7 +67,7 @@ describe("readProduct", () => {
     expect(product({ availability }).availability).toBe(expected);
   });
 
-  it("takes the currency of the column before that of the price and the default", () => {
+  it("prefers the currency of the column to that of the price, and both to the default", () => {
     const price = { id: "1", price: "5 EUR" };
     expect(readProduct(row({ ...price, currency: "usd" }), "GBP", NOW).product.price?.currency).toBe("USD");
     expect(readProduct(row(price), "GBP", NOW).product.price?.currency).toBe("EUR");
@@ -75,7 +75,7 @@ describe("readProduct", () => {
     expect(product({ price: "" }).price).toBeUndefined();
   });
 
-  it("leaves out addresses that are no http(s) ones and says so", () => {
+  it("drops URLs that are not http(s), with a note", () => {
     const { product: read, leftOut } = readProduct(row({ id: "1", image_url: "a.png", url: "javascript:1" }), "", NOW);
     expect([read.imageUrl, read.url]).toEqual(["", ""]);
     expect([...leftOut].sort()).toEqual(["image_url", "url"]);
@@ -102,12 +102,12 @@ describe("readProduct", () => {
     ["availability: in_stock", { availability: "perhaps" }],
     ["title: text is accepted", { title: ["a"] }],
     ["category: text is accepted", { category: [["a"]] }],
-  ])("refuses with %s", (reason, values) => {
+  ])("rejects with %s", (reason, values) => {
     expect(() => product(values)).toThrow(BadLine);
     expect(() => product(values)).toThrow(reason);
   });
 
-  it("makes a message or a bad line of any JSON", () => {
+  it("returns a message or a rejected line for any JSON", () => {
     const values = fc.dictionary(fc.constantFrom(...PRODUCT_FIELDS.fields), fc.jsonValue());
     fc.assert(
       fc.property(values, fc.array(fc.tuple(fc.string(), fc.jsonValue())), (given, extras) => {

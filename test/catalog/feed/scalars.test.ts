@@ -35,18 +35,18 @@ describe("readTime", () => {
     "-5",
     "1e9",
     "99999999999999999999",
-  ])("refuses %s", (text) => {
+  ])("rejects %s", (text) => {
     expect(() => readTime(text, "timestamp", NOW)).toThrow("timestamp: an ISO 8601 time or a Unix time");
   });
 
-  it("refuses times a server would replace by the time of receipt", () => {
+  it("rejects times that a server would replace by the time of receipt", () => {
     expect(() => readTime("1999-12-31T23:59:59Z", "timestamp", NOW)).toThrow("from the year 2000 on");
     expect(() => readTime("20101201", "timestamp", NOW)).toThrow("from the year 2000 on");
     expect(() => readTime("2026-01-01T00:05:01Z", "timestamp", NOW)).toThrow("in the future");
     expect(readTime("2026-01-01T00:05:00Z", "timestamp", NOW)).toBe(NOW + 300_000);
   });
 
-  it("reads every millisecond from 2000 on alike as ISO, seconds and milliseconds", () => {
+  it("reads every millisecond since 2000 alike as ISO, seconds and milliseconds", () => {
     fc.assert(
       fc.property(fc.integer({ min: Date.UTC(2000, 0, 1), max: NOW }), (ms) => {
         expect(readTime(new Date(ms).toISOString(), "t", NOW)).toBe(ms);
@@ -80,13 +80,13 @@ describe("readAmount", () => {
   });
 
   it.each(["-1", "free", "1.2.3", "1,2,3", "12 EUR or more", "1-2", ".", "1,299.00.00", "9".repeat(19)])(
-    "refuses %j",
+    "rejects %j",
     (text) => {
       expect(() => readAmount(text, "price")).toThrow("price: a decimal number is accepted");
     },
   );
 
-  it("keeps every amount of a machine-made file as it is", () => {
+  it("keeps every amount of a machine-made file unchanged", () => {
     const cents = fc.nat(99).map((value) => String(value).padStart(2, "0"));
     fc.assert(
       fc.property(fc.nat(), cents, (whole, fraction) => {
@@ -107,7 +107,7 @@ describe("readQuantity", () => {
     expect(readQuantity(text, "quantity")).toBe(quantity);
   });
 
-  it.each(["0", "-1", "x", "0.0", "1e3"])("refuses %j", (text) => {
+  it.each(["0", "-1", "x", "0.0", "1e3"])("rejects %j", (text) => {
     expect(() => readQuantity(text, "quantity")).toThrow("quantity: a number above 0 is accepted");
   });
 });
@@ -121,11 +121,11 @@ describe("textOf", () => {
     [12.5, "12.5"],
     [1e21, "1000000000000000000000"],
     [1e-7, "0.0000001"],
-  ])("takes %j as %j", (value, text) => {
+  ])("reads %j as %j", (value, text) => {
     expect(textOf(value, "f")).toBe(text);
   });
 
-  it("refuses lists and objects", () => {
+  it("rejects lists and objects", () => {
     expect(() => textOf(["a"], "title")).toThrow(BadLine);
     expect(() => textOf({}, "title")).toThrow("title: text is accepted");
   });

@@ -47,7 +47,7 @@ describe("readEvent", () => {
     });
   });
 
-  it("gives a line without a type the default one", () => {
+  it("gives a line without a type the default type", () => {
     const options = { ...OPTIONS, defaultType: "product_view" };
     expect(line({ visitor: "v", product_id: "p" }, options).type).toBe("product_view");
     expect(line({ visitor: "v", product_id: "p", type: "add_to_cart" }, options).type).toBe("add_to_cart");
@@ -61,7 +61,7 @@ describe("readEvent", () => {
     expect(line({ visitor: "v", product_id: "p", type: given }).type).toBe(type);
   });
 
-  it("names the visitor of an order after the order when the line names none", () => {
+  it("makes up a visitor for an order that names none", () => {
     expect(line({ type: "order", order_id: "12", product_id: "p" }).visitor).toBe("order:12");
   });
 
@@ -74,7 +74,7 @@ describe("readEvent", () => {
     ["order_id: missing", { type: "order_cancel", visitor: "v" }],
     ["timestamp: missing", { type: "product_view", visitor: "v", product_id: "p", timestamp: "" }],
     ["quantity: a number above 0", { type: "add_to_cart", visitor: "v", product_id: "p", quantity: "-2" }],
-  ])("refuses with %s", (reason, values) => {
+  ])("rejects with %s", (reason, values) => {
     expect(() => line(values)).toThrow(BadLine);
     expect(() => line(values)).toThrow(reason);
   });
@@ -103,7 +103,7 @@ describe("createEventAssembler", () => {
     expect(second?.visitor?.clientId).toBe("order:536366");
   });
 
-  it("adds up two lines of one product at one price, and keeps another price apart", () => {
+  it("adds up two lines of one product at one price, and keeps another price separate", () => {
     const text = "type,order_id,product_id,quantity,price\norder,1,a,2,5\norder,1,a,3,5\norder,1,a,1,4\n";
     const [item] = eventsOf(text);
     expect(item?.message.products.map((p) => [p.productId, p.quantity, p.price?.amount])).toEqual([
@@ -112,7 +112,7 @@ describe("createEventAssembler", () => {
     ]);
   });
 
-  it("makes an event of each line that is no order", () => {
+  it("makes an event of each line that is not an order", () => {
     const text = "visitor,type,product_id\nv,product_view,a\nv,product_view,a\nv,add_to_cart,b\n";
     const items = eventsOf(text);
     expect(items.map(({ message }) => [message.actionType, message.products[0]?.productId])).toEqual([
@@ -123,7 +123,7 @@ describe("createEventAssembler", () => {
     expect(items[0]?.message.occurredAt).toBeUndefined();
   });
 
-  it("gathers lines of an order that do not follow each other", () => {
+  it("gathers lines of an order that are not adjacent", () => {
     const text = "type,order_id,product_id\norder,1,a\norder,2,b\norder,1,c\n";
     const products = eventsOf(text).map(({ message }) => [
       message.order?.orderId,
@@ -135,7 +135,7 @@ describe("createEventAssembler", () => {
     ]);
   });
 
-  it("keeps orders with another visitor and cancellations apart", () => {
+  it("keeps orders of different visitors apart, and cancellations", () => {
     const text = "type,order_id,product_id,visitor\norder,1,a,v\norder,1,b,w\norder_cancel,1,,v\n";
     expect(eventsOf(text).map(({ message }) => [message.actionType, message.visitor?.clientId])).toEqual([
       ["order", "v"],
@@ -144,7 +144,7 @@ describe("createEventAssembler", () => {
     ]);
   });
 
-  it("closes an order when enough lines have passed since its last one", () => {
+  it("completes an order when enough lines have passed since its last one", () => {
     const window = { ...ORDER_WINDOW, distance: 2 };
     const text = `type,order_id,product_id,visitor
 order,1,a,v
@@ -159,7 +159,7 @@ order,1,c,v
     expect(orders.map(({ sources }) => sources.map((source) => source.line))).toEqual([[2, 4], [8]]);
   });
 
-  it("keys an order by the content up to its last line", () => {
+  it("derives the key of an order from its content up to its last line", () => {
     expect(eventsOf("type,order_id,product_id\norder,1,a\norder,1,b\n").map((item) => item.key)).toEqual(["key3"]);
   });
 

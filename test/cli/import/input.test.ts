@@ -39,7 +39,7 @@ describe("openInput", () => {
     expect(input.bytesRead()).toBe(8);
   });
 
-  it("unpacks gzip by its content, whatever the name, several members too", async () => {
+  it("unpacks gzip by its content, whatever the name, also with several members", async () => {
     const path = await write("names-lie.csv", Buffer.concat([gzipSync("a,b\n"), gzipSync("1,2\n")]));
     expect(await textOf(await openInput(path, nothing()))).toBe("a,b\n1,2\n");
   });
@@ -64,19 +64,19 @@ describe("openInput", () => {
     ["the gzip data is damaged", Buffer.concat([gzipSync("a").subarray(0, 10), Buffer.alloc(40, 0xff)])],
     ["is a zip archive or spreadsheet", Buffer.from("PK\x03\x04xxxx")],
     ["is UTF-16", Buffer.from("\uFEFFid,title", "utf16le")],
-  ])("fails saying that %s", async (reason, content) => {
+  ])("fails and reports that %s", async (reason, content) => {
     const input = await openInput(await write("broken", content), nothing());
     await expect(textOf(input)).rejects.toThrow(reason);
   });
 
-  it("fails for a file that is not there and for a directory", async () => {
+  it("fails for a missing file and for a directory", async () => {
     await expect(openInput(join(folder, "none.csv"), nothing())).rejects.toThrow("there is no such file");
     await expect(openInput(folder, nothing())).rejects.toThrow("it is a directory");
   });
 });
 
 describe("createRejects", () => {
-  it("writes rejected lines as they came, below the header", async () => {
+  it("writes rejected lines unchanged, below the header", async () => {
     const path = join(folder, "a.csv.rejected");
     const rejects = createRejects({ path, note: () => {} });
     rejects.setHeader("id,title");
@@ -88,7 +88,7 @@ describe("createRejects", () => {
     expect([rejects.count, rejects.file]).toEqual([2, path]);
   });
 
-  it("makes its files readable to their owner alone, old ones too", async () => {
+  it("makes its files readable to their owner alone, also existing ones", async () => {
     const path = join(folder, "e.csv.rejected");
     const reportPath = join(folder, "e.report");
     await writeFile(path, "something longer from another run\n", { mode: 0o644 });

@@ -74,7 +74,7 @@ describe("createSender", () => {
     );
   });
 
-  it("maps a refused item of any call back to its lines", async () => {
+  it("assigns a rejected item of any call to its lines", async () => {
     const refuseSecond: BulkCall<number> = async (batches) => ({
       ...accepted(batches),
       refused: [create(RefusedItemSchema, { index: 1n, field: "product_id", reason: "at most 255 bytes" })],
@@ -105,7 +105,7 @@ describe("createSender", () => {
     ["the server says that it is busy", 2, undefined],
     ["that is all the server has said yet", 1, undefined],
     ["a server that has answered is gone", 2, refusedConnection],
-  ])("tries a call again that may be repeated, with growing waits, when %s", async (_, from, cause) => {
+  ])("retries a repeatable call with growing waits when %s", async (_, from, cause) => {
     const { sender, waits, counts } = senderOver(failing(Code.Unavailable, 3, from, cause), {
       repeatable: true,
       limits: oneByOne,

@@ -65,8 +65,8 @@ async function openShop(openStore: StoreKind["openStore"]) {
   return { ...aisle, catalog, host, reader, read, set, feed, shown, faults };
 }
 
-describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) => {
-  it("is read at once, then when its time has come, and hides what it no longer lists", async () => {
+describe.each(stores)("a scheduled feed: $name", ({ openStore }) => {
+  it("is read at once, then when it is due, and hides products that it no longer lists", async () => {
     const { set, read, feed, shown, host, now } = await openShop(openStore);
     await set();
     await read();
@@ -85,7 +85,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     });
   });
 
-  it("hides more than half only in the one reading that is to be forced", async () => {
+  it("hides more than half of the products only in the one read that is forced", async () => {
     const { set, read, feed, shown, host, now, catalog } = await openShop(openStore);
     await set();
     await read();
@@ -103,7 +103,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect(await shown()).toEqual(["p1", "p4"]);
   });
 
-  it("that is to be forced while it is read is read again, forced", async () => {
+  it("is read again, forced, when that was asked for during a read", async () => {
     const { set, read, shown, host, now, catalog } = await openShop(openStore);
     await set();
     await read();
@@ -119,7 +119,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect(await shown()).toEqual(["p1"]);
   });
 
-  it("is left alone while its host says that it is the same, and read after a day all the same", async () => {
+  it("is skipped while its host reports no change, and read once a day all the same", async () => {
     const { set, read, feed, host, now } = await openShop(openStore);
     host.etag = '"a"';
     await set();
@@ -133,7 +133,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect(host.asked.map(({ etag }) => etag)).toEqual(["", '"a"', ""]);
   });
 
-  it("is read again at once when that is asked for, though it is the same", async () => {
+  it("is read again at once when asked for, also when it is unchanged", async () => {
     const { set, read, catalog, host } = await openShop(openStore);
     host.etag = '"a"';
     await set();
@@ -143,7 +143,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect(host.asked.map(({ etag }) => etag)).toEqual(["", ""]);
   });
 
-  it("tells what was rejected, and keeps such products as they are", async () => {
+  it("reports rejected items, and keeps such products as they are", async () => {
     const { set, read, feed, shown, host, now } = await openShop(openStore);
     await set();
     await read();
@@ -162,7 +162,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect(await shown()).toEqual(["p1", "p2", "p3"]);
   });
 
-  it("tells why it failed, hides nothing, and is tried again at its time", async () => {
+  it("reports why a read failed, hides nothing, and is tried again when it is due", async () => {
     const { set, read, feed, shown, host, now, metrics, faults } = await openShop(openStore);
     await set();
     await read();
@@ -187,7 +187,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect(metrics.counts.get("feed_runs")).toBe(5);
   });
 
-  it("is read by one process of several", async () => {
+  it("is read by one of several processes", async () => {
     const { set, reader, host, now } = await openShop(openStore);
     await set();
     now.at += 1000;
@@ -195,7 +195,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect(host.asked).toHaveLength(1);
   });
 
-  it("is left to the others by a process that ends without a word, when its time is over", async () => {
+  it("is taken over from a killed process when its lease is over", async () => {
     const { set, read, reader, feed, host, now } = await openShop(openStore);
     await set();
     let begun = () => {};
@@ -218,7 +218,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect(await feed()).toMatchObject({ running: false, lastRun: { outcome: FeedOutcome.IMPORTED } });
   });
 
-  it("is given back by a process that is stopped while it reads", async () => {
+  it("is released by a process that is stopped while it reads", async () => {
     const { set, read, feed, host } = await openShop(openStore);
     await set();
     const stop = new AbortController();
@@ -234,7 +234,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
     expect((await feed())?.lastRun?.outcome).toBe(FeedOutcome.IMPORTED);
   });
 
-  it("that was removed or set anew while it was read stays so", async () => {
+  it("stays removed or changed when that happened during a read", async () => {
     const { set, read, feed, host, catalog } = await openShop(openStore);
     await set();
     host.halfway = async () => void (await set({ url: "https://shop.example/other.csv" }));
@@ -247,7 +247,7 @@ describe.each(stores)("a feed that is read by schedule: $name", ({ openStore }) 
   });
 });
 
-describe("the setting of a feed", () => {
+describe("the settings of a feed", () => {
   it.each<[string, object]>([
     ["feed.feed_id", { feedId: "a b" }],
     ["feed.url", { url: "http://shop.example/f" }],
@@ -256,13 +256,13 @@ describe("the setting of a feed", () => {
     ["feed.currency", { currency: "euro" }],
     ["feed.every", { every: durationFromMs(60_000) }],
     ["feed.every", { every: undefined }],
-  ])("is refused by the name %s", async (field, more) => {
+  ])("are rejected by the name %s", async (field, more) => {
     const { set, feed } = await openShop(stores[0]!.openStore);
     await expect(set(more)).rejects.toThrow(field);
     expect(await feed()).toBeUndefined();
   });
 
-  it("is one of at most 20 of an app", async () => {
+  it("exist for at most 20 feeds of an app", async () => {
     const { set } = await openShop(stores[0]!.openStore);
     for (let n = 0; n < 20; n++) await set({ feedId: `f${n}` });
     await set({ feedId: "f3" });
