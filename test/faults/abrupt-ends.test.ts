@@ -50,7 +50,7 @@ const ENDS: Readonly<Record<string, (server: ServerProcess) => Promise<void>>> =
 
 describe.each(["kill-first", "second-signal"] as const satisfies readonly Fault[])("%s", (fault) => {
   it(
-    "leaves no process, and the next server opens the store and has all that was acknowledged",
+    "leaves no process behind, and the next server opens the store with every acknowledged event",
     async () => {
       const sums = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, wrong: 0 };
       let slowest = 0;

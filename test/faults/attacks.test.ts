@@ -33,9 +33,9 @@ function line(name: string, { trace, rpc, memory, cpu }: BesideAttack): string {
   return `${name}: p99 (busy) of /trace ${times(trace)} ms, of GetApp ${times(rpc)} ms, ${whole(memory)} MiB, CPU ${whole(cpu)} ms/s`;
 }
 
-describe("5 s after an attack", () => {
+describe("a server under attack", () => {
   it.each((IS_FULL ? FLOODS : FEW).map(({ name }) => [name]))(
-    "by %s no honest call has failed, calls are answered again, and memory is bounded",
+    "by %s fails no honest call, answers 5 s later, and stays within its memory limit",
     async (name) => {
       const server = await startServer({ directory: await temporaryDirectory(owner), owner });
       await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });

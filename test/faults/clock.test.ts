@@ -31,7 +31,7 @@ describe.each(await serverStoreKinds())("a wrong system clock: $name", ({ name, 
 
   describe.each(PROCESSES)("$processes", ({ processes, flags }) => {
     it(
-      "stores nothing twice, lists all and lets everybody unsubscribe while it jumps for 6 s and afterwards",
+      "stores nothing twice, lists every event and lets every contact unsubscribe during and after a jump of 6 s",
       async () => {
         const clock = await shiftedClock();
         const server = await startServer({ store: await newStore(), env: { ...env, ...clock.env() }, flags });
@@ -73,7 +73,7 @@ describe.each(await serverStoreKinds())("a wrong system clock: $name", ({ name, 
     );
 
     it(
-      "stores nothing twice, lists all and lets everybody unsubscribe when it was wrong at a start",
+      "stores nothing twice, lists every event and lets every contact unsubscribe after a start with a wrong clock",
       async () => {
         const clock = await shiftedClock();
         const store = await newStore();

@@ -18,7 +18,7 @@ function replacements(output: string): unknown[] {
 }
 
 describe.each(["1", "2"])("a store that crashes its reader, with %s workers", (workers) => {
-  it("is opened three times with growing delays, then only with --force or as another file", async () => {
+  it("is opened three times with growing delays, then only with --force or after its file was replaced", async () => {
     const directory = join(await temporaryDirectory(), "store");
     const flags = ["--workers", workers];
     const server = await startServer({ directory, flags });
@@ -47,7 +47,7 @@ describe.each(["1", "2"])("a store that crashes its reader, with %s workers", (w
   });
 });
 
-it("a file that took the place of the one that crashed is opened", async () => {
+it("a file that replaced the one that crashed its reader is opened", async () => {
   const directory = join(await temporaryDirectory(), "store");
   const server = await startServer({ directory });
   const ended = new Promise<number | null>((resolve) => server.child.once("exit", resolve));

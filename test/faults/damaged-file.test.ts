@@ -47,7 +47,7 @@ describe("the damaged file of an embedded store", () => {
     ["flipped-bits", "flip"],
     ["torn-file", "tear"],
   ] as const)(
-    "answers no wrong value, and is found out by a verification: %s",
+    "returns no wrong value, and verification finds the damage: %s",
     async (fault, kind) => {
       const directory = join(await temporaryDirectory(), "store");
       await fill(directory);

@@ -94,7 +94,7 @@ const REPORTED = /damage|corrupt|not a store|MDB_/i;
 
 describe("bits flipped in the file of a server", () => {
   it(
-    "are never answered as values: the damage is told, and the server goes on or ends",
+    "never cause a wrong answer: the server reports the damage and either continues or stops",
     async () => {
       const seen = { right: 0, wrong: 0, unreported: 0, refused: 0, ended: 0, notStarted: 0, found: 0 };
       const known = [...load.acknowledged.values()];

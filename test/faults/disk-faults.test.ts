@@ -23,7 +23,7 @@ describeWithShim("a server whose disk fails once, under load", () => {
     ["no-space", "write ENOSPC once"],
     ["short-write", "write short once"],
   ] as const)(
-    "replaces the process that met it, serves again, and has all it acknowledged: %s",
+    "replaces the process that failed, serves again, and has every acknowledged event: %s",
     async (fault, says) => {
       const random = seededRandom(fault.length);
       const sums = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, wrong: 0 };

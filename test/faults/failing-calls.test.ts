@@ -103,7 +103,7 @@ describe.skipIf(!canTrace && process.env.CI !== "true")(title, { concurrent: tru
   });
   for (const [fault, inject] of faults) {
     it(
-      `refuses all works once ${fault}, and has every work it confirmed`,
+      `refuses all works after ${fault}, and keeps every acknowledged work`,
       inStore(async (directory) => {
         const data = join(directory, "data.mdb");
         const calls = "trace=fdatasync,pwrite64,pwritev,writev";
@@ -128,7 +128,7 @@ describe.skipIf(!canTrace && process.env.CI !== "true")(title, { concurrent: tru
 
   for (const when of [7, 40]) {
     it(
-      `shows that a process killed at write ${when} loses no work it confirmed`,
+      `loses no acknowledged work when a process is killed at write ${when}`,
       inStore(async (directory) => {
         const data = join(directory, "data.mdb");
         const kill = ["-e", "trace=pwrite64", "-e", `inject=pwrite64:signal=KILL:when=${when}`];

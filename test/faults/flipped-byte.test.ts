@@ -27,7 +27,7 @@ describe("one changed byte in the file of an embedded store", () => {
     ["flipped-byte", "anywhere", rounds(20, 200)],
     ["flipped-structure", "structure", rounds(10, 200)],
   ] as const)(
-    "shortens no list, backup or migration that succeeds: %s",
+    "never shortens a list, backup or migration that succeeds: %s",
     async (fault, kind, count) => {
       const directory = join(await temporaryDirectory(), "store");
       await fill(directory);

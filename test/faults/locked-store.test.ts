@@ -20,7 +20,7 @@ async function serverThatHoldsTheLock(directory: string, ms: number) {
 }
 
 describeWithShim("a store whose write lock another process holds", () => {
-  it("is opened when the lock is free, and the log says who has it", async () => {
+  it("is opened when the lock is released, and the log names the process that held it", async () => {
     const { server, store, stalled } = await serverThatHoldsTheLock(await temporaryDirectory(), 15_000);
     const [holder] = server.pids();
     const second = launchServer({ directory: store });
@@ -32,7 +32,7 @@ describeWithShim("a store whose write lock another process holds", () => {
     await expectServesAgain(server, /the disk of the store stalls/);
   }, 120_000);
 
-  it("is given up after a minute, with a reason and 1", async () => {
+  it("ends the start with a reason and exit code 1 after a minute", async () => {
     const { server, store } = await serverThatHoldsTheLock(await temporaryDirectory(), 110_000);
     const [holder] = server.pids();
     const second = launchServer({ directory: store });

@@ -14,7 +14,7 @@ import { expectServesAgain } from "./serves-again.js";
 
 const WAIT = { interval: 100, timeout: 30_000 };
 
-describe("a server whose file of records is not there when it starts", () => {
+describe("a server that starts without its data file", () => {
   const { owner, release } = sharedOwner();
   afterAll(release);
   let sound = "";
@@ -34,7 +34,7 @@ describe("a server whose file of records is not there when it starts", () => {
   ];
 
   it.each(ways)(
-    "makes no new store: %s %j refuses events with 503 while it is %s, and serves when it is back",
+    "makes no new store: %s %j refuses events with 503 while the file is %s, and serves when it is back",
     async (_, workers, state, lose) => {
       const directory = join(await temporaryDirectory(), "store");
       await cp(sound, directory, { recursive: true });

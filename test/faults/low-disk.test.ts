@@ -50,8 +50,8 @@ async function openDisk(mib: number, owner?: Parameters<typeof temporaryDirector
   return directory;
 }
 
-describe.skipIf(!(await canMount()))("a disk with little room (needs root and the right to mount)", () => {
-  it("that gets full fails one write, after which nothing is acknowledged and all that was is there", async () => {
+describe.skipIf(!(await canMount()))("a small disk (needs root and the right to mount)", () => {
+  it("that fills up fails one write, then refuses writes and keeps every acknowledged event", async () => {
     const disk = await openDisk(2);
     let [acknowledged, lost, refused] = [0, 0, 0];
     for (let round = 0; round < FULL_ROUNDS; round++) {
@@ -85,7 +85,7 @@ describe.skipIf(!(await canMount()))("a disk with little room (needs root and th
     recordFault("full-disk", "embedded", { rounds: FULL_ROUNDS, acknowledged, lost, duplicated: 0, wrong: 0, seen });
   }, 180_000);
 
-  it("that runs low is noticed before a write fails: the server refuses, and takes events again when there is room", async () => {
+  it("that runs low stops intake before a write fails, and intake resumes when there is room", async () => {
     const disk = await openDisk(310); // 256 MiB are kept free
     const directory = join(disk, "store");
     mkdirSync(directory);
@@ -132,7 +132,7 @@ describe.skipIf(!(await canMount()))("a disk with little room (needs root and th
     ["one process", []],
     ["two workers", ["--workers", "2"]],
   ])(
-    "that is full and holds a restored backup: doctor says so, and %s waits, and serves when there is room",
+    "that is full of a restored backup is reported by the doctor; %s waits, and serves when there is room",
     async (_, flags) => {
       const root = await temporaryDirectory();
       const made = await startServer({ directory: join(root, "made") });

@@ -83,9 +83,9 @@ const WAYS: readonly Way[] = [
 describe.each([
   ["one process", []],
   ["two workers", ["--workers", "2"]],
-])("the directory of a store under a running server of %s", (_, flags) => {
+])("the data directory of a running server with %s", (_, flags) => {
   it.each(WAYS)(
-    "that $way: no event is acknowledged into files without a name",
+    "that $way gets no acknowledged event in deleted files",
     async ({ hurt, mend, keepsAll }) => {
       for (let round = 0; round < ROUNDS; round++) {
         const root = await temporaryDirectory();

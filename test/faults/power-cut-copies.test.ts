@@ -34,7 +34,7 @@ async function look(directory: string) {
 
 describeWithShim("a power cut while models are published and backups made", () => {
   it(
-    "leaves the newest model that was confirmed, and no backup that is not whole under its name",
+    "leaves the newest confirmed model, and no incomplete backup under its final name",
     async () => {
       const [root, found] = [await temporaryDirectory(), await temporaryDirectory()];
       const journal = join(await temporaryDirectory(), "journal");

@@ -23,7 +23,7 @@ interface Acknowledged {
 
 describeWithShim("a power cut", () => {
   it(
-    "while a server writes events and models leaves a sound store with all that was acknowledged",
+    "while a server writes events and models leaves a sound store with every acknowledged one",
     async () => {
       const root = await temporaryDirectory();
       const [directory, journal] = [join(root, "store"), join(root, "journal")];

@@ -8,14 +8,14 @@ const tests = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith(".test.ts") && name !== "report.test.ts")
   .map((name) => readFileSync(join(import.meta.dirname, name), "utf8"));
 
-describe("the report of injected faults in README", () => {
+describe("the fault report in README", () => {
   const rows = committedRows();
 
-  it("has a row for every fault on every store it is for, in their order, and no other", () => {
+  it("has one row for each fault and store, in the order of the list", () => {
     expect(rows.map(([what, store]) => [what, store])).toEqual(ALL_FAULTS.map(({ what, store }) => [what, store]));
   });
 
-  it("says of each that it was done, that something was acknowledged, and that nothing was lost, doubled or answered wrong", () => {
+  it("reports for each fault that it ran, that something was acknowledged, and that nothing was lost, doubled or wrong", () => {
     for (const [what, store, rounds, acknowledged, ...rest] of rows) {
       const row = `${what} on ${store}`;
       expect(Number(rounds?.replaceAll(",", "")), row).toBeGreaterThan(0);
@@ -24,7 +24,7 @@ describe("the report of injected faults in README", () => {
     }
   });
 
-  it("tells of faults that tests inject: each is named by one of them", () => {
+  it("lists only faults that a test injects", () => {
     const untested = FAULTS.filter(({ fault }) => !tests.some((text) => text.includes(`"${fault}"`)));
     expect(untested).toEqual([]);
   });

@@ -30,7 +30,7 @@ function wordsOf(told: Told): string {
 describe.each(await serverStoreKinds())("servers restarted in turn, under load: $name", ({ name, newStore, env }) => {
   const { restarts, storefronts, internalCallers, pauseMs } = PLANS[faultStoreOf(name)];
   it(
-    "no event is lost or there twice, no call fails that was taken, and each server ends with 0",
+    "lose no event, store none twice, fail no accepted call and end each with 0",
     async () => {
       const store = await newStore();
       const flags = ["--pre-stop", "1s", "--train-every", "off"];

@@ -21,7 +21,7 @@ const PAUSE_MS = 40_000;
 
 describeWithShim("a server that stalls under load", () => {
   it(
-    "refuses writes meanwhile, then serves by itself with the same processes, and says what happened",
+    "refuses writes during the stall, recovers with the same processes, and logs what happened",
     async () => {
       const sums = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, wrong: 0 };
       let slowest = 0;

@@ -88,7 +88,7 @@ describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? pe
     for await (const _ of clients.models.trainModel({ appId: "shop" }));
   }, 120_000);
 
-  it("promises a sender its answer within a second", () => {
+  it("answers a sender within a second", () => {
     const { answerMs, settingsMs } = remoteStore(readConfig({}, {}).answerMs);
     expect(answerMs + settingsMs).toBeLessThan(1000);
   });
@@ -98,7 +98,7 @@ describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? pe
     ["cuts its connections and takes no more", () => proxy.cut()],
     ["answers five seconds late", () => proxy.delay(5_000)],
   ])(
-    "refuses events, recommends on, says that it is not ready, and heals: the network %s",
+    "refuses events, still recommends, is not ready, and recovers: the network %s",
     async (_, fail) => {
       const whole = await recommend();
       expect([(await trace()).status, whole.status, (await status()).status, await isReady()]).toEqual([
@@ -128,7 +128,7 @@ describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? pe
     60_000,
   );
 
-  it("stores each event once that a sender repeats until it is acknowledged, while connections are reset", async () => {
+  it("stores an event once although its sender repeats it while connections are reset", async () => {
     const ids = new Map<string, string>();
     const before = (await eventIds()).size;
     let lost = 0;
@@ -167,7 +167,7 @@ describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? pe
   }
 
   it(
-    "keeps all it acknowledged while the database fails in every way, again and again, under load",
+    "keeps every acknowledged event while the database fails again and again in every way, under load",
     async () => {
       const load = new EventLoad();
       const ways = [() => proxy.stall(), () => proxy.cut(), () => proxy.delay(3_000), () => proxy.reset()];
@@ -204,7 +204,7 @@ describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? pe
     ["one process", []],
     ["several workers", ["--workers", "2"]],
   ])(
-    "starts while its database is away, is alive and not ready, and goes on when it is there: %s",
+    "starts alive but not ready while its database is away, and serves when it is back: %s",
     async (_, more) => {
       const behind = await behindProxy(onTestFinished);
       behind.proxy.cut();

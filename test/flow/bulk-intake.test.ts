@@ -60,8 +60,8 @@ async function* batches(appId: string, all: readonly SentEvent[], size: number) 
   }
 }
 
-describe("bulk intake beside single calls", () => {
-  it("refuses to list more than 10,000 events of a call", async () => {
+describe("a bulk call", () => {
+  it("refuses to list more than 10,000 events", async () => {
     const aisle = await openAisle();
     await aisle.clients.apps.createApp({ app: { appId: "shop" } });
     async function* stream() {
@@ -73,7 +73,7 @@ describe("bulk intake beside single calls", () => {
     expect(ConnectError.from(failed).rawMessage).toContain("list_events");
   });
 
-  it("stores of a stream what the same events one by one would store, and refuses the same ones", async () => {
+  it("stores and rejects the same events as single calls would", async () => {
     const [single, bulk] = [await openAisle(), await openAisle()];
     let apps = 0;
     await fc.assert(
@@ -111,7 +111,7 @@ describe("bulk intake beside single calls", () => {
 
 for (const { name, openStore } of await storeKinds()) {
   describe(`bulk intake, ${name}`, () => {
-    it("asks a fast sender for no more than two batches ahead of what is stored", async () => {
+    it("lets a fast sender run at most two batches ahead of the store", async () => {
       const aisle = await openAisle(openStore);
       await aisle.clients.apps.createApp({ app: { appId: "shop" } });
       let stored = 0;
@@ -135,7 +135,7 @@ for (const { name, openStore } of await storeKinds()) {
       expect(most).toBeLessThanOrEqual(20);
     });
 
-    it("lists what became of the events of a batch that asks for it, by their place in the stream", async () => {
+    it("lists the outcome of each event of a batch on request, by position in the stream", async () => {
       const aisle = await openAisle(openStore);
       await aisle.clients.apps.createApp({ app: { appId: "shop" } });
       const other = (n: number): EventInit => ({ actionType: n === 3 ? "" : "other", platform: `p${n}` });
@@ -158,7 +158,7 @@ for (const { name, openStore } of await storeKinds()) {
       }
     });
 
-    it("tells a sender that goes silent what its last batch failed with", async () => {
+    it("tells a sender that goes silent why its last batch failed", async () => {
       const aisle = await openAisle(openStore);
       async function* silent() {
         yield { appId: "unknown", events: [{ actionType: "other" }] };

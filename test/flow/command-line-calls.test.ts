@@ -28,7 +28,7 @@ function expectOneClearLine(stderr: string): void {
   expect(lines.slice(1).filter((line) => !/^\(.*\)$/.test(line))).toEqual([]);
 }
 
-describe("aisle called in a wrong way", () => {
+describe("an aisle command with a usage error", () => {
   it.each([
     ["an unknown command", ["recomend"]],
     ["a missing app", ["train"]],
@@ -38,7 +38,7 @@ describe("aisle called in a wrong way", () => {
     ["a number that is none", ["recommend", "--app", "shop", "--limit", "many"]],
     ["a server address that is none", ["app", "list", "--server", "localhost"]],
     ["a column of no field", ["import", "products", "x.csv", "--app", "shop", "--map", "shade=colour"]],
-  ])("ends with 2 and one line for %s", async (_, args) => {
+  ])("exits with 2 and one line for %s", async (_, args) => {
     const { code, stdout, stderr } = await aisle(args);
     expect([code, stdout]).toEqual([2, ""]);
     expectOneClearLine(stderr);
@@ -50,21 +50,21 @@ describe("aisle called in a wrong way", () => {
     ["status", ["status", "--app", "nobody", "--fpcid", "f"]],
     ["events tail", ["events", "tail", "--app", "nobody"]],
     ["import products", ["import", "products", "-", "--app", "nobody"]],
-  ])("%s ends with 1 and one line that speaks of the app when it is not there", async (_, args) => {
+  ])("%s exits with 1 and one line that names the app when it does not exist", async (_, args) => {
     const { code, stderr } = await aisle(args, "id,title\na,A product\n");
     expect(code).toBe(1);
     expectOneClearLine(stderr);
     expect(stderr).toContain("no such app");
   });
 
-  it("ends with 1 and one line that names the file when it is not there", async () => {
+  it("exits with 1 and one line that names a missing file", async () => {
     const { code, stderr } = await aisle(["import", "products", "nowhere.csv", "--app", "shop"]);
     expect(code).toBe(1);
     expectOneClearLine(stderr);
     expect(stderr).toContain("nowhere.csv");
   });
 
-  it("ends with 1 and one line that names the address when no server answers", async () => {
+  it("exits with 1 and one line that names the address when no server answers", async () => {
     const address = `http://127.0.0.1:${await freePort()}`;
     const { code, stderr } = await aisle(["app", "list", "--server", address]);
     expect(code).toBe(1);
@@ -80,7 +80,7 @@ describe("aisle --help", () => {
       .map(([, name = ""]) => name)
       .filter((name) => name !== "help");
 
-  it("is there for every command, each with an example", async () => {
+  it("shows every command with an example", async () => {
     const seen: string[] = [];
     const look = async (command: readonly string[]): Promise<void> => {
       const { code, stdout, stderr } = await aisle([...command, "--help"]);

@@ -71,7 +71,7 @@ describe("aisle app", () => {
     expect(stdout).toMatch(/^made +My shop /m);
   });
 
-  it("create ends with 1 and one line when the id is taken", async () => {
+  it("create exits with 1 and one line when the id exists", async () => {
     await newApp("taken");
     const { code, stderr } = await aisle(["app", "create", "taken"]);
     expect(code).toBe(1);
@@ -101,7 +101,7 @@ describe("aisle import products", () => {
     expect(products.find((product) => product.productId === "pot")?.title).toBe("Cooking pot, two litres");
   });
 
-  it("reads JSON lines with other names of columns", async () => {
+  it("reads JSON lines with mapped columns", async () => {
     await newApp("jsonl");
     const lines = [
       { item: "a", name: "Äpfel", price: 1.5 },
@@ -130,7 +130,7 @@ describe("aisle import products", () => {
     expect((await productsOf("bad")).map((product) => product.productId)).toEqual(["last", "ok"]);
   });
 
-  it("ends with 1 when no line was good", async () => {
+  it("exits with 1 when no line was good", async () => {
     await newApp("worse");
     const name = await file("worse.csv", "id,title\n,No id\n");
     expect((await aisle(["import", "products", name, "--app", "worse"])).code).toBe(1);
@@ -138,7 +138,7 @@ describe("aisle import products", () => {
 });
 
 describe("aisle import events", () => {
-  it("reads lines with a type of their own from JSON lines", async () => {
+  it("reads JSON lines that each have a type", async () => {
     await newApp("views");
     const lines = [
       { visitor: "v1", type: "product_view", product_id: "tent", timestamp: 1_767_225_600 },
@@ -200,7 +200,7 @@ describe("aisle on a shop with products and orders", () => {
     trained = await run(["train", ...app]);
   });
 
-  it("train says which model serves, what it learned from and which algorithms are in it", () => {
+  it("train shows the serving model, what it learned from and its algorithms", () => {
     expect(trained.code).toBe(0);
     expect(trained.stdout).toMatch(/^Model \S+ serves as version \d{10,}$/m);
     expect(trained.stdout).toMatch(/^ {2}learned from .*60 orders.*6 products/m);
@@ -217,7 +217,7 @@ describe("aisle on a shop with products and orders", () => {
     expect(stdout).not.toMatch(/^ *\d+ +tent /m);
   });
 
-  it("recommend names ids that the catalogue does not know", async () => {
+  it("recommend shows ids that the catalogue does not know", async () => {
     const { code, stdout } = await aisle(["recommend", ...app, "--current", "nothing"]);
     expect(code).toBe(0);
     expect(stdout).toContain("Not known, without effect: nothing\n");

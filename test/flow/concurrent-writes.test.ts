@@ -65,7 +65,7 @@ async function expectKept(one: WriteCase, place: Place, acknowledged: readonly n
   await one.check(place, acknowledged);
 }
 
-it("has a case for each RPC that writes", () => {
+it("the cases of concurrent writes cover each RPC that writes", () => {
   expect([...Object.keys(WRITE_CASES), ...WRITES_NOTHING].sort()).toEqual(writers.sort());
 });
 
@@ -83,9 +83,9 @@ const pairs = [
 
 const kinds = stores.flatMap((kind) => [1, 2].map((count) => ({ kind, count, name: kind.name })));
 
-describe.each(kinds)("writes at the same time: $name, $count server(s)", ({ kind, count }) => {
+describe.each(kinds)("concurrent writes: $name, $count server(s)", ({ kind, count }) => {
   it.each(names)(
-    `20 calls of %s: what was acknowledged is there`,
+    `keep every acknowledged change of 20 calls of %s`,
     async (name) => {
       const { rpcs, place: newPlace } = await open(kind, count);
       const one = WRITE_CASES[name]!;
@@ -97,7 +97,7 @@ describe.each(kinds)("writes at the same time: $name, $count server(s)", ({ kind
   );
 
   it.each(pairs)(
-    "20 calls each of %s and %s: what was acknowledged is there",
+    "keep every acknowledged change of 20 calls each of %s and %s",
     async (...both) => {
       const { rpcs, place: newPlace } = await open(kind, count);
       const shared = await newPlace();
@@ -110,7 +110,7 @@ describe.each(kinds)("writes at the same time: $name, $count server(s)", ({ kind
   );
 
   it(
-    "nothing remains of an app that is deleted beside each of the calls",
+    "leave nothing of an app that is deleted during any of the calls",
     async () => {
       const { rpcs, place: newPlace } = await open(kind, count);
       for (const [name, one] of Object.entries(WRITE_CASES)) {

@@ -67,7 +67,7 @@ const modelIds = async (rpcUrl: string) =>
   (await rpcClients(rpcUrl).models.listModels({ appId: "demo" })).models.map((model) => model.modelId);
 
 describe("aisle serve --demo on an empty store", () => {
-  it("opens its port only when it says that it is ready", () => {
+  it("opens its port only when it reports that it is ready", () => {
     expect([...early]).toEqual(["refused"]);
   });
 
@@ -116,7 +116,7 @@ describe("aisle serve --demo on an empty store", () => {
     expect((await fetch(`${server.facadeUrl}/demo/shop.js`)).headers.get("content-type")).toMatch(/^text\/javascript/);
   });
 
-  it("writes nothing but the curl lines' and its own words to the terminal", () => {
+  it("writes only the curl lines and its own messages to the terminal", () => {
     const strange = server
       .output()
       .trimEnd()
@@ -144,7 +144,7 @@ describe("the next start of a demo", () => {
     await again.end("SIGTERM");
   });
 
-  it("serves the model it has although a training was cut off by SIGTERM", async () => {
+  it("serves its model although SIGTERM stopped a training", async () => {
     const cut = await startServer({ directory, flags: [...DEMO] });
     const before = await modelIds(cut.rpcUrl);
     const training = async () => {
@@ -162,8 +162,8 @@ describe("the next start of a demo", () => {
   });
 });
 
-describe("a demo whose making was cut off", () => {
-  it("is finished by the next start, with every visit once", async () => {
+describe("an interrupted set-up of the demo", () => {
+  it("is completed by the next start, with every visit once", async () => {
     const place = await temporaryDirectory();
     const cut = launchServer({ directory: place, flags: [...DEMO] });
     const size = () =>

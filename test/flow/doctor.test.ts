@@ -38,7 +38,7 @@ async function filled(): Promise<string> {
 }
 
 describe("aisle doctor on an embedded store", () => {
-  it("finds nothing wrong with a sound one, and reads everything when it is asked to", async () => {
+  it("finds nothing wrong with a sound store, and reads all of it with --verify", async () => {
     const directory = await filled();
     const seen = await doctor(`embedded:${directory}`, "--verify");
     expect([seen.code, seen.stderr]).toEqual([0, ""]);
@@ -51,12 +51,12 @@ describe("aisle doctor on an embedded store", () => {
     expect(seen.text("verify")).toMatch(/^\d+ records read, no faults$/);
   });
 
-  it("says that there is none yet", async () => {
+  it("reports that there is no store yet", async () => {
     const seen = await doctor(`embedded:${join(await temporaryDirectory(), "none")}`);
     expect([seen.code, seen.state("store")]).toEqual([0, "note"]);
   });
 
-  it("finds damaged values, and that a file is damaged beyond reading", async () => {
+  it("finds damaged values, and a file too damaged to read", async () => {
     const directory = await filled();
     const path = join(directory, "data.mdb");
     const sound = await readFile(path);
@@ -76,14 +76,14 @@ describe("aisle doctor on an embedded store", () => {
     await rm(path);
   });
 
-  it("takes the end of the reading process by a signal for damage", async () => {
+  it("reports damage when its reader process is killed by a signal", async () => {
     const entry = new URL("../fixtures/ends-by-signal.mjs", import.meta.url);
     expect((await verifyInProcess(entry, "nowhere")).failure).toBe(
       "reading ended with SIGSEGV: the tree of the file is damaged",
     );
   });
 
-  it("finds a clock that stands before what was recorded", async () => {
+  it("finds a clock that is behind the newest record", async () => {
     const directory = join(await temporaryDirectory(), "store");
     const store = await openEmbeddedStore({ directory, now: Date.now });
     await fillShop(store);
@@ -93,7 +93,7 @@ describe("aisle doctor on an embedded store", () => {
     expect([seen.code, seen.state("clock")]).toEqual([1, "problem"]);
   });
 
-  it("tells a port that our server has from one that another program has", async () => {
+  it("distinguishes a port of a running Aisle server from one of another program", async () => {
     const directory = await filled();
     const server = await startServer({ directory });
     const other = createServer((socket) => socket.end("hello"));
@@ -112,7 +112,7 @@ describe("aisle doctor on an embedded store", () => {
     expect(theirs.stdout).toMatch(/^ok +port .*: free$/m);
   });
 
-  it("ends with 2 for a store that is none", async () => {
+  it("exits with 2 for an invalid store address", async () => {
     const { code, stderr } = await runAisle(["doctor", "--store", "mongodb://ann:s3cret@[/x"]);
     expect([code, stderr]).toEqual([2, expect.not.stringContaining("s3cret")]);
   });
@@ -133,7 +133,7 @@ describe.skipIf(peer === undefined)(`aisle doctor on MongoDB: ${peer?.name ?? NO
     return { url, db: client.db() };
   };
 
-  it("says what the server is and can do, and which indexes there are, and leaves nothing behind", async () => {
+  it("reports server, features and indexes, and leaves nothing behind", async () => {
     const { url, db } = await open();
     const before = (await db.listCollections().toArray()).map(({ name }) => name).sort();
     const seen = await doctor(url, "--verify");
@@ -150,7 +150,7 @@ describe.skipIf(peer === undefined)(`aisle doctor on MongoDB: ${peer?.name ?? NO
     expect((await db.listCollections().toArray()).map(({ name }) => name).sort()).toEqual(before);
   });
 
-  it("finds a document that is no record, a model without its file, and an index that is gone", async () => {
+  it("finds a damaged document, a model without its file, and a missing index", async () => {
     const { url, db } = await open();
     await db.collection<{ _id: string }>("events").updateOne({ _id: "shop\0e1" }, { $set: { "v.products": 1 } });
     await db.collection("snapshots.chunks").deleteMany({});
@@ -162,7 +162,7 @@ describe.skipIf(peer === undefined)(`aisle doctor on MongoDB: ${peer?.name ?? NO
     expect(seen.stdout).toMatch(/^note +index +products.by_revision .*it is not there/m);
   });
 
-  it("says that no server answers, without the password", async () => {
+  it("reports that no server answers, without the password", async () => {
     const { code, stdout, stderr } = await doctor("mongodb://ann:s3cret@127.0.0.1:1/aisle");
     expect(code).toBe(1);
     expect(stdout).toMatch(/^problem +store +MongoDB: /m);

@@ -44,7 +44,7 @@ async function watched(act: (server: ServerProcess) => Promise<string[]>): Promi
 const allDurable = (count: number) => Array.from({ length: count }, () => "durable");
 
 describeWithStrace("what the server's system calls show", () => {
-  it("no 200 of one event after another leaves a socket before the event is on disk", async () => {
+  it("no 200 of single events is sent before the event is on disk", async () => {
     const states = await watched(async (server) => {
       const ids: string[] = [];
       for (let n = 0; n < 12; n++) ids.push(await idOf(await post(server, n)));
@@ -53,7 +53,7 @@ describeWithStrace("what the server's system calls show", () => {
     expect(states).toEqual(allDurable(12));
   });
 
-  it("no 200 of many events at once leaves a socket before the event is on disk", async () => {
+  it("no 200 of concurrent events is sent before the event is on disk", async () => {
     const states = await watched((server) => {
       const caller = async (first: number) => {
         const ids: string[] = [];
@@ -65,7 +65,7 @@ describeWithStrace("what the server's system calls show", () => {
     expect(states).toEqual(allDurable(80));
   });
 
-  it("no answer of an RPC leaves a socket before the event is on disk", async () => {
+  it("no RPC answer is sent before the event is on disk", async () => {
     const states = await watched(async (server) => {
       const { events } = rpcClients(server.rpcUrl);
       const record = async (n: number) => {
@@ -78,7 +78,7 @@ describeWithStrace("what the server's system calls show", () => {
     expect(states).toEqual(allDurable(23));
   });
 
-  it("after a sync failed, events are answered 503, readiness is gone, and what was answered 200 is there", async () => {
+  it("after a failed sync, events get 503, the server is not ready, and every event answered 200 is stored", async () => {
     const directory = await directoryWithShop();
     // strace counts calls thread by thread, and threads take turns with the transactions.
     const inject = ["-P", join(directory, "data.mdb"), "-e", "inject=fdatasync:error=EIO:when=3+"];

@@ -4,7 +4,7 @@ import { storeKinds } from "../fixtures/stores.js";
 
 const stores = await storeKinds();
 
-describe.each(stores)("$name", ({ openStore }) => {
+describe.each(stores)("updates and etags: $name", ({ openStore }) => {
   const open = async () => {
     const { rpc } = await openAisle(openStore);
     const { app } = await rpc.apps.createApp({
@@ -40,7 +40,7 @@ describe.each(stores)("$name", ({ openStore }) => {
       await expect(update(path)).rejects.toThrow(/invalid_argument.*update_mask/);
   });
 
-  it("an app is changed and deleted only in the state that the caller has read", async () => {
+  it("an app is changed and deleted only when the etag is current", async () => {
     const { apps, app } = await open();
     const update = (displayName: string, etag?: string) =>
       apps.updateApp({ app: { appId: "shop", displayName }, etag });
@@ -51,7 +51,7 @@ describe.each(stores)("$name", ({ openStore }) => {
     await apps.deleteApp({ appId: "shop", etag: changed.app?.etag });
   });
 
-  it("a frame, a group, a feed and a hook are written and removed only in the state that the caller has read", async () => {
+  it("a frame, a group, a feed and a hook are written and removed only when the etag is current", async () => {
     const { apps, catalog, hooks } = await open();
     const appId = "shop";
     const cases = [

@@ -26,7 +26,7 @@ afterAll(() => shared.release());
 const aisle = (...args: string[]) => runAisle(args, { cwd: folder, env: { AISLE_SERVER: server.rpcUrl } });
 
 describe("aisle evaluate", () => {
-  it("tells in tables how well each ranking did, having stored nothing", async () => {
+  it("shows in tables how well each ranking did, and stores nothing", async () => {
     const { code, stdout, stderr } = await aisle("evaluate", "--app", "shop");
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^0 % split\n(?:\d+ % \w+\n)+100 % done\n$/)]);
     expect(stdout).toMatch(/^Learned from 36 visits and 36 orders before 2026-01-02 12:00:00Z,\n/);
@@ -35,7 +35,7 @@ describe("aisle evaluate", () => {
     expect((await rpcClients(server.rpcUrl).models.listModels({ appId: "shop" })).models).toEqual([]);
   });
 
-  it("gives the same JSON each time, and a picture of it", async () => {
+  it("prints the same JSON each time, and draws a picture of it", async () => {
     const args = ["evaluate", "--app", "shop", "--json", "--queries", "3", "--seed", "5", "--picture", "quality.svg"];
     const [first, second] = [await aisle(...args), await aisle(...args)];
     expect([first.code, second.code]).toEqual([0, 0]);
@@ -51,12 +51,12 @@ describe("aisle evaluate", () => {
     expect(svg).toContain("Order, one line hidden");
   });
 
-  it("says that a picture cannot be written", async () => {
+  it("reports that a picture cannot be written", async () => {
     const { code, stderr } = await aisle("evaluate", "--app", "shop", "--picture", join("nowhere", "quality.svg"));
     expect([code, stderr.trimEnd().split("\n").at(-1)]).toEqual([1, "error: --picture: the file cannot be written"]);
   });
 
-  it("is refused in one line for an app without visits", async () => {
+  it("fails with one line for an app without visits", async () => {
     await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "empty" } });
     const { code, stderr } = await aisle("evaluate", "--app", "empty");
     const line = "error: 0 visits before the newest tenth, 20 are needed";
@@ -64,7 +64,7 @@ describe("aisle evaluate", () => {
   });
 });
 
-describe("EvaluateModel", () => {
+describe("an EvaluateModel error", () => {
   it("names the field that is missing or too large", async () => {
     const { models } = rpcClients(server.rpcUrl);
     const failure = async (request: { appId?: string; maxQueries?: number }) => {

@@ -48,8 +48,8 @@ async function openShop(openStore: StoreKind["openStore"], orders: readonly (rea
 
 const kindOf = (productId: string) => productId.replace(/\d+$/, "");
 
-describe.each(stores)("a shop that has little to learn from: $name", ({ openStore }) => {
-  it("without products gets empty lists in the documented shape", async () => {
+describe.each(stores)("a shop with little data: $name", ({ openStore }) => {
+  it("gets empty lists in the documented shape without products", async () => {
     const { rpc, recommend } = await openAisle(openStore);
     await rpc.apps.createApp({ app: { appId: "empty" } });
     const body = { appId: "empty", productInteractions: [], currentCategoryIds: "tents", filterByGroups: "tents" };
@@ -65,13 +65,13 @@ describe.each(stores)("a shop that has little to learn from: $name", ({ openStor
     });
   });
 
-  it("without orders gets full lists of its catalogue, which share no product", async () => {
+  it("gets full lists of its catalogue, which share no product, without orders", async () => {
     const { lists } = await openShop(openStore, []);
     const { recommended, alternative } = await lists();
     expect(new Set([...recommended, ...alternative]).size).toBe(20);
   });
 
-  it("after one order shows what was bought first", async () => {
+  it("shows first what was bought, after one order", async () => {
     const { lists } = await openShop(openStore, [["lamp3", "tent4"]]);
     const { recommended, alternative } = await lists();
     expect(recommended.slice(0, 2).sort()).toEqual(["lamp3", "tent4"]);
@@ -79,14 +79,14 @@ describe.each(stores)("a shop that has little to learn from: $name", ({ openStor
   });
 
   describe("after ten orders", () => {
-    it("shows what is popular first, and fills both lists", async () => {
+    it("shows popular products first, and fills both lists", async () => {
       const { lists } = await openShop(openStore, TEN);
       const { recommended, alternative } = await lists();
       expect(recommended.slice(0, 4)).toEqual(["stove0", "tent1", "tent2", "stove9"]);
       expect(new Set([...recommended, ...alternative]).size).toBe(20);
     });
 
-    it("shows what is popular in the category being viewed before what is popular elsewhere", async () => {
+    it("shows products popular in the current category before others", async () => {
       const { lists } = await openShop(openStore, TEN);
       const { recommended, alternative } = await lists({ currentCategoryIds: "tents" });
       expect(recommended.slice(0, 2)).toEqual(["tent1", "tent2"]);
@@ -104,7 +104,7 @@ describe.each(stores)("a shop that has little to learn from: $name", ({ openStor
       expect(await lists({ filterByGroups: "boats" })).toMatchObject({ recommended: [], alternative: [] });
     });
 
-    it("completes the page of a product that nobody met by what is popular, with its like as alternatives", async () => {
+    it("fills the page of an unseen product with popular ones, and similar ones as alternatives", async () => {
       const { lists } = await openShop(openStore, TEN);
       const { recommended, alternative } = await lists({ currentProductIds: "lamp5" });
       expect(recommended.slice(0, 4)).toEqual(["stove0", "tent1", "tent2", "stove9"]);
@@ -112,7 +112,7 @@ describe.each(stores)("a shop that has little to learn from: $name", ({ openStor
       expect(alternative).toHaveLength(10);
     });
 
-    it("does the same for a product that came after the training, by its category alone", async () => {
+    it("fills the page of a product newer than the model by its category alone", async () => {
       const { lists, rpc } = await openShop(openStore, TEN);
       const feed = async function* () {
         const categories = [{ categoryId: "camp" }, { categoryId: "tents" }];
@@ -123,7 +123,7 @@ describe.each(stores)("a shop that has little to learn from: $name", ({ openStor
       expect(alternative.slice(0, 8).map(kindOf)).toEqual(Array(8).fill("tent"));
     });
 
-    it("shows a product that came after the training behind those that are known", async () => {
+    it("shows products newer than the model behind known ones", async () => {
       const { lists, rpc } = await openShop(openStore, TEN);
       const feed = async function* () {
         yield {
@@ -143,7 +143,7 @@ describe.each(stores)("a shop that has little to learn from: $name", ({ openStor
       expect((await lists({ currentCategoryIds: "boats" })).recommended[0]).toBe("new");
     });
 
-    it("turns a frame that was used by half its length, the same way each time, and starts anew with a version", async () => {
+    it("rotates a used frame by half its length, the same way each time, and starts again with a new model", async () => {
       const { lists } = await openShop(openStore, TEN);
       const at = "2026-11-21T10:00:00.000Z";
       const used = (times: number, version?: string) =>

@@ -17,7 +17,7 @@ const idsOf = (sent: readonly HookMessage[]) => [...new Set(sent.map(({ headers 
 
 const stores = await storeKinds();
 
-describe.each(stores)("hooks: $name", ({ openStore }) => {
+describe.each(stores)("hook messages: $name", ({ openStore }) => {
   /** A shop with a hook, and what was sent to it. */
   async function shop(answer: (message: HookMessage) => HookOutcome | Promise<HookOutcome> = () => DELIVERED) {
     const sent: HookMessage[] = [];
@@ -39,7 +39,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     return { ...aisle, sent, secret, set, deliver, failed };
   }
 
-  it("are told of a changed status in a message signed with their secret, once", async () => {
+  it("report a changed status once, signed with the hook's secret", async () => {
     const { sent, secret, set, deliver, now } = await shop();
     await set(SubscriptionState.SUBSCRIBED);
     await deliver();
@@ -70,7 +70,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(headers).toMatchObject(signatureHeaders(secret, headers["webhook-id"] ?? "", now.at - 100_000, body));
   });
 
-  it("are told of a subscription that waits for a confirmation, with the link for the mail", async () => {
+  it("report a subscription that waits for confirmation, with the link for the mail", async () => {
     const { rpc, sent, deliver, trace, facade } = await shop();
     await rpc.apps.updateApp({ app: { appId: "shop", doubleOptIn: true } });
     for (let again = 0; again < 2; again++)
@@ -84,7 +84,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(JSON.parse(sent[1]?.body ?? "{}").data).toMatchObject({ new_state: "subscribed", source: "confirmation" });
   });
 
-  it("are not told what changed nothing, nor what changed before there was a hook", async () => {
+  it("report neither calls that change nothing nor changes from before the hook existed", async () => {
     const { rpc, sent, set, deliver } = await shop();
     await rpc.hooks.deleteHook({ appId: "shop" });
     await set(SubscriptionState.SUBSCRIBED);
@@ -94,7 +94,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(sent).toEqual([]);
   });
 
-  it("get a message again, under the same id, after each of the pauses; then it is given up and can be sent again", async () => {
+  it("are retried under the same id after each pause; then they are given up and can be sent again", async () => {
     let answer = REFUSED;
     const { rpc, sent, set, deliver, failed } = await shop(() => answer);
     await set(SubscriptionState.SUBSCRIBED);
@@ -122,7 +122,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(await failed()).toEqual([]);
   });
 
-  it("get a message from one of two servers that look at the same time", async () => {
+  it("are sent by one of two servers that look at the same time", async () => {
     const { sent, set, deliver } = await shop();
     for (const name of ["a", "b", "c"]) await set(SubscriptionState.SUBSCRIBED, `${name}@shop.example`);
     await Promise.all([deliver(), deliver()]);
@@ -130,7 +130,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(idsOf(sent)).toHaveLength(3);
   });
 
-  it("get a message again whose sender died before it had an answer", async () => {
+  it("are sent again when their sender died before it had an answer", async () => {
     let hangs = true;
     const { sent, set, deliver } = await shop(() => (hangs ? new Promise(() => undefined) : DELIVERED));
     await set(SubscriptionState.SUBSCRIBED);
@@ -146,7 +146,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(sent).toHaveLength(2);
   });
 
-  it("that were removed get nothing any more, and of a contact that is gone nothing is told", async () => {
+  it("are not sent for a removed hook or a removed contact", async () => {
     const { rpc, store, sent, set, deliver } = await shop();
     const { contact } = await set(SubscriptionState.SUBSCRIBED);
     await store.unitOfWork.run("shop", (tx) => tx.contacts.delete(contact?.contactId ?? ""));
@@ -158,7 +158,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(await store.hooks.due("shop", 1e15, 10)).toEqual([]);
   });
 
-  it("get messages of two apps under ids that differ, of changes and of wished confirmations", async () => {
+  it("of two apps have different ids, for changes and for confirmations", async () => {
     const { rpc, sent, set, deliver, trace } = await shop();
     await rpc.apps.createApp({ app: { appId: "zoo" } });
     await rpc.hooks.setHook({ appId: "zoo", url: URL_OF_SHOP });
@@ -175,7 +175,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(idsOf(sent)).toHaveLength(3);
   });
 
-  it("are sent what waited under an id of an older version, under that id", async () => {
+  it("that waited under an id of an older version are sent under that id", async () => {
     const { store, sent, set, deliver } = await shop();
     await set(SubscriptionState.SUBSCRIBED);
     await store.unitOfWork.run("shop", (tx) => {
@@ -191,7 +191,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(sent).toHaveLength(2);
   });
 
-  it("of one shop that fail do not keep another's from being told", async () => {
+  it("of one shop that fail do not delay another shop's", async () => {
     const { rpc, sent, set, deliver } = await shop((message) => (message.url === URL_OF_SHOP ? REFUSED : DELIVERED));
     await rpc.apps.createApp({ app: { appId: "zoo" } });
     await rpc.hooks.setHook({ appId: "zoo", url: "https://zoo.example/" });
@@ -201,7 +201,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     expect(sent.map(({ url }) => url)).toEqual([URL_OF_SHOP, "https://zoo.example/"]);
   });
 
-  it("keep at most so many messages that were given up, the newest, whatever their ids", async () => {
+  it("that were given up are kept up to a limit, newest first", async () => {
     const { store, set, deliver, failed } = await shop();
     await store.unitOfWork.run("shop", (tx) => {
       for (let n = 0; n < MAX_DEAD + 5; n++) {
@@ -232,7 +232,7 @@ describe.each(stores)("hooks: $name", ({ openStore }) => {
     "https://shop.example/#x",
     "shop.example",
     "ftp://x",
-  ])("are not set to %j", async (url) => {
+  ])("are not sent to %j, which is no valid address", async (url) => {
     const { rpc } = await shop();
     await expect(rpc.hooks.setHook({ appId: "shop", url })).rejects.toThrow(/invalid_argument.*url/);
     expect(await rpc.hooks.getHook({ appId: "shop" })).toMatchObject({ url: URL_OF_SHOP });

@@ -43,7 +43,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     return { ...aisle, link, open, state, ledger, subscriptions };
   }
 
-  it("opening one changes nothing, its button does, and a second press changes nothing more", async () => {
+  it("a GET changes nothing, the button does, and a second press changes nothing more", async () => {
     const { link, open, state, ledger } = await shop();
     const path = await link(UNSUBSCRIBE);
     for (const method of ["GET", "HEAD", "GET"] as const) expect((await open(path, method)).status).toBe(200);
@@ -62,7 +62,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     ]);
   });
 
-  it("a mail program unsubscribes by one click with the headers of the mail", async () => {
+  it("a mail program unsubscribes by one click with the List-Unsubscribe headers", async () => {
     const { subscriptions, facade, state } = await shop();
     const order = { appId: "shop", email: EMAIL, purpose: UNSUBSCRIBE, channel: BY_EMAIL };
     const { url, mailHeaders } = await subscriptions.createLink(order);
@@ -77,7 +77,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
   });
 
-  it("one that confirms subscribes by its button", async () => {
+  it("a confirmation link subscribes by its button", async () => {
     const { link, open, state, ledger } = await shop(SubscriptionState.UNSPECIFIED);
     const path = await link(CONFIRM);
     expect((await open(path, "GET")).body).toContain("<button>Yes, subscribe me</button>");
@@ -87,7 +87,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect(await ledger()).toEqual([["confirmation", SubscriptionState.SUBSCRIBED]]);
   });
 
-  it("one that confirms completes what an event of a shop with double opt-in asked for, and does not prove the visitor who asked", async () => {
+  it("a confirmation link completes a double opt-in, and does not prove the visitor who asked", async () => {
     const { rpc, trace, status, store, open, state, ledger, subscriptions } = await shop(SubscriptionState.UNSPECIFIED);
     await rpc.apps.updateApp({ app: { appId: "shop", doubleOptIn: true } });
     const { eventId } = await trace({ app_id: "shop", action_type: "subscribe", email: EMAIL, fp_ccid: "f1" });
@@ -104,7 +104,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
   });
 
-  it("one that confirms proves the browser that follows it, one that unsubscribes does not: mails are forwarded", async () => {
+  it("a confirmation link proves the browser that follows it; an unsubscribe link does not, since mails are forwarded", async () => {
     const { link, open, status, state, store } = await shop();
     const unsubscribe = await link(UNSUBSCRIBE);
     expect((await open(unsubscribe, "POST", { ...BROWSER, cookie: "fp_ccid=friend" })).status).toBe(200);
@@ -118,7 +118,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect(await store.visitors.find("shop", ["f:reader"])).toMatchObject([{ isProven: true }]);
   });
 
-  it("one that confirms is void once its reader has unsubscribed", async () => {
+  it("a confirmation link is void once its reader has unsubscribed", async () => {
     const { link, open, state } = await shop(SubscriptionState.UNSPECIFIED);
     const [confirm, unsubscribe] = [await link(CONFIRM), await link(UNSUBSCRIBE)];
     await open(unsubscribe, "POST");
@@ -126,7 +126,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
   });
 
-  it("is void after its time, and with any character changed; people read a page, programs JSON", async () => {
+  it("a link is void after its time or with any character changed; browsers get a page, programs JSON", async () => {
     const { link, open, now, state } = await shop();
     const path = await link(UNSUBSCRIBE, { validFor: { seconds: 60n } });
     const changed = path.slice(0, -1) + (path.endsWith("A") ? "Q" : "A");
@@ -140,7 +140,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect(await state()).toBe(SubscriptionState.SUBSCRIBED);
   });
 
-  it("to a phone number is void once the contact has another", async () => {
+  it("a link to a phone number is void once the contact has another", async () => {
     const { subscriptions, open } = await shop();
     const set = (phone: string) =>
       subscriptions.setSubscription({ appId: "shop", email: EMAIL, phone, smsState: SubscriptionState.SUBSCRIBED });
@@ -152,14 +152,14 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     expect((await open(path, "POST")).status).toBe(404);
   });
 
-  it("of an app that is gone is void", async () => {
+  it("a link of a deleted app is void", async () => {
     const { link, open, rpc } = await shop();
     const path = await link(UNSUBSCRIBE);
     await rpc.apps.deleteApp({ appId: "shop" });
     expect((await open(path, "POST")).status).toBe(404);
   });
 
-  it("takes GET, HEAD and POST alone, and no page of another site may frame it or be told of it", async () => {
+  it("a link accepts GET, HEAD and POST only, and its page cannot be framed and sends no referrer", async () => {
     const { link, facade } = await shop();
     const path = await link(UNSUBSCRIBE);
     const refused = await facade.inject({ method: "PUT", url: path });
@@ -179,14 +179,14 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     ["more than ten years", { validFor: { seconds: 400_000_000n } }, "Invalid field: valid_for"],
     ["somebody unknown", { email: "bob@shop.example" }, "no such contact"],
     ["another app", { appId: "other" }, "no such app"],
-  ])("is not made of %s", async (_, change, text) => {
+  ])("no link is made of %s", async (_, change, text) => {
     const { subscriptions } = await shop();
     const order = { appId: "shop", email: EMAIL, purpose: UNSUBSCRIBE, channel: BY_EMAIL, ...change };
     await expect(subscriptions.createLink(order)).rejects.toThrow(text);
   });
 });
 
-it("links are not made where the server does not know its public address", async () => {
+it("no link is made when the server does not know its public address", async () => {
   const { rpc } = await openAisle();
   await rpc.apps.createApp({ app: { appId: "shop" } });
   await rpc.subscriptions.setSubscription({ appId: "shop", email: EMAIL });

@@ -72,8 +72,8 @@ function post(url: string, type: string, body: string): Promise<string> {
   });
 }
 
-describe.each(await serverStoreKinds())("what came after the training: $name", ({ newStore, env }) => {
-  it("a new product is among the alternatives of what is like it, then recommended with what it is viewed with, in every process", async () => {
+describe.each(await serverStoreKinds())("a product newer than the model: $name", ({ newStore, env }) => {
+  it("is shown among the alternatives to similar products, then recommended with products viewed together, in every process", async () => {
     const server = await startServer({
       store: await newStore(),
       env,
@@ -108,7 +108,7 @@ describe.each(await serverStoreKinds())("what came after the training: $name", (
   }, 60_000);
 });
 
-describe("what came after the training", () => {
+describe("products and views newer than the model", () => {
   const trained = async () => {
     const aisle = await openAisle();
     await makeShop(aisle.rpc);
@@ -123,7 +123,7 @@ describe("what came after the training", () => {
     return { ...aisle, ids };
   };
 
-  it("goes when the product goes, and is not shown while it is hidden", async () => {
+  it("disappear with the product, and are not shown while it is hidden", async () => {
     const aisle = await trained();
     expect(await aisle.ids("tent-1", "similar")).toContain("new");
     await upsert(aisle.rpc, { productId: "new", ...TENT, hidden: true });
@@ -135,12 +135,12 @@ describe("what came after the training", () => {
     expect(await aisle.ids("tent-1", "similar")).not.toContain("new");
   });
 
-  it("is no alternative to what it is not like", async () => {
+  it("make no alternative to unlike products", async () => {
     const aisle = await trained();
     expect(await aisle.ids("stove-1", "similar")).not.toContain("new");
   });
 
-  it("says why it is there", async () => {
+  it("have a reason", async () => {
     const aisle = await trained();
     const { alternativeReasons } = await aisle.rpc.recommendations.explainRecommendation({
       request: { appId: "shop", currentProductIds: ["tent-1"], frameId: "similar" },
@@ -149,7 +149,7 @@ describe("what came after the training", () => {
     expect(reason?.sources[0]).toMatchObject({ source: 2, counts: { similarity: expect.any(Number) } });
   });
 
-  it("of one visitor alone makes nothing recommended, nor do robots", async () => {
+  it("recommend nothing for one visitor alone, or for robots", async () => {
     const aisle = await trained();
     for (const view of viewsOf("v1", "stove-1", "new", "stove-1", "new")) await aisle.trace(view);
     await aisle.refreshLive();
@@ -159,7 +159,7 @@ describe("what came after the training", () => {
     expect(await aisle.ids("stove-1", "completing")).toContain("new");
   });
 
-  it("a product that is hidden, sold out, or has a new price or title is so in the next answer", async () => {
+  it("a hidden, sold-out, renamed or repriced product changes in the next answer", async () => {
     const aisle = await trained();
     const cards = async () => (await aisle.recommend(askFor("tent-1", "similar"))).alternative;
     const first = (await cards())[0];

@@ -54,7 +54,7 @@ async function visits({ trace, now }: Shop) {
 describe.each(stores)("events in, recommendations out: $name", ({ openStore }) => {
   const shop = () => openShop(openStore);
 
-  it("an app with no data answers empty lists and a version", async () => {
+  it("an app without data answers empty lists and a version", async () => {
     const aisle = await openAisle(openStore);
     await aisle.rpc.apps.createApp({ app: { appId: "empty" } });
     expect(await aisle.recommend({ appId: "empty", productInteractions: [] })).toEqual({
@@ -66,7 +66,7 @@ describe.each(stores)("events in, recommendations out: $name", ({ openStore }) =
     });
   });
 
-  it("recommends what is bought with a product, and alternatives that are like it", async () => {
+  it("recommends products bought together, and similar products as alternatives", async () => {
     const aisle = await shop();
     await visits(aisle);
     await aisle.trainer.train("shop", () => undefined);
@@ -91,7 +91,7 @@ describe.each(stores)("events in, recommendations out: $name", ({ openStore }) =
     expect([...answer.recommended, ...answer.alternative].map((product) => product.productId)).not.toContain("stove");
   });
 
-  it("joins what the server knows of a visitor with what the request carries", async () => {
+  it("merges the server's history of a visitor with that of the request", async () => {
     const aisle = await shop();
     await visits(aisle);
     await aisle.trainer.train("shop", () => undefined);
@@ -104,7 +104,7 @@ describe.each(stores)("events in, recommendations out: $name", ({ openStore }) =
     expect(await ids({ ...ask, fpccid: "my-cookie" })).not.toContain("pegs");
   });
 
-  it("a new model has a new version, is swapped in at once and can be rolled back", async () => {
+  it("a new model has a new version, serves at once and can be rolled back", async () => {
     const aisle = await shop();
     await visits(aisle);
     const first = await aisle.trainer.train("shop", () => undefined);
@@ -131,7 +131,7 @@ describe.each(stores)("events in, recommendations out: $name", ({ openStore }) =
     expect(await bytes()).toEqual(await bytes());
   });
 
-  it("what a 200 has accepted is seen by the next call", async () => {
+  it("the next call sees everything that a 200 accepted", async () => {
     const aisle = await shop();
     const who = { app_id: "shop", fp_ccid: "f1" };
     expect((await aisle.trace({ ...who, action_type: "subscribe", email: "ann@example.com" })).status).toBe(200);
@@ -144,7 +144,7 @@ describe.each(stores)("events in, recommendations out: $name", ({ openStore }) =
     expect(answer.recommended.map((product) => product.productId)).not.toContain("tent-2");
   });
 
-  it("explains each product by its sources, the products behind it and the counts", async () => {
+  it("explains each product by its sources, the products that led to it and the counts", async () => {
     const aisle = await shop();
     await visits(aisle);
     await aisle.trainer.train("shop", () => undefined);

@@ -29,11 +29,11 @@ const BODIES = Array.from({ length: 400 }, (_, n) => {
   return form.toString();
 });
 
-describe.each(await serverStoreKinds())("events under load on $name", ({ env, newStore }) => {
+describe.each(await serverStoreKinds())("acknowledged events under load on $name", ({ env, newStore }) => {
   it.each([
     ["all in time", env],
     ["many too late", { ...env, AISLE_ANSWER_MS: "50" }],
-  ])("are acknowledged as often as they are stored or known, at every scrape: %s", async (_name, settings) => {
+  ])("are counted as often as stored and deduplicated ones, at every scrape: %s", async (_name, settings) => {
     const server = await startServer({ store: await newStore(), env: settings });
     const { apps, events } = rpcClients(server.rpcUrl);
     await apps.createApp({ app: { appId: "shop" } });

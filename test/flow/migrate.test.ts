@@ -64,7 +64,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     return { directory, url: peer!.url(database) };
   };
 
-  it("takes an app to a database and on to another directory, which is sound and holds the same", {
+  it("copies an app to a database and on to another directory, which is sound and equal", {
     timeout: 90_000,
   }, async () => {
     const { directory, url } = await open();
@@ -95,7 +95,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     ]);
   });
 
-  it("killed half-way is gone on with by the same command", { timeout: 120_000 }, async () => {
+  it("continues when it is run again after a kill", { timeout: 120_000 }, async () => {
     const { directory, url } = await open();
     const args = ["migrate", "--from", `embedded:${directory}`, "--to", url];
     const target = await openMongoStore({ url, now, limits: PATIENT });
@@ -120,7 +120,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     expect(await readAll(target)).toEqual(await contentOf(embedded(directory)));
   });
 
-  it("ends with 1 and changes nothing where the target has an app of that name, or is the same store", async () => {
+  it("exits with 1 and changes nothing when the target has that app, or is the source", async () => {
     const { directory, url } = await open();
     const target = await openMongoStore({ url, now, limits: PATIENT });
     onTestFinished(() => target.close());
@@ -133,7 +133,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     expect([same.code, same.stderr]).toEqual([2, "error: --to (AISLE_MIGRATE_TO): must differ from --from\n"]);
   });
 
-  it("shows no password, whatever is wrong", { timeout: 60_000 }, async () => {
+  it("shows no password, whatever fails", { timeout: 60_000 }, async () => {
     const { directory } = await open();
     for (const to of ["mongodb://ann:s3cret@127.0.0.1:1/aisle", "mongodb://ann:s3cret@[/x", "s3cret"]) {
       const { code, stdout, stderr } = await runAisle(["migrate", "--from", `embedded:${directory}`, "--to", to]);
@@ -145,7 +145,7 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
 });
 
 describe.each(kinds.map((to) => ({ to, name: to.name })))("a shop copied to $name", ({ to }) => {
-  it("is answered as before, by the model it had, and trained anew by the schedule", async () => {
+  it("answers as before with its model, and is trained again by the schedule", async () => {
     const before = await openAisle();
     await makeShop(before.rpc, "shop");
     await before.trainer.train("shop", () => undefined);

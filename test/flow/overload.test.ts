@@ -73,8 +73,8 @@ function shown(text: string, name: string): number {
 describe.each([
   ["the queue of the store", { maxWaiting: MOST }, 10_000, "queue_length"],
   ["the limit of events in flight", {}, MOST, "calls"],
-] as const)("many more events than there is room for in %s", (_name, limits, admitted, reason) => {
-  it("are each stored and answered 200, or refused with 503 and a time to come again; no more wait than may", async () => {
+] as const)("far more events than the server can store in %s", (_name, limits, admitted, reason) => {
+  it("are each stored and answered 200, or refused with 503 and Retry-After, and the queue stays within its limit", async () => {
     const { directory, url, metrics, reopened } = await openSlow(limits, admitted);
     const waiting: number[] = [];
     const sampling = setInterval(

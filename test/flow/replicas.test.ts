@@ -111,7 +111,7 @@ async function storedKeys(rpcUrl: string): Promise<Map<string, string>> {
 
 describe.skipIf(peer === undefined)(`two servers and a trainer on one store: ${peer?.name ?? NO_PEER}`, () => {
   it(
-    `keeps what it acknowledged, once, through ${SECONDS} s of load in which each is killed in turn`,
+    `lose no acknowledged event and store none twice through ${SECONDS} s of load in which each is killed in turn`,
     async () => {
       const database = databaseName();
       onTestFinished(() => peer!.drop(database));

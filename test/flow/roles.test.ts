@@ -50,7 +50,7 @@ function storefront(facadeUrl: string) {
 }
 
 describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
-  it("a facade alone takes events, tells status and recommends what its services know", async () => {
+  it("a facade takes events and answers status and recommendations by its services", async () => {
     const services = await startServices({ store: await newStore(), env });
     const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
     const clients = rpcClients(services.rpcUrl);
@@ -75,7 +75,7 @@ describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
     expect(await shop.trace(unknown)).toMatchObject({ status: 400, body: { error: "Invalid app_id" } });
   });
 
-  it("a facade whose services are away answers the documented failures, and heals when they are back", async () => {
+  it("a facade without its services answers the documented errors, and recovers", async () => {
     const store = await newStore();
     const port = await freePort();
     let services = await startServices({ store, env }, port);
@@ -100,7 +100,7 @@ describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
     }
   });
 
-  it("a facade refuses what its services do not answer in time, and goes on when they wake", async () => {
+  it("a facade refuses calls that its services do not answer in time, and recovers", async () => {
     const services = await startServices({ store: await newStore(), env });
     const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
     await rpcClients(services.rpcUrl).apps.createApp({ app: { appId: "shop" } });
@@ -115,7 +115,7 @@ describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
     await expect.poll(async () => (await shop.view("f1")).status, WAIT).toBe(200);
   });
 
-  it("of calls under way while services are killed, each gets 200 and is stored, or 503", async () => {
+  it("each call under way while services are killed is stored and gets 200, or gets 503", async () => {
     const store = await newStore();
     const port = await freePort();
     let services = await startServices({ store, env }, port);
@@ -150,7 +150,7 @@ describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
     expect(lost).toEqual([]);
   }, 60_000);
 
-  it("a trainer trains what services of the same store take in, and they serve its model", async () => {
+  it("a trainer trains on events of other processes of the store, and they serve its model", async () => {
     const store = await newStore();
     const services = await startServices({ store, env });
     const clients = rpcClients(services.rpcUrl);

@@ -20,7 +20,7 @@ async function guardedServices() {
   return { directory, files, client, services, env };
 }
 
-it("services that ask for certificates serve commands and a facade that show one, and nobody else", async () => {
+it("services that require client certificates serve commands and a facade that have one, and no others", async () => {
   const { directory, files, client, services, env } = await guardedServices();
   expect(services.rpcUrl).toMatch(/^https:/);
   const create = ["app", "create", "shop", "--server", services.rpcUrl];
@@ -36,7 +36,7 @@ it("services that ask for certificates serve commands and a facade that show one
   expect((await fetch(`${facade.facadeUrl}/trace`, { method: "POST", body })).status).toBe(200);
 });
 
-it("certificates of the RPC port exchanged on disk serve new connections without a restart", async () => {
+it("new connections use replaced RPC certificates without a restart", async () => {
   const { directory, files, client, services } = await guardedServices();
   const other = makeCertificate(directory, "other", ["127.0.0.1"]);
   copyFileSync(other.cert, files.cert);
@@ -52,7 +52,7 @@ it("certificates of the RPC port exchanged on disk serve new connections without
   await expect.poll(status, { timeout: 20_000 }).toBe(200);
 });
 
-it("a server whose client authority is no PEM ends with a line that names the setting", async () => {
+it("a server stops with a line that names the setting when its client authority is not PEM", async () => {
   const directory = await temporaryDirectory();
   const { cert, key } = makeCertificate(directory, "server", ["127.0.0.1"]);
   const flags = ["--rpc-tls-cert", cert, "--rpc-tls-key", key, "--rpc-client-ca", key];

@@ -4,7 +4,7 @@ import { openAisle } from "../fixtures/aisle.js";
 const MINUTE = 60_000;
 const utc = (at: number) => new Date(at).toISOString();
 
-it("the same form under the same key is the same event while the clock decides which of its times count", async () => {
+it("a repeated form with its key is the same event, also when the clock makes another of its times count", async () => {
   const { rpc, trace, now } = await openAisle();
   await rpc.apps.createApp({ app: { appId: "shop" } });
   // The first is too far ahead to be believed at first, so the second counts.

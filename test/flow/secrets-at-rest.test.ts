@@ -85,7 +85,7 @@ describe.each(stores)("secrets at rest: $name", ({ openStore }) => {
   const reseal = (store: Store, seal: ReturnType<typeof createSeal>) =>
     resealSecrets({ kept: store.hooks, unitOfWork: store.unitOfWork, seal });
 
-  it("are kept as they are without a key, sealed under it at the next start, and go on working", async () => {
+  it("are plain text without a key, encrypted at the next start with one, and keep working", async () => {
     const { store, works, texts, hookSecret, signingSecret } = await shop(undefined);
     const [linkKey, ...plain] = await texts();
     expect(linkKey).toMatch(/^[0-9a-f]{64}$/);
@@ -97,7 +97,7 @@ describe.each(stores)("secrets at rest: $name", ({ openStore }) => {
     expect(await reseal(store, createSeal(OLD))).toBe(0);
   });
 
-  it("are written sealed, change to another key and back to none", async () => {
+  it("are written encrypted, and change to another key and back to none", async () => {
     const { store, works, texts } = await shop(OLD);
     const before = await texts();
     expect(before).toHaveLength(3);
@@ -112,7 +112,7 @@ describe.each(stores)("secrets at rest: $name", ({ openStore }) => {
     await works(createSeal(undefined));
   });
 
-  it("of all apps are sealed, however many there are", async () => {
+  it("are encrypted for all apps, however many there are", async () => {
     const { store } = await shop(undefined);
     const { clients } = wireAisle(store);
     const appIds = Array.from({ length: 120 }, (_, n) => `app-${n}`);
@@ -125,7 +125,7 @@ describe.each(stores)("secrets at rest: $name", ({ openStore }) => {
       for (const { secret } of (await store.hooks.secrets(appId))?.signing ?? []) expect(secret).toMatch(/^sealed:1:/);
   });
 
-  it("stay sealed in a copy of the app", async () => {
+  it("stay encrypted in a copy of the app", async () => {
     const { store, texts } = await shop(OLD);
     const target = await emptyStore();
     const onProgress = () => undefined;
@@ -142,8 +142,8 @@ describe.each(stores)("secrets at rest: $name", ({ openStore }) => {
 
 const servers = await serverStoreKinds();
 
-describe.each(servers)("a server with secrets at rest: $name", ({ newStore, env, name }) => {
-  it("starts with the right key alone, and says which is wanted", async () => {
+describe.each(servers)("a server with encrypted secrets: $name", ({ newStore, env, name }) => {
+  it("starts with the right key only, and names the key it needs", async () => {
     const store = await newStore();
     const keys = (current = "", previous = "") => ({
       ...env,

@@ -61,8 +61,8 @@ async function lostOf(directory: string, ids: readonly string[]): Promise<string
   return lost;
 }
 
-describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
-  it("lets requests under way come to their answer, then ends with 0", async () => {
+describe.each(["SIGTERM", "SIGINT"] as const)("a server stopped by %s", (signal) => {
+  it("answers the requests under way, then exits with 0", async () => {
     const { server, directory } = await shopServer();
     const requests = await Promise.all(Array.from({ length: 5 }, () => requestUnderWay(server)));
     const ended = server.end(signal);
@@ -78,8 +78,8 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
   });
 });
 
-describe("the end of a server", () => {
-  it("under load loses no event that was answered 200, answers nothing else, and is 0", async () => {
+describe("a stopping server", () => {
+  it("under load loses no event that was answered 200, sends no other answers, and exits with 0", async () => {
     const { server, directory } = await shopServer();
     const ids: string[] = [];
     const others: number[] = [];
@@ -107,7 +107,7 @@ describe("the end of a server", () => {
   it.each([
     ["one process", []],
     ["several workers", ["--workers", "2"]],
-  ])("comes after a time in which it serves on, not ready, and lets connections go: %s", async (_, more) => {
+  ])("serves on for a time, not ready, and lets connections go: %s", async (_, more) => {
     const { server, directory } = await shopServer("--pre-stop", "2s", ...more);
     const { events } = rpcClients(server.rpcUrl);
     const event = { actionType: "product_view", products: [{ productId: "p1" }], visitor: { clientId: "c" } };
@@ -125,7 +125,7 @@ describe("the end of a server", () => {
     expect(await lostOf(directory, ids)).toEqual([]);
   });
 
-  it("waits neither for connections without a request nor for ever for a request that does not come", async () => {
+  it("waits neither for idle connections nor for ever for a request that does not come", async () => {
     const { server } = await shopServer();
     const order: string[] = [];
     const silent = await connection(server);
@@ -137,7 +137,7 @@ describe("the end of a server", () => {
     expect(order).toEqual(["silent", "stuck"]);
   });
 
-  it("comes at once with a second signal", async () => {
+  it("exits at once on a second signal", async () => {
     const { server } = await shopServer();
     await requestUnderWay(server);
     void server.end("SIGTERM");

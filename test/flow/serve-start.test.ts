@@ -21,7 +21,7 @@ const serve = async (flags: readonly string[], env: Readonly<Record<string, stri
   return runAisle(["serve", "--store", `embedded:${directory}/store`, ...flags], { env });
 };
 
-describe("aisle serve that cannot start", () => {
+describe("a failed start of aisle serve", () => {
   it.each([
     ["a flag", ["--facade-port", "http"], {}, "--facade-port"],
     ["a variable", [], { AISLE_TRAIN_EVERY: "often" }, "AISLE_TRAIN_EVERY"],
@@ -29,7 +29,7 @@ describe("aisle serve that cannot start", () => {
     ["an address with a password that is not encoded", ["--store", "mongodb://a:s3c@ret@h/x"], {}, "written %XX"],
     ["an address with an option nobody knows", ["--store", "mongodb://a:s3cret@h/x?color=s3c"], {}, "option color"],
     ["an RPC port open to other machines", ["--rpc-host", "0.0.0.0"], {}, "--insecure-rpc"],
-  ] as const)("says in one line what is wrong with %s, and ends with 2", async (_, flags, env, text) => {
+  ] as const)("reports in one line what is wrong with %s, and exits with 2", async (_, flags, env, text) => {
     const { code, stdout, stderr } = await serve(flags, env);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^error: .*\n$/);
@@ -48,25 +48,22 @@ describe("aisle serve that cannot start", () => {
     ["is a file", "/file", "a directory is needed instead of the file"],
     ["lies below a file", "/file/store", "a directory is needed instead of the file"],
     ["has too long a name", `/${"a".repeat(300)}`, "a name is too long"],
-  ])("says in one line that the directory of the store %s, and ends with 1", async (_, path, text) => {
+  ])("reports in one line that the data directory %s, and exits with 1", async (_, path, text) => {
     const folder = await temporaryDirectory();
     await writeFile(join(folder, "file"), "");
     await serveAt(folder + path, text);
   });
 
-  it.skipIf(process.getuid?.() === 0)(
-    "says in one line that the directory of the store is not this user's",
-    async () => {
-      const folder = await temporaryDirectory();
-      await chmod(folder, 0o500);
-      await serveAt(join(folder, "store"), "directory");
-    },
-  );
+  it.skipIf(process.getuid?.() === 0)("reports in one line that another user owns the data directory", async () => {
+    const folder = await temporaryDirectory();
+    await chmod(folder, 0o500);
+    await serveAt(join(folder, "store"), "directory");
+  });
 
   it.each([
     ["--facade-port", "--rpc-port"],
     ["--rpc-port", "--facade-port"],
-  ])("says in one line that the port of %s is taken, and ends with 1", async (flag, other) => {
+  ])("reports in one line that the port of %s is taken, and exits with 1", async (flag, other) => {
     const port = await takenPort();
     const { code, stdout, stderr } = await serve([flag, String(port), other, "0"]);
     expect([code, stdout]).toEqual([1, ""]);
@@ -78,18 +75,18 @@ describe("aisle serve that cannot start", () => {
   it.each([
     ["--host", "--facade-port"],
     ["--rpc-host", "--rpc-port"],
-  ])("says in one line that %s is no address of this machine", async (flag, port) => {
+  ])("reports in one line that %s is no address of this machine", async (flag, port) => {
     const { code, stderr } = await serve([flag, "192.0.2.1", port, "0", "--insecure-rpc", "--facade-port", "0"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^error: ${flag} .*no address of this machine\\n$`));
   });
 
-  it("says at once that a port is taken, before it makes a demo", async () => {
+  it("reports a taken port before it sets up a demo", async () => {
     const { code, stdout } = await serve(["--facade-port", String(await takenPort()), "--rpc-port", "0", "--demo"]);
     expect([code, stdout]).toEqual([1, ""]);
   });
 
-  it("refuses a store of a newer format in one line", async () => {
+  it("reports a store of a newer format in one line", async () => {
     const directory = await temporaryDirectory();
     await (await openEmbeddedStore({ directory, now: Date.now })).close();
     await writeFormat(directory, FORMAT_NUMBER + 1);

@@ -9,7 +9,7 @@ const WAIT = { interval: 50, timeout: 25_000 };
 const view = { actionType: "product_view", visitor: { clientId: "c1" }, products: [{ productId: "p4" }] };
 
 describe.each(await serverStoreKinds())("training by schedule: $name", ({ newStore, env }) => {
-  it("a scheduled training swaps the model without a failed request", async () => {
+  it("swaps the model without a failed request", async () => {
     const server = await startServer({ store: await newStore(), env, flags: EVERY });
     const clients = rpcClients(server.rpcUrl);
     await makeShop(clients, "shop");
@@ -38,7 +38,7 @@ describe.each(await serverStoreKinds())("training by schedule: $name", ({ newSto
     expect([...answers]).toEqual(["200 with version"]);
   });
 
-  it("the schedule trains an app only when something changed in it", async () => {
+  it("trains an app only when something changed in it", async () => {
     const store = await newStore();
     const without = await startServer({ store, env, flags: ["--train-every", "off"] });
     for (const appId of ["still", "zeal"]) await makeShop(rpcClients(without.rpcUrl), appId);

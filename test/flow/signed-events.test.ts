@@ -15,7 +15,7 @@ const EXPIRED = '{"error":"Expired header: X-Aisle-Timestamp, within 5 minutes i
 
 const stores = await storeKinds();
 
-describe.each(stores)("signed server events: $name", ({ openStore }) => {
+describe.each(stores)("signed events: $name", ({ openStore }) => {
   async function shop() {
     const aisle = await openAisle(openStore);
     const { rpc, facade, now } = aisle;
@@ -46,7 +46,7 @@ describe.each(stores)("signed server events: $name", ({ openStore }) => {
 
   const ORDER = "app_id=shop&action_type=order&sender_type=server&order_id=1&product_ids=p1%7Cp2";
 
-  it("of every kind of body are accepted, and only as they were signed", async () => {
+  it("are accepted with every kind of body, and only as they were signed", async () => {
     const { newSecret, send, signed, events } = await shop();
     const secret = await newSecret();
     const multipart = (order: number) =>
@@ -73,7 +73,7 @@ describe.each(stores)("signed server events: $name", ({ openStore }) => {
     expect((await events()).map(({ order }) => order?.orderId)).toEqual(["1", "2", "3", "4"]);
   });
 
-  it("are the shop's own word from any network: they prove a link, which unsigned ones do not", async () => {
+  it("count as the shop's own from any network: they prove a link, which unsigned ones do not", async () => {
     const { newSecret, send, signed, rpc, status, now } = await shop();
     await rpc.apps.updateApp({ app: { appId: "shop", linkTrust: LinkTrust.STRICT } });
     for (const email of ["ada@shop.example", "bea@shop.example"])
@@ -87,7 +87,7 @@ describe.each(stores)("signed server events: $name", ({ openStore }) => {
     expect(await status("shop", "fp-bea")).toMatchObject({ status: null });
   });
 
-  it("have a limit that no stranger uses up, also one on the same network", async () => {
+  it("have a rate limit that no stranger can use up, also on the same network", async () => {
     const { newSecret, send, signed } = await shop();
     const secret = await newSecret();
     const spam = await Promise.all(Array.from({ length: 150 }, () => send(ORDER)));
@@ -96,7 +96,7 @@ describe.each(stores)("signed server events: $name", ({ openStore }) => {
     expect((await Promise.all(real)).map(({ status }) => status)).toEqual(new Array<number>(30).fill(200));
   });
 
-  it("that are repeated are stored once, whatever key or cookie is added", async () => {
+  it("are stored once when repeated, whatever key or cookie is added", async () => {
     const { newSecret, send, signed, events, now } = await shop();
     const headers = signed(await newSecret(), ORDER);
     const first = await send(ORDER, headers);
@@ -109,7 +109,7 @@ describe.each(stores)("signed server events: $name", ({ openStore }) => {
     expect(await send(ORDER, headers)).toMatchObject({ status: 401, body: EXPIRED });
   });
 
-  it("are refused with the header that is wrong, and stored by no other way", async () => {
+  it("are rejected with an error that names the wrong header, and not stored", async () => {
     const { newSecret, send, signed, events, now, rpc } = await shop();
     const secret = await newSecret();
     const good = signed(secret, ORDER);
@@ -154,7 +154,7 @@ describe.each(stores)("signed server events: $name", ({ openStore }) => {
     });
   });
 
-  it("of an app without a secret, of another app and of none are refused; unsigned ones are taken as before", async () => {
+  it("are rejected for an app without a secret, another app and an unknown one; unsigned ones are accepted as before", async () => {
     const { newSecret, send, signed, rpc } = await shop();
     await rpc.apps.createApp({ app: { appId: "other" } });
     expect(await send(ORDER, signed("whsec_", ORDER))).toMatchObject({ status: 401, body: UNKNOWN });
@@ -169,7 +169,7 @@ describe.each(stores)("signed server events: $name", ({ openStore }) => {
     });
   });
 
-  it("are good under both secrets of a rotation, and under no removed one", async () => {
+  it("are valid with both secrets during a rotation, and with no removed one", async () => {
     const { send, signed, rpc } = await shop();
     const make = (replaceOldest = false) => rpc.apps.createSigningSecret({ appId: "shop", replaceOldest });
     let n = 0;
@@ -197,7 +197,7 @@ describe.each(stores)("signed server events: $name", ({ openStore }) => {
     await expect(rpc.apps.createSigningSecret({ appId: "none" })).rejects.toMatchObject({ code: Code.NotFound });
   });
 
-  it("are proven to the services, which believe no facade that calls a sender the shop's", async () => {
+  it("are checked by the services, which do not trust a facade's claim", async () => {
     const { newSecret, signed, rpc } = await shop();
     const secret = await newSecret();
     const headers = signed(secret, ORDER);

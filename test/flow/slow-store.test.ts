@@ -101,7 +101,7 @@ const view = (n: number) => `app_id=shop&action_type=product_view&product_ids=p$
 const bodies = Array.from({ length: 200 }, (_, n) => view(n));
 
 describe("a slow remote store", () => {
-  it("goes on storing events at five times what it can do, and refuses the rest within a second", async () => {
+  it("stores events at five times its rate, and refuses the rest within a second", async () => {
     const { url } = await openFacade();
     const trace = { url: `${url}/trace`, bodies };
     const best = await load({ ...trace, connections: 16, seconds: 3 });
@@ -141,7 +141,7 @@ describe("a slow remote store", () => {
     expect((await post()).status).toBe(200);
   });
 
-  it("stores live events while a bulk call sends as much as it can", async () => {
+  it("stores live events during a bulk call at full speed", async () => {
     const { aisle, url } = await openFacade();
     let isOver = false;
     const event = { actionType: "product_view", visitor: { clientId: "bulk" }, products: [{ productId: "p" }] };

@@ -42,7 +42,7 @@ async function secureShop() {
   return { directory, files, server };
 }
 
-it("with a certificate the facade speaks https, and its cookies travel to other sites", async () => {
+it("the facade serves https with a certificate, and its cookies work across sites", async () => {
   const { files, server } = await secureShop();
   expect(server.facadeUrl).toMatch(/^https:/);
   const ca = readFileSync(files.cert, "utf8");
@@ -54,7 +54,7 @@ it("with a certificate the facade speaks https, and its cookies travel to other 
   for (const cookie of status.cookies) expect(cookie).toContain("Secure; SameSite=None; Partitioned");
 });
 
-it("a certificate exchanged on disk serves new connections without a restart", async () => {
+it("new connections use a replaced certificate without a restart", async () => {
   const { directory, files, server } = await secureShop();
   const other = makeCertificate(directory, "other", ["aisle.test"]);
   copyFileSync(other.cert, files.cert);
@@ -68,7 +68,7 @@ it("a certificate exchanged on disk serves new connections without a restart", a
   await expect.poll(isRenewed, { timeout: 20_000 }).toBe(200);
 });
 
-it("the health check of the container image asks a server with a certificate by https", async () => {
+it("the container's health check uses https when the server has a certificate", async () => {
   const { files, server } = await secureShop();
   const check = join(import.meta.dirname, "../../deploy/health-check.mjs");
   const env = { ...process.env, AISLE_TLS_CERT: files.cert, AISLE_FACADE_PORT: new URL(server.facadeUrl).port };
@@ -87,7 +87,7 @@ it("a peer that offers only TLS 1.1 is refused", async () => {
   expect(outcome).toBe("refused");
 });
 
-it("a server that cannot read its certificate ends with a line that names the setting", async () => {
+it("a server stops with a line that names the setting when it cannot read its certificate", async () => {
   const directory = await temporaryDirectory();
   const { cert } = makeCertificate(directory, "used", ["aisle.test"]);
   const flags = ["--tls-cert", cert, "--tls-key", "/nowhere"];

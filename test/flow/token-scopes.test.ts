@@ -96,11 +96,11 @@ const CELLS = scopes.flatMap((scope) =>
   [...methods].map(([name, allowed]) => ({ name, scope, expected: allowed.includes(scope) ? "allowed" : "refused" })),
 );
 
-describe("a cell of the table in docs/security.md", () => {
+describe("the scope table in docs/security.md", () => {
   // Deleting the app comes last, whatever its place in the table.
   const ordered = [...CELLS].sort((a, b) => Number(/Delete/.test(a.name)) - Number(/Delete/.test(b.name)));
 
-  it.each(ordered)("$name with the scope $scope is $expected", async ({ name, scope, expected }) => {
+  it.each(ordered)("is right that $name with the scope $scope is $expected", async ({ name, scope, expected }) => {
     const method = METHODS.get(name);
     if (method === undefined) throw new Error("there is no such method");
     const code = await codeOf(`token-${scope}`, method, "nowhere");
@@ -109,17 +109,17 @@ describe("a cell of the table in docs/security.md", () => {
   });
 });
 
-describe("a token for apps", () => {
+describe("a token limited to apps", () => {
   const ABOUT_APPS = [...METHODS].filter(
     ([name, method]) => method.parent.typeName.startsWith("aisle.") && name !== "AppService/ListApps",
   );
 
-  it.each(ABOUT_APPS)("is refused by %s when the request names another app", async (_, method) => {
+  it.each(ABOUT_APPS)("cannot call %s for another app", async (_, method) => {
     expect(await codeOf("token-elsewhere", method, APP)).toBe("PermissionDenied");
   });
 
   it.each(ABOUT_APPS.filter(([name]) => !/CreateApp|Delete/.test(name)))(
-    "may call %s for its own app",
+    "can call %s for its own app",
     async (_, method) => {
       expect(["PermissionDenied", "Unauthenticated"]).not.toContain(await codeOf("token-bound", method, APP));
     },
@@ -129,11 +129,11 @@ describe("a token for apps", () => {
     ["a request without an app", AppService.method.createApp],
     ["a request with an empty app id", CatalogService.method.listProducts],
     ["a stream whose first message names no app", CatalogService.method.upsertProducts],
-  ])("is refused with %s", async (_, method) => {
+  ])("gets the error %s", async (_, method) => {
     expect(await codeOf("token-bound", method, "")).toBe("PermissionDenied");
   });
 
-  it("is refused in the middle of a stream that goes on to another app", async () => {
+  it("is refused in mid-stream when the stream turns to another app", async () => {
     async function* requests() {
       yield { appId: "one", products: [{ productId: "p1", title: "One" }] };
       yield { products: [{ productId: "p2", title: "Two" }] };
@@ -146,7 +146,7 @@ describe("a token for apps", () => {
     expect((await admin.listProducts({ appId: "three" })).products).toEqual([]);
   });
 
-  it("lists its own apps alone", async () => {
+  it("lists its own apps only", async () => {
     const list = async (token: string) => {
       const { apps, nextPageToken } = await createClient(AppService, transportOf(token)).listApps({ pageSize: 1 });
       return [apps.map(({ appId }) => appId), nextPageToken];
@@ -155,14 +155,14 @@ describe("a token for apps", () => {
     expect(await list("token-elsewhere")).toEqual([[], ""]);
   });
 
-  it("follows links of its own app alone", async () => {
+  it("follows links of its own app only", async () => {
     const { followLink } = SubscriptionService.method;
     expect(await codeOf("token-bound", followLink, "one")).toBe("NotFound");
     expect(await codeOf("token-bound", followLink, "three")).toBe("PermissionDenied");
   });
 });
 
-it("an expired token is told when it ended", async () => {
+it("the error for an expired token says when it expired", async () => {
   const client = createClient(AppService, transportOf("token-expired"));
   const refused = await client.getApp({ appId: APP }).catch((error: unknown) => ConnectError.from(error));
   expect(refused).toMatchObject({

@@ -13,7 +13,7 @@ async function tokenOf(name: string, scope: string) {
   return { token, line };
 }
 
-it("a server with tokens serves commands, a facade in another process, and nobody else", async () => {
+it("a server with tokens serves commands and a facade in another process, and no caller without one", async () => {
   const directory = await temporaryDirectory();
   const [admin, facadeToken] = [await tokenOf("ops", "admin"), await tokenOf("facade", "storefront")];
   const file = join(directory, "tokens");
@@ -70,7 +70,7 @@ it("a server with tokens serves commands, a facade in another process, and nobod
   expect(services.output() + audits.join()).not.toContain("aisle_");
 }, 120_000);
 
-it("a facade whose token is for one app knows no other app", async () => {
+it("a facade whose token is limited to one app serves no other", async () => {
   const directory = await temporaryDirectory();
   const file = join(directory, "tokens");
   writeFileSync(file, `facade storefront apps=mine ${hashOf("secret")}\nops admin ${hashOf("other")}\n`);
@@ -98,7 +98,7 @@ it("a facade whose token is for one app knows no other app", async () => {
   expect(facade.output()).not.toContain('"level":50');
 }, 120_000);
 
-it("the audit log goes to standard error although the log is silent", async () => {
+it("the audit log goes to standard error although logging is off", async () => {
   const server = await startServer({
     directory: join(await temporaryDirectory(), "store"),
     flags: ["--role", "services", "--log-level", "silent"],
@@ -109,7 +109,7 @@ it("the audit log goes to standard error although the log is silent", async () =
     .toMatch(/"audit":\{.*"method":"aisle.v1.AppService\/CreateApp","app":"shop","code":"ok"/);
 });
 
-it("a server does not start with an audit log that it cannot open", async () => {
+it("a server does not start when it cannot open its audit log", async () => {
   const directory = await temporaryDirectory();
   const start = startServer({
     directory: join(directory, "store"),
@@ -118,7 +118,7 @@ it("a server does not start with an audit log that it cannot open", async () => 
   await expect(start).rejects.toThrow(/ended with 2 .*--audit-log \(AISLE_AUDIT_LOG\): the file cannot be opened/s);
 });
 
-it("aisle token writes a line with several scopes, apps and an end that the server takes", async () => {
+it("aisle token prints a line with scopes, apps and an expiry that the server accepts", async () => {
   const made = await runAisle([
     "token",
     "--name",

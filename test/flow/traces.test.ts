@@ -19,7 +19,7 @@ const event = (facadeUrl: string, headers: Record<string, string> = {}) =>
   });
 
 describe("traces of a server", () => {
-  it("go on from the facade's process to that of the services, and hold nothing of what was sent", async () => {
+  it("continue from the facade's process to the services, and contain no request data", async () => {
     const collector = await startCollector(onTestFinished);
     const env = { AISLE_OTLP_ENDPOINT: collector.url };
     const directory = await temporaryDirectory();
@@ -55,7 +55,7 @@ describe("traces of a server", () => {
     expect(collector.bytes()).not.toMatch(/marker|shop/);
   });
 
-  it("are neither made nor sent unless they are asked for by Aisle's own setting", async () => {
+  it("are made and sent only when Aisle's own setting asks for them", async () => {
     const collector = await startCollector(onTestFinished);
     const directory = await temporaryDirectory();
     const server = await startServer({ directory, env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
@@ -65,7 +65,7 @@ describe("traces of a server", () => {
     expect(collector.paths).toEqual([]);
   });
 
-  it("fail and hold up no request when nobody takes them", async () => {
+  it("fail or delay no request when the collector is down", async () => {
     const directory = await temporaryDirectory();
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     const server = await startServer({ directory, flags: ["--otlp-endpoint", endpoint] });

@@ -59,7 +59,7 @@ async function makeApp(server: ServerProcess) {
 }
 
 describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env }) => {
-  it("two workers lose no acknowledged event and answer nothing but 200 while one after the other is killed", async () => {
+  it("lose no acknowledged event and answer only 200 while two of them are killed in turn", async () => {
     const server = await startServer({ store: await newStore(), env, flags: TWO });
     await makeApp(server);
     const ids: string[] = [];
@@ -101,7 +101,7 @@ describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env
     expect(new Set(ids).size).toBe(ids.length);
   }, 120_000);
 
-  it("/metrics of any worker tells of all", async () => {
+  it("each show the metrics of all on /metrics", async () => {
     const server = await startServer({ store: await newStore(), env, flags: TWO });
     await makeApp(server);
     for (let n = 0; n < 20; n++) expect((await call(`${server.facadeUrl}/trace`, view(n))).status).toBe(200);
@@ -115,7 +115,7 @@ describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env
     for (let n = 0; n < 6; n++) expect(await counted()).toEqual(["20", "20"]);
   });
 
-  it("what one worker has answered is seen by the next call to any of them", async () => {
+  it("each see what another one has answered", async () => {
     // More visitors are linked from here than one network may link in a day.
     const server = await startServer({ store: await newStore(), env, flags: [...TWO, "--links-per-network", "off"] });
     await makeApp(server);
@@ -132,7 +132,7 @@ describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env
     expect(stale).toEqual([]);
   });
 
-  it("backend senders have one limit over all workers", async () => {
+  it("share one limit of backend senders", async () => {
     const server = await startServer({ store: await newStore(), env, flags: TWO });
     await makeApp(server);
     const form = { ...view(1), sender_type: "server" };
@@ -157,7 +157,7 @@ describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env
     expect(admitted).toBeLessThanOrEqual(name === "embedded" ? ideal : 1.1 * ideal + 20);
   });
 
-  it("an app is trained once for a change, however many workers there are, and all serve the model", async () => {
+  it("train an app once for a change, and all serve the model", async () => {
     const store = await newStore();
     const server = await startServer({ store, env, flags: [...TWO, "--train-every", "100ms"] });
     const clients = rpcClients(server.rpcUrl);
@@ -175,7 +175,7 @@ describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env
     await expect.poll(async () => `${await served()}` === `${await active()}`, WAIT).toBe(true);
   });
 
-  it("SIGTERM under load ends all processes with 0: a call is answered 200 and kept, or its connection refused", async () => {
+  it("all exit with 0 on SIGTERM under load: a call is answered 200 and stored, or its connection is refused", async () => {
     const store = await newStore();
     const server = await startServer({ store, env, flags: TWO });
     await makeApp(server);
@@ -206,7 +206,7 @@ describe.each(await serverStoreKinds())("workers: $name", ({ name, newStore, env
   });
 });
 
-it("a worker that is told to end by itself is replaced", async () => {
+it("a worker that stops by itself is replaced", async () => {
   const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
   const before = server.pids();
   process.kill(before[2] ?? 0, "SIGTERM");
@@ -214,7 +214,7 @@ it("a worker that is told to end by itself is replaced", async () => {
   expect(await server.end("SIGTERM")).toBe(0);
 });
 
-it("no process stays when the first one is killed under load, three times over", async () => {
+it("no worker stays when the primary process is killed under load, three times over", async () => {
   for (let round = 0; round < 3; round++) {
     const server = await startServer({ directory: await temporaryDirectory(), flags: TWO });
     await makeApp(server);
@@ -239,7 +239,7 @@ it("no process stays when the first one is killed under load, three times over",
   }
 });
 
-it("a taken port ends the start with one line and 1", async () => {
+it("a taken port ends the start with one line and exit code 1", async () => {
   const port = await freePort();
   await startServer({ directory: await temporaryDirectory(), flags: ["--rpc-port", String(port)] });
   const second = launchServer({ directory: await temporaryDirectory(), flags: [...TWO, "--rpc-port", String(port)] });

@@ -19,7 +19,7 @@ const planted = (name: string) => join(import.meta.dirname, `planted/${name}.ts`
 
 describe("fuzzing", () => {
   it.each(targets)(
-    "finds nothing wrong with the reader of %s in a few seconds",
+    "finds no fault in the %s parser in a few seconds",
     async (target) => {
       const { output, code } = await fuzz("--seconds", "3", target);
       expect(output).toMatch(/^\w+: [1-9]\d* runs .* no finding$/m);
@@ -28,7 +28,7 @@ describe("fuzzing", () => {
     60_000,
   );
 
-  it("is guided by coverage: it finds a fault behind four bytes, each of which it must guess", async () => {
+  it("is guided by coverage: it finds a planted fault behind four bytes", async () => {
     const { output, code } = await fuzz("--seconds", "40", "--seed", "7", planted("magic"));
     expect(output).toContain("Error: the planted fault");
     expect(Buffer.from(/in Base64: (\S+)/.exec(output)?.[1] ?? "", "base64").toString()).toBe("Fuz!");
@@ -52,7 +52,7 @@ describe("fuzzing", () => {
     60_000,
   );
 
-  it("names the targets there are when another one is asked for", async () => {
+  it("lists the targets when an unknown one is asked for", async () => {
     const { output, code } = await fuzz("nothing");
     expect(output).toContain(`there are ${[...targets].sort().join(", ")}`);
     expect(code).toBe(1);

@@ -42,11 +42,11 @@ async function filesBackTo(most: number): Promise<void> {
   await expect.poll(() => server.openFiles(), { timeout: 40_000, interval: 50 }).toBeLessThanOrEqual(most);
 }
 
-describe("while others attack, every honest request is answered", () => {
+describe("a server under each attack in turn", () => {
   const attacks = [...HTTP_ATTACKS, ...RPC_ATTACKS, ...FLOODS].filter((attack) => !IDLERS.includes(attack));
 
   it.each(attacks.map((attack) => [attack.name, attack] as const))(
-    "%s",
+    "answers every honest request during %s",
     async (_, attack) => {
       const files = server.openFiles();
       expect(await during([attack], ATTACK_MS)).toEqual(ALL_WELL);
@@ -55,13 +55,13 @@ describe("while others attack, every honest request is answered", () => {
     90_000,
   );
 
-  it("and the process has not grown beyond what its limits let it", () => {
+  it("stays within its memory limit", () => {
     // Some 100 MiB before. Garbage is part of it: up to 192 MiB in the young generation, and the buffers of the last
     // attacks.
     expect(server.residentMiB()).toBeLessThan(800);
   });
 
-  it("nothing but the audit and misused connections was logged", () => {
+  it("logs only audit lines and misused connections", () => {
     expect(
       server
         .output()
@@ -71,14 +71,14 @@ describe("while others attack, every honest request is answered", () => {
     ).toEqual([]);
   });
 
-  it("calls over RPC are answered, too", async () => {
+  it("answers RPC calls afterwards", async () => {
     const { app } = await rpcClients(server.rpcUrl).apps.getApp({ appId: "shop" });
     expect(app?.appId).toBe("shop");
   });
 });
 
-describe("2,000 connections that say nothing, little or nothing new", () => {
-  it("let honest requests through, hold little memory and are closed in time", async () => {
+describe("2,000 idle or slow connections", () => {
+  it("delay no honest request, hold little memory and are closed in time", async () => {
     const files = server.openFiles();
     const before = server.residentMiB();
     const shop = honestShop(server.target);
@@ -95,8 +95,8 @@ describe("2,000 connections that say nothing, little or nothing new", () => {
   }, 120_000);
 });
 
-describe("requests that proxies and servers have read differently", () => {
-  it.each(Object.entries(SMUGGLING))("with %s get 400, and what is behind them is no request", async (_, rest) => {
+describe("a request that proxies and servers may read differently", () => {
+  it.each(Object.entries(SMUGGLING))("with %s gets 400, and no second request is read behind it", async (_, rest) => {
     const behind = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const answers = await talk(server.target.facadePort, `POST /trace HTTP/1.1\r\nHost: localhost\r\n${rest}${behind}`);
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400"]);

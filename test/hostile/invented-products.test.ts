@@ -10,7 +10,7 @@ const stores = await storeKinds();
 const home = (n: number) => `198.51.${n}.7`;
 const STRANGER = "203.0.113.66";
 
-describe.each(stores)("strangers who invent products: $name", ({ openStore }) => {
+describe.each(stores)("products invented by strangers: $name", ({ openStore }) => {
   async function shop() {
     const aisle = await openAisle(openStore);
     await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
@@ -49,7 +49,7 @@ describe.each(stores)("strangers who invent products: $name", ({ openStore }) =>
     await expect(rpc.catalog.getProduct({ appId: "shop", productId: "absent" })).rejects.toThrow("no such product");
   });
 
-  it("lengthen a visitor's history by a hundred products an event at most", async () => {
+  it("lengthen a visitor's history by at most a hundred an event", async () => {
     const { view, store } = await shop();
     const ids = Array.from({ length: 1000 }, (_, n) => `invented-${n}`).join("|");
     await view({ product_ids: ids }, STRANGER, "made up");
@@ -62,7 +62,7 @@ describe.each(stores)("strangers who invent products: $name", ({ openStore }) =>
     expect(rows.map(({ productIds }) => productIds.length)).toEqual([100]);
   });
 
-  it("show a product only over several networks, and the shop is told how many have sent it", async () => {
+  it("are shown only when several networks sent them, and the shop sees how many", async () => {
     const { view, rpc, agree } = await shop();
     const get = async () => (await rpc.catalog.getProduct({ appId: "shop", productId: "p1" })).product;
     for (let n = 0; n < 5; n++) await view({ product_ids: "p1", product_titles: "Evil" }, STRANGER, `made up ${n}`);
@@ -75,7 +75,7 @@ describe.each(stores)("strangers who invent products: $name", ({ openStore }) =>
     expect(await get()).toMatchObject({ title: "Tent", notShown: "" });
   });
 
-  it("rewrite nothing that was learned, nor call it sold out", async () => {
+  it("change no learned product, and cannot mark it sold out", async () => {
     const { view, agree, rpc } = await shop();
     await agree({ product_ids: "p1", product_titles: "Tent", product_urls: "https://a.example/1" });
     const evil = {
@@ -89,7 +89,7 @@ describe.each(stores)("strangers who invent products: $name", ({ openStore }) =>
     expect(product).toMatchObject({ title: "Tent", url: "https://a.example/1", notShown: "" });
   });
 
-  it("teach a shop with a feed nothing, and take no SKU from it", async () => {
+  it("are not learned by a shop with a feed, and take no SKU from it", async () => {
     const { agree, upsert, rpc, trace, recommend } = await shop();
     await upsert("fed", "s1");
     await agree({ product_ids: "thief", product_skus: "s1", product_titles: "Evil" });
@@ -101,7 +101,7 @@ describe.each(stores)("strangers who invent products: $name", ({ openStore }) =>
     expect(seen).toMatchObject({ trackerProduct: { productId: "fed" } });
   });
 
-  it("end no attribute of a page by a URL", async () => {
+  it("cannot end an HTML attribute by their URL", async () => {
     const { agree, recommend } = await shop();
     await agree({ product_ids: "p1", product_titles: "Tent", product_urls: 'https://a.example/x"onerror="alert(1)' });
     const { recommended } = await recommend({ appId: "shop", productInteractions: [] });

@@ -45,9 +45,9 @@ const ask = (id: number) => [
 ];
 const isToldToGo = (received: Buffer) => framesIn(received).some(({ type }) => type === "goAway");
 
-describe("calls whose message does not come", () => {
+describe("calls whose message never comes", () => {
   it.each([GET_APP, RECORD_EVENTS])(
-    "take the connection that has most of them when they are too many: %s",
+    "close the connection with the most of them when there are too many: %s",
     async (path) => {
       const { port, onMisuse, apps } = await openCounted({ openCalls: 500 });
       const few = openRaw(port, opening(streams(10, ...lying(path))));
@@ -62,7 +62,7 @@ describe("calls whose message does not come", () => {
     },
   );
 
-  it("are no calls: their implementation is not asked, and they get DEADLINE_EXCEEDED in time", async () => {
+  it("never reach their implementation, and get DEADLINE_EXCEEDED in time", async () => {
     const { port, called } = await openCounted({ bodyTimeoutMs: 200 });
     const peer = openRaw(port, opening(streams(100, ...lying(GET_APP))));
     const statuses = (received: Buffer) =>
@@ -72,10 +72,10 @@ describe("calls whose message does not come", () => {
   });
 });
 
-describe("answers that nobody takes", () => {
+describe("unread answers", () => {
   const closedWindow = Buffer.concat([PREFACE, settings([[4, 0]])]);
 
-  it("let no further call of their connection begin before they are taken", async () => {
+  it("keep further calls of their connection waiting until they are read", async () => {
     const { port, called, apps } = await openCounted({ unreadBytesPerConnection: 950_000 });
     const peer = openRaw(port, Buffer.concat([closedWindow, streams(10, ask)]));
     await expect.poll(() => called.mock.calls.length).toBe(10);
@@ -89,7 +89,7 @@ describe("answers that nobody takes", () => {
     await expect.poll(() => called.mock.calls.length).toBe(61);
   });
 
-  it("take the connection that has most of them when they are too many", async () => {
+  it("close the connection with the most of them when there are too many", async () => {
     const { port, onMisuse, apps } = await openCounted({ unreadBytes: 3_000_000 });
     const few = openRaw(port, Buffer.concat([closedWindow, streams(2, ask)]));
     const most = openRaw(port, Buffer.concat([closedWindow, streams(35, ask)]));

@@ -98,8 +98,8 @@ async function callMarked(rpcUrl: string, method: DescMethod, appId: string): Pr
   return `${method.name} ${text.slice(text.lastIndexOf('{"error"'))}`;
 }
 
-describe("what callers send", () => {
-  it("is in no log, metric or error of a server, whichever field, header, cookie, path or query it came by", async () => {
+describe("data that callers send", () => {
+  it("is in no log, metric or error, whichever field, header, cookie, path or query it came by", async () => {
     const server = await startServer({ directory: await temporaryDirectory(), flags: ["--log-level", "trace"] });
     const { facadeUrl, rpcUrl } = server;
     await rpcClients(rpcUrl).apps.createApp({ app: { appId: "shop" } });
@@ -211,7 +211,7 @@ describe("what callers send", () => {
     ],
     ["a parser cites it", new SyntaxError(`Unexpected token 'z', "${DIRTY}" is not valid JSON`)],
     ["an error carries it", Object.assign(new Error("failed"), { email: DIRTY, request: { body: DIRTY } })],
-  ])("is neither logged nor answered when %s", async (_, error) => {
+  ])("is neither logged nor quoted when %s", async (_, error) => {
     const lines: string[] = [];
     const logger = createLog("trace", (line) => void lines.push(line));
     const { facade } = openFacade({ recordEvent: error, getStatus: error, recommend: error }, { logger });

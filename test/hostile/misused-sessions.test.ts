@@ -25,7 +25,7 @@ const abandoned = (id: number) => [
 ];
 
 describe("an HTTP/2 connection", () => {
-  it("that resets each stream at once is closed, and none of its calls is made", async () => {
+  it("that resets each stream at once is closed, and none of its calls runs", async () => {
     const { url, port, called } = await openCounted();
     const reset = streams(MANY, (id) => [
       frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
@@ -37,7 +37,7 @@ describe("an HTTP/2 connection", () => {
     await expectStillServing(url);
   });
 
-  it("that makes us reset its streams is closed", async () => {
+  it("that makes the server reset its streams is closed", async () => {
     const { url, port } = await openCounted();
     const broken = streams(MANY, (id) => [
       frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
@@ -48,7 +48,7 @@ describe("an HTTP/2 connection", () => {
   });
 
   it.each(["plain", "TLS"])(
-    "that comes again and again to reset its streams has to wait each time, and others of its address are served: %s",
+    "that reconnects to reset its streams waits longer each time, and others of its address are served: %s",
     async (kind) => {
       const files = kind === "TLS" ? makeCertificate(await temporaryDirectory(), "server", ["127.0.0.1"]) : undefined;
       const certificate = files && { cert: readFileSync(files.cert, "utf8"), key: readFileSync(files.key, "utf8") };
@@ -65,7 +65,7 @@ describe("an HTTP/2 connection", () => {
     },
   );
 
-  it("begins at once beside others of its address that open with many streams after some of them were misused", async () => {
+  it("starts at once although others of its address were misused", async () => {
     const { url, port } = await openCounted();
     // After three the pause between two that wait is as long as it gets.
     for (let n = 0; n < 3; n++) await openRaw(port, opening(streams(MANY, abandoned))).closed;
@@ -87,7 +87,7 @@ describe("an HTTP/2 connection", () => {
     await expectStillServing(url);
   });
 
-  it("waits its turn behind others of its address that wait to be served before they reset their streams", async () => {
+  it("waits its turn behind others of its address that are misused after they were served", async () => {
     const { url, port } = await openCounted();
     const reset = streams(MANY, abandoned);
     const served = (received: Buffer) => framesIn(received).some(({ type }) => type === "settings");
@@ -105,7 +105,7 @@ describe("an HTTP/2 connection", () => {
     await expectStillServing(url);
   });
 
-  it("that its peer has closed before we read it makes no call", async () => {
+  it("that its peer closed before it was read runs no call", async () => {
     const { url, port, called } = await openCounted();
     const call = [frame("headers", END_HEADERS, 1, callHeaders(GET_APP)), frame("data", END_STREAM, 1, NOTHING)];
     const peer = openRaw(port);
@@ -118,7 +118,7 @@ describe("an HTTP/2 connection", () => {
     expect(called).toHaveBeenCalledTimes(1);
   });
 
-  it("whose calls run out of time again and again is told to come again before Node rejects its calls", async () => {
+  it("whose calls time out again and again gets GOAWAY before Node rejects its calls", async () => {
     const { url, port, called } = await openCounted();
     const late = streams(12_000, (id) => [
       frame("headers", END_HEADERS, id, callHeaders(GET_APP, [["grpc-timeout", "2m"]])),
@@ -132,7 +132,7 @@ describe("an HTTP/2 connection", () => {
     await expectStillServing(url);
   });
 
-  it("that cancels calls as clients do is not misused", async () => {
+  it("that cancels calls as clients do is not counted as misused", async () => {
     const server = createHttp2Server(() => undefined);
     const onMisuse = vi.fn();
     trackSessions(server, { idleMs: 60_000, maxConcurrentStreams: 1000, onMisuse });
@@ -153,7 +153,7 @@ describe("an HTTP/2 connection", () => {
     expect(onMisuse).not.toHaveBeenCalled();
   });
 
-  it("that resets a few of its calls goes on", async () => {
+  it("that resets a few of its calls continues", async () => {
     const { port } = await openCounted();
     const some = streams(90, (id) => [
       frame("headers", END_HEADERS, id, callHeaders(GET_APP)),
@@ -165,7 +165,7 @@ describe("an HTTP/2 connection", () => {
     expect(answered(await peer.until(answered))).toBe(true);
   });
 
-  it("that resets streams with a deadline goes on, or is told to come again before any call is lost", async () => {
+  it("that resets streams with a deadline continues, or gets GOAWAY before any call is lost", async () => {
     const { url, port, called } = await openCounted();
     const late = streams(1200, (id) => [
       frame("headers", END_HEADERS, id, callHeaders(GET_APP, [["grpc-timeout", "2m"]])),

@@ -9,27 +9,24 @@ const isAnswered = (received: Buffer) => received.includes("HTTP/1.1 200");
 it.each([
   ["REST", "facadeUrl"],
   ["RPC", "rpcUrl"],
-] as const)(
-  "one address gets no more connections to the %s port than it may have, and those are served",
-  async (_, of) => {
-    const flags = ["--connections-per-address", String(MOST)];
-    const server = await startServer({ directory: await temporaryDirectory(), flags });
-    const port = Number(new URL(server[of]).port);
-    const open = Array.from({ length: MOST }, () => openRaw(port, HELLO));
-    for (const peer of open) expect(isAnswered(await peer.until(isAnswered))).toBe(true);
+] as const)("one address gets at most its limit of connections to the %s port, and these are served", async (_, of) => {
+  const flags = ["--connections-per-address", String(MOST)];
+  const server = await startServer({ directory: await temporaryDirectory(), flags });
+  const port = Number(new URL(server[of]).port);
+  const open = Array.from({ length: MOST }, () => openRaw(port, HELLO));
+  for (const peer of open) expect(isAnswered(await peer.until(isAnswered))).toBe(true);
 
-    expect(isAnswered(await openRaw(port, HELLO).closed)).toBe(false);
-    expect(open.filter(({ socket }) => socket.closed)).toEqual([]);
-    open[0]?.socket.destroy();
-    const status = () =>
-      openRaw(port, HELLO)
-        .until(isAnswered)
-        .then(isAnswered, () => false);
-    await expect.poll(status, { interval: 20 }).toBe(true);
-  },
-);
+  expect(isAnswered(await openRaw(port, HELLO).closed)).toBe(false);
+  expect(open.filter(({ socket }) => socket.closed)).toEqual([]);
+  open[0]?.socket.destroy();
+  const status = () =>
+    openRaw(port, HELLO)
+      .until(isAnswered)
+      .then(isAnswered, () => false);
+  await expect.poll(status, { interval: 20 }).toBe(true);
+});
 
-it("a trusted proxy gets as many as there are", async () => {
+it("the limit of connections per address does not apply to a trusted proxy", async () => {
   const flags = ["--connections-per-address", "1", "--trusted-proxies", "127.0.0.1"];
   const server = await startServer({ directory: await temporaryDirectory(), flags });
   const port = Number(new URL(server.facadeUrl).port);

@@ -14,7 +14,7 @@ const CANCELLED = "the order is cancelled and stays out of the history";
 
 const stores = await storeKinds();
 
-describe.each(stores)("an order whose number a stranger knows: $name", ({ openStore }) => {
+describe.each(stores)("an order whose number strangers know: $name", ({ openStore }) => {
   async function shop() {
     const aisle = await openAisle(openStore, { networks: { trustedProxies: [], shopNetworks: ["192.0.2.0/24"] } });
     await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
@@ -42,7 +42,7 @@ describe.each(stores)("an order whose number a stranger knows: $name", ({ openSt
     ["a cookie of their own", { c_id: "evil" }],
     ["the customer's address", { c_id: "evil", email: "ann@x.de" }],
     ["the customer's user id", { c_id: "evil", user_id: "7" }],
-  ])("is neither shown to them, nor changed, nor cancelled: they name %s", async (_, names) => {
+  ])("is neither shown to, nor changed, nor cancelled by strangers who name %s", async (_, names) => {
     const { order, cancel, bought, store } = await shop();
     await order(HOME, { c_id: "ann", email: "ann@x.de", user_id: "7" });
     expect(await order(STRANGER, { ...names, product_ids: "p3|p4|p5" })).not.toEqual([]);
@@ -67,7 +67,7 @@ describe.each(stores)("an order whose number a stranger knows: $name", ({ openSt
     expect(await bought("ann")).toEqual(["p1", "p2"]);
   });
 
-  it("of a customer known by an address alone is not taken from the address", async () => {
+  it("of a customer known only by address is not taken away by that address", async () => {
     const { order, cancel, store } = await shop();
     await order(SHOP, { email: "ann@x.de" });
     const before = await store.orders.get("shop", "1001");
@@ -78,7 +78,7 @@ describe.each(stores)("an order whose number a stranger knows: $name", ({ openSt
     expect(await store.orders.get("shop", "1001")).toEqual(before);
   });
 
-  it("is changed by its customer from any network, and by whoever the shop has proven to be its contact", async () => {
+  it("is changed by its customer from any network, and by a visitor whom the shop has linked to the contact", async () => {
     const { order, cancel, bought, rpc } = await shop();
     await order(HOME, { c_id: "ann", fp_ccid: "f-ann" });
     expect(await order(PHONE, { fp_ccid: "f-ann", product_ids: "p1|p2|p3" })).toEqual([]);
@@ -106,7 +106,7 @@ describe.each(stores)("an order whose number a stranger knows: $name", ({ openSt
     expect(await bought("ann")).toEqual([]);
   });
 
-  it("is cancelled beforehand by the shop, and not by a stranger", async () => {
+  it("can be cancelled beforehand by the shop, and not by a stranger", async () => {
     const { order, cancel, bought } = await shop();
     for (const names of [{}, { c_id: "evil" }]) await cancel(STRANGER, names);
     expect(await order(HOME, { c_id: "ann" })).toEqual([]);
@@ -117,7 +117,7 @@ describe.each(stores)("an order whose number a stranger knows: $name", ({ openSt
     expect(await bought("bo")).toEqual([]);
   });
 
-  it("is its customer's all the same when the stranger sent the number first, and the customer can cancel it", async () => {
+  it("belongs to its customer even when a stranger sent the number first, and the customer can cancel it", async () => {
     const { order, cancel, bought } = await shop();
     await order(STRANGER, { c_id: "evil", product_ids: "p9" });
     expect(await order(HOME, { c_id: "ann" })).toEqual([APART]);
@@ -132,7 +132,7 @@ describe.each(stores)("an order whose number a stranger knows: $name", ({ openSt
   it.each([
     ["the customer's cookie", { c_id: "ann" }],
     ["the customer's address", { email: "ann@x.de" }],
-  ])("is set right by the shop's own copy, which names %s, whatever strangers claimed before", async (_, names) => {
+  ])("is corrected by the shop's own copy, which names %s, whatever strangers claimed before", async (_, names) => {
     const { order, cancel, bought, store, rpc } = await shop();
     await rpc.subscriptions.setSubscription({ appId: "shop", email: "ann@x.de", visitor: { clientId: "ann" } });
     await order(STRANGER, { c_id: "evil", email: "ann@x.de", product_ids: "p7|p8|p9", order_status: "void" });
@@ -151,7 +151,7 @@ describe.each(stores)("an order whose number a stranger knows: $name", ({ openSt
     expect(await bought("ann")).toEqual(["p1", "p2"]);
   });
 
-  it("is exported under the number its senders gave it", async () => {
+  it("is exported under the number that its senders gave it", async () => {
     const { order, rpc } = await shop();
     await order(STRANGER, { c_id: "evil", product_ids: "p9" });
     await order(HOME, { c_id: "ann" });

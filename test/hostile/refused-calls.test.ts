@@ -26,9 +26,9 @@ const byGrpcJs = async () => callByGrpcJs;
 describe.each([
   ["grpc-js", byGrpcJs, true],
   ["grpc-go", byGo, go],
-] as const)("%s", (_, client, isThere) => {
+] as const)("a refused call of %s", (_, client, isThere) => {
   it.skipIf(!isThere).each(UNKNOWN)(
-    "is told UNIMPLEMENTED for an unknown %s",
+    "gets UNIMPLEMENTED for an unknown %s",
     async (_, method) => {
       const { address } = await openListener();
       const { hasty } = await (await client())({ address, method, callers: 1, calls: 2, forMs: 0 });
@@ -38,7 +38,7 @@ describe.each([
   );
 
   it.skipIf(!isThere)(
-    "gets the connection's slots back after messages that are too large",
+    "frees its stream slots when messages are too large",
     async () => {
       const { address } = await openListener({ limits: { maxConcurrentStreams: 40 } });
       const call = await client();
@@ -60,7 +60,7 @@ describe.each([
 });
 
 it.skipIf(!python).each(UNKNOWN)(
-  "grpcio is told UNIMPLEMENTED for an unknown %s",
+  "a refused call of grpcio gets UNIMPLEMENTED for an unknown %s",
   async (_, method) => {
     const { address } = await openListener();
     const environment = join(import.meta.dirname, "../../node_modules/.cache/grpcio");
@@ -74,7 +74,7 @@ it.skipIf(!python).each(UNKNOWN)(
   INSTALL_MS,
 );
 
-it("a stream that is refused in the middle of its message is gone when its peer resets it with NO_ERROR", async () => {
+it("a stream refused in mid-message is released when its peer resets it with NO_ERROR", async () => {
   const { address } = await openListener({ limits: { maxConcurrentStreams: 5, lingerMs: 60_000 } });
   const session = connect(`http://${address}`);
   onTestFinished(() => session.destroy());

@@ -64,7 +64,7 @@ describe("an HTTP/2 connection", () => {
         ),
       ),
     ],
-  ])("that sends %s is closed or refused, and harms nobody", async (_, bytes) => {
+  ])("that sends %s is closed or refused, and affects no other caller", async (_, bytes) => {
     const { url, port, called } = await openCounted();
     const peer = openRaw(port, opening(bytes));
     const refused = (received: Buffer) =>
@@ -74,7 +74,7 @@ describe("an HTTP/2 connection", () => {
     expect(called).toHaveBeenCalledTimes(1);
   });
 
-  it("is refused more streams at a time than the limit", async () => {
+  it("is refused streams beyond the limit", async () => {
     const { url, port } = await openCounted();
     const peer = openRaw(
       port,
@@ -120,10 +120,10 @@ describe("an HTTP/2 connection", () => {
   });
 });
 
-describe("an answer that its caller does not take", () => {
+describe("an answer that its caller does not read", () => {
   const big = "x".repeat(3 * 1024 * 1024);
 
-  it("over HTTP/2, without a window for it, is given up in time", async () => {
+  it("is given up in time over HTTP/2 when its window is empty", async () => {
     const { url, port } = await openListener({ limits: { stallMs: 50 } });
     const grpc = createClient(AppService, createGrpcTransport({ baseUrl: url }));
     await grpc.createApp({ app: { appId: "shop", displayName: big } });
@@ -135,7 +135,7 @@ describe("an answer that its caller does not take", () => {
     expect(reset(await peer.until(reset))).toBe(true);
   });
 
-  it("over HTTP/1.1 is given up in time", async () => {
+  it("is given up in time over HTTP/1.1", async () => {
     const { url, port } = await openListener({ limits: { stallMs: 50 } });
     const grpc = createClient(AppService, createGrpcTransport({ baseUrl: url }));
     await grpc.createApp({ app: { appId: "shop", displayName: big } });
@@ -150,7 +150,7 @@ describe("an answer that its caller does not take", () => {
     clearInterval(poke);
   });
 
-  it("may take its time to be made", async () => {
+  it("may take long to be made", async () => {
     const getApp = createGate();
     const { url } = await openListener({ routes: createFixtureRoutes({ getApp }), limits: { stallMs: 20 } });
     const calls = [
@@ -165,7 +165,7 @@ describe("an answer that its caller does not take", () => {
   });
 });
 
-describe("bytes that are no request", () => {
+describe("an invalid request", () => {
   it.each([
     ["two lengths", "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
     ["a length and chunks", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
@@ -174,7 +174,7 @@ describe("bytes that are no request", () => {
     ["a space before the colon", "Content-Length : 0\r\n\r\n"],
     ["bare line feeds", "X: a\n\n"],
     ["a NUL", "X: a\0b\r\n\r\n"],
-  ])("with %s get 400 and nothing behind them is read", async (_, rest) => {
+  ])("with %s gets 400 and nothing behind it is read", async (_, rest) => {
     const { port } = await openListener();
     const answers = await talk(
       port,

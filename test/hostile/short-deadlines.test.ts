@@ -46,7 +46,7 @@ function expectUnharmed(name: string, outcome: StormOutcome) {
 
 describe.each(CLIENTS)("ten callers of %s with a deadline of 2 ms on one connection", (name, client, isThere) => {
   it.skipIf(!isThere)(
-    "cost no other call",
+    "fail no other call",
     async () => expectUnharmed(name, await stormOn(server, client(), FOR_MS)),
     TEST_MS,
   );
@@ -55,7 +55,7 @@ describe.each(CLIENTS)("ten callers of %s with a deadline of 2 ms on one connect
     ["opens a connection for each call", 0],
     ["keeps its connections", 16],
   ])(
-    "cost no other call behind an HTTP proxy that %s",
+    "fail no other call behind an HTTP proxy that %s",
     async (kind, kept) => {
       const port = await openNginx(rpcPort(), kept, onTestFinished);
       const outcome = await stormOn(server, client(), FOR_MS, `127.0.0.1:${port}`);
@@ -65,7 +65,7 @@ describe.each(CLIENTS)("ten callers of %s with a deadline of 2 ms on one connect
   );
 
   it.skipIf(!isThere)(
-    "cost no other call behind a TCP proxy that is 1 ms away",
+    "fail no other call behind a TCP proxy that is 1 ms away",
     async () => {
       const proxy = await openTcpProxy({ host: "127.0.0.1", port: rpcPort() });
       onTestFinished(() => proxy.close());

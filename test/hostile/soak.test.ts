@@ -63,7 +63,7 @@ async function reconnects(until: number, seen: Outcomes[]): Promise<number[]> {
 }
 
 it(
-  "clients that hurry, cancel, send too much or half, and come again cost no neighbour a call, and memory stays",
+  "clients that rush, cancel, send too much or half and reconnect fail no call of others, and memory stays bounded",
   async () => {
     const until = Date.now() + FOR_MS;
     const shared = { address: new URL(server.rpcUrl).host, method: RECOMMEND, message: ASKED, forMs: FOR_MS };

@@ -10,7 +10,7 @@ const STRANGER = "203.0.113.66";
 
 const stores = await storeKinds();
 
-describe.each(stores)("strangers who know an app's id: $name", ({ openStore }) => {
+describe.each(stores)("strangers who know an app id: $name", ({ openStore }) => {
   async function shop() {
     const networks = { trustedProxies: [], shopNetworks: ["192.0.2.0/24"] };
     const aisle = await openAisle(openStore, { networks });
@@ -26,7 +26,7 @@ describe.each(stores)("strangers who know an app's id: $name", ({ openStore }) =
     product_ids: "p1",
   });
 
-  it("use up their own limit of backend senders: 30 of 30 real orders pass, trusted or not", async () => {
+  it("use up only their own limit of backend senders: 30 of 30 real orders pass, trusted or not", async () => {
     const { trace } = await shop();
     const spam = { app_id: "shop", action_type: "other", sender_type: "server" };
     const answers = await Promise.all(Array.from({ length: 300 }, () => trace(spam, STRANGER)));
@@ -62,7 +62,7 @@ describe.each(stores)("strangers who know an app's id: $name", ({ openStore }) =
     expect(rejectedEvents.map(({ idempotencyKey }) => idempotencyKey)).toEqual(["order-1", "order-1", "order-1"]);
   });
 
-  it("hold up no retry: the same sender's event is stored once for 24 hours, on whichever network a phone is", async () => {
+  it("break no retry: the event of one sender is stored once for 24 hours, whichever network a phone is on", async () => {
     const { trace, rpc, now } = await shop();
     const key = { idempotency_key: "k" };
     const view = { app_id: "shop", action_type: "homepage_view", c_id: "c-1", ...key };
@@ -84,7 +84,7 @@ describe.each(stores)("strangers who know an app's id: $name", ({ openStore }) =
     expect((await rpc.events.listEvents({ appId: "shop" })).events).toHaveLength(4);
   });
 
-  it("a retry across the upgrade is known although its key was kept without an owner", async () => {
+  it("break no retry across an upgrade from keys without an owner", async () => {
     const { trace, store, now } = await shop();
     const view = { app_id: "shop", action_type: "homepage_view", c_id: "c-1", idempotency_key: "k" };
     const first = await trace(view, HOME);

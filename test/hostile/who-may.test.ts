@@ -186,14 +186,14 @@ function tableOfDocs(): Map<string, Map<string, string>> {
 
 const table = tableOfDocs();
 
-it("the table of the docs has the rows and columns that are tested", () => {
+it("the permission table in docs/security.md has the rows and columns that are tested", () => {
   expect([...table.keys()]).toEqual(Object.keys(ROWS));
   for (const cells of table.values()) expect([...cells.keys()]).toEqual(Object.keys(COLUMNS));
 });
 
 const stores = await storeKinds();
 
-describe.each(stores)("who may do what: $name", ({ openStore }) => {
+describe.each(stores)("permissions: $name", ({ openStore }) => {
   async function openShop(): Promise<Shop> {
     const aisle = await openAisle(openStore);
     const { rpc, facade, now } = aisle;

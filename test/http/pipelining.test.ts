@@ -36,7 +36,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 const bodiesIn = (answers: string) => [...answers.matchAll(/\[(.*?)\]/g)].map(([, body]) => body);
 
 describe("pipelined requests", () => {
-  it("are answered one at a time and in their order", async () => {
+  it("are answered one at a time and in order", async () => {
     const { port, seen } = await open();
     const requests = numbers(500).map((n) => post(`${n}`));
     const answers = await talk(port, `${requests.join("")}${post("last", "Connection: close\r\n")}`);
@@ -44,7 +44,7 @@ describe("pipelined requests", () => {
     expect(seen.most).toBe(1);
   });
 
-  it("whose last body comes late are all answered", async () => {
+  it("are all answered when the last body comes late", async () => {
     const { port } = await open();
     const peer = openRaw(port, `${post("a")}${post("b")}${post("cd", "Connection: close\r\n").slice(0, -1)}`);
     await peer.until((received) => received.includes("[b]"));
@@ -52,7 +52,7 @@ describe("pipelined requests", () => {
     expect(bodiesIn((await peer.closed).toString())).toEqual(["a", "b", "cd"]);
   });
 
-  it("let those of another connection between", async () => {
+  it("let requests of another connection between", async () => {
     const { port, seen } = await open();
     const peer = openRaw(
       port,
@@ -65,7 +65,7 @@ describe("pipelined requests", () => {
     expect(seen.answered).toBeLessThan(1000);
   });
 
-  it("that are more than 2,000 unanswered close their connection", async () => {
+  it("close their connection when more than 2,000 are unanswered", async () => {
     const { port, seen } = await open((request) => void request.socket.cork());
     const peer = openRaw(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(50_000));
     await peer.closed;
