@@ -113,7 +113,7 @@ const webModules = readdirSync(webFolder, { recursive: true, encoding: "utf8" })
   .map((path) => [`web/${path.split(sep).join("/")}`, readFileSync(join(webFolder, path), "utf8")] as const);
 
 describe("src", () => {
-  it("has every module in a folder that the table names", () => {
+  it("has every module in a folder of the import table", () => {
     const strangers = [...tree.keys()].filter((path) => {
       const folder = folderOf(path, TABLE);
       return folder === undefined || (folder === TOP && !TOP_MODULES.includes(path));
@@ -121,11 +121,11 @@ describe("src", () => {
     expect(strangers).toEqual([]);
   });
 
-  it("imports only in the directions of the table", () => {
+  it("imports only in the directions of the import table", () => {
     expect(forbiddenImports(tree, TABLE)).toEqual([]);
   });
 
-  it("has the table that docs/architecture.md shows", () => {
+  it("has the same import table as docs/architecture.md", () => {
     const document = readFileSync(join(import.meta.dirname, "../docs/architecture.md"), "utf8");
     const rows = document.split("| folder | imports, besides itself |")[1]?.split("\n\n")[0] ?? "";
     const shown = [...rows.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, folder, imports = ""]) => [
@@ -135,15 +135,15 @@ describe("src", () => {
     expect(shown).toEqual(Object.entries(TABLE));
   });
 
-  it("uses a driver only in the folder that wraps it", () => {
+  it("imports a driver only in the folder that wraps it", () => {
     expect(strayPackages(tree, PACKAGE_OWNERS)).toEqual([]);
   });
 
-  it("has no ring of modules that load each other", () => {
+  it("has no import cycle between modules", () => {
     expect(importCycles(tree)).toEqual([]);
   });
 
-  it("has no module past 300 lines but those listed with a reason", () => {
+  it("has no module above 300 lines except those listed with a reason", () => {
     const long = [...tree].filter(
       ([path, text]) => !path.startsWith("gen/") && text.trimEnd().split("\n").length > 300,
     );
@@ -165,25 +165,25 @@ describe("web", () => {
     ...[...tree].filter(([path]) => path.startsWith("gen/")).map(([path, text]) => [`src/${path}`, text] as const),
   ]);
 
-  it("imports only in the directions of its table, and nothing of the server but messages", () => {
+  it("imports only in the directions of its table, and from the server only messages", () => {
     expect(web.has("web/helper/aisle.ts")).toBe(true);
     expect(forbiddenImports(web, WEB_TABLE)).toEqual([]);
   });
 
-  it("has no ring of modules that load each other", () => {
+  it("has no import cycle between modules", () => {
     expect(importCycles(web)).toEqual([]);
   });
 
-  it("has no module past 300 lines", () => {
+  it("has no module above 300 lines", () => {
     const long = [...web].filter(([path, text]) => path.startsWith("web/") && text.trimEnd().split("\n").length > 300);
     expect(long.map(([path]) => path)).toEqual([]);
   });
 });
 
-describe("the rules themselves", () => {
+describe("the import check", () => {
   const verdict = (files: Record<string, string>) => forbiddenImports(new Map(Object.entries(files)), TABLE);
 
-  it("name an import that goes the wrong way", () => {
+  it("reports an import in the wrong direction", () => {
     const files = {
       "domain/event.ts": 'import { store } from "../store/ports/store.js";',
       "store/ports/store.ts": "export const store = 1;",
@@ -191,7 +191,7 @@ describe("the rules themselves", () => {
     expect(verdict(files)).toEqual(["domain/event.ts → store/ports/store.ts"]);
   });
 
-  it("see types, re-exports, dynamic imports and workers alike", () => {
+  it("reads type imports, re-exports, dynamic imports and workers alike", () => {
     const files = {
       "facade/a.ts": 'import type { X } from "../domain/x.js";',
       "facade/b.ts": 'export * from "../domain/x.js";',
@@ -203,32 +203,32 @@ describe("the rules themselves", () => {
     expect(verdict(files)).toEqual(["a", "b", "c", "d", "e"].map((name) => `facade/${name}.ts → domain/x.ts`));
   });
 
-  it("take no comment or text for an import", () => {
+  it("ignores comments and strings", () => {
     const text = '// import "../domain/x.js"\nexport const text = `import "../domain/x.js"`;';
     expect(verdict({ "facade/a.ts": text, "domain/x.ts": "" })).toEqual([]);
   });
 
-  it("let nothing import main.ts", () => {
+  it("reports an import of main.ts", () => {
     expect(verdict({ "cli/a.ts": 'import "../main.js";', "main.ts": 'import "./cli/a.js";' })).toEqual([
       "cli/a.ts → main.ts",
     ]);
   });
 
-  it("keep one store from another", () => {
+  it("keeps the two stores apart", () => {
     const files = { "store/mongo/a.ts": 'import "../lmdb/b.js";', "store/lmdb/b.ts": "" };
     expect(verdict(files)).toEqual(["store/mongo/a.ts → store/lmdb/b.ts"]);
   });
 
-  it("name an import of a module that is not there", () => {
+  it("reports an import of a missing module", () => {
     expect(verdict({ "domain/a.ts": 'import "./gone.js";' })).toEqual(["domain/a.ts → ./gone.js (not found)"]);
   });
 
-  it("name a folder that the table does not", () => {
+  it("reports a folder that is not in the table", () => {
     expect(folderOf("utils/text.ts", TABLE)).toBeUndefined();
     expect(folderOf("gen/aisle/v1/event_pb.ts", TABLE)).toBe("gen");
   });
 
-  it("name a driver used elsewhere", () => {
+  it("reports a driver used elsewhere", () => {
     const files = new Map([
       ["intake/a.ts", 'import { open } from "lmdb";'],
       ["services/b.ts", 'import cookie from "@fastify/cookie";'],
@@ -237,7 +237,7 @@ describe("the rules themselves", () => {
     expect(strayPackages(files, PACKAGE_OWNERS)).toEqual(["intake/a.ts → lmdb", "services/b.ts → @fastify/cookie"]);
   });
 
-  it("name a ring of three, and none where one of them needs only types or loads the next later", () => {
+  it("reports a cycle of three, and none where one import is of types only or dynamic", () => {
     const ring = (last: string) =>
       new Map([
         ["domain/a.ts", 'import "./b.js";'],

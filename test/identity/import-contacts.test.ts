@@ -18,7 +18,7 @@ async function shop() {
 }
 
 describe("an import of contacts", () => {
-  it("makes contacts with their states, and enters them into the ledger", async () => {
+  it("creates contacts with their states, and enters them into the ledger", async () => {
     const { importContacts, find, entries } = await shop();
     const ann = {
       ...LISTED,
@@ -39,7 +39,7 @@ describe("an import of contacts", () => {
     ]);
   });
 
-  it("leaves newer knowledge as it is, and replaces older", async () => {
+  it("keeps newer statements, and replaces older ones", async () => {
     const { importContacts, record, find, now } = await shop();
     const subscribe = { ...NO_CONTACT, email: "ann@x.de", emailSubscribed: false };
     await record(draft("subscribe", { contact: subscribe }));
@@ -50,7 +50,7 @@ describe("an import of contacts", () => {
     expect((await find("e:ann@x.de")).emailSubscription.status).toBe(true);
   });
 
-  it("of the same list again enters nothing where it says since when", async () => {
+  it("enters nothing the second time when the list says since when", async () => {
     const { importContacts, entries, now } = await shop();
     const list = [{ ...LISTED, email: "ann@x.de", emailSubscribed: true, changedAt: now.at - 5000 }];
     await importContacts("shop", list);
@@ -59,7 +59,7 @@ describe("an import of contacts", () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it("refuses each contact that is none, and takes the others", async () => {
+  it("rejects each invalid contact, and imports the others", async () => {
     const { importContacts, find, now } = await shop();
     const refused = await importContacts("shop", [
       LISTED,
@@ -91,7 +91,7 @@ describe("an import of contacts", () => {
     expect((await store.visitors.find("shop", ["f:f1"]))[0]?.isProven).toBe(true);
   });
 
-  it("asks for an app that is there", async () => {
+  it("is rejected for an unknown app", async () => {
     const { importContacts } = await shop();
     await expect(importContacts("nowhere", [])).rejects.toMatchObject({ resource: "app" });
   });

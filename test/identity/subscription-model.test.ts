@@ -197,7 +197,7 @@ const imported = fc.tuple(fc.constantFrom(...EMAILS), fc.boolean(), seconds).map
 );
 
 describe("subscriptions and links", () => {
-  it("are as the newest word says, whatever comes late, twice, by event, call or list, and across restarts", async () => {
+  it("follow the newest statement, whether statements come late, twice, by event, call or list, and across restarts", async () => {
     const commands = fc.commands([event, event, event, event, again, set, imported, reopen], { maxCommands: 30 });
     await fc.assert(
       fc.asyncProperty(commands, async (all) => {

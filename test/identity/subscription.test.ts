@@ -8,13 +8,13 @@ const ANONYMOUS = { identified: false, email: null, sms: null };
 const ann = { ...NO_CONTACT, email: "ann@example.com" };
 const fp = (fingerprintId: string, clientId = "") => ({ ...NO_VISITOR, fingerprintId, clientId });
 
-describe("the four states", () => {
-  it("answers anonymous for somebody unknown", async () => {
+describe("subscription status", () => {
+  it("is anonymous for an unknown visitor", async () => {
     const { statusOf } = await intake();
     expect(await statusOf("nobody")).toEqual(ANONYMOUS);
   });
 
-  it("knows a visitor linked to an e-mail whose status nobody has said", async () => {
+  it("is unknown for a visitor linked to an e-mail without a statement", async () => {
     const { record, statusOf } = await intake();
     await record(draft("homepage_view", { visitor: fp("f1"), contact: ann }));
     expect(await statusOf("f1")).toEqual({ identified: true, email: null, sms: null });
@@ -24,13 +24,13 @@ describe("the four states", () => {
     ["without a status", null, true],
     ["with status 1", true, true],
     ["with status 0", false, false],
-  ])("subscribe %s gives %j → %j", async (_name, emailSubscribed, status) => {
+  ])("after subscribe %s is %j → %j", async (_name, emailSubscribed, status) => {
     const { record, statusOf } = await intake();
     await record(draft("subscribe", { visitor: fp("f1"), contact: { ...ann, emailSubscribed } }));
     expect(await statusOf("f1")).toMatchObject({ identified: true, email: status });
   });
 
-  it("does not identify by a phone number alone", async () => {
+  it("is not identified by a phone number alone", async () => {
     const { record, statusOf } = await intake();
     await record(draft("subscribe", { visitor: fp("f1"), contact: { ...NO_CONTACT, phone: "+48 600 100 200" } }));
     expect(await statusOf("f1")).toEqual({ identified: false, email: null, sms: true });
@@ -38,7 +38,7 @@ describe("the four states", () => {
 });
 
 describe("statements", () => {
-  it("on another event fill an unknown status and never change a known one", async () => {
+  it("on events other than subscribe fill an unknown status and never change a known one", async () => {
     const { record, statusOf } = await intake();
     const guest = draft("product_view", {
       visitor: fp("f1"),
@@ -54,7 +54,7 @@ describe("statements", () => {
     expect(notes).toContain("the email subscription is known; only a subscribe event changes it");
   });
 
-  it("that happened earlier do not overwrite newer knowledge", async () => {
+  it("that are older do not overwrite newer ones", async () => {
     const { record, statusOf, now } = await intake();
     await record(draft("subscribe", { visitor: fp("f1"), contact: { ...ann, emailSubscribed: false } }));
     const late = await record(draft("subscribe", { visitor: fp("f1"), contact: ann, occurredAt: now.at - 3600_000 }));
@@ -62,7 +62,7 @@ describe("statements", () => {
     expect(late.notes).toContain("the email subscription has newer knowledge and stays as it is");
   });
 
-  it("are entered into the ledger once each, those that say the same again too, oldest first", async () => {
+  it("are entered into the ledger once each in order of time, repeated ones too", async () => {
     const { record, store, now } = await intake();
     for (const emailSubscribed of [true, true, false]) {
       await record(draft("subscribe", { contact: { ...ann, emailSubscribed } }));
@@ -76,7 +76,7 @@ describe("statements", () => {
     ]);
   });
 
-  it("by an e-mail that is no address have no effect, and the event says so", async () => {
+  it("by an invalid e-mail have no effect, and the event notes it", async () => {
     const { record, statusOf } = await intake();
     const { notes } = await record(
       draft("subscribe", { visitor: fp("f1"), contact: { ...NO_CONTACT, email: "ann@" } }),
@@ -87,14 +87,14 @@ describe("statements", () => {
 });
 
 describe("identity", () => {
-  it("takes e-mail addresses that differ in case and blanks for one", async () => {
+  it("treats e-mail addresses that differ in case and blanks as one", async () => {
     const { record, statusOf } = await intake();
     await record(draft("subscribe", { contact: ann }));
     await record(draft("homepage_view", { visitor: fp("f1"), contact: { ...NO_CONTACT, email: " Ann@Example.COM " } }));
     expect(await statusOf("f1")).toMatchObject({ identified: true, email: true });
   });
 
-  it("takes a leading blank of a phone number for a lost plus", async () => {
+  it("reads a leading blank of a phone number as a lost plus", async () => {
     const { record, store } = await intake();
     await record(draft("subscribe", { contact: { ...NO_CONTACT, phone: "+48600100200" } }));
     await record(draft("subscribe", { contact: { ...NO_CONTACT, phone: " 48600100200" } }));
@@ -102,7 +102,7 @@ describe("identity", () => {
     expect((await store.contacts.changes("shop", "", "", 10)).map(({ from }) => from)).toEqual([null, true]);
   });
 
-  it("c_id and fp_ccid seen together are one visitor", async () => {
+  it("makes c_id and fp_ccid sent together one visitor", async () => {
     const { record, statusOf } = await intake();
     await record(draft("homepage_view", { visitor: { ...NO_VISITOR, clientId: "c1" }, contact: ann }));
     expect(await statusOf("f1")).toEqual(ANONYMOUS);
@@ -111,7 +111,7 @@ describe("identity", () => {
     expect(joined.visitorChanged).toBe(false); // f1 was nobody before
   });
 
-  it("two visitors that turn out to be one keep the newer link, and cached answers are stale", async () => {
+  it("keeps the newer link when two visitors are joined, and expires cached answers", async () => {
     const { record, statusOf, now } = await intake();
     await record(draft("subscribe", { visitor: { ...NO_VISITOR, clientId: "c1" }, contact: ann }));
     now.at += 1000;
@@ -121,7 +121,7 @@ describe("identity", () => {
     expect(await statusOf("f1")).toMatchObject({ identified: true, email: null });
   });
 
-  it("a shared user id on a device that has another one joins nobody", async () => {
+  it("joins no visitors by a shared user id on a device that has another one", async () => {
     const { record, store } = await intake();
     const device = (clientId: string, userId: string) => ({ ...NO_VISITOR, clientId, userId });
     await record(draft("homepage_view", { visitor: device("c1", "u1") }));
@@ -131,13 +131,13 @@ describe("identity", () => {
     expect(found).toHaveLength(2);
   });
 
-  it("a visitor has at most 64 names", async () => {
+  it("gives a visitor at most 64 ids", async () => {
     const { record, store } = await intake();
     for (let n = 0; n < 70; n++) await record(draft("homepage_view", { visitor: fp("f1", `c${n}`) }));
     expect((await store.visitors.find("shop", ["f:f1"]))[0]?.keys).toHaveLength(64);
   });
 
-  it("says whether an event changed what is known of its visitor", async () => {
+  it("reports whether an event changed what is known of its visitor", async () => {
     const { record } = await intake();
     const subscribe = draft("subscribe", { visitor: fp("f1"), contact: ann });
     expect((await record(subscribe)).visitorChanged).toBe(true);
@@ -145,7 +145,7 @@ describe("identity", () => {
     expect((await record(draft("homepage_view", { visitor: fp("f1") }))).visitorChanged).toBe(false);
   });
 
-  it("two contacts are never made one", async () => {
+  it("never joins two contacts", async () => {
     const { record, store } = await intake();
     await record(draft("subscribe", { contact: { ...ann, phone: "+48600100200" } }));
     await record(draft("subscribe", { contact: { ...NO_CONTACT, email: "bob@example.com", phone: "+48600100200" } }));
@@ -159,7 +159,7 @@ describe("identity", () => {
   });
 });
 
-describe("the shop's own word", () => {
+describe("the shop's own statement", () => {
   it("sets a status, links a visitor and is entered into the ledger", async () => {
     const { store, now, statusOf } = await intake();
     const set = createSetSubscription({ unitOfWork: store.unitOfWork, now, newId: testIds(), newSalt: testSecrets() });
@@ -175,7 +175,7 @@ describe("the shop's own word", () => {
     [{ email: "", phone: "" }, "email"],
     [{ email: "no address", phone: "" }, "email"],
     [{ email: "", phone: "12" }, "phone"],
-  ])("refuses %j and names %s", async (names, field) => {
+  ])("is rejected for %j and names %s", async (names, field) => {
     const { store, now } = await intake();
     const set = createSetSubscription({ unitOfWork: store.unitOfWork, now, newId: testIds(), newSalt: testSecrets() });
     const order = { emailSubscribed: null, smsSubscribed: null, reason: "", visitor: null, ...names };
@@ -183,8 +183,8 @@ describe("the shop's own word", () => {
   });
 });
 
-describe("ids that come with a recommend call", () => {
-  it("are joined as in an event", async () => {
+describe("the ids of a recommend call", () => {
+  it("are joined as those of an event", async () => {
     const { record, store, now, statusOf } = await intake();
     const join = createJoinVisitors({ ...store, now, newId: testIds() });
     await join("shop", fp("f1", "c1"));

@@ -104,8 +104,8 @@ const table =
     ) ?? [];
 const [header = [], , ...rows] = table;
 
-describe("the table of states", () => {
-  it("has a line for each thing that can happen, and a column for each state", () => {
+describe("the table of transitions", () => {
+  it("has a row for each event and a column for each state", () => {
     expect(header.slice(1)).toEqual(Object.keys(STATES));
     expect(rows.map(([name]) => name)).toEqual(Object.keys(HAPPENINGS));
   });
@@ -113,7 +113,7 @@ describe("the table of states", () => {
   const cells = rows.flatMap(([name = "", ...states]) =>
     states.map((after, at) => [name, header[at + 1] ?? "", after] as const),
   );
-  it.each(cells)("%s: %s becomes %s", async (name, before, after) => {
+  it.each(cells)("says that after %s the state %s becomes %s", async (name, before, after) => {
     if (!isState(before) || !isState(after)) throw new Error("the table names the four states");
     const to = await shop();
     await begin(to, before);

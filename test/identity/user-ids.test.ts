@@ -28,7 +28,7 @@ async function shop() {
 }
 
 describe("a user id that a stranger guesses", () => {
-  it("brings neither the customer's history, nor purchases, nor status", async () => {
+  it("gives access neither to the customer's history, nor purchases, nor status", async () => {
     const { record, historyOf, statusOf } = await shop();
     const { notes } = await record(seen({ fingerprintId: "thief", userId: "7" }, STRANGER));
     expect(notes).toEqual([HELD]);
@@ -38,7 +38,7 @@ describe("a user id that a stranger guesses", () => {
     expect(await statusOf("f-ann")).toMatchObject({ identified: true, email: true });
   });
 
-  it("alone links the customer to no other address", async () => {
+  it("does not link the customer to another address by itself", async () => {
     const { record, linkOf, now } = await shop();
     now.at += 1000;
     const { notes } = await record(seen({ userId: "7" }, STRANGER, "thief@x.de"));
@@ -49,7 +49,7 @@ describe("a user id that a stranger guesses", () => {
   it.each([
     ["on a device of the stranger", { clientId: "thief", userId: "8" }],
     ["alone, with the stranger's address", { userId: "8" }],
-  ])("before the shop has used it, %s, gets nothing of what the shop says later", async (_, names) => {
+  ])("before the shop has used it, %s, reveals nothing that the shop says later", async (_, names) => {
     const { record, historyOf, linkOf, statusOf, now } = await shop();
     await record(seen(names, STRANGER, "thief@x.de"));
     now.at += 1000;
@@ -65,7 +65,7 @@ describe("a user id that a stranger guesses", () => {
     expect(await statusOf("thief")).toMatchObject({ identified: false });
   });
 
-  it("leaves no stranger's address with a device that the shop then names by it", async () => {
+  it("leaves no stranger's address on a device that the shop then names by it", async () => {
     const { record, linkOf } = await shop();
     await record(seen({ userId: "9" }, STRANGER, "thief@x.de"));
     await record(seen({ clientId: "cy", userId: "9" }));
@@ -73,7 +73,7 @@ describe("a user id that a stranger guesses", () => {
   });
 });
 
-describe("the shop's own word", () => {
+describe("the shop's own user id", () => {
   it("joins the devices of a customer by user id", async () => {
     const { record, historyOf, statusOf } = await shop();
     await record(seen({ fingerprintId: "f-phone", userId: "7" }));
@@ -81,7 +81,7 @@ describe("the shop's own word", () => {
     expect(await statusOf("f-phone")).toMatchObject({ identified: true, email: true });
   });
 
-  it("leaves a user id with the device that a browser named, when it names the same", async () => {
+  it("keeps a user id on the device that a browser named, when it names the same", async () => {
     const { record, store } = await intake();
     await record(seen({ clientId: "c1", userId: "1" }, STRANGER));
     await record(seen({ clientId: "c1", userId: "1" }));

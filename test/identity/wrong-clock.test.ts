@@ -41,8 +41,8 @@ async function shop() {
   };
 }
 
-describe("a statement from the future", () => {
-  it("by a browser whose clock is ahead gives way to what is said next", async () => {
+describe("a statement dated in the future", () => {
+  it("by a browser is replaced by the next one", async () => {
     const { now, say, set, status } = await shop();
     await say(true, now.at + 4 * MINUTE);
     expect(await status()).toBe(true);
@@ -51,7 +51,7 @@ describe("a statement from the future", () => {
     expect(await status()).toBe(false);
   });
 
-  it("by a list gives way to what is said next", async () => {
+  it("by an imported list is replaced by the next one", async () => {
     const { now, say, list, status } = await shop();
     await list(true, now.at + 4 * MINUTE);
     now.at += 1000;
@@ -59,7 +59,7 @@ describe("a statement from the future", () => {
     expect(await status()).toBe(false);
   });
 
-  it("links a visitor only until the next one does", async () => {
+  it("links a visitor only until the next link", async () => {
     const { now, record, store } = await shop();
     await record(draft("subscribe", { visitor, contact: ann, occurredAt: now.at + 4 * MINUTE }));
     now.at += 1000;
@@ -72,7 +72,7 @@ describe("a statement from the future", () => {
 });
 
 describe("after the server's clock was 25 hours ahead", () => {
-  it("whoever subscribed then unsubscribes at once, and may change their mind as often as they like", async () => {
+  it("a subscriber from then can unsubscribe at once, and change again at any time", async () => {
     const { now, say, set, list, status, broken } = await shop();
     now.at += 25 * HOUR;
     await say(true);
@@ -91,7 +91,7 @@ describe("after the server's clock was 25 hours ahead", () => {
     expect(await broken()).toEqual([]);
   });
 
-  it("an order's newer status replaces the one from then", async () => {
+  it("a newer status replaces an order's status from then", async () => {
     const { now, record, store } = await shop();
     const order = (status: string) =>
       draft("order", {

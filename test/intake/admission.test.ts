@@ -20,7 +20,7 @@ function openWork() {
 }
 
 describe("admission", () => {
-  it("refuses a work beyond the limit without running it, until one that is in flight has ended", async () => {
+  it("rejects a work above the limit without running it, until one in flight has ended", async () => {
     const admission = createAdmission(deps);
     const works = [openWork(), openWork(), openWork()];
     const running = works.map(({ work }) => admission.run(work));
@@ -36,7 +36,7 @@ describe("admission", () => {
     expect(admission.isFull()).toBe(false);
   });
 
-  it("takes the latency of a work that was stored or came too late, not of one that is refused for what it says", async () => {
+  it("measures the latency of works that were stored or timed out, not of invalid ones", async () => {
     let ms = 0;
     const limits = { first: 2, least: 1, most: 8, targetMs: 100 };
     const isFullAfter = async (latencyMs: number, error?: Error) => {
@@ -56,7 +56,7 @@ describe("admission", () => {
     expect(await isFullAfter(1000, new NotFound("app"))).toBe(false);
   });
 
-  it("says once a minute that it refuses, and nothing while it does not", async () => {
+  it("logs once a minute that it rejects, and nothing while it does not", async () => {
     let ms = 0;
     const lines: string[] = [];
     const admission = createAdmission({ ...deps, monotonicNow: () => ms, warn: (line) => lines.push(line) });
@@ -69,7 +69,7 @@ describe("admission", () => {
     expect(lines).toEqual([line, line]);
   });
 
-  it("counts a work that fails as ended", async () => {
+  it("counts a failed work as ended", async () => {
     const admission = createAdmission(deps);
     for (let n = 0; n < 10; n++)
       await expect(admission.run(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
@@ -109,7 +109,7 @@ describe("bulk works", () => {
   }
   const works = (count: number) => Array.from({ length: count }, (_, n) => () => n);
 
-  it("run in steps that fit the limit, in their order, and each call has all its outcomes", async () => {
+  it("run in steps within the limit, in order, and each call gets all its outcomes", async () => {
     const { runEach, steps, settle, most } = openSteps();
     const running = runEach("a", works(8));
     await settle();
@@ -129,7 +129,7 @@ describe("bulk works", () => {
     expect(most()).toBe(3);
   });
 
-  it("give their room back when the store fails", async () => {
+  it("release their places when the store fails", async () => {
     const { runEach, settle } = openSteps();
     const failing = runEach("x", works(3)).catch((error: unknown) => error);
     const running = runEach("a", works(3));

@@ -15,7 +15,7 @@ const anyStore = fc.record({
 });
 
 describe("a concurrency limit over a store with group commit, in simulated time", () => {
-  it.each([1, 2, 10])("keeps nine tenths of the best rate at %d times of it, over all stores", (times) => {
+  it.each([1, 2, 10])("keeps nine tenths of the best rate at %d times the load, over all stores", (times) => {
     const shares: number[] = [];
     fc.assert(
       fc.property(anyStore, ({ baseMs, workMs, noise, seed }) => {
@@ -31,7 +31,7 @@ describe("a concurrency limit over a store with group commit, in simulated time"
     expect(shares.reduce((sum, one) => sum + one, 0) / shares.length).toBeGreaterThan(0.9);
   });
 
-  it("is what keeps it: without one next to nothing is answered in time", () => {
+  it("is necessary: without one almost nothing is answered in time", () => {
     const store = { baseMs: 30, workMs: () => 5, noise: 0 };
     const calls = { perSecond: 2000, seconds: 30, deadlineMs: DEADLINE_MS };
     expect(simulate(store, calls).goodput).toBeLessThan(10);
@@ -49,7 +49,7 @@ describe("a concurrency limit over a store with group commit, in simulated time"
     expect(at(50)).toBeGreaterThan(100);
   });
 
-  it("never lets in more than the most, nor fewer than the least", () => {
+  it("stays between its minimum and its maximum", () => {
     const calls = { perSecond: 3000, seconds: 10, deadlineMs: DEADLINE_MS };
     const fast = simulate({ baseMs: 5, workMs: () => 0.1, noise: 0.5 }, calls, { ...LIMITS, most: 80 });
     expect([fast.mostInFlight, fast.limit]).toEqual([80, 80]);
@@ -65,7 +65,7 @@ describe("a concurrency limit", () => {
     expect(limit.limit).toBe(LIMITS.first);
   });
 
-  it("stays as it is, and full, while nothing that has begun ends", () => {
+  it("stays the same, and full, while no work ends", () => {
     let ms = 0;
     const limit = createConcurrencyLimit(() => ms, LIMITS);
     const ends = Array.from({ length: LIMITS.first }, () => limit.begin(1));
@@ -75,7 +75,7 @@ describe("a concurrency limit", () => {
     expect(limit.room()).toBeGreaterThanOrEqual(LIMITS.least);
   });
 
-  it("counts several works that begin together as so many", () => {
+  it("counts several works that begin together individually", () => {
     const limit = createConcurrencyLimit(() => 0, LIMITS);
     const end = limit.begin(28);
     expect([limit.inFlight, limit.room()]).toEqual([28, 4]);

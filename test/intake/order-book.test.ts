@@ -9,7 +9,7 @@ describe("the order book", () => {
   it.each([
     ["in order", ["paid", "sent"]],
     ["when they come the other way round", ["sent", "paid"]],
-  ])("keeps the newest status of the copies of an order, %s", async (_name, statuses) => {
+  ])("keeps the newest status among the copies of an order, %s", async (_name, statuses) => {
     const { record, store } = await intake();
     const at: Record<string, number> = { paid: NOON - 2000, sent: NOON - 1000 };
     for (const status of statuses) await record(said(status, at[status] ?? 0));
@@ -20,7 +20,7 @@ describe("the order book", () => {
     ["a robot alone", [true], true],
     ["a robot and then a person", [true, false], false],
     ["a person and then a robot", [false, true], false],
-  ])("takes an order sent by %s for one of bot = %s", async (_name, senders, expected) => {
+  ])("records an order sent by %s as bot = %s", async (_name, senders, expected) => {
     const { record, store } = await intake();
     for (const bot of senders) await record({ ...said("paid", NOON - 1000), bot });
     expect((await store.orders.get("shop", "o1"))?.bot).toBe(expected);
@@ -28,7 +28,7 @@ describe("the order book", () => {
     expect(found?.bot === true).toBe(expected);
   });
 
-  it("keeps the status it has when a newer copy has none", async () => {
+  it("keeps its status when a newer copy has none", async () => {
     const { record, store } = await intake();
     await record(said("paid", NOON - 2000));
     await record(said("", NOON - 1000));

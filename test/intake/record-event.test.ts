@@ -4,8 +4,8 @@ import { draft, intake, NO_CONTACT, NO_VISITOR, order, product } from "./intake-
 
 const VIEW = draft("product_view", { products: [product("p1")] });
 
-describe("record event", () => {
-  it("keeps an event as it was understood", async () => {
+describe("recording an event", () => {
+  it("stores an event as it was understood", async () => {
     const { record, store } = await intake();
     const { eventId } = await record(draft("Product_View", { products: [product("p1", { title: "Tent" })] }));
     const event = await store.events.get("shop", eventId);
@@ -26,12 +26,12 @@ describe("record event", () => {
     ["order_cancel", "event.order.order_id"],
     ["subscribe", "event.contact.email"],
     ["", "event.action_type"],
-  ])("refuses %j without %s", async (action, field) => {
+  ])("rejects %j without %s", async (action, field) => {
     const { record } = await intake();
     await expect(record(draft(action))).rejects.toMatchObject({ field, fault: "missing" });
   });
 
-  it("refuses an action longer than 64 characters", async () => {
+  it("rejects an action longer than 64 characters", async () => {
     const { record } = await intake();
     await expect(record(draft("a".repeat(65)))).rejects.toBeInstanceOf(InvalidArgument);
   });
@@ -41,22 +41,22 @@ describe("record event", () => {
     await expect(record(VIEW, "", "nobody")).rejects.toEqual(new NotFound("app"));
   });
 
-  it("replaces a time in the far future by the time of receipt and says so", async () => {
+  it("replaces a time in the far future by the time of receipt, with a note", async () => {
     const { record, store, now } = await intake();
     const { eventId, notes } = await record({ ...VIEW, occurredAt: now.at + 3600_000 });
     expect((await store.events.get("shop", eventId))?.occurredAt).toBe(now.at);
     expect(notes).toContain("the event's time is not plausible; the time of receipt counts");
   });
 
-  it("gives a product that came with a SKU only the id the catalogue knows for it", async () => {
+  it("uses only the catalogue's id for a product that came with a SKU", async () => {
     const { record, store } = await intake();
     await record(draft("product_view", { products: [product("p1", { sku: "S-1" })] }));
     const { eventId } = await record(draft("product_view", { products: [product("", { sku: "S-1" })] }));
     expect((await store.events.get("shop", eventId))?.products[0]?.productId).toBe("p1");
   });
 
-  describe("idempotency key", () => {
-    it("gives the same event id and stores one event", async () => {
+  describe("an idempotency key", () => {
+    it("returns the same event id and stores one event", async () => {
       const { record, store } = await intake();
       const first = await record(VIEW, "key-1");
       const second = await record(VIEW, "key-1");
@@ -64,14 +64,14 @@ describe("record event", () => {
       expect(await store.events.list("shop", "", 10, false)).toHaveLength(1);
     });
 
-    it("refuses another body", async () => {
+    it("rejects another body", async () => {
       const { record } = await intake();
       await record(VIEW, "key-1");
       const other = draft("product_view", { products: [product("p2")] });
       await expect(record(other, "key-1")).rejects.toBeInstanceOf(AlreadyExists);
     });
 
-    it("goes by what was sent, also when that is read differently later", async () => {
+    it("compares what was sent, also when it is parsed differently later", async () => {
       const { record, now } = await intake();
       const sent = { ...VIEW, sentDigest: "digest-1" };
       const first = await record(sent, "key-1");
@@ -81,14 +81,14 @@ describe("record event", () => {
       await expect(record(other, "key-1")).rejects.toBeInstanceOf(AlreadyExists);
     });
 
-    it("claimed before the facade told of what was sent is known by what was read", async () => {
+    it("from before the facade passed on what was sent is compared by the parsed event", async () => {
       const { record } = await intake();
       const first = await record(VIEW, "key-1");
       const again = await record({ ...VIEW, sentDigest: "digest-1" }, "key-1");
       expect(again).toMatchObject({ eventId: first.eventId, deduplicated: true });
     });
 
-    it("is forgotten after 24 hours", async () => {
+    it("expires after 24 hours", async () => {
       const { record, now } = await intake();
       const first = await record(VIEW, "key-1");
       now.at += 24 * 3600_000 + 1;
@@ -102,7 +102,7 @@ describe("record event", () => {
       expect(await record(VIEW, "key-1", "other")).toMatchObject({ deduplicated: false });
     });
 
-    it("given by many callers at once makes one event", async () => {
+    it("used by many callers at once stores one event", async () => {
       const { record, store } = await intake();
       const all = await Promise.all(Array.from({ length: 20 }, () => record(VIEW, "key-1")));
       expect(new Set(all.map((one) => one.eventId)).size).toBe(1);
@@ -110,7 +110,7 @@ describe("record event", () => {
     });
   });
 
-  it("limits backend senders to a burst of 100 for each app, and browsers never", async () => {
+  it("limits backend senders to a burst of 100 for each app, and never limits browsers", async () => {
     const { record } = await intake();
     const fromServer = { ...VIEW, sender: "server" as const };
     await Promise.all(Array.from({ length: 100 }, () => record(fromServer)));
@@ -119,7 +119,7 @@ describe("record event", () => {
     await expect(record(fromServer, "", "other")).resolves.toBeDefined();
   });
 
-  it("marks a robot's interactions, keeps them, and counts its events once", async () => {
+  it("marks and keeps a crawler's interactions, and counts its events once", async () => {
     const { record, store, metrics } = await intake();
     const visitor = { ...NO_VISITOR, clientId: "c1" };
     await record({ ...VIEW, visitor, bot: true }, "key-1");
@@ -131,13 +131,13 @@ describe("record event", () => {
     expect(metrics.counts.get("events_of_bots")).toBe(1);
   });
 
-  it("takes a retry of another user agent for the same event", async () => {
+  it("accepts a retry with another user agent as the same event", async () => {
     const { record } = await intake();
     const first = await record(VIEW, "key-1");
     expect(await record({ ...VIEW, bot: true }, "key-1")).toMatchObject({ eventId: first.eventId, deduplicated: true });
   });
 
-  it("counts events stored, events deduplicated, and as many acknowledged", async () => {
+  it("counts events stored, events deduplicated, and both as acknowledged", async () => {
     const { record, metrics } = await intake();
     await record(VIEW, "key-1");
     await record(VIEW, "key-1");
@@ -150,10 +150,10 @@ describe("record event", () => {
   });
 });
 
-describe("history", () => {
+describe("a visitor's history", () => {
   const visitor = { ...NO_VISITOR, clientId: "c1" };
 
-  it("holds views, cart additions and orders of a visitor, newest first", async () => {
+  it("contains views, cart additions and orders, newest first", async () => {
     const { record, historyOf, now } = await intake();
     await record({ ...VIEW, visitor });
     now.at += 1000;
@@ -163,7 +163,7 @@ describe("history", () => {
     expect(await historyOf("c:c1")).toEqual(["order p1", "add_to_cart p1,p2", "product_view p1"]);
   });
 
-  it("brings what a contact did elsewhere along when a visitor is linked to it", async () => {
+  it("includes what a contact did elsewhere once the visitor is linked to it", async () => {
     const { record, historyOf, now } = await intake();
     const contact = { ...NO_CONTACT, email: "ann@example.com" };
     await record(draft("order", { sender: "server", contact, order: order("o1"), products: [product("p9")] }));
@@ -173,7 +173,7 @@ describe("history", () => {
   });
 });
 
-describe("order book", () => {
+describe("an order", () => {
   const visitor = { ...NO_VISITOR, clientId: "c1" };
   const browser = draft("order", { visitor, order: order("o1"), products: [product("p1")] });
   const server = draft("order", {
@@ -186,7 +186,7 @@ describe("order book", () => {
   it.each([
     ["browser first", [browser, server]],
     ["server first", [server, browser]],
-  ])("makes one order of the copies of browser and server, %s", async (_name, copies) => {
+  ])("sent by browser and server is one order, %s", async (_name, copies) => {
     const { record, store, historyOf, now } = await intake();
     for (const copy of copies) {
       await record(copy);
@@ -208,7 +208,7 @@ describe("order book", () => {
   it.each([
     ["after the order", [browser, draft("order_cancel", { order: order("o1") })]],
     ["before the order", [draft("order_cancel", { order: order("o1") }), browser]],
-  ])("takes a cancelled order out of the history, cancelled %s", async (_name, events) => {
+  ])("leaves the history when it is cancelled %s", async (_name, events) => {
     const { record, store, historyOf } = await intake();
     for (const event of events) await record(event);
     expect((await store.orders.get("shop", "o1"))?.cancelled).toBe(true);

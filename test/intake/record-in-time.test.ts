@@ -49,21 +49,21 @@ async function openSlow(answerMs: number, { isDoneAtOnce = false } = {}) {
 
 const view = draft("product_view", { products: [product("p1")] });
 
-describe("an event on a store that is slow", () => {
-  it("is refused after its time when it is alone, and not stored when its turn comes", async () => {
+describe("an event on a slow store", () => {
+  it("is rejected after its deadline, and not stored when its turn comes", async () => {
     const { recordEvent, stored } = await openSlow(20);
     await expect(recordEvent("shop", view, "", true)).rejects.toThrow(Unavailable);
     expect(await stored()).toBe(0);
   });
 
-  it("counts as stored late when its work was done after its sender was refused, and not as acknowledged", async () => {
+  it("counts as stored late when it is written after its rejection, and not as acknowledged", async () => {
     const { recordEvent, stored, counts } = await openSlow(20, { isDoneAtOnce: true });
     await expect(recordEvent("shop", view, "", true)).rejects.toThrow(Unavailable);
     expect(await stored()).toBe(1);
     expect(Object.fromEntries(counts)).toEqual({ events_stored_late: 1, shed: 1 });
   });
 
-  it("waits for its turn when it is one of a batch", async () => {
+  it("waits for its turn when it is part of a batch", async () => {
     const { recordEvent, stored, letGo } = await openSlow(0);
     const recording = recordEvent("shop", view, "", false);
     letGo();
@@ -71,7 +71,7 @@ describe("an event on a store that is slow", () => {
     expect(await stored()).toBe(1);
   });
 
-  it("is refused for what is wrong with it as on any other", async () => {
+  it("gets its usual error when it is invalid", async () => {
     const { recordEvent } = await openSlow(20_000);
     await expect(recordEvent("other", view, "", true)).rejects.toThrow(NotFound);
   });

@@ -24,7 +24,7 @@ async function rejectedShop() {
   return { ...its, list, reject };
 }
 
-describe("an event that is refused", () => {
+describe("a rejected event", () => {
   it("is kept with the reason and as it was sent", async () => {
     const { reject } = await rejectedShop();
     const sent = draft("product_view", { extraFields: { note: "hello" }, searchQuery: "tents" });
@@ -38,7 +38,7 @@ describe("an event that is refused", () => {
     });
   });
 
-  it("is kept when its key is another event's, and not when it is a retry", async () => {
+  it("is kept when its key belongs to another event, and not when it is a retry", async () => {
     const { record, list, reject } = await rejectedShop();
     await record(FIXED_VIEW, "key-1");
     await record(FIXED_VIEW, "key-1");
@@ -46,7 +46,7 @@ describe("an event that is refused", () => {
     expect(await reject(draft("homepage_view"), "key-1")).toMatchObject({ fault: "reused", field: "idempotency_key" });
   });
 
-  it("is not kept when its app does not exist, or when only the time was wrong", async () => {
+  it("is not kept for an unknown app, or when only a rate limit rejected it", async () => {
     const { record, list, store, rejecting } = await rejectedShop();
     await expect(record(EMPTY_VIEW, "", "nobody")).rejects.toBeDefined();
     for (let n = 0; n < 101; n++) await record({ ...FIXED_VIEW, sender: "server" }).catch(() => undefined);
@@ -57,7 +57,7 @@ describe("an event that is refused", () => {
 });
 
 describe("a replay", () => {
-  it("records a corrected event once, as of the time it was rejected", async () => {
+  it("records a corrected event once, with the time of its rejection", async () => {
     const { now, replay, reject, store, list } = await rejectedShop();
     const { rejectedId } = await reject(EMPTY_VIEW);
     now.at += 3600_000;
@@ -70,7 +70,7 @@ describe("a replay", () => {
     expect(await list()).toMatchObject([{ event: null, replayedAs: first.eventId }]);
   });
 
-  it("asked for by many at once records one event", async () => {
+  it("requested by many callers at once records one event", async () => {
     const { replay, reject, store } = await rejectedShop();
     const { rejectedId } = await reject(EMPTY_VIEW);
     const all = await Promise.all(Array.from({ length: 10 }, () => replay("shop", rejectedId, FIXED_VIEW)));
@@ -78,7 +78,7 @@ describe("a replay", () => {
     expect(await store.events.list("shop", "", 10, false)).toHaveLength(1);
   });
 
-  it("of what is still wrong changes nothing, and may be tried again", async () => {
+  it("of an event that is still invalid changes nothing, and can be tried again", async () => {
     const { replay, reject, store, list } = await rejectedShop();
     const { rejectedId } = await reject(EMPTY_VIEW);
     const before = await list();
@@ -88,7 +88,7 @@ describe("a replay", () => {
     await expect(replay("shop", rejectedId, FIXED_VIEW)).resolves.toMatchObject({ deduplicated: false });
   });
 
-  it("does not repeat what its sender has sent again under the same key", async () => {
+  it("does not repeat an event that its sender has sent again under the same key", async () => {
     const { record, replay, reject, store } = await rejectedShop();
     const { rejectedId } = await reject(EMPTY_VIEW, "key-1");
     await record({ ...FIXED_VIEW, searchQuery: "corrected by the sender" }, "key-1");
@@ -96,7 +96,7 @@ describe("a replay", () => {
     expect(await store.events.list("shop", "", 10, false)).toHaveLength(1);
   });
 
-  it("records an event whose key was used by another, as it was sent", async () => {
+  it("records an event whose key another event has used, as it was sent", async () => {
     const { record, replay, reject, store } = await rejectedShop();
     await record(FIXED_VIEW, "key-1");
     const { rejectedId } = await reject(draft("homepage_view"), "key-1");
@@ -136,7 +136,7 @@ describe("the log of rejected events", () => {
   }
   const large = (bytes: number) => draft("product_view", { searchQuery: "x".repeat(bytes) });
 
-  it("takes no event that is too large", async () => {
+  it("drops an event that is too large", async () => {
     const { rejecting, metrics, count } = await open();
     rejecting.keep("shop", large(65 * 1024), "", missing);
     rejecting.keep("shop", large(60 * 1024), "", missing);
@@ -144,7 +144,7 @@ describe("the log of rejected events", () => {
     expect(metrics.counts.get("rejected_events_dropped")).toBe(1);
   });
 
-  it("takes of a flood a bounded part, in bounded works, and goes on when it is over", async () => {
+  it("keeps a bounded part of a flood, in bounded works, and keeps events again afterwards", async () => {
     const { now, rejecting, works, count } = await open();
     for (let n = 0; n < 20_000; n++) rejecting.keep("shop", large(10_000), "", missing);
     const kept = await count("shop");
@@ -156,7 +156,7 @@ describe("the log of rejected events", () => {
     expect(await count("shop")).toBeLessThanOrEqual(kept + 7);
   });
 
-  it("has room for another app while one is flooded", async () => {
+  it("keeps events of another app while one is flooded", async () => {
     const { now, rejecting, count } = await open();
     for (let n = 0; n < 20_000; n++) rejecting.keep("shop", large(10_000), "", missing);
     await rejecting.settled();
@@ -165,7 +165,7 @@ describe("the log of rejected events", () => {
     expect(await count("other")).toBe(1);
   });
 
-  it("drops what the store does not take, tells nobody, and goes on", async () => {
+  it("drops what the store rejects, without an error to the caller, and continues", async () => {
     const { rejecting, metrics } = await open({
       run: () => Promise.reject(new Unavailable("The disk of the store is full")),
     });
@@ -176,7 +176,7 @@ describe("the log of rejected events", () => {
     expect(metrics.counts.get("rejected_events_dropped")).toBe(3);
   });
 
-  it("keeps nothing for failures that are not the event's", async () => {
+  it("keeps nothing for errors that are not the event's fault", async () => {
     const { rejecting, count } = await open();
     const limit = { limit: 100, windowMs: 1000 };
     for (const error of [new Unavailable("busy"), new RateLimited(10, limit), new TypeError("a fault of ours")])

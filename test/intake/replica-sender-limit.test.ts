@@ -125,14 +125,14 @@ describe("one limit of backend senders over processes that share a store", () =>
     ["three processes, one of them asked", 3, [steady(1, 250)]],
     ["ten processes", 10, Array.from({ length: 10 }, (_, n) => steady(n, 5 * (n + 1)))],
     ["one process", 1, [steady(0, 200)]],
-  ])("lets in within a tenth of what one process would: %s", async (_, count, senders) => {
+  ])("admits within a tenth of what one process would: %s", async (_, count, senders) => {
     const { admitted, ideal } = await play(count, senders);
     expect(ideal.length).toBeGreaterThan(1290); // the burst, and a hundred each second
     expect(admitted.length / ideal.length).toBeGreaterThan(0.9);
     expect(admitted.length / ideal.length).toBeLessThan(1.1);
   });
 
-  it("follows senders that go from process to process", async () => {
+  it("follows senders that move from process to process", async () => {
     const senders = Array.from({ length: 8 }, (_, n) => ({
       process: n % 3,
       perSecond: 300,
@@ -144,7 +144,7 @@ describe("one limit of backend senders over processes that share a store", () =>
     expect(admitted.length / ideal.length).toBeLessThan(1.1);
   });
 
-  it("refuses nobody who keeps to the limit, whichever processes are asked", async () => {
+  it("rejects no sender that keeps to the limit, whichever processes it asks", async () => {
     for (const senders of [
       [steady(0, 95)],
       [steady(0, 45), steady(1, 45)],
@@ -155,7 +155,7 @@ describe("one limit of backend senders over processes that share a store", () =>
     }
   });
 
-  it("any senders are let in by a tenth and 20 more than one process would at most, and by a tenth and 45 less", async () => {
+  it("admits at most a tenth and 20 more, and at least all but a tenth and 45, of what one process would for any senders", async () => {
     const sender = fc
       .record({
         process: fc.integer({ min: 0, max: 3 }),
@@ -176,14 +176,14 @@ describe("one limit of backend senders over processes that share a store", () =>
     );
   }, 60_000);
 
-  it("goes on with the share it has while the store is away, and makes up for it afterwards", async () => {
+  it("continues with its last share while the store is away, and compensates afterwards", async () => {
     const senders = [steady(0, 300, 20), steady(1, 100, 20)];
     const { admitted, ideal } = await play(2, senders, { isCut: (ms) => ms > 5000 && ms < 10_000 });
     expect(admitted.length / ideal.length).toBeGreaterThan(0.9);
     expect(admitted.length / ideal.length).toBeLessThan(1.1);
   });
 
-  it("tells senders no more to be left than it lets in", () => {
+  it("reports no larger remaining quota than it admits", () => {
     const board = memoryBoard();
     const { limit } = createReplicaSenderLimit({ board, holder: "p", newCount: () => "c", monotonicNow: () => 0 });
     const left = [];
@@ -198,7 +198,7 @@ describe("one limit of backend senders over processes that share a store", () =>
     expect(left.map((allowance) => Object(allowance).remaining)).toEqual(left.map((_, n) => left.length - 1 - n));
   });
 
-  it("tells senders to come again within a second", () => {
+  it("asks senders to retry within a second", () => {
     const board = memoryBoard();
     const { limit } = createReplicaSenderLimit({ board, holder: "p", newCount: () => "c", monotonicNow: () => 0 });
     const waits: number[] = [];
@@ -213,7 +213,7 @@ describe("one limit of backend senders over processes that share a store", () =>
     expect(Math.max(...waits)).toBeLessThanOrEqual(1000);
   });
 
-  it("shows nothing any more when nobody has asked for a while", async () => {
+  it("withdraws its tally when no sender has asked for a while", async () => {
     let now = 0;
     const board = memoryBoard();
     const { limit, exchange } = createReplicaSenderLimit({

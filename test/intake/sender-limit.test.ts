@@ -30,12 +30,12 @@ describe("the limit of backend senders", () => {
     }
   });
 
-  it("names no network in its keys", () => {
+  it("has keys that do not reveal the network", () => {
     expect(limitKey("shop", OUTSIDER)).toMatch(/^shop [A-Za-z0-9_-]{16}$/);
     expect(limitKey("shop", OUTSIDER)).toBe(limitKey("shop", { ...OUTSIDER }));
   });
 
-  it("forgets the networks that have not asked for longest, and no shop", () => {
+  it("forgets the networks that asked longest ago, and never the shop", () => {
     const table = new LimitTable<number>(3);
     table.set("shop", 0);
     for (let n = 1; n <= 1000; n++) table.set(limitKey("shop", { network: `10.0.${n}.0/24` }), n);
@@ -46,7 +46,7 @@ describe("the limit of backend senders", () => {
     expect(table.values()).toEqual([0, 1000, 998, 1]);
   });
 
-  it("is not used up by an outsider in processes that share a keeper", async () => {
+  it("cannot be used up by an outsider in processes that share a keeper", async () => {
     const keeper = createLimitKeeper(() => 0);
     const processes = Array.from({ length: 3 }, () => {
       const asked = createWorkerSenderLimit({
@@ -61,7 +61,7 @@ describe("the limit of backend senders", () => {
     expect(await admitted(processes[1]!, limitKey("shop", undefined), 30)).toBe(30);
   });
 
-  it("is not used up by an outsider in processes that share a store, nor do his networks fill their board", async () => {
+  it("cannot be used up by an outsider in processes that share a store, whose networks do not fill the board", async () => {
     let now = 0;
     let counts = 0;
     const sheets = new Map<string, TallySheet>();

@@ -69,8 +69,8 @@ function without(whole: object, names: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(whole).filter(([name]) => !names.includes(name)));
 }
 
-describe("the body of /recommend", () => {
-  it("is read exactly when the OpenAPI document accepts it", () => {
+describe("the schema of a /recommend body", () => {
+  it("accepts exactly the bodies that the server accepts", () => {
     const seen = { read: 0, refused: 0 };
     fc.assert(
       fc.property(body, (sent) => {
@@ -83,7 +83,7 @@ describe("the body of /recommend", () => {
     expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(500);
   });
 
-  it("is asked for the fields of the document and no others", () => {
+  it("has exactly the fields that the server reads", () => {
     const asked = { body: new Set<string>(), interaction: new Set<string>(), use: new Set<string>() };
     const noting = <T extends object>(target: T, names: Set<string>): T =>
       new Proxy(target, {

@@ -8,7 +8,7 @@ import { readContract } from "./contract.js";
 const document = openApiDocument("/");
 
 describe("the OpenAPI document", () => {
-  it("is a valid one of version 3.1", async () => {
+  it("is valid OpenAPI 3.1", async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
@@ -25,7 +25,7 @@ describe("the OpenAPI document", () => {
   });
 
   // Made again by `npx vitest run test/openapi -u`.
-  it("is the one in docs/openapi.json", async () => {
+  it("equals docs/openapi.json", async () => {
     await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot("../../docs/openapi.json");
   });
 

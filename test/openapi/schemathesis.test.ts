@@ -25,7 +25,7 @@ if (program === undefined) {
 const examples = process.env.AISLE_SCHEMATHESIS_EXAMPLES ?? "15";
 
 it.skipIf(program === undefined)(
-  "schemathesis finds nothing that a server answers otherwise than its OpenAPI document says",
+  "schemathesis finds no answer that differs from the OpenAPI document",
   async () => {
     const directory = await temporaryDirectory();
     const server = await startServer({ directory: join(directory, "store") });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAmount } from "../../src/parse/amount.js";
 
-describe("the reader of amounts", () => {
+describe("the amount parser", () => {
   it.each([
     ["149.99", "149.99", ""],
     ["49,90", "49.90", ""],
@@ -28,13 +28,13 @@ describe("the reader of amounts", () => {
   });
 
   it.each(["", "free", "1e3", "--5", "-€-5", "5-", "1,2,3", "1.2,3.4", "0x10", "NaN", "5 €€", "٣", "1".repeat(65)])(
-    "takes %j for no amount",
+    "reads %j as no amount",
     (text) => {
       expect(readAmount(text)).toBeUndefined();
     },
   );
 
-  it("writes decimal text with a dot, or nothing", () => {
+  it("writes decimal text with a dot, or an empty text", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."0123456789.,' -€EUR"), maxLength: 30 }), (text) => {
         const read = readAmount(text);
@@ -44,7 +44,7 @@ describe("the reader of amounts", () => {
     );
   });
 
-  it("leaves what is decimal text already as it is", () => {
+  it("leaves decimal text unchanged", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^-?\d{1,18}(\.\d{1,9})?$/), (text) => {
         expect(readAmount(text)?.amount).toBe(text);

@@ -8,8 +8,8 @@ import { draft, intake, NO_CONTACT } from "../../intake/intake-fixture.js";
 const subscribe = (email: string, emailSubscribed: boolean | null = null) =>
   draft("subscribe", { contact: { ...NO_CONTACT, email, emailSubscribed } });
 
-describe("the chain", () => {
-  it("counts entries from 1 in the order they were made, each sealed behind the one before", async () => {
+describe("the chain of the ledger", () => {
+  it("numbers entries from 1 in order, and hashes each with the one before", async () => {
     const { record, store } = await intake();
     await Promise.all(["a@x.de", "b@x.de", "a@x.de", "c@x.de"].map((email) => record(subscribe(email))));
     const entries = await store.contacts.changes("shop", "", "", 10);
@@ -22,7 +22,7 @@ describe("the chain", () => {
     }
   });
 
-  it("of two apps are two, even when they say the same", async () => {
+  it("differs between two apps, even with the same statements", async () => {
     const { record, store } = await intake();
     await record(subscribe("a@x.de"), "", "shop");
     await record(subscribe("a@x.de"), "", "other");
@@ -31,7 +31,7 @@ describe("the chain", () => {
     expect(one?.seal?.previous).not.toBe(other?.seal?.previous);
   });
 
-  it("is the same with an entry's person erased, who is found in it no more", async () => {
+  it("stays the same when an entry's person is erased, who is then no longer in it", async () => {
     const { record, store } = await intake();
     await record(subscribe("a@x.de"));
     await record(subscribe("b@x.de"));
@@ -49,7 +49,7 @@ describe("the chain", () => {
     expect(await store.contacts.changes("shop", contactId, "", 10)).toEqual([]);
   });
 
-  it("enters the same statement of the same event once", async () => {
+  it("has one entry for the same statement of the same event", async () => {
     const { record, store } = await intake();
     await record(subscribe("a@x.de"), "key");
     await record(subscribe("a@x.de"), "key");
@@ -57,7 +57,7 @@ describe("the chain", () => {
   });
 });
 
-describe("the fold of entries", () => {
+describe("the status computed from ledger entries", () => {
   it("is the contact's subscriptions, in whatever order statements come and entries are read", async () => {
     const statement = fc.record({ said: fc.constantFrom(true, false, null), ago: fc.integer({ min: 0, max: 5 }) });
     await fc.assert(
@@ -78,7 +78,7 @@ describe("the fold of entries", () => {
     );
   });
 
-  it("knows nothing where there is no entry", () => {
+  it("is unknown without an entry", () => {
     const { email, sms } = foldChanges([change("n1", "k1")]);
     expect([email.status, sms.status]).toEqual([true, null]);
   });

@@ -36,7 +36,7 @@ async function shop() {
 }
 
 describe("a verification of a ledger", () => {
-  it("finds nothing wrong with a sound one, and says where its chain stands", async () => {
+  it("finds no fault in a sound ledger, and returns the head of its chain", async () => {
     const { look, entries } = await shop();
     const head = { count: 5, hash: entries[4]?.seal?.hash };
     expect(await look()).toMatchObject({
@@ -50,7 +50,7 @@ describe("a verification of a ledger", () => {
     });
   });
 
-  it("finds nothing in an app without entries, and refuses one that is not there", async () => {
+  it("finds no fault in an app without entries, and rejects an unknown app", async () => {
     const { store } = await intake();
     const verify = createVerifyLedger(store);
     const { value } = await verify("other", undefined).next();
@@ -58,7 +58,7 @@ describe("a verification of a ledger", () => {
     await expect(verify("nowhere", undefined).next()).rejects.toMatchObject({ resource: "app" });
   });
 
-  it("finds nothing wrong where a person was erased with their contact", async () => {
+  it("finds no fault after a person was erased with their contact", async () => {
     const { look, edit, entries } = await shop();
     const { contactId = "" } = entries[0] ?? {};
     await edit((tx) => {
@@ -68,7 +68,7 @@ describe("a verification of a ledger", () => {
     expect(await look()).toMatchObject({ places: [], entries: 5, erased: 3, contacts: 1 });
   });
 
-  it("counts entries from before the chain, and goes on behind them", async () => {
+  it("counts entries from before the chain, and checks those after them", async () => {
     const { look, edit } = await shop();
     await edit((tx) => tx.changes.put("0199-old:email", change("0199-old:email", "k0")));
     expect(await look()).toMatchObject({ places: [], entries: 5, unchained: 1 });
@@ -97,14 +97,14 @@ describe("a verification of a ledger", () => {
     expect((await look()).places).toContain(`person ${changeIdOf(3)}`);
   });
 
-  it("names the entry of an erased person that was given another", async () => {
+  it("names the entry of an erased person that was assigned to another", async () => {
     const { look, edit, alter, entries } = await shop();
     await edit((tx) => eraseChange(tx, changeIdOf(2)));
     await alter(2, { contactId: "", by: "", eventId: "", reason: "made up", seal: { ...entries[1]!.seal!, salt: "" } });
     expect((await look()).places).toContain(`person ${changeIdOf(2)}`);
   });
 
-  it("names an entry that is not there, whichever it is", async () => {
+  it("names each missing entry", async () => {
     for (const number of [1, 3, 5]) {
       const { look, edit } = await shop();
       await edit((tx) => tx.changes.delete(changeIdOf(number)));
@@ -112,7 +112,7 @@ describe("a verification of a ledger", () => {
     }
   });
 
-  it("names an entry that was sealed anew, by the one behind it, and a last one by the head", async () => {
+  it("names the entry after one that was hashed again, and the last one by the head", async () => {
     const resealed = (entry: SubscriptionChange, number: number) => {
       const { changeId: _, seal: before, ...said } = { ...entry, to: true };
       return seal(said, number, before?.salt ?? "", before?.previous ?? "");
@@ -125,7 +125,7 @@ describe("a verification of a ledger", () => {
     expect((await again.look()).places).toContain(`head ${changeIdOf(5)}`);
   });
 
-  it("names entries that changed places, and a seal that is gone", async () => {
+  it("names entries that were swapped, and a missing hash", async () => {
     const { look, edit, alter, entries } = await shop();
     await edit((tx) => {
       tx.changes.put(changeIdOf(2), { ...entries[2]!, changeId: changeIdOf(2) });
@@ -138,7 +138,7 @@ describe("a verification of a ledger", () => {
     expect((await look()).places).toEqual([`changed ${changeIdOf(3)}`]);
   });
 
-  it("names a contact whose subscription is another than its entries say", async () => {
+  it("names a contact whose subscription differs from its entries", async () => {
     const { store, look, edit } = await shop();
     const contact = await store.contacts.find("shop", "e:a@x.de");
     if (contact === undefined) throw new Error("the fixture has a contact");
@@ -152,7 +152,7 @@ describe("a verification of a ledger", () => {
     }
   });
 
-  it("finds by an anchor a chain that was made anew as a whole", async () => {
+  it("detects by an anchor a chain that was rebuilt as a whole", async () => {
     const { look, edit, entries } = await shop();
     const noted = { changeId: changeIdOf(4), hash: entries[3]?.seal?.hash ?? "" };
     expect((await look(noted)).places).toEqual([]);

@@ -26,8 +26,8 @@ async function shop() {
   return { ...all, linkOf };
 }
 
-describe("a visitor", () => {
-  it("is linked to 3 addresses in a day; what comes beyond is kept, and not linked", async () => {
+describe("a visitor's links to contacts", () => {
+  it("are limited to 3 addresses a day; further ones are stored without a link", async () => {
     const { record, linkOf, store, metrics, now } = await shop();
     for (const name of ["a", "b", "c"]) await record(posted("c1", `${name}@x.de`));
     const { notes, eventId } = await record(posted("c1", "d@x.de"));
@@ -41,7 +41,7 @@ describe("a visitor", () => {
     expect(await linkOf("c:c1")).toBe("d@x.de");
   });
 
-  it("may go back and forth between those addresses", async () => {
+  it("may change between those addresses", async () => {
     const { record, linkOf } = await shop();
     for (const name of ["a", "b", "a", "c", "b", "a"]) {
       expect((await record(posted("c1", `${name}@x.de`))).notes).toEqual([]);
@@ -49,7 +49,7 @@ describe("a visitor", () => {
     }
   });
 
-  it("that is joined with another has linked what both have", async () => {
+  it("count for both visitors after they are joined", async () => {
     const { record, linkOf } = await shop();
     await record(posted("c1", "a@x.de"));
     await record(posted("c1", "b@x.de"));
@@ -60,15 +60,15 @@ describe("a visitor", () => {
     expect(await linkOf("c:c1")).toBe("c@x.de");
   });
 
-  it("has no limit for the shop's own systems", async () => {
+  it("have no limit for the shop's own systems", async () => {
     const { record, linkOf } = await shop();
     for (let n = 0; n < 10; n++) await record({ ...posted("c1", `a${n}@x.de`), sentBy: undefined });
     expect(await linkOf("c:c1")).toBe("a9@x.de");
   });
 });
 
-describe("a network", () => {
-  it("links 20 addresses in a day, whatever visitors they come with", async () => {
+describe("the link limit of a network", () => {
+  it("is 20 addresses a day, whatever visitors they come with", async () => {
     const { record, linkOf, metrics, now } = await shop();
     for (let n = 0; n < LINK_LIMITS.perNetwork; n++)
       expect((await record(posted(`c${n}`, `a${n}@x.de`))).notes).toEqual([]);
@@ -82,13 +82,13 @@ describe("a network", () => {
     expect((await record(posted("c20", "a20@x.de"))).notes).toEqual([]);
   });
 
-  it("of one app does not count in another", async () => {
+  it("counts each app separately", async () => {
     const { record } = await shop();
     for (let n = 0; n < 20; n++) await record(posted(`c${n}`, `a${n}@x.de`));
     expect((await record(posted("c20", "a20@x.de"), "", "other")).notes).toEqual([]);
   });
 
-  it("is kept under no name by which it could be known", async () => {
+  it("is stored under a key that does not reveal the network", async () => {
     const { record, store } = await shop();
     await record(posted("c1", "a@x.de"));
     const kept = await store.unitOfWork.run("shop", (tx) => {
@@ -113,7 +113,7 @@ describe("an app with strict link trust", () => {
     return { ...all, subscribe, thief };
   }
 
-  it("shows over an unproven link only what was said since", async () => {
+  it("shows over an unproven link only what was stated since", async () => {
     const { record, statusOf, subscribe, thief, now } = await strict();
     await record(subscribe("ann@x.de"));
     now.at += 1000;
@@ -124,7 +124,7 @@ describe("an app with strict link trust", () => {
     expect(await statusOf("thief")).toMatchObject({ identified: true, email: true });
   });
 
-  it("goes by the time a link came, not by the time it says", async () => {
+  it("uses the time a link was received, not the time it states", async () => {
     const { record, statusOf, subscribe, thief, now } = await strict();
     await record(subscribe("ann@x.de"));
     now.at += 1000;
@@ -132,7 +132,7 @@ describe("an app with strict link trust", () => {
     expect(await statusOf("thief")).toMatchObject({ identified: true, email: null });
   });
 
-  it("shows all over a link that the shop has proven, and after the same visitor's own word", async () => {
+  it("shows everything over a link that the shop has proven, and after the visitor's own statement", async () => {
     const { record, statusOf, subscribe, thief, now } = await strict();
     await record(subscribe("ann@x.de"));
     now.at += 1000;

@@ -22,7 +22,7 @@ const links: fc.Arbitrary<Link> = fc.record({
 });
 
 describe("a link token", () => {
-  it("says what it was made of and is good for its key and address until it ends", () => {
+  it("contains what it was made of and is valid for its key and address until it expires", () => {
     fc.assert(
       fc.property(links, fc.uint8Array({ minLength: 16, maxLength: 64 }), fc.string(), (link, key, address) => {
         const read = readLinkToken(writeLinkToken(key, link, address));
@@ -33,20 +33,20 @@ describe("a link token", () => {
     );
   });
 
-  it("fits into a URL as it is and names no address", () => {
+  it("fits into a URL unchanged and contains no address", () => {
     const token = writeLinkToken(KEY, LINK, ADDRESS);
     expect(encodeURIComponent(token)).toBe(token);
     expect(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).not.toContain("ada");
   });
 
-  it("is not good with another key or for another address", () => {
+  it("is invalid with another key or for another address", () => {
     const read = readLinkToken(writeLinkToken(KEY, LINK, ADDRESS));
     expect(read?.isGood(Buffer.alloc(32, 8), ADDRESS, NOW)).toBe(false);
     expect(read?.isGood(KEY, "bob@shop.example", NOW)).toBe(false);
     expect(read?.isGood(KEY, ADDRESS, NOW)).toBe(true);
   });
 
-  it("is no longer good when any of its characters is another one", () => {
+  it("is invalid when any of its characters is changed", () => {
     const token = writeLinkToken(KEY, LINK, ADDRESS);
     const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const place = fc.integer({ min: 0, max: token.length - 1 });
@@ -60,7 +60,7 @@ describe("a link token", () => {
     );
   });
 
-  it("of another app is not good under this app's name, though the key were the same", () => {
+  it("of another app is invalid for this app, even with the same key", () => {
     const [, payload, mac] = writeLinkToken(KEY, LINK, ADDRESS).split(".");
     expect(readLinkToken(`other.${payload}.${mac}`)?.isGood(KEY, ADDRESS, NOW)).toBe(false);
   });
@@ -72,11 +72,11 @@ describe("a link token", () => {
     "shop.AQAA.x",
     "a b.AQEAAAAAAAAAYQ.AAAAAAAAAAAAAAAAAAAAAA",
     `shop.${"AQ".repeat(600)}.AAAAAAAAAAAAAAAAAAAAAA`,
-  ])("%.40j is none", (text) => {
+  ])("%.40j is no valid link token", (text) => {
     expect(readLinkToken(text)).toBeUndefined();
   });
 
-  it("is read from any text without an error", () => {
+  it("is parsed from any text without an error", () => {
     fc.assert(fc.property(fc.string(), (text) => void readLinkToken(text)));
   });
 });

@@ -7,7 +7,7 @@ import { erase, MAJA, OMAR } from "./person.js";
 const stores = await storeKinds();
 
 describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
-  it("tells and removes what waits for the person's word and the messages about the person, and nobody else's", async () => {
+  it("counts and removes the person's pending confirmations and hook messages, and no one else's", async () => {
     const aisle = await openAisle(openStore);
     const { rpc, store, trace } = aisle;
     await rpc.apps.createApp({ app: { appId: "shop", doubleOptIn: true } });

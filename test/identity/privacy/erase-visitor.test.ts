@@ -43,7 +43,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
   };
   const person = { email: MAJA.email };
 
-  it("removes everything about a person found by e-mail, and counts it", async () => {
+  it("removes and counts everything about a person found by e-mail", async () => {
     const aisle = await openShop();
     expect(await namesLeft(aisle, "shop")).toEqual(NAMES_OF_MAJA);
     const tried = await erase(aisle, "shop", person, true);
@@ -57,7 +57,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(aisle.faults).toEqual([]);
   });
 
-  it("finds the same person by phone, by contact id, and by any id with the linked contact", async () => {
+  it("finds the same person by phone, by contact id, and by any visitor id with the linked contact", async () => {
     for (const choose of [
       async () => ({ phone: MAJA.phone }),
       async ({ rpc }: Aisle) => {
@@ -74,7 +74,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     }
   });
 
-  it("leaves the contact that a visitor's id alone does not prove, and says that there is one", async () => {
+  it("keeps a contact that only a visitor id names, and reports it", async () => {
     const aisle = await openShop();
     const done = await erase(aisle, "shop", { visitor: { clientId: MAJA.c_id } });
     expect(done.contactsKept).toBe(1);
@@ -87,7 +87,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await aisle.status("shop", MAJA.fp_ccid)).toMatchObject({ identified: false });
   });
 
-  it("does nothing the second time, and is noted each time without a name", async () => {
+  it("removes nothing the second time, and logs each call without a name", async () => {
     const aisle = await openShop();
     const first = await erase(aisle, "shop", person);
     const second = await erase(aisle, "shop", person);
@@ -98,7 +98,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await namesLeft(aisle, "shop")).toEqual([]);
   });
 
-  it("takes what comes later under the same names as new", async () => {
+  it("treats later events under the same names as new", async () => {
     const aisle = await openShop();
     await erase(aisle, "shop", person);
     aisle.now.at += 1000;
@@ -108,7 +108,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(changes.map(({ contactId }) => contactId === "")).toEqual([true, false, false]); // hers, Omar's, the new one
   });
 
-  it("is finished by others when process after process ends in the middle of it", async () => {
+  it("is completed by other processes when one after the other is killed in the middle of it", async () => {
     const { store, metrics, ...aisle } = await openShop();
     let clock = aisle.now();
     /** A process that ends after so many transactions, of the last of which it does not learn that it was made. */
@@ -147,7 +147,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await aisle.status("shop", OMAR.fp_ccid)).toMatchObject({ identified: true, status: true });
   });
 
-  it("reaches no other app", async () => {
+  it("changes no other app", async () => {
     const aisle = await openShop();
     await aisle.rpc.apps.createApp({ app: { appId: "other" } });
     await visitShop(aisle, "other", ["maja"]);
@@ -157,7 +157,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await aisle.status("other", MAJA.fp_ccid)).toMatchObject({ identified: true });
   });
 
-  it("takes a shared device with the contact it is linked to now, and leaves the other contact", async () => {
+  it("removes the contact that a shared device is linked to now, and keeps the other", async () => {
     const aisle = await openShop();
     aisle.now.at += 1000;
     await aisle.trace({ app_id: "shop", action_type: "other", c_id: MAJA.c_id, email: OMAR.email });
@@ -173,7 +173,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await namesLeft(aisle, "shop")).toEqual([]);
   });
 
-  it("refuses names that are none", async () => {
+  it("rejects invalid names", async () => {
     const aisle = await openShop();
     await expect(erase(aisle, "shop", {})).rejects.toThrow(/Missing required field: person/);
     await expect(erase(aisle, "shop", { email: "no address" })).rejects.toThrow(/Invalid field: person.email/);

@@ -19,7 +19,7 @@ describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
     return aisle;
   };
 
-  it("tells all that erasing removes, and nothing of anybody else", async () => {
+  it("lists everything that an erasure removes, and nothing of other people", async () => {
     const aisle = await openShop();
     const items = await exported(aisle, "shop", { email: MAJA.email });
     const kinds = new Map<string, number>();
@@ -39,7 +39,7 @@ describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
     expect(await exported(aisle, "shop", { email: MAJA.email, visitor: { clientId: MAJA.c_id } })).toEqual([]);
   });
 
-  it("tells nothing of the contact that somebody linked an id of their own to", async () => {
+  it("does not export a contact that a stranger linked to their own id", async () => {
     const aisle = await openShop();
     await aisle.trace({ app_id: "shop", action_type: "other", c_id: "stranger", email: MAJA.email });
     const items = await exported(aisle, "shop", { visitor: { clientId: "stranger" } });
@@ -48,7 +48,7 @@ describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
     expect(proven.some(({ case: kind }) => kind === "contact")).toBe(true);
   });
 
-  it("shows an app nothing of another", async () => {
+  it("shows an app nothing of another app", async () => {
     const aisle = await openShop();
     await aisle.rpc.apps.createApp({ app: { appId: "other" } });
     expect(await exported(aisle, "other", { email: MAJA.email })).toEqual([]);

@@ -31,7 +31,7 @@ function namesIn(all: readonly Buffer[]): string[] {
 }
 
 describe("after EraseVisitor", () => {
-  it("no byte of the data directory names the person once the server has started anew", async () => {
+  it("no byte of the data directory names the person after the next start", async () => {
     const directory = await makeDirectory();
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const files = () =>
@@ -77,7 +77,7 @@ describe("after EraseVisitor", () => {
     }, 60_000);
   });
 
-  it("the next model is that of a shop where the person has never been, byte for byte", async () => {
+  it("the next model is byte for byte that of a shop that never knew the person", async () => {
     const modelOf = async (persons: readonly ("maja" | "omar")[]) => {
       const aisle = await openAisle();
       await makeShop(aisle.rpc, "shop");

@@ -8,7 +8,7 @@ import { MAJA, OMAR, visitShop } from "./person.js";
 const stores = await storeKinds();
 const DAY_MS = 86_400_000;
 
-describe.each(stores)("what is kept longer than the app says: $name", ({ openStore }) => {
+describe.each(stores)("retention: $name", ({ openStore }) => {
   const openShop = async (privacy: { retentionDays?: number; rejectedRetentionDays?: number }) => {
     const aisle = await openAisle(openStore);
     await aisle.rpc.apps.createApp({ app: { appId: "shop", privacy } });
@@ -21,7 +21,7 @@ describe.each(stores)("what is kept longer than the app says: $name", ({ openSto
     return { ...aisle, count, sweep };
   };
 
-  it("leaves with its orders, histories and visitors of nobody, while contacts and the ledger stay", async () => {
+  it("removes old events with their orders, histories and unused visitors, and keeps contacts and the ledger", async () => {
     const shop = await openShop({ retentionDays: 30 });
     await shop.trace({ app_id: "shop", action_type: "product_view", product_ids: "p1", c_id: "nobody" });
     const before = [await shop.count("contacts"), await shop.count("changes")];
@@ -40,7 +40,7 @@ describe.each(stores)("what is kept longer than the app says: $name", ({ openSto
     expect(await shop.count("rejectedEvents")).toBe(1);
   });
 
-  it("does not leave when it changed while it was looked through: an order whose status is new", async () => {
+  it("keeps a record that changes during the sweep: an order with a new status", async () => {
     const shop = await openShop({ retentionDays: 30 });
     shop.now.at += 31 * DAY_MS;
     const { apps, copies, unitOfWork } = shop.store;
@@ -70,7 +70,7 @@ describe.each(stores)("what is kept longer than the app says: $name", ({ openSto
     expect(await shop.count("orders")).toBe(changed);
   });
 
-  it("stays for as long as the app says, and for ever where it says nothing", async () => {
+  it("keeps records for the configured time, and for ever without a setting", async () => {
     for (const [retentionDays, after] of [
       [30, 29],
       [0, 4000],
@@ -84,7 +84,7 @@ describe.each(stores)("what is kept longer than the app says: $name", ({ openSto
     }
   });
 
-  it("leaves the log of refused events by its own number of days", async () => {
+  it("removes rejected events by their own number of days", async () => {
     const shop = await openShop({ rejectedRetentionDays: 7 });
     shop.now.at += 6 * DAY_MS;
     await shop.sweep();

@@ -28,7 +28,7 @@ async function namesIn({ store }: Aisle): Promise<string[]> {
   return NAMES_OF_MAJA.filter((name) => text.includes(name.toLowerCase()));
 }
 
-describe.each(stores)("signals of a browser against profiles: $name", ({ openStore }) => {
+describe.each(stores)("privacy signals of a browser: $name", ({ openStore }) => {
   const openShop = async (signals: PrivacySignals) => {
     const aisle = await openAisle(openStore);
     await aisle.rpc.apps.createApp({ app: { appId: "shop", learnedAfterVisitors: 1, privacy: { signals } } });
@@ -37,7 +37,7 @@ describe.each(stores)("signals of a browser against profiles: $name", ({ openSto
   const ids = { c_id: MAJA.c_id, fp_ccid: MAJA.fp_ccid, user_id: MAJA.user_id };
   const view = { action_type: "product_view", product_ids: "p1", ...ids, note_of_shop: "Mustermaja" };
 
-  it("leave an event without whoever sent it, and no visitor", async () => {
+  it("store an event without its sender, and create no visitor", async () => {
     const aisle = await openShop(PrivacySignals.GPC);
     const eventId = await post(aisle, { ...view, email: MAJA.email, last_name: "Mustermaja" }, GPC);
     expect(await namesIn(aisle)).toEqual([]);
@@ -49,7 +49,7 @@ describe.each(stores)("signals of a browser against profiles: $name", ({ openSto
     expect(aisle.metrics.counts.get("events_without_profile")).toBe(1);
   });
 
-  it("let a person subscribe by address, and link the browser to nobody", async () => {
+  it("let a person subscribe by address, and link the browser to no one", async () => {
     const aisle = await openShop(PrivacySignals.GPC);
     await post(aisle, { action_type: "Subscribe", ...ids, email: MAJA.email, last_name: "Mustermaja" }, GPC);
     const { contact } = await aisle.rpc.subscriptions.getContact({ appId: "shop", email: MAJA.email });
@@ -61,7 +61,7 @@ describe.each(stores)("signals of a browser against profiles: $name", ({ openSto
     expect(after.contact?.emailState).toBe(3);
   });
 
-  it("count by the app's setting: not at all, Global Privacy Control, or Do Not Track as well", async () => {
+  it("apply as the app's setting says: none, Global Privacy Control, or Do Not Track as well", async () => {
     const kept = async (signals: PrivacySignals, headers: Record<string, string>) => {
       const aisle = await openShop(signals);
       await post(aisle, view, headers);
@@ -74,7 +74,7 @@ describe.each(stores)("signals of a browser against profiles: $name", ({ openSto
     expect(await kept(PrivacySignals.GPC_AND_DNT, GPC)).toBe(false);
   });
 
-  it("keep a refused event without whoever sent it", async () => {
+  it("store a rejected event without its sender", async () => {
     const aisle = await openShop(PrivacySignals.GPC);
     const answer = await aisle.facade.inject({
       method: "POST",
@@ -88,7 +88,7 @@ describe.each(stores)("signals of a browser against profiles: $name", ({ openSto
     expect(await namesIn(aisle)).toEqual([]);
   });
 
-  it("make a recommendation from the request alone, whose ids are neither looked up nor noted", async () => {
+  it("limit a recommendation to the request, whose ids are neither looked up nor stored", async () => {
     const aisle = await openShop(PrivacySignals.GPC);
     await post(
       aisle,

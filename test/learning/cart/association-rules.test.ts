@@ -23,14 +23,14 @@ const rulesOf = (rules: Rules, row: number) =>
 const anyBaskets = fc.array(fc.array(fc.nat(7), { maxLength: 8 }), { maxLength: 20 });
 const anyVisit = fc.array(fc.nat(9), { maxLength: 6 }).map((items) => Uint32Array.from(items));
 
-describe("associationRules", () => {
+describe("association rules", () => {
   const rules = associationRules(rowsFrom(STATIONER), 5, { minPairCount: 2, minLift: 1 });
 
-  it("counts baskets and products", () => {
+  it("count baskets and products", () => {
     expect([rules.basketCount, [...rules.productCounts]]).toEqual([10, [6, 4, 2, 6, 2]]);
   });
 
-  it("keeps pairs that are met more often than by chance, strongest first", () => {
+  it("keep pairs that occur more often than by chance, strongest first", () => {
     // pencil → sharpener: 3 of 6, lift 1.25; pencil → rubber: 2 of 6, lift 1.67; pencil → notebook: 3 of 6, lift 0.83.
     expect(rulesOf(rules, 0)).toEqual([
       [1, 3],
@@ -39,43 +39,43 @@ describe("associationRules", () => {
     expect(rulesOf(rules, 4)).toEqual([]);
   });
 
-  it("keeps pairs that are met less often than by chance unless told not to", () => {
+  it("keep pairs that occur less often than by chance only on request", () => {
     const every = rulesOf(associationRules(rowsFrom(STATIONER), 5), 0);
     expect(every).toHaveLength(3);
     expect(every).toContainEqual([3, 3]);
   });
 
-  it("leaves out pairs below the least count", () => {
+  it("leave out pairs below the minimum count", () => {
     expect(rulesOf(associationRules(rowsFrom(STATIONER), 5, { minPairCount: 3, minLift: 1 }), 0)).toEqual([[1, 3]]);
   });
 
-  it("leaves out what chance alone makes more often than allowed", () => {
+  it("leave out pairs that are not significant", () => {
     // pencil and sharpener: 3 of 10 by chance in 19 of 42 draws; pencil and rubber: 2 in 1 of 3.
     expect(rulesOf(associationRules(rowsFrom(STATIONER), 5, { minPairCount: 2, maxChance: 0.4 }), 0)).toEqual([[2, 2]]);
     expect(rulesOf(associationRules(rowsFrom(STATIONER), 5, { minPairCount: 2, maxChance: 0.3 }), 0)).toEqual([]);
   });
 
-  it("keeps no more consequents than asked for", () => {
+  it("keep no more consequents than asked for", () => {
     expect(rulesOf(associationRules(rowsFrom(STATIONER), 5, { minLift: 1, maxConsequents: 1 }), 0)).toEqual([[1, 3]]);
   });
 
-  it("looks at the first products of a basket only, up to the limit", () => {
+  it("read only the first products of a basket, up to the limit", () => {
     const long = [Array.from({ length: 300 }, (_, i) => i), Array.from({ length: 300 }, (_, i) => i), [299], [299]];
     const limited = associationRules(rowsFrom(long), 300, { maxBasketLength: 3, maxConsequents: 300 });
     expect([...limited.productCounts.slice(0, 5), limited.productCounts[299]]).toEqual([2, 2, 2, 0, 0, 2]);
     expect(rulesOf(limited, 0).map(([consequent]) => consequent)).toEqual([2, 1]);
   });
 
-  it("refuses a product index past the catalogue", () => {
+  it("reject a product index past the catalogue", () => {
     expect(() => associationRules(rowsFrom([[0, 5]]), 5)).toThrow("productCount");
   });
 
-  it("answers nothing from no baskets", () => {
+  it("are empty for no baskets", () => {
     const none = associationRules(rowsFrom([]), 3);
     expect(recommendFromRules(none, Uint32Array.of(0, 1), 5).indices).toHaveLength(0);
   });
 
-  it("has for every pair the counts of the baskets", () => {
+  it("have for every pair the counts of the baskets", () => {
     fc.assert(
       fc.property(anyBaskets, (lists) => {
         const found = associationRules(rowsFrom(lists), 8, { minLift: 1 });
@@ -102,14 +102,14 @@ const PHARMACY = [
 ];
 
 describe("rules of two products", () => {
-  it("are found when they tell more than either half", () => {
+  it("are found when they say more than either half", () => {
     const rules = associationRules(rowsFrom(PHARMACY), 4);
     const row = rules.productCount;
     expect([[...rules.pairSeconds], [...rules.pairCounts]]).toEqual([[1], [20]]);
     expect([[...rules.pairOffsets], rulesOf(rules, row)]).toEqual([[0, 1, 1, 1, 1], [[2, 20]]]);
   });
 
-  it("explain a product with both halves", () => {
+  it("explain a product with both antecedents", () => {
     const rules = associationRules(rowsFrom(PHARMACY), 4);
     expect(createRuleExplainer(rules, Uint32Array.of(1, 0))(2)).toEqual({
       becauseOf: [1, 0],
@@ -125,7 +125,7 @@ describe("rules of two products", () => {
     });
   });
 
-  it("do not lead when too few baskets speak for them", () => {
+  it("do not rank first when too few baskets support them", () => {
     // Two baskets hold all three; lemon is in six of the ten with honey.
     const few = [
       [0, 1, 2],
@@ -144,7 +144,7 @@ describe("rules of two products", () => {
     expect(associationRules(rowsFrom(PHARMACY), 4, { minTripleCount: 0 }).pairSeconds).toHaveLength(0);
   });
 
-  it("are sought among fewer sets when there are more than maxItemsets", () => {
+  it("are searched among fewer sets when there are more than maxItemsets", () => {
     // 20 baskets hold the triple; the least count doubles from 5 to 40 before the search stays below 6 sets.
     expect(associationRules(rowsFrom(PHARMACY), 4, { maxItemsets: 5 }).pairSeconds).toHaveLength(0);
   });
@@ -159,14 +159,14 @@ describe("recommendFromRules", () => {
     expect(scores[0]).toBeGreaterThan(scores[1]!);
   });
 
-  it("proposes what the first of two products speaks for first", () => {
+  it("proposes first what the first of two products supports", () => {
     // 0 and 1 are bought together, 2 and 3 just as often.
     const twins = associationRules(rowsFrom([[0, 1], [0, 1], [2, 3], [2, 3], [4], [4]]), 5);
     expect([...recommendFromRules(twins, Uint32Array.of(0, 2), 5).indices]).toEqual([1, 3]);
     expect([...recommendFromRules(twins, Uint32Array.of(2, 0), 5).indices]).toEqual([3, 1]);
   });
 
-  it("breaks ties by falling product index, whatever the order, when nothing decays", () => {
+  it("breaks ties by falling product index, in any order, when nothing decays", () => {
     const twins = associationRules(rowsFrom([[0, 1], [0, 1], [2, 3], [2, 3], [4], [4]]), 5);
     for (const visit of [
       [0, 2],
@@ -176,7 +176,7 @@ describe("recommendFromRules", () => {
     }
   });
 
-  it("gives the first k of the longer answer, never a product it was asked with, and explains each", () => {
+  it("returns the first k of the longer answer, never a query product, and explains each", () => {
     fc.assert(
       fc.property(anyBaskets, anyVisit, fc.nat(5), (lists, visit, k) => {
         const found = associationRules(rowsFrom(lists), 8, { minLift: 1, minTripleCount: 1 });
@@ -197,8 +197,8 @@ describe("recommendFromRules", () => {
   });
 });
 
-describe("encodeRules", () => {
-  it("answers the same after decoding", () => {
+describe("encoded rules", () => {
+  it("answer the same after decoding", () => {
     fc.assert(
       fc.property(anyBaskets, anyVisit, (lists, visit) => {
         const found = associationRules(rowsFrom(lists), 8, { minTripleCount: 1 });
@@ -209,7 +209,7 @@ describe("encodeRules", () => {
     );
   });
 
-  it("refuses another format, a missing array and rows that do not fit", () => {
+  it("are rejected in another format, with a missing array, or with rows of wrong length", () => {
     const section = encodeRules(associationRules(rowsFrom(STATIONER), 5));
     expect(() => decodeRules({ ...section, formatNumber: 2 })).toThrow("format 2");
     const { counts: _, ...others } = section.arrays;

@@ -15,25 +15,25 @@ function exactly(n: number, both: number, a: number, c: number): number {
   return Number((ways * 10n ** 12n) / over(n, c)) / 1e12;
 }
 
-describe("chanceOfMeeting", () => {
-  it("gives the chance worked out by hand", () => {
+describe("the significance of a pair", () => {
+  it("is the chance worked out by hand", () => {
     // A lady tells all four cups of eight: 1 of 70 ways; at least three: 17 of 70.
     expect(chanceOfMeeting(8, 4, 4, 4)).toBeCloseTo(1 / 70, 10);
     expect(chanceOfMeeting(8, 3, 4, 4)).toBeCloseTo(17 / 70, 10);
   });
 
-  it("takes one meeting of two products ordered once each for less sure than many meetings of a smaller lift", () => {
+  it("is lower for one joint order of two rare products than for many of a smaller lift", () => {
     expect(chanceOfMeeting(1000, 1, 1, 1)).toBeCloseTo(0.001, 12);
     expect(chanceOfMeeting(1000, 30, 100, 100)).toBeLessThan(1e-8);
   });
 
-  it("is 1 for what must be and 0 for what cannot be", () => {
+  it("is 1 for the certain and 0 for the impossible", () => {
     expect([chanceOfMeeting(10, 0, 4, 5), chanceOfMeeting(10, 3, 8, 5), chanceOfMeeting(10, 5, 4, 5)]).toEqual([
       1, 1, 0,
     ]);
   });
 
-  it("is the exact share of all ways", () => {
+  it("is the exact share of all arrangements", () => {
     const anyTable = fc
       .tuple(fc.integer({ min: 1, max: 60 }), fc.nat(60), fc.nat(60), fc.nat(60))
       .map(([n, a, c, both]) => ({ n, a: a % (n + 1), c: c % (n + 1), both: both % (n + 1) }));

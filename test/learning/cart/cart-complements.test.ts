@@ -23,29 +23,29 @@ const KITCHEN = [
 const anyBaskets = fc.array(fc.array(fc.nat(7), { maxLength: 8 }), { maxLength: 20 });
 const anyCart = fc.array(fc.nat(9), { maxLength: 6 }).map((items) => Uint32Array.from(items));
 
-describe("complementsOf", () => {
+describe("cart complements", () => {
   const cart = fitCartComplements(rowsFrom(KITCHEN), 7);
 
-  it("completes a baking cart with the tin and a drinks cart with the shaker", () => {
+  it("complete a baking cart with the tin and a drinks cart with the shaker", () => {
     expect(complementsOf(cart, Uint32Array.of(0, 1), 1).indices).toEqual(Uint32Array.of(2));
     expect(complementsOf(cart, Uint32Array.of(3, 4), 1).indices).toEqual(Uint32Array.of(5));
   });
 
-  it("asks the whole cart: what completes two baking products and one drink is the tin", () => {
+  it("use the whole cart: the tin completes two baking products and one drink", () => {
     expect(complementsOf(cart, Uint32Array.of(3, 0, 1), 1).indices).toEqual(Uint32Array.of(2));
   });
 
-  it("does not depend on the order of the cart or on repeated products", () => {
+  it("do not depend on the order of the cart or on repeated products", () => {
     const plain = complementsOf(cart, Uint32Array.of(0, 3), 5);
     expect(complementsOf(cart, Uint32Array.of(3, 0, 3), 5)).toEqual(plain);
   });
 
-  it("proposes nothing for an empty cart or one of unknown products", () => {
+  it("are empty for an empty cart and for unknown products", () => {
     expect(complementsOf(cart, new Uint32Array(0), 5).indices).toHaveLength(0);
     expect(complementsOf(cart, Uint32Array.of(7, 900), 5).indices).toHaveLength(0);
   });
 
-  it("prefers what heavier baskets hold", () => {
+  it("prefer products of heavier baskets", () => {
     const lists = [
       [0, 1],
       [0, 1],
@@ -58,7 +58,7 @@ describe("complementsOf", () => {
     expect([...complementsOf(weighted(0.1, 0.1, 1, 1), Uint32Array.of(0), 2).indices]).toEqual([2, 1]);
   });
 
-  it("keeps the last baskets when there are too many", () => {
+  it("are learned from the last baskets when there are too many", () => {
     const lists = [
       [0, 1],
       [0, 1],
@@ -69,13 +69,13 @@ describe("complementsOf", () => {
     expect([...complementsOf(few, Uint32Array.of(0), 2).indices]).toEqual([2]);
   });
 
-  it("learns nothing from baskets of one product", () => {
+  it("are not learned from baskets of one product", () => {
     const lonely = fitCartComplements(rowsFrom([[0], [0], [1, 1], []]), 2);
     expect(lonely.baskets.items).toHaveLength(0);
     expect(complementsOf(lonely, Uint32Array.of(0), 2).indices).toHaveLength(0);
   });
 
-  it("never proposes what is in the cart, gives falling scores and the first k of the longer answer", () => {
+  it("are never in the cart, have falling scores, and are the first k of the longer answer", () => {
     fc.assert(
       fc.property(anyBaskets, anyCart, fc.nat(6), (lists, items, k) => {
         const fitted = fitCartComplements(rowsFrom(lists), 8);
@@ -88,7 +88,7 @@ describe("complementsOf", () => {
     );
   });
 
-  it("scores each product as the exact sum of its neighbour share and ridge weights", () => {
+  it("have the exact sum of neighbour share and ridge weights as their score", () => {
     fc.assert(
       fc.property(anyBaskets, anyCart, (lists, items) => {
         const fitted = fitCartComplements(rowsFrom(lists), 8);
@@ -102,17 +102,17 @@ describe("complementsOf", () => {
   });
 });
 
-describe("explainComplement", () => {
+describe("the explanation of a complement", () => {
   const cart = fitCartComplements(rowsFrom(KITCHEN), 7);
 
-  it("names the cart products behind a proposal and the baskets that hold both", () => {
+  it("names the cart products behind it and the baskets that hold both", () => {
     const explained = explainComplement(cart, Uint32Array.of(0, 1), 2)!;
     expect([...explained.becauseOf].sort()).toEqual([0, 1]);
     expect(explained.counts).toMatchObject({ neighbours: 6, pair_count: 6 });
     expect(explained.counts.neighbour_share).toBeGreaterThan(0.8);
   });
 
-  it("has no reason for what is in the cart, what nothing speaks for or what is not in the catalogue", () => {
+  it("is empty for products in the cart, unsupported ones and unknown ones", () => {
     for (const product of [0, 5, 700]) expect(explainComplement(cart, Uint32Array.of(0, 1), product)).toBeUndefined();
   });
 });
@@ -179,8 +179,8 @@ describe("neighbourhoodRidge", () => {
   });
 });
 
-describe("encodeCartComplements", () => {
-  it("answers the same after decoding", () => {
+describe("encoded cart complements", () => {
+  it("answer the same after decoding", () => {
     fc.assert(
       fc.property(anyBaskets, anyCart, (lists, items) => {
         const fitted = fitCartComplements(rowsFrom(lists), 8);
@@ -191,7 +191,7 @@ describe("encodeCartComplements", () => {
     );
   });
 
-  it("refuses another format, a missing part and rows that do not fit", () => {
+  it("are rejected in another format, with a missing part, or with rows of wrong length", () => {
     const section = encodeCartComplements(fitCartComplements(rowsFrom(KITCHEN), 7));
     expect(() => decodeCartComplements({ ...section, formatNumber: 0 })).toThrow("format 0");
     const { idf: _, ...others } = section.arrays;

@@ -15,8 +15,8 @@ const anyOrders = fc
     customers: Uint32Array.from(orders, ([, customer]) => customer),
   }));
 
-describe("cartQuestions", () => {
-  it("asks for a product of the order with others of it, none of which is left as a wrong candidate", () => {
+describe("the training questions of carts", () => {
+  it("ask for a product of the order with others of it, none of which remains as a wrong candidate", () => {
     fc.assert(
       fc.property(anyOrders, fc.nat(), (orders, seed) => {
         const rows = orders.at.length;
@@ -30,7 +30,7 @@ describe("cartQuestions", () => {
     );
   });
 
-  it("asks nothing of orders of one product or outside the rows", () => {
+  it("skip orders of one product or outside the rows", () => {
     const orders = {
       baskets: rowsFrom([[0, 1], [2], [3, 4]]),
       at: new Float64Array(3),
@@ -40,8 +40,8 @@ describe("cartQuestions", () => {
   });
 });
 
-describe("orderQuestions", () => {
-  it("asks with what the same customer bought before and nothing later", () => {
+describe("the training questions of next orders", () => {
+  it("ask with earlier purchases of the same customer and no later ones", () => {
     fc.assert(
       fc.property(anyOrders, fc.nat(), (orders, seed) => {
         for (const asked of orderQuestions(orders, 0, orders.at.length, createRandom(seed))) {
@@ -59,7 +59,7 @@ describe("orderQuestions", () => {
     );
   });
 
-  it("leaves everything bought before out where the answer is new, and only right answers where it is a repeat", () => {
+  it("leave out all earlier purchases when the answer is new, and keep only right answers when it is a repeat", () => {
     const orders = {
       baskets: rowsFrom([
         [0, 1],
@@ -76,8 +76,8 @@ describe("orderQuestions", () => {
   });
 });
 
-describe("purchasesOf", () => {
-  it("counts orders by product, with the days since the last one; what was bought last comes last", () => {
+describe("a customer's purchases", () => {
+  it("are counted by product with the days since the last one, the latest last", () => {
     const orders = [
       { at: 0, products: [4, 5] },
       { at: 2 * DAY, products: [6, 4, 4] },

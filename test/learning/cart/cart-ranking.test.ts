@@ -44,7 +44,7 @@ const PARAMS = {
   boosting: { ...CART_RANKING_DEFAULTS.boosting, trees: 20, learningRate: 0.2, minHessian: 2 },
 };
 
-describe("a cart ranking", () => {
+describe("the cart ranking", () => {
   const orders = grocer(700);
   const sources = fitCartSources(orders, PRODUCTS, 100 * DAY);
   let ranking: CartRanking;
@@ -63,7 +63,7 @@ describe("a cart ranking", () => {
     expect(ranking.cart.lead).toBe("trees");
   });
 
-  it("follows from the orders and the seed alone", () => {
+  it("depends on the orders and the seed alone", () => {
     expect(tryCartRanking(orders, PRODUCTS, 3, PARAMS).ranking).toEqual(ranking);
   });
 
@@ -72,7 +72,7 @@ describe("a cart ranking", () => {
     expect([...indices].map((product) => Math.floor(product / 6))).toEqual([2, 2]);
   });
 
-  it("never proposes what is in the cart, gives falling scores and the first k of the longer answer", () => {
+  it("never proposes products of the cart, has falling scores, and returns the first k of the longer answer", () => {
     const recommender = createCartRecommender(sources, ranking);
     const anyCart = fc.array(fc.nat(PRODUCTS + 5), { maxLength: 8 }).map((items) => Uint32Array.from(items));
     fc.assert(
@@ -86,11 +86,11 @@ describe("a cart ranking", () => {
     );
   });
 
-  it("answers nothing to an empty cart", () => {
+  it("returns nothing for an empty cart", () => {
     expect(createCartRecommender(sources, ranking).complements(new Uint32Array(0), 5).indices).toHaveLength(0);
   });
 
-  it("proposes what a customer buys again and again, unless repeats are not wanted", () => {
+  it("proposes a customer's repeat purchases unless repeats are excluded", () => {
     const purchases = {
       products: Uint32Array.of(20, 0),
       times: Float32Array.of(1, 40),
@@ -114,7 +114,7 @@ describe("a cart ranking", () => {
     );
   });
 
-  it("is refused in another format, of other features, with a part missing or that does not fit", () => {
+  it("is rejected in another format, with other features, or with a missing or mismatched part", () => {
     const section = encodeCartRanking({ ranking, sales: sources.sales, near: sources.near });
     const numbers = (change: Record<string, number>) => ({ ...section, numbers: { ...section.numbers, ...change } });
     expect(() => decodeCartRanking({ ...section, formatNumber: 9 })).toThrow("format 9");
@@ -127,14 +127,14 @@ describe("a cart ranking", () => {
     expect(() => decodeCartRanking({ ...section, arrays: shorter })).toThrow();
   });
 
-  it("leaves the best source in front when there are too few questions, and says so", () => {
+  it("keeps the best source first when there are too few questions, and reports that", () => {
     const few = tryCartRanking(grocer(60), PRODUCTS, 3, PARAMS).ranking;
     expect(few.cart.lead).not.toBe("trees");
     expect(few.cart.lead).toBe(few.cart.bestSource);
     expect(treeCount(few.cart.forest)).toBe(0);
   });
 
-  it("can be learned from no orders at all", () => {
+  it("can be learned from no orders", () => {
     const nothing = { baskets: rowsFrom([]), at: new Float64Array(0), customers: new Uint32Array(0) };
     const fitted = tryCartRanking(nothing, 3, 1).ranking;
     expect([fitted.cart.judged, fitted.customer.judged]).toEqual([0, 0]);
@@ -143,7 +143,7 @@ describe("a cart ranking", () => {
   });
 });
 
-describe("createCartCandidates", () => {
+describe("the candidates of a cart", () => {
   const lists = [[0, 1], [0, 1], [0, 2], [3, 4], [3, 4], [3], [3]];
   const sources = fitCartSources({ baskets: rowsFrom(lists), at: new Float64Array(7) }, 5, 0);
   const value = (
@@ -152,7 +152,7 @@ describe("createCartCandidates", () => {
     name: (typeof CART_FEATURES)[number],
   ) => candidates.rows[candidates.products.indexOf(product) * CART_FEATURES.length + CART_FEATURES.indexOf(name)];
 
-  it("tells what speaks for each candidate", () => {
+  it("have all their features", () => {
     const found = createCartCandidates(sources)({ items: Uint32Array.of(0) });
     expect([...found.products.subarray(0, found.count)]).toEqual([1, 2]);
     // 0 is in three baskets, two of them with 1; 1 is in no other.
@@ -165,7 +165,7 @@ describe("createCartCandidates", () => {
     expect([value(found, 1, "times_bought"), value(found, 1, "days_since_bought")]).toEqual([0, -1]);
   });
 
-  it("keeps nothing of one question for the next", () => {
+  it("do not depend on the question before", () => {
     const reused = createCartCandidates(sources);
     const anyItems = fc.array(fc.nat(6), { maxLength: 4 }).map((items) => Uint32Array.from(items));
     const purchasesFrom = (items: Uint32Array) => ({

@@ -32,8 +32,8 @@ function countedByHand(baskets: number[][], minCount: number, maxLength: number)
 
 const anyBaskets = fc.array(fc.array(fc.nat(8), { maxLength: 9 }), { maxLength: 25 });
 
-describe("frequentItemsets", () => {
-  it("finds the sets of the kiosk that two baskets hold, shorter ones first", () => {
+describe("frequent itemsets", () => {
+  it("are the sets that two baskets of the kiosk hold, shorter ones first", () => {
     const itemsets = frequentItemsets(KIOSK, 4, { minSupportCount: 2 });
     expect(Object.entries(listed(itemsets))).toEqual([
       ...[
@@ -50,7 +50,7 @@ describe("frequentItemsets", () => {
     expect(itemsets.basketCount).toBe(6);
   });
 
-  it("counts a product once a basket", () => {
+  it("count a product once a basket", () => {
     expect(
       listed(
         frequentItemsets(
@@ -69,7 +69,7 @@ describe("frequentItemsets", () => {
     });
   });
 
-  it("gives no set longer than maxLength and every shorter one", () => {
+  it("are never longer than maxLength, and include every shorter one", () => {
     expect(listed(frequentItemsets(KIOSK, 4, { minSupportCount: 2, maxLength: 1 }))).toEqual({
       "0": 4,
       "1": 3,
@@ -78,23 +78,23 @@ describe("frequentItemsets", () => {
     });
   });
 
-  it("gives nothing for no baskets", () => {
+  it("are none for no baskets", () => {
     expect(frequentItemsets(rowsFrom([]), 0, { minSupportCount: 1 }).counts).toHaveLength(0);
   });
 
-  it("refuses a support that is not a whole number from 1", () => {
+  it("are rejected for a support that is not a whole number from 1", () => {
     expect(() => frequentItemsets(KIOSK, 4, { minSupportCount: 0 })).toThrow("minSupportCount");
     expect(() => frequentItemsets(KIOSK, 4, { minSupportCount: 1.5 })).toThrow("minSupportCount");
   });
 
-  it("stops when the visitor says so, and says that it was stopped", () => {
+  it("stop when the callback says so, and report that", () => {
     let seen = 0;
     const finished = visitFrequentItemsets(KIOSK, 4, { minSupportCount: 1 }, () => ++seen < 3);
     expect([finished, seen]).toEqual([false, 3]);
     expect(visitFrequentItemsets(KIOSK, 4, { minSupportCount: 1 }, () => true)).toBe(true);
   });
 
-  it("agrees with a count of every subset of every basket", () => {
+  it("agree with a count of every subset of every basket", () => {
     fc.assert(
       fc.property(anyBaskets, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 10 }), (lists, min, max) => {
         const itemsets = frequentItemsets(rowsFrom(lists), 9, { minSupportCount: min, maxLength: max });
@@ -103,7 +103,7 @@ describe("frequentItemsets", () => {
     );
   });
 
-  it("does not depend on the order of baskets or of the products in them", () => {
+  it("do not depend on the order of baskets or of the products in them", () => {
     fc.assert(
       fc.property(anyBaskets, (lists) => {
         const turned = lists.map((list) => [...list].reverse()).reverse();

@@ -59,17 +59,17 @@ describeWithSharedData("baskets", "groceries")("groceries against the oracle", (
   const idsOf = (set: Uint32Array): string[] => [...set].map((index) => ids[index]!).sort();
   const setKey = (set: Uint32Array): string => idsOf(set).join(" ");
 
-  it("reads the whole data set", () => {
+  it("groceries has all its baskets", () => {
     expect([rowCount(baskets), ids.length, baskets.items.length]).toEqual([oracle.baskets, oracle.items, oracle.lines]);
   });
 
-  it("counts the 30 most frequent items as the oracle does", () => {
+  it("frequentItemsets counts the 30 most frequent items as the oracle does", () => {
     const itemsets = itemsetsAt(99);
     const counted = ranked(itemsets, 1).slice(0, 30);
     expect(Object.fromEntries(counted)).toEqual(oracle.item_counts);
   });
 
-  it("counts the 30 most frequent pairs as the oracle does", () => {
+  it("frequentItemsets counts the 30 most frequent pairs as the oracle does", () => {
     const counted = ranked(itemsetsAt(99), 2).slice(0, 30);
     expect(counted).toEqual(oracle.top_pairs.map((pair) => [pair.items.join(" "), pair.count]));
   });
@@ -85,7 +85,7 @@ describeWithSharedData("baskets", "groceries")("groceries against the oracle", (
 
   for (const setting of oracle.settings) {
     const at = `support ${setting.support}`;
-    it(`finds the same number of itemsets of each size at ${at}`, () => {
+    it(`frequentItemsets finds as many itemsets of each size as the oracle at ${at}`, () => {
       const { sets } = itemsetsAt(setting.count);
       expect(Math.ceil(setting.support * oracle.baskets)).toBe(setting.count);
       expect(rowCount(sets)).toBe(setting.itemsets);
@@ -95,7 +95,7 @@ describeWithSharedData("baskets", "groceries")("groceries against the oracle", (
     });
   }
 
-  it("has the oracle's figures for the rules with one product on the left", () => {
+  it("associationRules has the oracle's figures for rules with one antecedent", () => {
     const all = oracle.settings.flatMap(({ top_by_lift, top_by_confidence }) => [...top_by_lift, ...top_by_confidence]);
     const single = all.filter(({ left }) => left.length === 1);
     expect(single.length).toBeGreaterThan(5);

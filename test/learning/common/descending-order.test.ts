@@ -10,7 +10,7 @@ const scored = fc.uniqueArray(
   { selector: ({ id }) => id, maxLength: 600 },
 );
 
-describe("falling order", () => {
+describe("descending order", () => {
   it("is that of a sort by falling score and rising id", () => {
     const falling = createDescendingOrder();
     fc.assert(
@@ -24,7 +24,7 @@ describe("falling order", () => {
     );
   });
 
-  it("looks at the first places alone", () => {
+  it("sorts only the first places", () => {
     const order = createDescendingOrder().of(Float64Array.of(1, 2, 9), Uint32Array.of(0, 1, 2), 2);
     expect([...order]).toEqual([1, 0]);
   });

@@ -23,7 +23,7 @@ function edgesOf(graph: ItemGraph, product: number): (readonly [number, number])
 }
 
 describe("an item graph", () => {
-  it("counts what follows by how near it is, as a share of the product's own steps", () => {
+  it("counts following steps by distance, as a share of the product's own steps", () => {
     const graph = fitItemGraph(SESSIONS, ONCE, 3, FOLLOWING);
     // After the tent: the lamp 1/2 + 1, the pegs 1, of two steps.
     expect([0, 1, 2].map((product) => edgesOf(graph, product))).toEqual([
@@ -36,7 +36,7 @@ describe("an item graph", () => {
     ]);
   });
 
-  it("counts a session by its recency", () => {
+  it("weighs a session by its recency", () => {
     const graph = fitItemGraph(SESSIONS, Float32Array.of(3, 1), 3, FOLLOWING);
     expect(edgesOf(graph, 0)).toEqual([
       [1, 0.75],
@@ -52,7 +52,7 @@ describe("an item graph", () => {
     expect(weight(0, 2)).toBeCloseTo(1.5 / 2, 6);
   });
 
-  it("keeps the heaviest edges, falling, never one to the product itself, and answers the same when decoded", () => {
+  it("keeps the heaviest edges in falling order, none to the product itself, and answers the same when decoded", () => {
     const sessions = fc.array(fc.array(fc.nat(9), { maxLength: 12 }), { maxLength: 20 });
     fc.assert(
       fc.property(sessions, fc.integer({ min: 1, max: 4 }), (lists, keep) => {
@@ -70,7 +70,7 @@ describe("an item graph", () => {
     );
   });
 
-  it("is refused with products out of range", () => {
+  it("rejects products out of range", () => {
     expect(() => fitItemGraph(SESSIONS, ONCE, 2, FOLLOWING)).toThrow(RangeError);
     const { arrays, ...rest } = encodeItemGraph(fitItemGraph(SESSIONS, ONCE, 3, FOLLOWING));
     expect(() => decodeItemGraph({ ...rest, arrays: { ...arrays, items: Uint32Array.of(2, 1, 9) } })).toThrow("fit");

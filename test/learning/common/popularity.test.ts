@@ -15,11 +15,11 @@ describe("popularity", () => {
     { cutOff: 20 * DAY, halfLifeMs: 10 * DAY },
   );
 
-  it("halves a meeting with every half-life of age", () => {
+  it("halves an interaction with every half-life of age", () => {
     expect([...scores]).toEqual([4 / 4 + 4 / 2, 4, 1, 0]);
   });
 
-  it("counts a meeting after the cut-off as if it happened then", () => {
+  it("counts an interaction after the cut-off as of no age", () => {
     const later = { productIndices: Uint32Array.of(0), at: Float64Array.of(50 * DAY), weights: Float32Array.of(3) };
     expect([...popularity(later, 1, { cutOff: 20 * DAY, halfLifeMs: DAY })]).toEqual([3]);
   });
@@ -39,12 +39,12 @@ describe("popularity", () => {
     expect(() => popularity(none, 1, { cutOff: 0, halfLifeMs: 0 })).toThrow("halfLifeMs");
   });
 
-  it("puts the most popular first and leaves out what was never met", () => {
+  it("ranks the most popular first and leaves out products without interactions", () => {
     expect([...mostPopular(scores, 9).indices]).toEqual([1, 0, 2]);
     expect([...mostPopular(scores, 1).indices]).toEqual([1]);
   });
 
-  it("proposes allowed products only, each once", () => {
+  it("proposes only allowed products, each once", () => {
     expect([...mostPopular(scores, 9, [2, 0, 3, 2, 99]).indices]).toEqual([0, 2]);
   });
 

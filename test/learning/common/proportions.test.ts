@@ -9,18 +9,18 @@ describe("Wilson's interval", () => {
     [15, 148, 0.0624, 0.1605],
     [0, 20, 0, 0.1611],
     [1, 29, 0.0061, 0.1718],
-  ])("of %d of %d is the published one", (hits, trials, low, high) => {
+  ])("for %d of %d is the published one", (hits, trials, low, high) => {
     const found = wilson(hits, trials);
     expect(found.value).toBeCloseTo(hits / trials, 12);
     expect(found.low).toBeCloseTo(low, 4);
     expect(found.high).toBeCloseTo(high, 4);
   });
 
-  it("of nothing may be anything", () => {
+  it("without observations is from 0 to 1", () => {
     expect(wilson(0, 0)).toEqual({ value: 0, low: 0, high: 1 });
   });
 
-  it("holds the share, lies between 0 and 1, and mirrors", () => {
+  it("contains the share, lies between 0 and 1, and is symmetric", () => {
     const counts = fc
       .integer({ min: 1, max: 100_000 })
       .chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)));
@@ -44,7 +44,7 @@ describe("Newcombe's interval of a difference", () => {
     [9, 10, 3, 10, 0.1705, 0.809],
     [5, 56, 0, 29, -0.0381, 0.1926],
     [10, 10, 0, 10, 0.6075, 1],
-  ])("of %d of %d and %d of %d is the published one", (a, m, b, n, low, high) => {
+  ])("for %d of %d and %d of %d is the published one", (a, m, b, n, low, high) => {
     const found = shareDifference(wilson(a, m), wilson(b, n));
     expect(found.value).toBeCloseTo(a / m - b / n, 12);
     expect(found.low).toBeCloseTo(low, 4);

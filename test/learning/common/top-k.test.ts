@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createRandom } from "../../../src/learning/common/random.js";
 import { createTopK } from "../../../src/learning/common/top-k.js";
 
-it("keeps the best of any offers, equal scores by falling index, as sorting all of them would", () => {
+it("top k keeps the best of any offers, equal scores by falling index, as a full sort would", () => {
   const offers = fc.uniqueArray(fc.record({ index: fc.nat(200), score: fc.integer({ min: -3, max: 3 }) }), {
     selector: (offer) => offer.index,
     maxLength: 150,
@@ -23,7 +23,7 @@ it("keeps the best of any offers, equal scores by falling index, as sorting all 
   );
 });
 
-it("keeps the best of thousands, of few and of many different scores, of all sizes and signs", () => {
+it("top k keeps the best of thousands, of few and of many different scores, of all sizes and signs", () => {
   const best = createTopK();
   const shapes: Readonly<Record<string, (draw: number) => number>> = {
     few: (draw) => Math.floor(draw * 5) - 2,
@@ -42,7 +42,7 @@ it("keeps the best of thousands, of few and of many different scores, of all siz
     }
 });
 
-it("goes on keeping the best after it was asked how many there are", () => {
+it("top k still keeps the best after its size was read", () => {
   const best = createTopK();
   best.reset(2);
   for (const index of [5, 1, 4]) best.offer(index, index);

@@ -15,7 +15,7 @@ function inverseOf(matrix: readonly (readonly number[])[]): number[][] {
 }
 
 describe("EASE^R", () => {
-  it("gives the weights of its closed form", () => {
+  it("has the weights of its closed form", () => {
     fc.assert(
       fc.property(
         fc.array(fc.uniqueArray(fc.nat(8), { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 20 }),
@@ -38,7 +38,7 @@ describe("EASE^R", () => {
     );
   });
 
-  it("adds up what the products asked with say, each once, and nothing for a product it never met", () => {
+  it("adds up the weights of the query products, each once, and none for an unknown product", () => {
     const fitted = fitEase(
       rowsFrom([
         [0, 2],

@@ -64,38 +64,38 @@ describe("an evaluation of a shop whose visitors follow trails", async () => {
     expect(figureOf(evaluation, "rest_of_order", "popularity", "recall_20")).toBeLessThan(0.6);
   });
 
-  it("finds products that nobody met before by their text alone", () => {
+  it("finds products without any interaction by their text alone", () => {
     expect(figureOf(evaluation, "cold_start", "alternative")).toBe(1);
     expect(figureOf(evaluation, "cold_start", "semantic")).toBe(1);
     expect(figureOf(evaluation, "cold_start", "collaborative")).toBe(0);
   });
 
-  it("tells similar products by texts without the category", () => {
+  it("judges similar products by texts without the category", () => {
     expect(figureOf(evaluation, "similar_products", "semantic", "ndcg_10")).toBeGreaterThan(0.95);
     expect(figureOf(evaluation, "similar_products", "popularity", "ndcg_10")).toBeLessThan(0.7);
   });
 
-  it("shows more products of the category viewed, and more substitutes, as alternatives than as recommended", () => {
+  it("shows more products of the current category, and more substitutes, as alternatives than as recommended", () => {
     for (const figure of ["same_category_10", "substitutes_10"]) {
       const share = (list: string) => figureOf(evaluation, "substitutes", list, figure);
       expect(share("alternative")).toBeGreaterThan(share("recommended") + 0.3);
     }
   });
 
-  it("says how popular what is shown is, beside what was wanted", () => {
+  it("reports how popular the shown products are, beside the wanted ones", () => {
     const { rankings = [] } = evaluation.tasks.find(({ name }) => name === "next_item") ?? {};
     const shown = (name: string) => figureOf(evaluation, "next_item", name, "shown_popularity");
     expect(shown("popularity")).toBeGreaterThan(shown("recommended"));
     expect(new Set(rankings.map(({ figures }) => figures.wanted_popularity)).size).toBe(1);
   });
 
-  it("is the same again with the same seed", async () => {
+  it("gives the same result for the same seed", async () => {
     expect(await evaluate(SHOP)).toEqual(evaluation);
   });
 });
 
 describe("an evaluation", () => {
-  it("asks no more than it is told to, drawn by the seed", async () => {
+  it("asks at most the configured number of questions, drawn by the seed", async () => {
     const [one, same, other] = await Promise.all([1, 1, 2].map((seed) => evaluate(SHOP, { maxQueries: 9, seed })));
     const next = one?.tasks.find(({ name }) => name === "next_item");
     expect([next?.queries, next?.possible]).toEqual([9, 70]);
@@ -103,7 +103,7 @@ describe("an evaluation", () => {
     expect(other?.tasks).not.toEqual(one?.tasks);
   });
 
-  it("tells how far it is, also within a task of many questions", async () => {
+  it("reports its progress, also within a task of many questions", async () => {
     const told: { readonly stage: string; readonly progress: number }[] = [];
     const many = Array.from({ length: 120 }, (_, i) => trail(i % COUNT, 700 + i));
     await evaluate(shop(CATALOGUE, [...TRAILS, ...CARTS, ...many]), { onProgress: (progress) => told.push(progress) });
@@ -113,7 +113,7 @@ describe("an evaluation", () => {
     expect(told.map(({ stage }) => stage)).toEqual(expect.arrayContaining(["split", "baselines", "substitutes"]));
   });
 
-  it("says of each task that has no question why", async () => {
+  it("gives the reason for each task without questions", async () => {
     const plain = [product("a"), product("b")];
     const { tasks } = await evaluate(
       shop(
@@ -138,7 +138,7 @@ describe("an evaluation", () => {
     for (const { reason } of tasks) expect(reason).not.toBe("");
   });
 
-  it("refuses an app with too few visits to part", async () => {
+  it("rejects an app with too few visits to split", async () => {
     const few = shop(CATALOGUE, TRAILS.slice(0, 20));
     const refusal = { kind: "precondition", message: "18 visits before the newest tenth, 20 are needed" };
     await expect(evaluate(few)).rejects.toMatchObject(refusal);
@@ -159,27 +159,27 @@ describe("an evaluation of a shop whose customers come back", async () => {
   const evaluation = await evaluate(shop(CATALOGUE, [...customers, ...returning, ...lamps]));
   const task = (name: string) => evaluation.tasks.find((found) => found.name === name);
 
-  it("asks what those order next who ordered before the cut-off", () => {
+  it("asks for the next orders of customers who ordered before the cut-off", () => {
     expect([task("next_order")?.queries, task("next_order_new")?.queries]).toEqual([15, 15]);
     expect(task("next_order")?.rankings.map(({ name, kind }) => `${kind} ${name}`)).toEqual(
       expect.arrayContaining(["answer recommended", "source cart", "baseline ease", "baseline bought_before"]),
     );
   });
 
-  it("tells what is ordered again from what is ordered for the first time", () => {
+  it("separates repeat purchases from first ones", () => {
     expect(figureOf(evaluation, "next_order", "bought_before")).toBe(1);
     const { figures } = task("next_order_new")?.rankings.find(({ name }) => name === "popularity") ?? {};
     expect(task("next_order_new")?.rankings.find(({ name }) => name === "bought_before")?.figures).toEqual(figures);
     expect(figures?.hit_rate_20).toBeLessThan(0.7);
   });
 
-  it("says how many orders were known", () => {
+  it("reports how many orders are of known customers", () => {
     const [recommended] = task("next_order")?.rankings ?? [];
     expect(recommended?.byHistory.map(({ least, queries }) => [least, queries])).toEqual([[2, 15]]);
   });
 });
 
-it("judges alternatives by the products that a shop names beside one, without those that are not there", async () => {
+it("an evaluation judges alternatives by products that the shop lists beside one, except unknown ones", async () => {
   const also = (id: string) => ({ also_view: id });
   const named = CATALOGUE.map((one, i) => {
     if (one.productId === "tents0") return { ...one, attributes: also("tents1, nobody | tents0") };

@@ -12,12 +12,12 @@ function evaluator(runEvaluation: RunEvaluation = async () => EVALUATION) {
   return createEvaluator({ apps, runEvaluation });
 }
 
-describe("evaluating", () => {
-  it("is refused for an unknown app", async () => {
+describe("the evaluator", () => {
+  it("rejects an unknown app", async () => {
     await expect(evaluator()({ ...QUERY, appId: "none" }, () => {}, signal)).rejects.toMatchObject({ resource: "app" });
   });
 
-  it("is refused while another evaluation runs, and possible again when that has failed", async () => {
+  it("rejects a second evaluation while one runs, and accepts one after a failure", async () => {
     let fail = (_: Error) => {};
     let runs = 0;
     const evaluate = evaluator(() => {

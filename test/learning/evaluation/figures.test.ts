@@ -24,7 +24,7 @@ describe("the figures of a ranking", () => {
     expect(judge.figures()).toMatchObject(perfect);
   });
 
-  it("follow from places: next at 3, two of three wanted at 1 and 3", () => {
+  it("follow from ranks: next at 3, two of three wanted at 1 and 3", () => {
     const judge = createJudge(evenly);
     judge.take([1, 9, 2], question([1, 2, 3], { next: 2 }));
     expect(judge.figures()).toEqual({
@@ -38,13 +38,13 @@ describe("the figures of a ranking", () => {
     });
   });
 
-  it("take any wanted product for a hit where no next one is named", () => {
+  it("count any wanted product as a hit where no next one is named", () => {
     const judge = createJudge(evenly);
     judge.take([9, 3], question([1, 3]));
     expect(judge.figures().reciprocal_rank_20).toBe(1 / 2);
   });
 
-  it("part the questions by how much was known", () => {
+  it("split the questions by how much was known", () => {
     const judge = createJudge(evenly);
     for (const length of [1, 2, 3, 4, 9, 10, 200]) judge.take([1], question([length > 4 ? 1 : 2], { length }));
     const parts = judge
@@ -85,7 +85,7 @@ describe("NDCG@10", () => {
 });
 
 describe("standings", () => {
-  it("put equal products at one place, the least popular lowest", () => {
+  it("give equal products one rank, the least popular the lowest", () => {
     expect([...standings(Float32Array.of(0, 5, 0, 9))]).toEqual([0.25, 0.625, 0.25, 0.875]);
   });
 });

@@ -38,7 +38,7 @@ for (const [name, rows] of [
   ["yoochoose_100k", 8_000],
 ] as const)
   describeWithSharedData("behaviour", name)(`visits of ${name}`, (folder) => {
-    it("are foretold twice as well by session neighbours as by popularity", { timeout: SECONDS }, async () => {
+    it("session neighbours predict next steps twice as well as popularity", { timeout: SECONDS }, async () => {
       const cut = newestSessions(`${folder}/train.csv.gz`, rows);
       const evaluation = await evaluate(cut, { maxQueries: 300, learnedOrder: false });
       const tasks = ["next_item", "next_new_item"];
@@ -52,7 +52,7 @@ for (const [name, rows] of [
   });
 
 describeWithSharedData("baskets", "groceries")("baskets of groceries", (folder) => {
-  it("are completed better by rules and carts than by popularity", { timeout: SECONDS }, async () => {
+  it("rules and carts complete baskets better than popularity", { timeout: SECONDS }, async () => {
     const evaluation = await evaluate(firstBaskets(`${folder}/baskets.csv.gz`, 6_000), { learnedOrder: false });
     const tasks = ["hidden_line"];
     expectBetterThanPopularity(evaluation, { tasks, rankings: ["recommended", "cart"], figures: HITS, times: 1 });
@@ -63,7 +63,7 @@ describeWithSharedData("baskets", "groceries")("baskets of groceries", (folder) 
 });
 
 describeWithSharedData("baskets", "online_retail")("baskets of online_retail", (folder) => {
-  it("are completed better by rules and carts than by popularity", { timeout: SECONDS }, async () => {
+  it("rules and carts complete orders better than popularity", { timeout: SECONDS }, async () => {
     const evaluation = await evaluate(firstBaskets(`${folder}/baskets.csv.gz`, 2_000), { learnedOrder: false });
     const rankings = ["recommended", "cart", "association_rules"];
     expectBetterThanPopularity(evaluation, { tasks: ["hidden_line"], rankings, figures: HITS, times: 2 });
@@ -75,7 +75,7 @@ describeWithSharedData("baskets", "online_retail")("baskets of online_retail", (
 });
 
 describeWithSharedData("behaviour", "online_retail")("customers of online_retail", (folder) => {
-  it("are told their next order better by rules and carts than by popularity", { timeout: SECONDS }, async () => {
+  it("rules and carts predict next orders better than popularity", { timeout: SECONDS }, async () => {
     const cut = customersOrders(`${folder}/train.csv.gz`, 60_000);
     const evaluation = await evaluate(cut, { maxQueries: 300, learnedOrder: true });
     const figures = [...HITS, "recall_20"];
@@ -96,7 +96,7 @@ for (const [name, step] of [
 ] as const)
   describeWithSharedData("catalogue", name)(`products of ${name}`, () => {
     const what = name === "gift_cards" ? "viewed beside one" : "of one's category";
-    it(`${what} are found twice as well by texts as by popularity`, { timeout: SECONDS }, async () => {
+    it(`texts find ${what} twice as well as popularity`, { timeout: SECONDS }, async () => {
       const evaluation = await evaluate(catalogueShop(name, step), { maxQueries: 300, learnedOrder: false });
       expectBetterThanPopularity(evaluation, {
         tasks: [name === "gift_cards" ? "also_view" : "similar_products"],
@@ -108,7 +108,7 @@ for (const [name, step] of [
   });
 
 describeWithSharedData("baskets", "complete_journey_sample")("articles of complete_journey_sample", (folder) => {
-  it("of one's category are found twice as well by names as by popularity", { timeout: SECONDS }, async () => {
+  it("names find products of one's category twice as well as popularity", { timeout: SECONDS }, async () => {
     const evaluation = await evaluate(articlesShop(`${folder}/items.csv.gz`, 40), { learnedOrder: false });
     expectBetterThanPopularity(evaluation, {
       tasks: ["similar_products"],

@@ -38,11 +38,11 @@ describe("the time split", () => {
     expect(judged.map(([first]) => first?.at)).toEqual([36, 37, 38, 39].map((n) => START + n * HOUR));
   });
 
-  it("has nothing to part where nobody came", async () => {
+  it("is empty without visits", async () => {
     expect(await splitByTime("shop", shop(PRODUCTS, []).interactions, 0.1)).toBeUndefined();
   });
 
-  it("neither learns nor judges the end of a visit that is on both sides", async () => {
+  it("neither learns nor judges the end of a visit that spans the cut-off", async () => {
     const { interactions } = shop(PRODUCTS, [visit(0, "a", "b", "c")]);
     const cutOff = START + 1500;
     expect(await visitsSince("shop", interactions, cutOff)).toEqual([]);
@@ -77,7 +77,7 @@ describe("the time split", () => {
     );
   });
 
-  it("gives the bytes of a model that never saw what came later", async () => {
+  it("gives the bytes of a model that never saw later visits", async () => {
     const before = Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? orderOf(n, "a", "b") : visit(n, "c", "d", "a")));
     const after = Array.from({ length: 10 }, (_, n) => visit(40 + n, "d", "b"));
     const bytes = async (visitors: readonly VisitorHistory[]) => {

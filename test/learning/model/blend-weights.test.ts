@@ -17,13 +17,13 @@ const weights = (collaborative: number) => ({
 
 const BLEND: BlendWeights = { cart: { one: weights(1), few: weights(0.3), many: weights(0) } };
 
-describe("weights of a blend", () => {
-  it("are the same after decoding, also where a page has none", () => {
+describe("the weights of a blend", () => {
+  it("are the same after decoding, also for a page without any", () => {
     expect(decodeBlendWeights(encodeBlendWeights(BLEND))).toEqual(BLEND);
     expect(decodeBlendWeights(encodeBlendWeights({}))).toEqual({});
   });
 
-  it("are refused in another format, in another number and below 0", () => {
+  it("are rejected in another format, of another number and below 0", () => {
     const section = encodeBlendWeights(BLEND);
     const { weights: array } = section.arrays;
     expect(() => decodeBlendWeights({ ...section, formatNumber: 2 })).toThrow("format 2");
@@ -34,17 +34,17 @@ describe("weights of a blend", () => {
 });
 
 describe("the situation of a query", () => {
-  it("is browsing without a cart, wherever the visitor is", () => {
+  it("is browsing without a cart, on any page", () => {
     expect(blendPageOf({ hasCart: false, isViewing: true })).toBe("browsing");
     expect(blendPageOf({ hasCart: false, isViewing: false })).toBe("browsing");
   });
 
-  it("tells a product page from the cart when there is a cart", () => {
+  it("separates a product page with a cart from the cart page", () => {
     expect(blendPageOf({ hasCart: true, isViewing: true })).toBe("browsing_with_cart");
     expect(blendPageOf({ hasCart: true })).toBe("cart");
   });
 
-  it("tells histories by their products", () => {
+  it("separates histories by their number of products", () => {
     const history = (count: number) =>
       blendHistoryOf({
         session: { items: new Uint32Array(count), weights: new Float32Array(count), runs: new Uint32Array(count) },

@@ -24,8 +24,8 @@ const sections = fc.dictionary(
   }),
 );
 
-describe("snapshot container", () => {
-  it("gives back what was put in, also from bytes that do not begin at a multiple of 8", () => {
+describe("the snapshot container", () => {
+  it("returns what was put in, also from bytes that do not begin at a multiple of 8", () => {
     fc.assert(
       fc.property(sections, fc.nat(7), (parts, shift) => {
         const container: Container = { manifest, sections: new Map<string, Section>(Object.entries(parts)) };
@@ -51,11 +51,11 @@ describe("snapshot container", () => {
   it.each([
     ["nothing", new Uint8Array(0)],
     ["something else", new TextEncoder().encode("PK and so on and on and on")],
-  ])("refuses %s", (_name, bytes) => {
+  ])("rejects %s", (_name, bytes) => {
     expect(() => decodeContainer(bytes)).toThrow(DataDamaged);
   });
 
-  it("refuses a snapshot that was cut off", () => {
+  it("rejects a truncated snapshot", () => {
     const whole = encodeContainer({
       manifest,
       sections: new Map([["a", { formatNumber: 1, numbers: {}, arrays: { x: new Float64Array(100) } }]]),
@@ -64,15 +64,15 @@ describe("snapshot container", () => {
       expect(() => decodeContainer(whole.slice(0, length))).toThrow(DataDamaged);
   });
 
-  it("refuses a newer format and says which", () => {
+  it("rejects a newer format and names it", () => {
     const bytes = encodeContainer({ manifest, sections: new Map() });
     bytes[8] = 99;
     expect(() => decodeContainer(bytes)).toThrow("format 99");
   });
 });
 
-describe("texts of a snapshot", () => {
-  it("come back as they were", () => {
+describe("the texts of a snapshot", () => {
+  it("are the same after decoding", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme" })), (texts) => {
         expect(runAtOnce(decodeStrings(encodeStrings(texts)))).toEqual(texts);

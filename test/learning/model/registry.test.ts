@@ -30,8 +30,8 @@ async function registry() {
   return { now, store, models, publish, make };
 }
 
-describe("model registry", () => {
-  it("keeps the model that serves when the lease of a newer one was taken over", async () => {
+describe("the model registry", () => {
+  it("keeps the serving model when the lease of a newer one was taken over", async () => {
     const { now, store, models, publish } = await registry();
     await publish("m1", "one");
     const lost = await store.leases.acquire("shop", "stalled", 10);
@@ -53,13 +53,13 @@ describe("model registry", () => {
     expect(await models.current("shop")).toBeUndefined();
   });
 
-  it("serves what was published, under the hour as its version", async () => {
+  it("serves a published model with its hour as the version", async () => {
     const { models, publish } = await registry();
     await publish("m1", "one");
     expect(await models.current("shop")).toMatchObject({ model: "one", pointer: { version: "2026112112" } });
   });
 
-  it("gives a version text never twice: digits are appended within the hour", async () => {
+  it("never gives a version twice: digits are appended within the hour", async () => {
     const { publish, now } = await registry();
     const versions = [];
     for (let n = 1; n <= 4; n++) {
@@ -69,7 +69,7 @@ describe("model registry", () => {
     expect(versions).toEqual(["2026112112", "202611211200", "20261121120001", "20261121120001000"]);
   });
 
-  it("rolls back to a kept model under a new version text", async () => {
+  it("rolls back to a kept model with a new version", async () => {
     const { models, publish, now } = await registry();
     await publish("m1", "one");
     now.at += 3600_000;
@@ -89,12 +89,12 @@ describe("model registry", () => {
     expect((await store.models.list("shop")).map((one) => one.modelId)).toEqual(["m4", "m3", "m2"]);
   });
 
-  it("refuses to activate a model that is not kept", async () => {
+  it("rejects the activation of a model that is not kept", async () => {
     const { models } = await registry();
     await expect(models.activate("shop", "gone")).rejects.toEqual(new NotFound("model"));
   });
 
-  it("sees within a second or so what another process published, and serves the old model until then", async () => {
+  it("serves another process's model about a second after its publication, and the old one until then", async () => {
     const { models, publish, make, now } = await registry();
     await publish("m1", "one");
     const other = make();
@@ -107,13 +107,13 @@ describe("model registry", () => {
     expect((await models.current("shop"))?.model).toBe("two");
   });
 
-  it("reads the model of an earlier run", async () => {
+  it("loads the model of an earlier run", async () => {
     const { publish, make } = await registry();
     await publish("m1", "one");
     expect(await make().current("shop")).toMatchObject({ model: "one", pointer: { activatedAt: NOON } });
   });
 
-  it("loads what another process published without being asked for it", async () => {
+  it("loads another process's model without a request", async () => {
     const { models, publish, make } = await registry();
     await publish("m1", "one");
     const other = make();

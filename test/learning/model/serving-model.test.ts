@@ -4,7 +4,7 @@ import { byFallingPopularity } from "../../../src/learning/model/serving-model.j
 import { runAtOnce } from "../../../src/learning/model/yielding-steps.js";
 
 describe("products by popularity", () => {
-  it("come in the order of a sort by falling popularity and rising index", () => {
+  it("are ordered as by a sort by falling popularity and rising index", () => {
     const popularity = fc.float32Array({ min: 0, max: 1e6, noNaN: true, maxLength: 300 });
     fc.assert(
       fc.property(popularity, fc.boolean(), (scores, coarse) => {

@@ -43,13 +43,13 @@ describe("a snapshot of another version", () => {
   it.each([
     ["association_rules", { rules: undefined }],
     ["blend", { blend: undefined }],
-  ])("is read without its %s when these have a format of their own, and says so", (part, missing) => {
+  ])("is read without its %s when these have another format, and reports that", (part, missing) => {
     const read = decodeSnapshot(withFormat(part, 99));
     expect(read.unread).toEqual([part]);
     expect(read.fitted).toMatchObject({ productIds: ["a", "b", "c"], ...missing });
   });
 
-  it("serves with what is left, and tells what is not", () => {
+  it("serves with its remaining parts, and reports the missing ones", () => {
     const told: string[] = [];
     const model = loadServingModel("m1", withFormat("blend", 0), hnswIndexes(), (parts) => told.push(...parts));
     expect(model.sources.map(({ name }) => name)).toEqual(["association_rules"]);
@@ -58,13 +58,13 @@ describe("a snapshot of another version", () => {
 });
 
 describe("a snapshot of this version", () => {
-  it("is read whole", () => {
+  it("is read with all its parts", () => {
     const read = decodeSnapshot(encodeSnapshot(manifest, fitted));
     expect(read.unread).toEqual([]);
     expect(read.fitted).toMatchObject({ rules, blend });
   });
 
-  it("is refused when a part is damaged", () => {
+  it("is rejected when a part is damaged", () => {
     const container = decodeContainer(encodeSnapshot(manifest, fitted));
     const sections = new Map(container.sections);
     sections.set("association_rules", { ...sections.get("association_rules")!, arrays: {} });

@@ -12,12 +12,12 @@ function* slow(steps: number): Steps<number> {
 }
 
 describe("work in steps", () => {
-  it("gives the same in pieces as at once", async () => {
+  it("gives the same result in pieces as at once", async () => {
     expect(await runInPieces(slow(3))).toBe(3);
     expect(runAtOnce(slow(3))).toBe(3);
   });
 
-  it("lets others have turns between pieces", async () => {
+  it("lets other work run between pieces", async () => {
     let turns = 0;
     let goesOn = true;
     const turn = () => {
@@ -30,7 +30,7 @@ describe("work in steps", () => {
     expect(turns).toBeGreaterThanOrEqual(3);
   });
 
-  it("rejects with what a step throws", async () => {
+  it("rejects with the error that a step throws", async () => {
     function* failing(): Steps<void> {
       yield;
       throw new Error("damaged");

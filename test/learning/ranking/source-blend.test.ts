@@ -42,7 +42,7 @@ describe("a learned blend", () => {
     for (const single of singles) expect(worth(judged)).toBeGreaterThan(worth(single) + 0.05);
   });
 
-  it("gives a source that is noise next to no weight", () => {
+  it("gives a source of noise almost no weight", () => {
     const { weights } = learn(questionsOf(600, [0.8, 0.5, 0]), 3);
     for (const [first, second, noise] of weights) {
       expect(first).toBe(1);
@@ -56,7 +56,7 @@ describe("a learned blend", () => {
     expect(worth(judged)).toBeGreaterThanOrEqual(worth(singles[1]!));
   });
 
-  it("gives way to the best single source where it loses more on further questions than it gains", () => {
+  it("is replaced by the best single source where it loses more on further questions than it gains", () => {
     const questions = questionsOf(400, [0.7, 0.4]);
     const others = Uint32Array.from({ length: 20 }, (_, i) => i + 1);
     const further = questions.map((question) => ({
@@ -74,12 +74,12 @@ describe("a learned blend", () => {
     expect(learn(questionsOf(200, [0.7, 0.3]), 2)).toEqual(learn(questionsOf(200, [0.7, 0.3]), 2));
   });
 
-  it("puts an answer that is also proposed by others before what only one proposes", () => {
+  it("ranks an answer that several sources propose before what one proposes", () => {
     expect(placeWorth(1)).toBeGreaterThan(placeWorth(2));
     expect(placeWorth(2) + placeWorth(2)).toBeGreaterThan(placeWorth(1));
   });
 
-  it("passes over products that are excluded", () => {
+  it("skips excluded products", () => {
     const question = (unit: number): BlendQuestion => ({
       proposals: [Uint32Array.of(7, 8, 9)],
       answer: 9,
@@ -100,7 +100,7 @@ describe("a learned blend", () => {
     expect(learnBlend([], 2, 2)).toBeUndefined();
   });
 
-  it("is never worse than the best single source on the questions, with weights from 0 to 1", () => {
+  it("is never worse than the best single source on its questions, with weights from 0 to 1", () => {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 80 }), shares, fc.nat(), (count, known, seed) => {

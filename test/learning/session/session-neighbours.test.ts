@@ -37,8 +37,8 @@ function fit(sessions: Rows, options: Parameters<typeof fitSessionNeighbours>[2]
 }
 const items = (...list: number[]) => ({ items: Uint32Array.from(list) });
 
-describe("session neighbours by hand", () => {
-  it("counts neighbours when all weights are plain", () => {
+describe("session neighbours, worked out by hand,", () => {
+  it("count neighbours when all weights are equal", () => {
     const found = createSessionRecommender(fit(rowsFrom(VISITS), PLAIN)).recommend(items(STOVE), 10);
     // Two visits with a stove: gas in both, a lamp in one.
     expect([...found.indices]).toEqual([GAS, LAMP]);
@@ -46,13 +46,13 @@ describe("session neighbours by hand", () => {
     expect(found.scores[1]).toBeCloseTo(1, 9);
   });
 
-  it("orders equal scores by falling product index", () => {
+  it("order equal scores by falling product index", () => {
     const found = createSessionRecommender(fit(rowsFrom(VISITS), PLAIN)).recommend(items(TENT), 10);
     expect([...found.indices]).toEqual([LAMP, MAT]);
     expect(found.scores[0]).toBe(found.scores[1]);
   });
 
-  it("prefers newer sessions when sessions decay", () => {
+  it("prefer newer sessions when sessions decay", () => {
     const found = createSessionRecommender(fit(rowsFrom(VISITS), { ...PLAIN, sessionDecayDays: 1 })).recommend(
       items(TENT),
       10,
@@ -61,7 +61,7 @@ describe("session neighbours by hand", () => {
     expect(found.scores[1]! / found.scores[0]!).toBeCloseTo(Math.exp(-3), 5);
   });
 
-  it("prefers what follows the anchor to what precedes it", () => {
+  it("prefer what follows the anchor to what precedes it", () => {
     const found = createSessionRecommender(fit(rowsFrom([[LAMP, STOVE, GAS]]), { ...PLAIN, before: 0.5 })).recommend(
       items(STOVE),
       10,
@@ -70,19 +70,19 @@ describe("session neighbours by hand", () => {
     expect(found.scores[1]! / found.scores[0]!).toBeCloseTo(0.5, 9);
   });
 
-  it("lets the newest item of the query weigh most", () => {
+  it("weigh the newest item of the query most", () => {
     const model = fit(rowsFrom(VISITS), { ...PLAIN, queryDecay: 1 });
     expect(createSessionRecommender(model).recommend(items(TENT, STOVE), 1).indices[0]).toBe(GAS);
     expect(createSessionRecommender(model).recommend(items(STOVE, TENT), 1).indices[0]).not.toBe(GAS);
   });
 
-  it("lets a heavier item of the query weigh more than a newer one", () => {
+  it("weigh a heavier item of the query more than a newer one", () => {
     const model = fit(rowsFrom(VISITS), { ...PLAIN, queryDecay: 5 });
     const query = { ...items(STOVE, TENT), weights: Float32Array.of(5, 0.1) };
     expect(createSessionRecommender(model).recommend(query, 1).indices[0]).toBe(GAS);
   });
 
-  it("passes over items of weight 0 and items out of range", () => {
+  it("skip items of weight 0 and items out of range", () => {
     const model = fit(rowsFrom(VISITS), PLAIN);
     expect(
       createSessionRecommender(model).recommend({ ...items(STOVE), weights: Float32Array.of(0) }, 5).indices,
@@ -90,7 +90,7 @@ describe("session neighbours by hand", () => {
     expect(createSessionRecommender(model).recommend(items(6, 4_000_000_000), 5).indices).toHaveLength(0);
   });
 
-  it("proposes repeats as strongly as the parameter says", () => {
+  it("propose repeats as strongly as the parameter says", () => {
     const model = fit(rowsFrom([[STOVE, GAS, STOVE]]), { ...PLAIN, repeat: 3 });
     const found = createSessionRecommender(model).recommend(items(STOVE), 5);
     expect([...found.indices]).toEqual([STOVE, GAS]);
@@ -98,48 +98,48 @@ describe("session neighbours by hand", () => {
     expect(found.scores[0]! / found.scores[1]!).toBeCloseTo(6, 9);
   });
 
-  it("proposes nothing for a product that no session holds, and for no query", () => {
+  it("propose nothing for a product without sessions, and for an empty query", () => {
     const model = fit(rowsFrom(VISITS));
     expect(createSessionRecommender(model).recommend(items(KAYAK), 5).indices).toHaveLength(0);
     expect(createSessionRecommender(model).recommend(items(), 5).indices).toHaveLength(0);
   });
 
-  it("answers from no sessions at all with nothing", () => {
+  it("are empty without sessions", () => {
     expect(createSessionRecommender(fit(rowsFrom([]))).recommend(items(STOVE), 5).indices).toHaveLength(0);
   });
 
-  it("proposes stronger items of neighbours first", () => {
+  it("propose stronger items of neighbours first", () => {
     const sessions = rowsFrom([[STOVE, GAS, LAMP]]);
     const strengths = Float32Array.of(1, 1, 4);
     const model = fitSessionNeighbours({ sessions, endedAt: Float64Array.of(0), strengths }, 6, PLAIN);
     expect([...createSessionRecommender(model).recommend(items(STOVE), 5).indices]).toEqual([LAMP, GAS]);
   });
 
-  it("lists only the newest sessions of a product", () => {
+  it("index only the newest sessions of a product", () => {
     const model = fit(rowsFrom(VISITS), { ...PLAIN, sessionsPerItem: 1 });
     expect([...createSessionRecommender(model).recommend(items(TENT), 5).indices]).toEqual([LAMP]);
   });
 
-  it("keeps only the newest items of a session", () => {
+  it("keep only the newest items of a session", () => {
     const model = fit(rowsFrom([[LAMP, TENT, STOVE, GAS]]), { ...PLAIN, sessionItems: 2 });
     expect(createSessionRecommender(model).recommend(items(TENT), 5).indices).toHaveLength(0);
     expect([...createSessionRecommender(model).recommend(items(STOVE), 5).indices]).toEqual([GAS]);
   });
 
-  it("counts sessions after the cut-off as of no age", () => {
+  it("count sessions after the cut-off as of no age", () => {
     const model = fit(rowsFrom(VISITS), { ...PLAIN, sessionDecayDays: 1, cutOff: 0 });
     const found = createSessionRecommender(model).recommend(items(TENT), 5);
     expect(found.scores[0]).toBe(found.scores[1]);
   });
 
-  it("does not mind in which order sessions are given", () => {
+  it("do not depend on the order of the given sessions", () => {
     const backwards = [...VISITS].reverse();
     const endedAt = Float64Array.of(3 * DAY, 2 * DAY, DAY, 0);
     const model = fitSessionNeighbours({ sessions: rowsFrom(backwards), endedAt }, 6);
     expect(encodeSessionNeighbours(model)).toEqual(encodeSessionNeighbours(fit(rowsFrom(VISITS))));
   });
 
-  it("explains with the shared items and the number of neighbours", () => {
+  it("explain with the shared items and the number of neighbours", () => {
     const model = fit(rowsFrom(VISITS), PLAIN);
     expect(createSessionRecommender(model).explain(items(TENT, STOVE), GAS)).toEqual({
       becauseOf: [STOVE],
@@ -149,7 +149,7 @@ describe("session neighbours by hand", () => {
     expect(createSessionRecommender(model).explain(items(), GAS)).toBeUndefined();
   });
 
-  it("refuses times that do not fit the sessions, and items out of range", () => {
+  it("reject times that do not fit the sessions, and items out of range", () => {
     const sessions = rowsFrom(VISITS);
     expect(() => fitSessionNeighbours({ sessions, endedAt: new Float64Array(3) }, 6)).toThrow(/endedAt/);
     expect(() => fitSessionNeighbours({ sessions, endedAt: new Float64Array(4).fill(Number.NaN) }, 6)).toThrow(
@@ -206,7 +206,7 @@ function byTheBook(sessions: number[][], query: number[], params: SessionParams)
   return scores;
 }
 
-describe("session neighbours, properties", () => {
+describe("the session recommender", () => {
   it("scores every product as the formulas say", () => {
     fc.assert(
       fc.property(someSessions, someQuery, someParams, (sessions, query, some) => {
@@ -253,7 +253,7 @@ describe("session neighbours, properties", () => {
     );
   });
 
-  it("refuses sections of another format or with a part missing", () => {
+  it("rejects sections of another format or with a part missing", () => {
     const section = encodeSessionNeighbours(fit(rowsFrom(VISITS)));
     expect(() => decodeSessionNeighbours({ ...section, formatNumber: 2 })).toThrow(/format 2/);
     const { postings: _, ...arrays } = section.arrays;

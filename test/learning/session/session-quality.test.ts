@@ -22,7 +22,7 @@ function readVisits(path: string): Visit[] {
 }
 
 describeWithSharedData("behaviour", "yoochoose_100k")("next click on yoochoose_100k", (folder) => {
-  it("is among the 20 proposed in more than 0.64 of all steps, at a mean reciprocal rank above 0.35", () => {
+  it("session neighbours have the next product among 20 in more than 0.64 of all steps, at an MRR above 0.35", () => {
     const train = readVisits(`${folder}/train.csv.gz`);
     const indexOf = new Map<string, number>();
     for (const { items } of train) for (const item of items) if (!indexOf.has(item)) indexOf.set(item, indexOf.size);

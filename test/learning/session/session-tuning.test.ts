@@ -17,13 +17,13 @@ const inputOf = (visits: number[][]) => ({
   endedAt: Float64Array.from(visits, (_, s) => s * 60_000),
 });
 
-it("keeps the default while the newest sessions are too few to tell", () => {
+it("session tuning keeps the default while there are too few newest sessions", () => {
   const choice = chooseSessionParams(inputOf(returningVisits(50)), 120);
   expect(choice.name).toBe("browsing");
   expect(choice.tried).toEqual([]);
 });
 
-it("tries each preset on the newest sessions and takes none that is worse than the default", () => {
+it("session tuning tries each preset on the newest sessions and takes none that is worse than the default", () => {
   const choice = chooseSessionParams(inputOf(returningVisits(600)), 120);
   expect(choice.tried.map((tried) => tried.name)).toEqual(["browsing", "quick", "returning"]);
   const worth = (name: string) => {
@@ -34,7 +34,7 @@ it("tries each preset on the newest sessions and takes none that is worse than t
   expect(worth(choice.name)).toBeGreaterThan(1);
 });
 
-it("chooses the same every time", () => {
+it("session tuning chooses the same preset every time", () => {
   const input = inputOf(returningVisits(600));
   expect(chooseSessionParams(input, 120)).toEqual(chooseSessionParams(input, 120));
 });

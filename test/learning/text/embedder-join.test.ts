@@ -14,12 +14,12 @@ const { vectors, rows, dimensions } = joinVectors(first, 2, second);
 const row = (n: number) => vectors.subarray(n * dimensions, (n + 1) * dimensions);
 
 describe("joined embeddings", () => {
-  it("have for cosine the mean of both cosines", () => {
+  it("have the mean of both cosines as their cosine", () => {
     expect(dimensions).toBe(5);
     expect(dot(row(0), row(1))).toBeCloseTo((0.6 + 0) / 2, 6);
   });
 
-  it("have length 1, whichever of the two knows the text", () => {
+  it("have length 1, whichever of the two models knows the text", () => {
     expect([...rows]).toEqual([0, 1, 2, 3]);
     for (const n of rows) expect(dot(row(n), row(n))).toBeCloseTo(1, 6);
   });
@@ -30,7 +30,7 @@ describe("joined embeddings", () => {
     expect(dot(row(2), row(1))).toBeGreaterThan(dot(row(2), row(0)));
   });
 
-  it("leave out a text that neither knows", () => {
+  it("leave out a text that neither model knows", () => {
     const joined = joinVectors([undefined, Float32Array.of(0, 1)], 2, { ...second, rows: new Uint32Array(0) });
     expect([...joined.rows]).toEqual([1]);
     expect([...joined.vectors]).toEqual([0, 1, 0, 0, 0]);

@@ -24,7 +24,7 @@ const SHOP = [
 ];
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, d) => sum + value * b[d]!, 0);
 
-describe("embedder", () => {
+describe("the built-in embedder", () => {
   const embedder = fitEmbedder(SHOP, { seed: 1 });
 
   it("puts products of one kind nearer to each other than to the other kind", () => {
@@ -36,7 +36,7 @@ describe("embedder", () => {
     }
   });
 
-  it("places a text it has not seen, a misspelt one too", () => {
+  it("places texts it has not seen, also with a typing error", () => {
     const { vectors, dimensions } = embedAll(embedder, SHOP);
     const query = embedText(embedder, product("teapott"))!;
     expect(nearest(vectors, dimensions, query, 1).indices[0]).toBeGreaterThanOrEqual(3);
@@ -46,7 +46,7 @@ describe("embedder", () => {
     for (const text of SHOP) expect(dot(embedText(embedder, text)!, embedText(embedder, text)!)).toBeCloseTo(1, 5);
   });
 
-  it("gives no vector for a text it knows nothing of, and leaves it out of many", () => {
+  it("returns no vector for a text of unknown words, and leaves it out of many", () => {
     expect(embedText(embedder, product(""))).toBeUndefined();
     expect(embedText(embedder, product("qqqq", "<br>&nbsp;"))).toBeUndefined();
     const { rows, vectors, dimensions } = embedAll(embedder, [product(""), SHOP[0]!, product("qqqq"), SHOP[3]!]);
@@ -54,12 +54,12 @@ describe("embedder", () => {
     expect(vectors).toHaveLength(2 * dimensions);
   });
 
-  it("gives the same vector for a text alone and among others", () => {
+  it("returns the same vector for a text alone and among others", () => {
     const { vectors, dimensions } = embedAll(embedder, SHOP);
     expect(embedText(embedder, SHOP[4]!)).toEqual(vectors.slice(4 * dimensions, 5 * dimensions));
   });
 
-  it("takes away most of what all texts share, so that unlike products are not near", () => {
+  it("removes most of what all texts share, so that unlike products are not near", () => {
     const texts = SHOP.map((text) => ({ ...text, description: `${text.description}. Order online, free delivery` }));
     const similarity = (params: { centring: number }) => {
       const fitted = fitEmbedder(texts, { seed: 1, features: { ...TEXT_FEATURES, maxDocumentShare: 1 }, ...params });
@@ -79,7 +79,7 @@ describe("embedder", () => {
     ["no texts", []],
     ["empty texts", [product(""), product("")]],
     ["texts that share nothing", [product("abc"), product("xyz")]],
-  ])("learns nothing from %s and gives no vectors", (_, texts) => {
+  ])("learns nothing from %s and returns no vectors", (_, texts) => {
     const empty = fitEmbedder(texts, { seed: 1 });
     expect(embedAll(empty, texts).rows).toHaveLength(0);
     expect(embedText(empty, product("abc"))).toBeUndefined();
@@ -95,14 +95,14 @@ describe("embedder", () => {
     expect(embedAll(decoded, asked)).toEqual(embedAll(embedder, asked));
   });
 
-  it("keeps terms of any script through encoding", () => {
+  it("encodes terms of any script", () => {
     const texts = [product("Größe 防水帐篷"), product("Größe 防水帐篷 \u{20BB7}")];
     const fitted = fitEmbedder([...texts, ...texts, ...SHOP], { seed: 1 });
     expect(fitted.vocabulary.terms).toContain("größe");
     expect(decodeEmbedder(encodeEmbedder(fitted)).vocabulary.terms).toEqual(fitted.vocabulary.terms);
   });
 
-  it("refuses sections of another format or with a part missing", () => {
+  it("rejects sections of another format or with a part missing", () => {
     const section = encodeEmbedder(embedder);
     expect(() => decodeEmbedder({ ...section, formatNumber: 9 })).toThrow(/format 9/);
     const { termBytes: _, ...arrays } = section.arrays;
@@ -115,7 +115,7 @@ describe("embedder", () => {
     expect(() => decodeEmbedder({ ...section, numbers })).toThrow(/dimensions/);
   });
 
-  it("learns from a part of many texts and places them all", () => {
+  it("learns from a sample of many texts and places them all", () => {
     const many = Array.from({ length: 5 }, () => SHOP).flat();
     const fitted = fitEmbedder(many, { seed: 1, fitTexts: 10, dimensions: [{ upTo: 30, dimensions: 4 }] });
     expect(fitted.dimensions).toBeLessThanOrEqual(4);
@@ -145,11 +145,11 @@ describeWithSharedData("catalogue")("embedder on real catalogues", () => {
     return same / all;
   }
 
-  it("finds products of the same group on flipkart_1050 in more than 0.85 of all cases", () => {
+  it("the built-in embedder finds products of the same group on flipkart_1050 in more than 0.85 of all cases", () => {
     expect(sameClass("flipkart_1050", (p) => p.category[0] ?? "", 1050)).toBeGreaterThan(0.85);
   }, 60_000);
 
-  it("finds products of the same type among 1,500 of myntra in more than 0.75 of all cases", () => {
+  it("the built-in embedder finds products of the same type among 1,500 of myntra in more than 0.75 of all cases", () => {
     expect(sameClass("myntra", (p) => p.category.at(-1) ?? "", 1500)).toBeGreaterThan(0.75);
   }, 60_000);
 });

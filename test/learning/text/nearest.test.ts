@@ -3,18 +3,18 @@ import { expect, it } from "vitest";
 import { createRandom } from "../../../src/learning/common/random.js";
 import { nearest, nearestToEach } from "../../../src/learning/text/nearest.js";
 
-it("finds the nearest of four directions, the nearest first", () => {
+it("nearest finds the closest of four directions first", () => {
   const vectors = Float32Array.of(1, 0, 0, 1, 0.6, 0.8, -1, 0);
   const found = nearest(vectors, 2, Float32Array.of(1, 0), 3);
   expect([...found.indices]).toEqual([0, 2, 1]);
   expect(found.scores[1]).toBeCloseTo(0.6, 6);
 });
 
-it("orders equal vectors by falling index", () => {
+it("nearest orders equal vectors by falling index", () => {
   expect([...nearest(Float32Array.of(1, 1, 1), 1, Float32Array.of(1), 2).indices]).toEqual([2, 1]);
 });
 
-it("gives what sorting all similarities gives", () => {
+it("nearest returns what sorting all similarities gives", () => {
   const vector = fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 3, maxLength: 3 });
   fc.assert(
     fc.property(fc.array(vector, { maxLength: 40 }), vector, fc.nat(50), (vectors, query, k) => {
@@ -26,7 +26,7 @@ it("gives what sorting all similarities gives", () => {
   );
 });
 
-it("gives each of several queries what it gives one alone, to the last bit", () => {
+it("nearest returns for each of several queries what it returns for one alone, to the last bit", () => {
   const random = createRandom(1);
   const vectors = Float32Array.from({ length: 150 * 7 }, () => random() - 0.5);
   const queries = Array.from({ length: 3 }, (_, q) => vectors.subarray(q * 7, (q + 1) * 7));
@@ -42,6 +42,6 @@ it("gives each of several queries what it gives one alone, to the last bit", () 
     }
 });
 
-it("refuses a query of another number of dimensions", () => {
+it("nearest rejects a query of another number of dimensions", () => {
   expect(() => nearest(Float32Array.of(1, 0), 2, Float32Array.of(1), 1)).toThrow(RangeError);
 });

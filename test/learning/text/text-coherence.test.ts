@@ -16,7 +16,7 @@ const rows = textRows(vocabulary, SHOP);
 const weigh = (params = COHERENCE) => coherenceWeights(rows, params, createRandom(1));
 const weightOf = (weights: Float64Array, term: string) => weights[vocabulary.columnOf(term)!]!;
 
-describe("coherence of terms", () => {
+describe("the coherence of terms", () => {
   it("is greater for words of one kind of product than for words of all kinds", () => {
     const weights = weigh();
     for (const kind of ["tent", "poles", "teapot", "leaf"])
@@ -39,11 +39,11 @@ describe("coherence of terms", () => {
     expect(weightOf(plain, "tent")).toBeCloseTo((60 + 72 * dot(0, 2)) / 132, 5);
   });
 
-  it("leaves all terms alike with a power of 0", () => {
+  it("is the same for all terms with a power of 0", () => {
     expect(new Set(weigh({ ...COHERENCE, power: 0 }))).toEqual(new Set([1]));
   });
 
-  it("gives a number above 0 for terms of no text and of one", () => {
+  it("is above 0 for terms of no text and of one", () => {
     const few = textRows(vocabulary, SHOP.slice(0, 1));
     const weights = coherenceWeights(few, { ...COHERENCE, shrinkage: 0 }, createRandom(1));
     expect(weights).toHaveLength(vocabulary.terms.length);

@@ -10,7 +10,7 @@ const product = (title: string, description = "", brand = "", categories: string
   categories,
 });
 
-describe("words of a text", () => {
+describe("the word splitter", () => {
   it.each([
     ["reads letters of any script in lower case", "Größe ΤΣΆΝΤΑ Сумка", ["größe", "τσάντα", "сумка"]],
     ["makes compatible characters one (NFKC)", "ﬁne ＷＩＤＥ", ["fine", "wide"]],
@@ -24,16 +24,16 @@ describe("words of a text", () => {
     expect(wordsOf(text, "long")).toEqual(words);
   });
 
-  it("takes n-grams of short fields only", () => {
+  it("makes n-grams of short fields only", () => {
     expect(termsOf("long", "tea")).toEqual(["tea"]);
     expect(termsOf("short", "tea")).toEqual(["tea", "#<te", "#tea", "#ea>", "#<tea", "#tea>", "#<tea>"]);
   });
 
-  it("takes pairs and triples of scripts without spaces, in any field", () => {
+  it("makes pairs and triples of scripts without spaces, in any field", () => {
     expect(termsOf("long", "防水帐")).toEqual(["防水帐", "#防水", "#水帐", "#防水帐"]);
   });
 
-  it("does not take a long run of letters for a word", () => {
+  it("does not take a very long run of letters for a word", () => {
     expect(wordsOf("a".repeat(31), "short")).toHaveLength(1);
     expect(termsOf("long", "a".repeat(31))).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe("TF-IDF rows", () => {
     expect(values[1]).toBeCloseTo(green / Math.hypot(tea, green), 6);
   });
 
-  it("weigh a repeated word little more, and words of a longer text less", () => {
+  it("weigh a repeated word only a little more, and words of a longer text less", () => {
     const vocabulary = fitVocabulary([...teas, product("Tea", "leaf leaf leaf water")], {
       ...wordsOnly,
       lengthShare: 1,
@@ -86,7 +86,7 @@ describe("TF-IDF rows", () => {
     expect(fitVocabulary(teas, { ...wordsOnly, maxWords: 2 }).terms).toEqual(["tea", "green"]);
   });
 
-  it("do not count a brand that the title names already", () => {
+  it("do not count a brand that the title contains", () => {
     const vocabulary = fitVocabulary([product("Acme tea", "", "Acme"), product("Tea", "", "Acme")], {
       ...wordsOnly,
       brandWeight: 1,
@@ -95,7 +95,7 @@ describe("TF-IDF rows", () => {
     expect([...values.subarray(0, 2)]).toEqual([...values.subarray(2, 4)]);
   });
 
-  it("have length 1 or nothing, in rising columns, whatever the texts are", () => {
+  it("have length 1 or are empty, in rising columns, for any texts", () => {
     const text = fc.record({
       title: fc.string({ unit: "grapheme", maxLength: 30 }),
       description: fc.string({ unit: "binary", maxLength: 60 }),

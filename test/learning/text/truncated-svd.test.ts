@@ -47,7 +47,7 @@ describe("truncated SVD", () => {
     }
   });
 
-  it.each([[0], [1], [3]])("gives orthonormal vectors after %i iterations", (iterations) => {
+  it.each([[0], [1], [3]])("returns orthonormal vectors after %i iterations", (iterations) => {
     const { rank, vectors } = truncatedSvd(
       sparse(someRows(60, 30, 4), 30),
       { rank: 10, oversampling: 5, iterations },
@@ -62,7 +62,7 @@ describe("truncated SVD", () => {
     }
   });
 
-  it("gives no more vectors than the matrix has independent columns", () => {
+  it("returns no more vectors than the matrix has independent columns", () => {
     const rows = [
       [1, 2, 0, 1],
       [2, 4, 0, 2],
@@ -74,14 +74,14 @@ describe("truncated SVD", () => {
     expect(found.vectors.every(Number.isFinite)).toBe(true);
   });
 
-  it("gives nothing for a matrix without rows, without columns or of zeros", () => {
+  it("returns nothing for a matrix without rows, without columns or of zeros", () => {
     const params = { rank: 4, oversampling: 4, iterations: 2 };
     expect(truncatedSvd(sparse([], 5), params, createRandom(1)).rank).toBe(0);
     expect(truncatedSvd(sparse([[], []], 0), params, createRandom(1)).rank).toBe(0);
     expect(truncatedSvd(sparse([[0, 0]], 2), params, createRandom(1)).rank).toBe(0);
   });
 
-  it("gives the same bits for the same seed, and the same signs for another", () => {
+  it("returns the same bits for the same seed, and the same signs for another", () => {
     const matrix = sparse(someRows(50, 20, 9), 20);
     const params = { rank: 3, oversampling: 10, iterations: 10 };
     const first = truncatedSvd(matrix, params, createRandom(7));

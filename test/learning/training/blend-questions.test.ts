@@ -31,8 +31,8 @@ const names = (indices: Iterable<number>) => Array.from(indices, (index) => IDS[
 const told = ({ query, answer, excluded }: FollowedSituation) =>
   `${names(query.session.items)} + ${names(query.basket)} -> ${IDS[answer]} without ${names(excluded)}`;
 
-describe("what a blend is learned for", () => {
-  it("is on a product page the next product that is new to the visit", async () => {
+describe("the questions a blend is learned from", () => {
+  it("ask on a product page for the next product that is new to the visit", async () => {
     const visit = ["a", "b", "a", "c"].map((id, second) => at(second, "product_view", id));
     const { browsing, browsing_with_cart } = await situations(visit);
     expect(browsing.filter(({ isRepeat }) => !isRepeat).map(told)).toEqual([
@@ -42,13 +42,13 @@ describe("what a blend is learned for", () => {
     expect(browsing_with_cart).toEqual([]);
   });
 
-  it("is judged by steps back to what was met as well", async () => {
+  it("are also judged on steps back to products of the visit", async () => {
     const visit = ["a", "b", "a"].map((id, second) => at(second, "product_view", id));
     const { browsing } = await situations(visit);
     expect(browsing.filter(({ isRepeat }) => isRepeat).map(told)).toEqual(["ab + b -> a without "]);
   });
 
-  it("is the same with an open cart, which an order empties", async () => {
+  it("ask the same with an open cart, which an order empties", async () => {
     const visit = [
       at(1, "product_view", "a"),
       at(2, "add_to_cart", "a"),
@@ -61,7 +61,7 @@ describe("what a blend is learned for", () => {
     expect(browsing.map(told)).toEqual(["ab + b -> c without ab"]);
   });
 
-  it("is in the cart a line of an order, from all the others and from the first", async () => {
+  it("ask in the cart for a line of an order, from all the others and from the first", async () => {
     const { cart } = await situations([at(1, "order", "a", "b", "c")]);
     const [hidden, rest] = cart;
     expect(cart).toHaveLength(2);
@@ -71,7 +71,7 @@ describe("what a blend is learned for", () => {
     expect(names(rest!.excluded)).toBe(rest!.answer === 1 ? "ac" : "ab");
   });
 
-  it("is never a product that nobody had met before", async () => {
+  it("never ask for a product without earlier interactions", async () => {
     const visit = [at(1, "product_view", "a"), at(2, "product_view", "b"), at(3, "order", "d", "e")];
     const { browsing, cart } = await situations(visit, ["b", "d"]);
     expect(browsing.map(told)).toEqual(["abd + d -> e without abd"]);

@@ -5,8 +5,8 @@ import { openAisle } from "../../fixtures/aisle.js";
 
 const GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
-describe("what robots did", () => {
-  it("is left out of histories, and robots out of the visitors", async () => {
+describe("interactions of crawlers", () => {
+  it("are left out of histories, and crawlers out of the visitors", async () => {
     const step = (ref: string, bot?: true) => ({
       type: "product_view" as const,
       at: 1,
@@ -31,7 +31,7 @@ describe("what robots did", () => {
     ]);
   });
 
-  it("makes no product popular, and is kept in the history", async () => {
+  it("make no product popular, and stay in the stored history", async () => {
     const aisle = await openAisle();
     await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
     const products = ["p1", "p2", "p3"].map((productId) => ({ productId, title: `Thing ${productId}` }));

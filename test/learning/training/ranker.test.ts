@@ -60,8 +60,8 @@ const query = (...items: number[]): SourceQuery => ({
   anchor: Uint32Array.from(items.slice(-1)),
 });
 
-describe("visits of a data set", () => {
-  it("count views in a row, and know the visitor's session before", async () => {
+describe("the visits of a data set", () => {
+  it("count repeated views, and know the visitor's session before", async () => {
     const hour = 3600_000;
     const cart: Interaction = { type: "add_to_cart", at: 4, productIds: ["p01"], ref: "4" };
     const data = await readDataset(
@@ -87,8 +87,8 @@ describe("visits of a data set", () => {
   });
 });
 
-describe("a model of visits", () => {
-  it("orders what sessions propose by a ranker, states both judgements, and has the same bytes each time", async () => {
+describe("a model trained on visits", () => {
+  it("orders session proposals by a ranker, reports both figures, and has the same bytes each time", async () => {
     const { manifest, bytes } = await train(walkers(1200));
     const ranker = manifest.algorithms.find(({ name }) => name === "ranker");
     expect(ranker).toMatchObject({ included: true, reason: "" });
@@ -105,7 +105,7 @@ describe("a model of visits", () => {
     expect((await train(walkers(1200))).bytes).toEqual(bytes);
   });
 
-  it("leaves the ranker out where there is little but orders, and says so", async () => {
+  it("has no ranker where there is little but orders, and gives the reason", async () => {
     const histories = Array.from({ length: 200 }, (_, visitor) => ({
       visitorId: `v${visitor}`,
       interactions: [0, 1, 2].map(
@@ -124,7 +124,7 @@ describe("a model of visits", () => {
     });
   });
 
-  it("leaves the ranker out when there are too few steps, and serves what sessions propose", async () => {
+  it("has no ranker when there are too few steps, and serves session proposals", async () => {
     const { manifest, bytes } = await train(walkers(60));
     expect(manifest.algorithms.find(({ name }) => name === "ranker")).toMatchObject({
       included: false,

@@ -69,7 +69,7 @@ describeWithSharedData("behaviour", "online_retail")(
   `${Number.isFinite(LINES) ? `the first ${LINES} lines` : "all lines"} of a wholesaler's orders`,
   (folder) => {
     it.skipIf(peer === undefined)(
-      `give the same snapshot from both stores: ${peer?.name ?? NO_PEER}`,
+      `training gives the same snapshot from both stores: ${peer?.name ?? NO_PEER}`,
       async () => {
         const folderHere = await temporaryDirectory();
         const directory = join(folderHere, "store");

@@ -5,11 +5,11 @@ const fail = (error: unknown) => {
   throw error;
 };
 
-describe("a schedule", () => {
+describe("a schedule of runs", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("runs first after its time, and then after each end of a run", async () => {
+  it("runs first after its interval, and then an interval after each end", async () => {
     const work = vi.fn(async () => undefined);
     const { stop } = startSchedule(100, work, fail);
     await vi.advanceTimersByTimeAsync(99);
@@ -19,7 +19,7 @@ describe("a schedule", () => {
     await stop();
   });
 
-  it("runs at once when the first run is no time away, and then in its own time", async () => {
+  it("runs at once when the first run is due at once, and then at its interval", async () => {
     const work = vi.fn(async () => undefined);
     const { stop } = startStoppable(100, work, fail, 0);
     await vi.advanceTimersByTimeAsync(0);
@@ -29,7 +29,7 @@ describe("a schedule", () => {
     await stop();
   });
 
-  it("never runs what has no time between runs", async () => {
+  it("never runs without an interval", async () => {
     const work = vi.fn(async () => undefined);
     const { stop } = startSchedule(0, work, fail, 0);
     await vi.advanceTimersByTimeAsync(1000);

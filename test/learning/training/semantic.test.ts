@@ -38,7 +38,7 @@ const learn = (products: readonly Product[], its?: TextEmbedding) =>
   learnSemantic(products, { vectorIndexes: hnswIndexes(), seed: 1, embedding: its, onProgress: () => undefined });
 
 describe("the semantic part of a training", () => {
-  it("says how many dimensions its vectors have and how much its index finds", async () => {
+  it("reports the dimensions of its vectors and the recall of its index", async () => {
     const { facts, semantic, textVectors } = await learn(SHOP);
     expect(semantic?.textDimensions).toBe(0);
     expect(textVectors).toBeUndefined();
@@ -57,7 +57,7 @@ describe("the semantic part of a training", () => {
     ]);
   });
 
-  it("joins the vectors of a text model to its own, so that it finds what shares no word", async () => {
+  it("joins the vectors of a text model with its own, so that it finds similar texts without a shared word", async () => {
     const { its, closed } = embedding();
     const { facts, semantic } = await learn(SHOP, its);
     expect(facts[0]).toEqual({
@@ -81,7 +81,7 @@ describe("the semantic part of a training", () => {
     expect(closed()).toBe(1);
   });
 
-  it("gives the same vectors whether texts were asked for or kept", async () => {
+  it("returns the same vectors whether texts were embedded or cached", async () => {
     const first = await learn(SHOP, embedding().its);
     const again = embedding();
     const second = await learn(SHOP, { ...again.its, kept: async () => first.textVectors });
@@ -91,7 +91,7 @@ describe("the semantic part of a training", () => {
     expect(second.textVectors).toEqual(first.textVectors);
   });
 
-  it("serves with the built-in embedder alone, and says why, when the text model fails", async () => {
+  it("uses the built-in embedder alone, and gives the reason, when the text model fails", async () => {
     const plain = await learn(SHOP);
     const { its, closed } = embedding(() => true);
     const { facts, semantic } = await learn(SHOP, its);
@@ -100,7 +100,7 @@ describe("the semantic part of a training", () => {
     expect(closed()).toBe(1);
   });
 
-  it("does the same when the text model cannot be opened, and with one that gives no vectors", async () => {
+  it("uses the built-in embedder when the text model cannot be opened or returns no vectors", async () => {
     const missing = await learn(SHOP, {
       open: () => Promise.reject(new NotFound("model")),
       kept: async () => undefined,
@@ -116,7 +116,7 @@ describe("the semantic part of a training", () => {
     expect(empty.facts[0]).toMatchObject({ included: false, reason: "it returns vectors for too few texts" });
   });
 
-  it("keeps what a failing text model gave, for the next training", async () => {
+  it("keeps the vectors from before a failure of the text model for the next training", async () => {
     const shop = Array.from({ length: 100 }, (_, i) => product(`${["Tent", "Teapot", "Lamp"][i % 3]} number ${i}`));
     const { textVectors, facts } = await learn(shop, embedding((text) => text.endsWith(" 99")).its);
     expect(facts[0]).toMatchObject({ included: false, reason: "it is out" });
@@ -125,20 +125,20 @@ describe("the semantic part of a training", () => {
     expect(next.asked).toHaveLength(36);
   });
 
-  it("keeps what was kept while the text model cannot be opened", async () => {
+  it("keeps cached vectors while the text model cannot be opened", async () => {
     const { textVectors } = await learn(SHOP, embedding().its);
     const away = { open: () => Promise.reject(new Unavailable("it is away")), kept: async () => textVectors };
     expect((await learn(SHOP, away)).textVectors).toEqual(textVectors);
   });
 
-  it("asks for all texts when the snapshot that keeps them is damaged", async () => {
+  it("embeds all texts again when the snapshot with the cache is damaged", async () => {
     const { its, asked } = embedding();
     const { facts } = await learn(SHOP, { ...its, kept: () => Promise.reject(new DataDamaged("flipped")) });
     expect(facts[0]).toMatchObject({ included: true });
     expect(asked).toHaveLength(7);
   });
 
-  it("goes on with the text model when a text in a hundred has no vector", async () => {
+  it("still uses the text model when one text in a hundred has no vector", async () => {
     const shop = Array.from({ length: 129 }, (_, i) => product(`${["Tent", "Teapot", "Lamp"][i % 3]} number ${i}`));
     const { facts, semantic } = await learn(shop, embedding((text) => text.endsWith(" 128")).its);
     expect(facts[0]).toMatchObject({ included: true, facts: { texts: 128, texts_missing: 1 } });
@@ -146,10 +146,10 @@ describe("the semantic part of a training", () => {
   });
 });
 
-describe("a text that came after the training", () => {
+describe("a text newer than the model", () => {
   const text = { title: "Pyramid tent", description: "", brand: "", categories: [] };
 
-  it("lies near its kind by the built-in embedder, with and without a text model", async () => {
+  it("is placed near its kind by the built-in embedder, with and without a text model", async () => {
     for (const its of [undefined, embedding().its]) {
       const { semantic } = await learn(SHOP, its);
       const vector = placeText(semantic!, text)!;
@@ -159,13 +159,13 @@ describe("a text that came after the training", () => {
     }
   });
 
-  it("has no place when nothing of it is known", async () => {
+  it("has no vector when none of its words is known", async () => {
     const { semantic } = await learn(SHOP);
     expect(placeText(semantic!, { ...text, title: "qqqq" })).toBeUndefined();
   });
 });
 
-describe("text vectors in a snapshot", () => {
+describe("the text vectors of a snapshot", () => {
   const manifest = { formatNumber: 1, cutOff: 0, seed: 1, dataCounts: {}, algorithms: [] };
   const kept = {
     name: "polyglot",
@@ -174,18 +174,18 @@ describe("text vectors in a snapshot", () => {
     vectors: Float32Array.of(1, 0, 0, 1),
   };
 
-  it("come back as they were", () => {
+  it("are the same after decoding", () => {
     const sections = new Map([[TEXT_VECTORS, encodeTextVectors(kept)]]);
     expect(readTextVectors(encodeContainer({ manifest, sections }))).toEqual(kept);
   });
 
-  it("are none in a snapshot without them or with those of another format", () => {
+  it("are absent in a snapshot without them or with another format", () => {
     expect(readTextVectors(encodeContainer({ manifest, sections: new Map() }))).toBeUndefined();
     const sections = new Map([[TEXT_VECTORS, { ...encodeTextVectors(kept), formatNumber: 9 }]]);
     expect(readTextVectors(encodeContainer({ manifest, sections }))).toBeUndefined();
   });
 
-  it("are refused when they do not fit together", () => {
+  it("are rejected when they do not fit together", () => {
     const sections = new Map([[TEXT_VECTORS, encodeTextVectors({ ...kept, dimensions: 3 })]]);
     expect(() => readTextVectors(encodeContainer({ manifest, sections }))).toThrow("do not fit");
   });

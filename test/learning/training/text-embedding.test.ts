@@ -20,24 +20,24 @@ function fake(options: { failFrom?: number; name?: string; special?: Record<stri
 const quiet = () => undefined;
 const many = Array.from({ length: 100 }, (_, i) => `text ${i}`);
 
-describe("texts for a sentence model", () => {
+describe("the input of a sentence model", () => {
   const text = { title: "Tent", description: "", brand: "", categories: [] };
 
-  it("are title, brand, categories and description without markup", () => {
+  it("is title, brand, categories and description without markup", () => {
     const whole = { title: "Tent", brand: "Acme", categories: ["Camp", "Tents"], description: "<p>For\n two</p>" };
     expect(sentenceOf(whole)).toBe("Tent. Acme. Camp, Tents. For two");
     expect(sentenceOf({ ...whole, title: "ACME tent" })).toBe("ACME tent. Camp, Tents. For two");
     expect(sentenceOf({ ...text, title: "" })).toBe("");
   });
 
-  it("end after 2,000 characters, not within one", () => {
+  it("is cut at 2,000 characters, not within one", () => {
     const long = sentenceOf({ ...text, title: `${"a".repeat(1999)}\u{1F3D5}` });
     expect(long).toBe("a".repeat(1999));
   });
 });
 
-describe("embedding of texts", () => {
-  it("asks for each text once and gives unit vectors in order", async () => {
+describe("the embedding of texts", () => {
+  it("embeds each text once and returns unit vectors in order", async () => {
     const its = fake();
     const { vectors, dimensions, missing, failure } = await embedTexts(
       ["tea", "", "tea", "tent"],
@@ -52,7 +52,7 @@ describe("embedding of texts", () => {
     expect([dimensions, missing, failure]).toEqual([2, 0, ""]);
   });
 
-  it("asks again only for texts that changed, and gives the same bits", async () => {
+  it("embeds only changed texts again, and returns the same bits", async () => {
     const { kept, vectors } = await embedTexts(many, fake(), undefined, quiet);
     const its = fake();
     const second = await embedTexts([...many.slice(1), "another"], its, kept, quiet);
@@ -61,14 +61,14 @@ describe("embedding of texts", () => {
     expect(second.kept.vectors).toHaveLength(2 * many.length);
   });
 
-  it("uses nothing that another model made", async () => {
+  it("uses no vectors of another model", async () => {
     const { kept } = await embedTexts(many, fake(), undefined, quiet);
     const its = fake({ name: "other" });
     await embedTexts(many, its, kept, quiet);
     expect(its.asked.flat()).toEqual(many);
   });
 
-  it("begins anew when the vectors of a model have another length than they had", async () => {
+  it("starts again when the vectors of a model change their length", async () => {
     const { kept } = await embedTexts(many, fake(), undefined, quiet);
     const wide = { ...fake(), embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(0, 0, 2)) };
     const { dimensions, missing, vectors } = await embedTexts([...many, "another"], wide, kept, quiet);
@@ -76,7 +76,7 @@ describe("embedding of texts", () => {
     expect([...vectors[0]!]).toEqual([0, 0, 1]);
   });
 
-  it("keeps what came before a failure, and goes on from there the next time", async () => {
+  it("keeps the vectors from before a failure, and continues from there the next time", async () => {
     const { missing, failure, kept } = await embedTexts(many, fake({ failFrom: 2 }), undefined, quiet);
     expect([missing, failure]).toEqual([36, "it is out"]);
     const its = fake();
@@ -88,20 +88,20 @@ describe("embedding of texts", () => {
     ["zeros", [0, 0]],
     ["NaN", [Number.NaN, 1]],
     ["infinity", [Number.POSITIVE_INFINITY, 1]],
-  ])("takes a vector with %s for none", async (_, vector) => {
+  ])("treats a vector with %s as absent", async (_, vector) => {
     const its = fake({ special: { tent: vector } });
     const { vectors, missing, failure } = await embedTexts(["tea", "tent"], its, undefined, quiet);
     expect(vectors[1]).toBeUndefined();
     expect([missing, failure]).toEqual([1, ""]);
   });
 
-  it("refuses vectors of different lengths", async () => {
+  it("rejects vectors of different lengths", async () => {
     const its = fake({ special: { tent: [1, 2, 3] } });
     const { failure } = await embedTexts(["tea", "tent"], its, undefined, quiet);
     expect(failure).toBe("the embedder's vectors differ in length");
   });
 
-  it("lets errors through that are not the embedder's", async () => {
+  it("passes on errors that are not the embedder's", async () => {
     const broken = { ...fake(), embed: () => Promise.reject(new TypeError("a mistake of ours")) };
     await expect(embedTexts(["tea"], broken, undefined, quiet)).rejects.toThrow(TypeError);
   });

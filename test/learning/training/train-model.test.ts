@@ -8,7 +8,7 @@ import { draft, intake, NO_VISITOR, order, product } from "../../intake/intake-f
 
 const MINUTE = 60_000;
 
-describe("sessions", () => {
+describe("sessions of a training", () => {
   const indexOf = new Map(["a", "b", "c"].map((id, index) => [id, index]));
   const at = (minute: number, type: "product_view" | "add_to_cart" | "order", ...productIds: string[]) => ({
     type,
@@ -26,19 +26,19 @@ describe("sessions", () => {
     ]);
   });
 
-  it("take a view and the cart addition after it for one step", () => {
+  it("merge a view and the cart addition after it into one step", () => {
     expect(cut(at(0, "product_view", "a"), at(1, "add_to_cart", "a"), at(2, "product_view", "b"))).toEqual([
       [[0, 1], 2],
     ]);
   });
 
-  it("take of an order only what they do not hold yet", () => {
+  it("add from an order only the products that they lack", () => {
     expect(cut(at(0, "product_view", "a"), at(1, "product_view", "b"), at(2, "order", "a", "c"))).toEqual([
       [[0, 1, 2], 2],
     ]);
   });
 
-  it("leave out products that are no longer there", () => {
+  it("leave out removed products", () => {
     expect(cut(at(0, "product_view", "gone"), at(1, "product_view", "a"))).toEqual([[[0], 1]]);
   });
 });
@@ -68,7 +68,7 @@ async function shop() {
   return { ...its, upsert, name, train, buy };
 }
 
-describe("training data", () => {
+describe("the data of a training", () => {
   it("counts a cancelled order nowhere", async () => {
     const { store, record, buy } = await shop();
     await buy(1, "tent", "pegs");
@@ -88,8 +88,8 @@ describe("training data", () => {
   });
 });
 
-describe("a model", () => {
-  it("leaves out what there is too little data for, and says why", async () => {
+describe("a trained model", () => {
+  it("leaves out algorithms with too little data, and gives the reasons", async () => {
     const { train, buy } = await shop();
     for (let n = 0; n < 3; n++) await buy(n, "tent", "pegs");
     const { manifest } = await train();
@@ -106,7 +106,7 @@ describe("a model", () => {
     });
   });
 
-  it("has all of them when there is enough", async () => {
+  it("has all algorithms when there is enough data", async () => {
     const { train, buy, upsert, name } = await shop();
     await upsert("shop", Object.keys(TEXTS).map(name));
     for (let n = 0; n < 25; n++) await buy(n, "tent", "pegs", n % 2 === 0 ? "lamp" : "pot");
@@ -122,7 +122,7 @@ describe("a model", () => {
     expect(manifest.dataCounts).toMatchObject({ products: 5, orders: 25, interactions: 75 });
   });
 
-  it("cannot be made of nothing", async () => {
+  it("cannot be made without data", async () => {
     const { train } = await shop();
     await expect(train()).rejects.toMatchObject({ kind: "precondition" });
   });

@@ -28,14 +28,14 @@ async function trainer(runTraining?: RunTraining) {
   return { ...shop, trainer: it, published, view };
 }
 
-describe("trainer", () => {
-  it("refuses an app that does not exist, and one without products and events", async () => {
+describe("the trainer", () => {
+  it("rejects an unknown app, and one without products and events", async () => {
     const { trainer: it } = await trainer();
     await expect(it.train("nobody", () => undefined)).rejects.toEqual(new NotFound("app"));
     await expect(it.train("shop", () => undefined)).rejects.toMatchObject({ kind: "precondition" });
   });
 
-  it("trains one app once at a time", async () => {
+  it("trains an app only once at a time", async () => {
     let finish = () => {};
     const slow = new Promise<void>((resolve) => {
       finish = resolve;
@@ -52,7 +52,7 @@ describe("trainer", () => {
     await expect(it.train("shop", () => undefined)).resolves.toMatchObject({ modelId: "m2" });
   });
 
-  it("leaves an app to the process that holds its lease, and trains it once that is given back", async () => {
+  it("leaves an app to the process that holds its lease, and trains it once the lease is released", async () => {
     const { trainer: it, view, store } = await trainer();
     await view();
     const lease = await store.leases.acquire("shop", "another process", 60_000);
@@ -61,14 +61,14 @@ describe("trainer", () => {
     await expect(it.train("shop", () => undefined)).resolves.toMatchObject({ modelId: "m1" });
   });
 
-  it("gives the lease back when training fails", async () => {
+  it("releases the lease when training fails", async () => {
     const { trainer: it, view, store } = await trainer(() => Promise.reject(new Error("training broke")));
     await view();
     await expect(it.train("shop", () => undefined)).rejects.toThrow("training broke");
     expect(await store.leases.acquire("shop", "another process", 1)).toBeDefined();
   });
 
-  it("by schedule trains only the apps in which something changed", async () => {
+  it("trains by schedule only the apps in which something changed", async () => {
     const { trainer: it, published, view } = await trainer();
     const run = () => it.trainChanged((_appId, error) => expect.fail(String(error)));
     await run();
@@ -82,7 +82,7 @@ describe("trainer", () => {
     expect(published).toEqual(["shop m1", "shop m2"]);
   });
 
-  it("by schedule tries an app with nothing to learn from once for each change, and calls it no failure", async () => {
+  it("tries by schedule an app without data once for each change, and does not count that as a failure", async () => {
     let tried = 0;
     const { trainer: it, view } = await trainer(async () => {
       tried++;
@@ -118,8 +118,8 @@ describe("trainer", () => {
   });
 });
 
-describe("schedule", () => {
-  it("runs again and again, also after a failure, and never two at once", async () => {
+describe("the training schedule", () => {
+  it("runs again and again, also after a failure, and never twice at once", async () => {
     let running = 0;
     let most = 0;
     let runs = 0;
@@ -146,7 +146,7 @@ describe("schedule", () => {
     expect(after).toBe(3);
   });
 
-  it("never runs when switched off", async () => {
+  it("never runs when it is off", async () => {
     const schedule = startSchedule(
       0,
       async () => expect.fail("ran"),

@@ -31,20 +31,20 @@ function addOne(client: MongoClient, things: Collection<Thing>, meanwhile = asyn
 }
 
 describe("the test replica set", () => {
-  it("refuses a second document with the same _id", async () => {
+  it("rejects a second document with the same _id", async () => {
     const { things } = await open();
     await things.insertOne({ _id: "a", n: 1 });
     await expect(things.insertOne({ _id: "a", n: 2 })).rejects.toMatchObject({ code: 11000 });
   });
 
-  it("lets one of two transactions that write the same document run again, so that no step is lost", async () => {
+  it("retries one of two transactions that write the same document, so that no write is lost", async () => {
     const { client, things } = await open();
     await things.insertOne({ _id: "a", n: 0 });
     await Promise.all(Array.from({ length: 8 }, () => addOne(client, things)));
     expect(await things.findOne({ _id: "a" })).toEqual({ _id: "a", n: 8 });
   });
 
-  it("shows a transaction the state at its begin", async () => {
+  it("shows a transaction the state at its start", async () => {
     const { client, things } = await open();
     await things.insertMany([
       { _id: "a", n: 1 },
@@ -60,7 +60,7 @@ describe("the test replica set", () => {
     });
   });
 
-  it("shows nothing of a transaction that is aborted", async () => {
+  it("shows nothing of an aborted transaction", async () => {
     const { client, things } = await open();
     await client.withSession(async (session) => {
       session.startTransaction();
@@ -70,7 +70,7 @@ describe("the test replica set", () => {
     expect(await things.countDocuments({})).toBe(0);
   });
 
-  it("acknowledges a write when most members have it", async () => {
+  it("acknowledges a write when a majority has it", async () => {
     const { set, things } = await open();
     await things.insertOne({ _id: "a", n: 1 });
     set.lag(undefined);
@@ -84,7 +84,7 @@ describe("the test replica set", () => {
     await writing;
   });
 
-  it("makes a write once, though its first answer is lost", async () => {
+  it("applies a write once although its first answer is lost", async () => {
     const { set, things } = await open();
     await things.insertOne({ _id: "a", n: 0 });
     let losses = 1;
@@ -93,7 +93,7 @@ describe("the test replica set", () => {
     expect(await things.findOne({ _id: "a" })).toMatchObject({ n: 1 });
   });
 
-  it("commits a transaction once, though the answer to its commit is lost", async () => {
+  it("commits a transaction once although the answer to its commit is lost", async () => {
     const { set, client, things } = await open();
     await things.insertOne({ _id: "a", n: 0 });
     let losses = 1;
@@ -113,7 +113,7 @@ describe("the test replica set", () => {
     expect((await things.find({}).toArray()).map(({ _id }) => _id)).toEqual(["a"]);
   });
 
-  it("runs a transaction again whose primary steps down before its commit", async () => {
+  it("retries a transaction whose primary steps down before its commit", async () => {
     const { set, client, things } = await open();
     await things.insertOne({ _id: "a", n: 0 });
     let failures = 1;
@@ -123,7 +123,7 @@ describe("the test replica set", () => {
     expect(await things.findOne({ _id: "a" })).toMatchObject({ n: 1 });
   });
 
-  it("tells a change stream of each commit in order", async () => {
+  it("sends each commit to a change stream in order", async () => {
     const { things } = await open();
     await things.insertOne({ _id: "before", n: 0 });
     const stream = things.watch();
@@ -137,7 +137,7 @@ describe("the test replica set", () => {
     expect(seen).toEqual(["insert", "replace", "delete"]);
   });
 
-  it("refuses a command it does not know by name", async () => {
+  it("rejects an unknown command by name", async () => {
     const { client } = await open();
     const refused: MongoError = await client
       .db()

@@ -23,21 +23,21 @@ function keeper(productCount: number, most = 2000) {
   return { ask, found };
 }
 
-describe("kept answers", () => {
-  it("are found once for a product", () => {
+describe("the cache of a source's answers", () => {
+  it("computes a product's answer once", () => {
     const { ask, found } = keeper(100);
     expect(ask(6)).toEqual(ask(6));
     expect(found).toEqual([6]);
   });
 
-  it("are the beginning of what was found when fewer are asked for", () => {
+  it("returns the beginning of an answer when fewer are asked for", () => {
     const { ask, found } = keeper(100);
     ask(6, 5);
     expect(ask(6, 3)).toEqual(candidatesOf(6, 3));
     expect(found).toEqual([6]);
   });
 
-  it("are found anew when more are asked for", () => {
+  it("computes again when more are asked for", () => {
     const { ask, found } = keeper(100);
     ask(6, 3);
     expect(ask(6, 5)).toEqual(candidatesOf(6, 5));
@@ -45,14 +45,14 @@ describe("kept answers", () => {
     expect(found).toEqual([6, 6]);
   });
 
-  it("are not kept when they are very long", () => {
+  it("keeps no very long answers", () => {
     const { ask, found } = keeper(100);
     ask(6, 401);
     ask(6, 401);
     expect(found).toEqual([6, 6]);
   });
 
-  it("are those of a quarter of the products, without those that nobody asked for again", () => {
+  it("keeps answers of a quarter of the products, and evicts those not asked for again", () => {
     const { ask, found } = keeper(8);
     ask(1);
     ask(2);
@@ -64,7 +64,7 @@ describe("kept answers", () => {
     expect(found).toEqual([1, 2, 3, 2]);
   });
 
-  it("are those that are found, whatever is asked for in whatever order", () => {
+  it("returns what would be computed, whatever is asked for in whatever order", () => {
     const questions = fc.array(fc.record({ product: fc.nat(1999), k: fc.integer({ min: 1, max: 12 }) }));
     fc.assert(
       fc.property(questions, fc.constantFrom(1, 3, 300), (asked, most) => {
@@ -75,7 +75,7 @@ describe("kept answers", () => {
     );
   });
 
-  it("are of hundreds of products", () => {
+  it("holds hundreds of products", () => {
     const { ask, found } = keeper(4000, 600 * 5);
     for (const turn of [0, 1])
       for (let product = 0; product < 600; product++)

@@ -37,29 +37,29 @@ describe("the cart as a source", () => {
     for (const source of [ranked, plain]) expect(source.complements(cart, 1).indices).toEqual(Uint32Array.of(2));
   });
 
-  it("proposes the next order of a customer who only ordered so far, what was bought before included", () => {
+  it("proposes the next order of a customer without a cart or views, repeat purchases included", () => {
     expect([...ranked.complements(returning, 6).indices]).toContain(5);
     expect([...ranked.complements(returning, 6).indices]).toContain(3);
     expect(plain.complements(returning, 1).indices).toEqual(Uint32Array.of(5));
   });
 
-  it("says that its order was learned for carts and next orders, when there is a ranking", () => {
+  it("reports that its ranking was learned for carts and next orders, when there is one", () => {
     expect([cart, returning, viewing].map((asked) => ranked.isLearned?.(asked))).toEqual([true, true, false]);
     expect([cart, returning, viewing].map((asked) => plain.isLearned?.(asked))).toEqual([false, false, false]);
   });
 
-  it("explains what it proposes by what it was asked with", () => {
+  it("explains its proposals by the query products", () => {
     expect(ranked.explain(cart, "recommended", 2)?.becauseOf).toContain(0);
     expect(ranked.explain(returning, "recommended", 5)?.becauseOf).toContain(3);
     expect(ranked.explain(cart, "alternative", 2)).toBeUndefined();
   });
 
-  it("explains what is ordered again by the earlier orders", () => {
+  it("explains repeat purchases by the earlier orders", () => {
     const why = { becauseOf: [3], counts: { times_ordered: 1, days_since_ordered: 2, orders: 1 } };
     expect(ranked.explain(returning, "recommended", 3)).toEqual(why);
   });
 
-  it("proposes nothing when there is nothing to ask with", () => {
+  it("proposes nothing for an empty query", () => {
     expect(ranked.complements(query({}), 5).indices).toHaveLength(0);
   });
 });

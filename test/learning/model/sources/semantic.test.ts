@@ -22,8 +22,8 @@ const query = (anchor: number[], ...unseen: string[]): SourceQuery => ({
 });
 const ask = (...args: Parameters<typeof query>) => [...source.alternatives(query(...args), 2).indices].sort();
 
-describe("semantic similarity", () => {
-  it("proposes what is like the anchors, not the anchors", () => {
+describe("the semantic source", () => {
+  it("proposes products similar to the anchors, not the anchors", () => {
     expect(ask([0])).toEqual([1, 2]);
     expect(ask([3, 4])).toContain(5);
   });
@@ -33,16 +33,16 @@ describe("semantic similarity", () => {
     expect(ask([])).toEqual([]);
   });
 
-  it("proposes what is like a product that came after the training, whatever was viewed before it", () => {
+  it("proposes products similar to a product newer than the model, whatever was viewed before", () => {
     for (const found of [ask([], "Pyramid tent"), ask([3], "Pyramid tent")])
       expect(found.every((product) => product < 3)).toBe(true);
   });
 
-  it("goes by the anchors when nothing of a new product's text is known", () => {
+  it("uses the anchors when no word of a new product's text is known", () => {
     expect(ask([0], "qqqq")).toEqual([1, 2]);
   });
 
-  it("is searched once for both lists of an answer", () => {
+  it("searches once for both lists of an answer", () => {
     let searches = 0;
     const counting = {
       ...index,
@@ -60,7 +60,7 @@ describe("semantic similarity", () => {
     expect(searches).toBe(3);
   });
 
-  it("names the nearest anchor and the similarity, of a new product the similarity alone", () => {
+  it("names the nearest anchor and the similarity, for a new product the similarity alone", () => {
     const [first] = source.explain(query([0, 3]), "alternative", 1)!.becauseOf;
     expect(first).toBe(0);
     const why = source.explain(query([3], "Pyramid tent"), "alternative", 1)!;

@@ -20,7 +20,7 @@ describe("feature bins", () => {
     expect([...bins.cuts]).toEqual([1.5, 3.5]);
   });
 
-  it("take a value between two learned ones for the nearer", () => {
+  it("map a value between two learned ones to the nearer", () => {
     const bins = learnBins(Float32Array.of(1, 2), 1);
     expect([binOf(bins, 1.2), binOf(bins, 1.9), binOf(bins, -9), binOf(bins, 9)]).toEqual([[0], [1], [0], [1]]);
   });
@@ -33,7 +33,7 @@ describe("feature bins", () => {
     expect(counts).toEqual([250, 250, 250, 250]);
   });
 
-  it("keep the order of values, and tell learned values apart wherever a cut lies between them", () => {
+  it("keep the order of values, and separate learned values on both sides of a cut", () => {
     const number = fc.float({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(fc.array(number, { minLength: 1, maxLength: 300 }), fc.integer({ min: 2, max: 256 }), (all, most) => {
@@ -47,7 +47,7 @@ describe("feature bins", () => {
     );
   });
 
-  it("refuse rows that are not whole, and what is no number", () => {
+  it("reject incomplete rows and NaN", () => {
     expect(() => learnBins(new Float32Array(3), 2)).toThrow(RangeError);
     expect(() => learnBins(Float32Array.of(1, Number.NaN), 1)).toThrow(RangeError);
     expect(() => learnBins(Float32Array.of(1), 1, 257)).toThrow(RangeError);

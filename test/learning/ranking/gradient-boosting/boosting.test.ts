@@ -58,7 +58,7 @@ function shareOfFirst(forest: Forest, raw: Float32Array, { groups, answers }: Ra
 const PARAMS: BoostingParams = { ...BOOSTING_DEFAULTS, trees: 60, minHessian: 1, featureShare: 1 };
 
 describe("a tree", () => {
-  it("splits where squared sums of gradients gain most, and answers with minus G / (H + l2)", () => {
+  it("splits where squared sums of gradients gain most, and predicts minus G / (H + l2)", () => {
     // One feature with the bins 0 1 2 3, gradients -4 -4 2 2, second derivatives 1.
     const bins = learnBins(Float32Array.of(0, 1, 2, 3), 1);
     const grower = createTreeGrower(
@@ -83,7 +83,7 @@ describe("a tree", () => {
     expect(grow(), "with scratch space that was used before").toEqual(grow());
   });
 
-  it("makes no leaf of less than the least second derivative", () => {
+  it("makes no leaf below the minimum of second derivatives", () => {
     const bins = learnBins(Float32Array.of(0, 1, 2, 3), 1);
     const tree = createTreeGrower(
       { binned: Uint8Array.of(0, 1, 2, 3), bins },
@@ -95,7 +95,7 @@ describe("a tree", () => {
 });
 
 describe("boosted ranking", () => {
-  it("learns which feature tells the answer", () => {
+  it("learns which feature predicts the answer", () => {
     const { bins, data } = questions(600, 1, largest(1));
     const fresh = questions(200, 2, largest(1));
     const { forest, featureGains } = boostRanking(bins, data, undefined, PARAMS, createRandom(7));
@@ -119,7 +119,7 @@ describe("boosted ranking", () => {
     expect(shareOfFirst(forest, fresh.raw, fresh.data)).toBeGreaterThan(0.8);
   });
 
-  it("lowers the loss of what it learns with every tree when it sees all rows", () => {
+  it("lowers its training loss with every tree when it sees all rows", () => {
     const { bins, data } = questions(300, 3, largest(0));
     for (const focus of [0, 0.3]) {
       const all = { ...PARAMS, topShare: 1, otherShare: 0, focus };
@@ -128,7 +128,7 @@ describe("boosted ranking", () => {
     }
   });
 
-  it("stops after its patience when held-out answers are chance, and keeps the trees up to the best", () => {
+  it("stops early when held-out answers are chance, and keeps the trees up to the best", () => {
     const chance = (_rows: number[][], random: () => number) => Math.floor(random() * GROUP);
     const learned = questions(300, 4, chance);
     const heldOut = questions(300, 5, chance);
@@ -144,7 +144,7 @@ describe("boosted ranking", () => {
     expect(learn()).toEqual(learn());
   });
 
-  it("refuses answers outside of their groups", () => {
+  it("rejects answers outside of their groups", () => {
     const { bins, data } = questions(2, 6, largest(2));
     const wrong = { ...data, answers: Uint32Array.of(0, 0) };
     expect(() => boostRanking(bins, wrong, undefined, PARAMS, createRandom(7))).toThrow(RangeError);
@@ -161,7 +161,7 @@ describe("a thinned group", () => {
     answers: Uint32Array.of(answer),
   });
 
-  it("keeps its answer and its likely rows, each as it was", () => {
+  it("keeps its answer and its likely rows, each unchanged", () => {
     const scores = Float32Array.from({ length: 100 }, (_, row) => (row === 40 ? 20 : 0));
     const { data, scores: kept } = sampleRows(group(100, 70), scores, width, 10, createRandom(3));
     expect(data.binned[data.answers[0]!]).toBe(70);
@@ -171,7 +171,7 @@ describe("a thinned group", () => {
     expect(data.groups[1]).toBe(data.binned.length);
   });
 
-  it("has about the size asked for, and about the sum of e^score that the whole one has", () => {
+  it("has about the requested size, and about the sum of e^score of the whole one", () => {
     const random = createRandom(5);
     const scores = Float32Array.from({ length: 200 }, () => 3 * random());
     const whole = scores.reduce((sum, score) => sum + Math.exp(score), 0);
@@ -187,7 +187,7 @@ describe("a thinned group", () => {
     expect(Math.abs(sum / whole - 1)).toBeLessThan(0.05);
   });
 
-  it("stays whole when it is no larger than that", () => {
+  it("stays whole when it is no larger than requested", () => {
     const { data } = sampleRows(group(8, 2), new Float32Array(8), width, 8, createRandom(3));
     expect(data).toEqual({ ...group(8, 2), offsets: new Float32Array(8) });
   });
@@ -210,7 +210,7 @@ describe("scores of a forest", () => {
     return sum;
   }
 
-  it("are those of each row alone, however many there are", () => {
+  it("equal those of each row alone, however many there are", () => {
     const row = fc.array(fc.float({ noNaN: true }), { minLength: FEATURES, maxLength: FEATURES });
     fc.assert(
       fc.property(fc.array(row, { maxLength: 9 }), (rows) => {
@@ -221,14 +221,14 @@ describe("scores of a forest", () => {
     );
   });
 
-  it("are added to what is there", () => {
+  it("are added to existing scores", () => {
     const row = new Float32Array(FEATURES);
     const scores = Float64Array.of(2);
     score(row, 1, scores);
     expect(scores[0]).toBeCloseTo(2 + plainScore(forest, row), 12);
   });
 
-  it("are those of hundreds of rows too", () => {
+  it("are right for hundreds of rows too", () => {
     const random = createRandom(11);
     const rows = Float32Array.from({ length: 600 * FEATURES }, () => 3 * random() - 1);
     const scores = new Float64Array(600);
@@ -237,7 +237,7 @@ describe("scores of a forest", () => {
     expect([...scores]).toEqual(plain);
   });
 
-  it("stay those of each forest when two are asked in turn", () => {
+  it("do not mix when two forests are used in turn", () => {
     const { forest: larger } = boostRanking(bins, data, undefined, { ...PARAMS, trees: 40 }, createRandom(8));
     const scoreLarger = createForestScorer(larger);
     const row = Float32Array.from({ length: FEATURES }, (_, f) => f / FEATURES);
@@ -249,7 +249,7 @@ describe("scores of a forest", () => {
     }
   });
 
-  it("cannot be made of a tree with more than 32 leaves", () => {
+  it("are refused for a tree with more than 32 leaves", () => {
     // Every node leads to a leaf and to the next node.
     const nodes = Array.from({ length: 65 }, (_, node) => node);
     const chain: Forest = {
@@ -267,7 +267,7 @@ describe("encoded trees", () => {
   const { bins, data } = questions(100, 8, largest(0));
   const { forest } = boostRanking(bins, data, undefined, { ...PARAMS, trees: 5 }, createRandom(7));
 
-  it("answer as before", () => {
+  it("score as before", () => {
     const again = decodeForest(encodeForest(forest));
     const row = fc.array(fc.float({ noNaN: true }), { minLength: FEATURES, maxLength: FEATURES });
     fc.assert(
@@ -280,7 +280,7 @@ describe("encoded trees", () => {
     );
   });
 
-  it("are refused when a node leads back, out, or asks an unknown feature", () => {
+  it("are rejected when a node leads back, out of range, or uses an unknown feature", () => {
     const { arrays, ...rest } = encodeForest(forest);
     const bent = (name: "lefts" | "features" | "roots", value: number) => {
       const array = forest[name].slice();

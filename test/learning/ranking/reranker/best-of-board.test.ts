@@ -16,7 +16,7 @@ const scored = fc.uniqueArray(fc.record({ product: fc.nat(MOST - 1), score, othe
 });
 
 describe("the best of a board", () => {
-  it.each([false, true])("are those that sorting all of them puts first (with a bound: %s)", (isBound) => {
+  it.each([false, true])("are those that a full sort puts first (with a bound: %s)", (isBound) => {
     fc.assert(
       fc.property(scored, fc.integer({ min: 1, max: 90 }), fc.boolean(), (all, most, isLike) => {
         const slots = new Slots(MOST);
@@ -42,8 +42,8 @@ describe("the best of a board", () => {
   });
 });
 
-describe("a lower bound", () => {
-  it("is reached by k scores at least, and by few more that are not near it", () => {
+describe("the lower bound of a board", () => {
+  it("is reached by at least k scores, and by few others far from it", () => {
     const bound = createLowerBound();
     fc.assert(
       fc.property(fc.array(score, { maxLength: 200 }), fc.integer({ min: 1, max: 60 }), (all, k) => {
@@ -58,8 +58,8 @@ describe("a lower bound", () => {
   });
 });
 
-describe("ranks", () => {
-  it("are those of a sort by falling score and rising place", () => {
+describe("the ranks of a board", () => {
+  it("equal those of a sort by falling score and rising index", () => {
     const ranks = createRanks(MOST);
     const above = score.filter((value) => value > 0);
     fc.assert(
@@ -71,8 +71,8 @@ describe("ranks", () => {
   });
 });
 
-describe("slots", () => {
-  it("number products as they are met, anew after they were cleared", () => {
+describe("the slots of a board", () => {
+  it("number products in order of their first use, and start again after they were cleared", () => {
     const slots = new Slots(10);
     expect([7, 3, 7, 9].map((product) => slots.of(product))).toEqual([0, 1, 0, 2]);
     slots.clear();

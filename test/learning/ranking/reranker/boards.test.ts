@@ -108,9 +108,9 @@ function scoresOf({ near, following, next }: RankerSources, items: Uint32Array) 
   };
 }
 
-describe.each(["browsing", "quick", "returning"] as const)("boards (%s)", (preset) => {
+describe.each(["browsing", "quick", "returning"] as const)("score boards (%s)", (preset) => {
   // With 500 neighbours all sessions met are, with 20 the most similar ones.
-  it.each([500, 20])("hold the votes of %s neighbours as a plain count gives them", (k) => {
+  it.each([500, 20])("hold the votes of %s neighbours that a plain count gives", (k) => {
     const its = sources(preset, k);
     const slots = new Slots(PRODUCTS);
     const votes = createNeighbourVotes(its.neighbours, slots);
@@ -125,7 +125,7 @@ describe.each(["browsing", "quick", "returning"] as const)("boards (%s)", (prese
     }
   });
 
-  it("hold what item graphs say as a plain sum and a plain walk give it", () => {
+  it("hold the item graph scores that a plain sum and a plain walk give", () => {
     const its = sources(preset, 500);
     const slots = new Slots(PRODUCTS);
     const scores = createItemScores(its, slots);

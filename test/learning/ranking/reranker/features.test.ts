@@ -31,7 +31,7 @@ function featuresOf(query: VisitQuery, product: number): Record<string, number> 
 
 describe("features of candidates", () => {
   it.each(["browsing", "quick", "returning"] as const)(
-    "hold the scores of session neighbours as these give them (%s)",
+    "hold the scores of session neighbours as the recommender gives them (%s)",
     (preset) => {
       const its = sources(preset);
       const features = createCandidateFeatures(its);
@@ -50,7 +50,7 @@ describe("features of candidates", () => {
     },
   );
 
-  it("are numbers, the same for the same query whatever was asked before", () => {
+  it("are numbers, and depend only on the query", () => {
     const features = createCandidateFeatures(sources());
     const make = (query: VisitQuery) => {
       const count = features.make(query);
@@ -63,7 +63,7 @@ describe("features of candidates", () => {
     expect(make(visit([3, 4]))).toEqual(before);
   });
 
-  it("tell what the visit says of a product", () => {
+  it("describe a product's role in the visit", () => {
     // Seen: 3, then 4 twice, then 5, 3 and 5.
     const query = visit([3, 4, 5, 3, 5], [1, 2, 1, 1, 1]);
     expect(featuresOf(query, 4)).toMatchObject({ stepsSince: 4, times: 2, othersSince: 3, followedLast: 0 });
@@ -73,7 +73,7 @@ describe("features of candidates", () => {
     expect(featuresOf(query, 6)).toMatchObject({ lastReturned: 1, repeatShare: 0.5 });
   });
 
-  it("are none for a visit without products", () => {
+  it("are empty for a visit without products", () => {
     expect(createCandidateFeatures(sources()).make(visit([]))).toBe(0);
   });
 });

@@ -48,7 +48,7 @@ function readVisits(path: string, indexOf: Map<string, number>, learns: boolean)
 }
 
 describeWithSharedData("behaviour", "yoochoose_100k")("next click on a cut of yoochoose_100k", (folder) => {
-  it("is found by session neighbours more often than by popularity, and by the ranker more often still", () => {
+  it("the ranker finds the next product more often than session neighbours, and these more often than popularity", () => {
     const indexOf = new Map<string, number>();
     const train = readVisits(`${folder}/train.csv.gz`, indexOf, true);
     const dev = readVisits(`${folder}/dev.csv.gz`, indexOf, false);

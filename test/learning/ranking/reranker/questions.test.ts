@@ -19,18 +19,18 @@ const visitsOf = (rows: number[][], runs: number[], previous: number[]): Visits 
   previous: Int32Array.from(previous),
 });
 
-describe("questions of sessions", () => {
-  it("ask at every step for the next, views in a row among them", () => {
+describe("the ranker's training questions", () => {
+  it("ask at every step for the next, repeated views included", () => {
     const visits = visitsOf([[1, 2, 1]], [2, 1, 3], [-1]);
     expect(asked(visits)).toEqual(["1 -> 1", "1x2 -> 2", "1x2 2 -> 1", "1x2 2 1 -> 1", "1x2 2 1x2 -> 1"]);
   });
 
-  it("know what the visitor did in earlier sessions, and ask for the first step of a later one", () => {
+  it("include earlier sessions of the visitor, and ask for the first step of a later one", () => {
     const visits = visitsOf([[1, 2], [5], [2, 3]], [1, 1, 1, 1, 1], [-1, -1, 0]);
     expect(asked(visits, 1)).toEqual(["1 2 -> 2", "1 2x2 -> 3"]);
   });
 
-  it("look at the newest steps only", () => {
+  it("use the newest steps only", () => {
     const long = Array.from({ length: MAX_VISIT_STEPS + 5 }, (_, i) => i);
     const last = [...questionsFrom(visitsOf([long], new Array(long.length).fill(1), [-1]), 0)].at(-1)!;
     const { items } = queryOf(visitsOf([long], new Array(long.length).fill(1), [-1]), last);

@@ -25,7 +25,7 @@ function ranker(): Ranker {
 }
 
 describe("a learned ranker", () => {
-  it("puts what comes next higher than session neighbours do, on sessions it never saw", () => {
+  it("ranks the next product higher than session neighbours do, on sessions it never saw", () => {
     const { judged } = learned;
     // Ten products are met together: session neighbours nearly always name the next one.
     expect(judged?.neighbours.hitRate).toBeGreaterThan(0.9);
@@ -45,7 +45,7 @@ describe("a learned ranker", () => {
     expect(learned.forest && treeCount(learned.forest)).toBeGreaterThan(5);
   });
 
-  it("says what is lacking when there are too few steps", () => {
+  it("reports what is missing when there are too few steps", () => {
     expect(learnRanker(firstVisits(VISITS, 50), PRODUCTS, BROWSING, SEED)).toMatchObject({
       forest: undefined,
       reason: expect.stringMatching(/^\d+ steps in the newest sessions, 400 are needed$/),
@@ -53,7 +53,7 @@ describe("a learned ranker", () => {
     });
   });
 
-  it("asks of a small shop fewer slices than of a large one", () => {
+  it("asks fewer slices of a small shop than of a large one", () => {
     const asked = (fewSlices: number) =>
       learnRanker(VISITS, PRODUCTS, BROWSING, SEED, { ...RANKER_BUDGET, fewSlices, least: 1e6 }).questions;
     expect(asked(2)).toBeGreaterThan(1.8 * asked(1));
@@ -79,7 +79,7 @@ describe("a learned ranker", () => {
     }
   });
 
-  it("is refused when its parts do not fit its neighbours", () => {
+  it("is rejected when its parts do not fit its neighbours", () => {
     const parts = encodeRanker(ranker());
     const smaller = fitSessionNeighbours(walks(5, 1), PRODUCTS + 1, BROWSING);
     expect(() => decodeRanker(parts, smaller)).toThrow("do not fit");
@@ -89,7 +89,7 @@ describe("a learned ranker", () => {
   });
 });
 
-describe("answers of a ranker", () => {
+describe("the answers of a ranker", () => {
   const recommender = createVisitRecommender(ranker());
   const query = { items: Uint32Array.of(12, 13), runs: Uint32Array.of(1, 2) };
 
@@ -105,7 +105,7 @@ describe("answers of a ranker", () => {
     expect(recommender.recommend({ items: new Uint32Array(0), runs: new Uint32Array(0) }, 5).indices.length).toBe(0);
   });
 
-  it("go on with what session neighbours propose beyond the candidates, in their order", () => {
+  it("continue with proposals of session neighbours beyond the candidates, in their order", () => {
     const products = 600;
     const random = createRandom(3);
     const rows = Array.from({ length: 2000 }, () => Array.from({ length: 8 }, () => Math.floor(random() * products)));
@@ -132,7 +132,7 @@ describe("answers of a ranker", () => {
     }
   });
 
-  it("are explained by the products that lead there, with counts", () => {
+  it("are explained by the products that led to them, with counts", () => {
     expect(recommender.explain(query, 14)).toMatchObject({
       becauseOf: [13, 12],
       counts: { related: 2, times_met: 0, neighbours: expect.any(Number), similar_sessions: expect.any(Number) },
