@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DataDamaged } from "../../src/domain/errors.js";
-import { codecOf } from "../../src/store/lmdb/records.js";
+import { codecOf } from "../../src/store/lmdb/codec.js";
 import { frameExposure, frame as frameKind, frameVersion } from "../../src/store/schema/frames.js";
 import { exposure, frame, fullFrame, variant } from "../contract/samples.js";
 

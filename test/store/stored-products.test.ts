@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codecOf } from "../../src/store/lmdb/records.js";
+import { codecOf } from "../../src/store/lmdb/codec.js";
 import { product } from "../../src/store/schema/catalog.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 

@@ -1,7 +1,9 @@
 import { crc32c } from "@node-rs/crc32";
 import { Packr } from "msgpackr";
 import { DataDamaged } from "../../domain/errors.js";
-import type { Key } from "./keys.js";
+import type { Interaction } from "../../domain/interaction.js";
+import { type Cells, type Kind, number, type RecordKind, text } from "../schema/kinds.js";
+import { type Key, TIME_LENGTH, timeOf, unpart } from "./keys.js";
 
 /**
  * A stored value is a MessagePack array: the cells of the record in a fixed order, then the checksum as a 32-bit
@@ -11,7 +13,6 @@ import type { Key } from "./keys.js";
  * Cells stand by position and no names are stored, so values are self-contained: nothing is learned while writing.
  * A later version may add cells at the end of a record; it may not change the meaning of one (format number).
  */
-export type Cells = readonly unknown[];
 
 /** Converts a record to cells and back. It gets the key, since some kinds store part of the record there. */
 export interface RecordCodec<T> {
@@ -78,3 +79,58 @@ function keyChecksum(key: Key): number {
   }
   return ~crc >>> 0;
 }
+
+/** The codec of records of a kind: their cells, without another list around them. */
+export function codecOf<T>(kind: Kind<T> | RecordKind<T>): RecordCodec<T> {
+  const row = "inline" in kind ? kind.inline : kind;
+  return {
+    toCells: (value) => {
+      const cells = new Array<unknown>(row.width);
+      row.put(value, cells, 0);
+      return cells;
+    },
+    fromCells: (cells) => row.take(cells, 0, cells.length - 1), // the last cell is the checksum
+  };
+}
+
+const BOT = "";
+
+const TYPES = ["product_view", "add_to_cart", "order"] as const;
+
+/**
+ * An interaction's time and ref are stored only in its key. An empty id after the product ids marks a bot; an older Aisle
+ * reads that as an unknown product.
+ */
+export const interactionCodec: RecordCodec<Interaction> = {
+  toCells: ({ type, productIds, bot }) => [TYPES.indexOf(type), ...productIds, ...(bot ? [BOT] : [])],
+  fromCells: (cells, key) => {
+    const start = key.indexOf("\0", key.indexOf("\0") + 1) + 1;
+    const type = TYPES[number.take(cells, 0, cells.length)];
+    if (type === undefined) throw new DataDamaged("A stored interaction has an unknown type");
+    const productIds: string[] = [];
+    for (let n = 1; n < cells.length - 1; n++) productIds.push(text.take(cells, n, cells.length)); // the last cell is the checksum
+    const isBot = productIds.at(-1) === BOT;
+    if (isBot) productIds.pop();
+    return {
+      type,
+      at: timeOf(key, start),
+      productIds,
+      ref: unpart(key.slice(start + TIME_LENGTH)),
+      ...(isBot && { bot: true }),
+    };
+  },
+};
+
+/** Keys are UTF-8. Values are passed through as bytes, in lmdb-js's own buffer. */
+export const AS_BYTES = {
+  encoding: "binary",
+  compression: false,
+  keyEncoder: {
+    writeKey: (key: Key, target: Buffer, start: number): number => start + target.write(key, start),
+    readKey: (source: Buffer, start: number, end: number): Key => source.toString("utf8", start, end),
+  },
+  encoder: {
+    encode: (bytes: Uint8Array): Uint8Array => bytes,
+    decode: (bytes: Uint8Array): Uint8Array => bytes,
+  },
+} as const;

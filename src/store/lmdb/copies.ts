@@ -2,12 +2,12 @@ import type { SubscriptionChange } from "../../domain/contact.js";
 import { isErased } from "../../domain/ledger.js";
 import { copiedRange, copiedRows, markOfRun } from "../copied-rows.js";
 import type { CopiedRecords, CopiedTable, Copies } from "../ports/copies.js";
-import type { ChangedApps } from "./changed-apps.js";
 import type { Environment } from "./environment.js";
 import { appKey, type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
 import type { Removals } from "./removal.js";
 import type { StagedTable, StagedTables } from "./staged-tables.js";
 import type { Table } from "./table.js";
+import type { ChangedApps } from "./upkeep.js";
 import type { Writer } from "./writer.js";
 
 /** Reads and writes the rows of one table and their index entries. */

@@ -1,9 +1,10 @@
 import type { Database } from "lmdb";
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
 import { number, text } from "../schema/kinds.js";
+import { codecOf } from "./codec.js";
 import { mendContactKeys } from "./contact-keys.js";
 import type { Key } from "./keys.js";
-import { codecOf, type SavedClock, savedClockKind } from "./records.js";
+import { type SavedClock, savedClockKind } from "./records.js";
 import { repairProducts } from "./repair-products.js";
 import { Table, type TableContext } from "./table.js";
 import type { Tables } from "./tables.js";

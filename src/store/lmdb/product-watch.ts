@@ -5,8 +5,8 @@ import type { ProductChange } from "../ports/product-store.js";
 import { type ProductListener, ProductListeners } from "../product-listeners.js";
 import type { Environment } from "./environment.js";
 import { after, appKey, keyOf, keysOwnedBy, unpart } from "./keys.js";
-import { logKey, type ProductLog } from "./product-log.js";
 import type { StagedTables } from "./staged-tables.js";
+import { logKey, type ProductLog } from "./upkeep.js";
 
 /** Records of the log read in one go: some milliseconds of work. */
 const RECORDS_AT_ONCE = 4;

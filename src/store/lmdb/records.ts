@@ -1,27 +1,12 @@
 import type { ClockMark } from "../../domain/clock.js";
-import { DataDamaged } from "../../domain/errors.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { ModelRecord } from "../../domain/model.js";
 import type { EarlierProduct } from "../earlier-products.js";
 import { model } from "../schema/apps.js";
 import { product } from "../schema/catalog.js";
-import { flag, type Kind, list, number, type RecordKind, record, text, time } from "../schema/kinds.js";
+import { flag, list, number, record, text, time } from "../schema/kinds.js";
 import { type RecordsOf, SCHEMA } from "../schema/schema.js";
-import type { RecordCodec } from "./codec.js";
-import { TIME_LENGTH, timeOf, unpart } from "./keys.js";
-
-/** The codec of records of a kind: their cells, without another list around them. */
-export function codecOf<T>(kind: Kind<T> | RecordKind<T>): RecordCodec<T> {
-  const row = "inline" in kind ? kind.inline : kind;
-  return {
-    toCells: (value) => {
-      const cells = new Array<unknown>(row.width);
-      row.put(value, cells, 0);
-      return cells;
-    },
-    fromCells: (cells) => row.take(cells, 0, cells.length - 1), // the last cell is the checksum
-  };
-}
+import { codecOf, type RecordCodec } from "./codec.js";
 
 /** A model's record and the checksum of its file. */
 export interface StoredModel {
@@ -73,34 +58,6 @@ export const KINDS = {
 export interface EmbeddedRecords extends RecordsOf<typeof KINDS> {
   readonly interactions: Interaction;
 }
-
-const BOT = "";
-
-const TYPES = ["product_view", "add_to_cart", "order"] as const;
-
-/**
- * An interaction's time and ref are stored only in its key. An empty id after the product ids marks a bot; an older Aisle
- * reads that as an unknown product.
- */
-export const interactionCodec: RecordCodec<Interaction> = {
-  toCells: ({ type, productIds, bot }) => [TYPES.indexOf(type), ...productIds, ...(bot ? [BOT] : [])],
-  fromCells: (cells, key) => {
-    const start = key.indexOf("\0", key.indexOf("\0") + 1) + 1;
-    const type = TYPES[number.take(cells, 0, cells.length)];
-    if (type === undefined) throw new DataDamaged("A stored interaction has an unknown type");
-    const productIds: string[] = [];
-    for (let n = 1; n < cells.length - 1; n++) productIds.push(text.take(cells, n, cells.length)); // the last cell is the checksum
-    const isBot = productIds.at(-1) === BOT;
-    if (isBot) productIds.pop();
-    return {
-      type,
-      at: timeOf(key, start),
-      productIds,
-      ref: unpart(key.slice(start + TIME_LENGTH)),
-      ...(isBot && { bot: true }),
-    };
-  },
-};
 
 /** Where formats up to 4 kept how many had sent a learned product, and whether that was enough. */
 const SENDERS = 17;

@@ -1,22 +1,9 @@
 import { type Database, open, type RootDatabase } from "lmdb";
 import { Unavailable } from "../../domain/errors.js";
+import { AS_BYTES } from "./codec.js";
 import type { Key } from "./keys.js";
 import { allocateLockFile } from "./lock-file.js";
 import { openOrClose } from "./lock-race.js";
-
-/** Keys are UTF-8. Values are passed through as bytes, in lmdb-js's own buffer. */
-const AS_BYTES = {
-  encoding: "binary",
-  compression: false,
-  keyEncoder: {
-    writeKey: (key: Key, target: Buffer, start: number): number => start + target.write(key, start),
-    readKey: (source: Buffer, start: number, end: number): Key => source.toString("utf8", start, end),
-  },
-  encoder: {
-    encode: (bytes: Uint8Array): Uint8Array => bytes,
-    decode: (bytes: Uint8Array): Uint8Array => bytes,
-  },
-} as const;
 
 const MAX_TABLES = 64;
 const MAX_READERS = 512;

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { crc32c } from "@node-rs/crc32";
 import { DataDamaged, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { number, text } from "../schema/kinds.js";
-import { decode } from "./codec.js";
+import { codecOf, decode } from "./codec.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { makeDirectory, syncDirectory, writeFileDurably } from "./files.js";
 import { FORMAT_KEY, FORMAT_NUMBER, FormatUnsupported, STORE_ID_KEY } from "./format.js";
@@ -15,7 +15,6 @@ import { PageFile, readSomeHead } from "./pages/page-file.js";
 import type { PageHead, Tree } from "./pages/page-layout.js";
 import { type LostPart, salvageTrees, TreeSalvage } from "./pages/page-salvage.js";
 import { rebuildIndexes } from "./rebuild-indexes.js";
-import { codecOf } from "./records.js";
 import { DATA_FILE, LOCK_FILE } from "./store-file.js";
 import type { Table } from "./table.js";
 

@@ -6,7 +6,7 @@ import { newestEvents } from "./event-store.js";
 import type { SavedClock } from "./records.js";
 
 /** Minimum time between two saves of the clock; a save is part of a commit. */
-const NOTE_EVERY_MS = 1000;
+export const SAVE_EVERY_MS = 1000;
 
 /** How long a machine has run. */
 export type Machine = Pick<SavedClock, "boot" | "uptimeMs" | "monotonicMs">;
@@ -14,22 +14,9 @@ export type Machine = Pick<SavedClock, "boot" | "uptimeMs" | "monotonicMs">;
 /** Starts the clock no earlier than the store's newest commit. */
 export function resumeClock(environment: Environment, clock: Clock, machine: Machine): void {
   const kept = environment.clock();
-  if (kept !== undefined) clock.resume(kept, timesByMachine(kept, machine), 2 * NOTE_EVERY_MS);
+  if (kept !== undefined) clock.resume(kept, timesByMachine(kept, machine), 2 * SAVE_EVERY_MS);
   const newest = kept === undefined ? newestEventAt(environment) : 0;
   if (newest > 0) clock.resume({ at: newest, goodAt: newest, livedAt: newest, idAt: newest });
-}
-
-/** Saves the clock with a commit and reads the clocks that other processes saved. A step of the writer's upkeep. */
-export function createClockNotes(environment: Environment, clock: Clock, machine: () => Machine): () => void {
-  let noted = Number.NEGATIVE_INFINITY;
-  return () => {
-    const lived = clock.livedNow();
-    if (lived - noted < NOTE_EVERY_MS) return;
-    noted = lived;
-    const kept = environment.clock();
-    if (kept !== undefined) clock.learn(kept);
-    environment.noteClock({ ...clock.mark(), ...machine() });
-  };
 }
 
 /** The time by the machine's uptime since the commit, with and without time asleep. Empty after a reboot. */

@@ -1,9 +1,74 @@
 import { DataDamaged } from "../../domain/errors.js";
 import type { Product } from "../../domain/product.js";
-import type { Journal, StagedWrite } from "./journal.js";
 import type { Key } from "./keys.js";
 import type { Table } from "./table.js";
 import type { Tables } from "./tables.js";
+
+/** A write of the batch that is being made. */
+export interface StagedWrite {
+  /** True to apply it as soon as its work ends, false to apply it with the batch. */
+  readonly atOnce: boolean;
+  /** Encodes the write and returns its size in bytes. */
+  keep(): number;
+  rollBack(): void;
+  apply(): void;
+}
+
+/**
+ * The writes of one batch, held back until all its works have run. Each work sees the writes of the works before it. When
+ * a work throws, its writes are rolled back.
+ */
+export class Journal {
+  /** Number of the current work, so that an entry knows whether it was saved for it. */
+  work = 1;
+  private touched: StagedWrite[] = [];
+  private kept: StagedWrite[] = [];
+
+  touch(write: StagedWrite): void {
+    this.touched.push(write);
+  }
+
+  /**
+   * Adds the writes of a work to the batch and returns their size in bytes; `end` must follow. Throws when a write cannot
+   * be stored; then `rollBack` must follow.
+   */
+  keep(): number {
+    let bytes = 0;
+    for (const write of this.touched) bytes += write.keep();
+    return bytes;
+  }
+
+  /** Ends a work that was kept, inside the write transaction. An error here is a fault of the store, not of the work. */
+  end(): void {
+    for (const write of this.touched) {
+      if (write.atOnce) write.apply();
+      else this.kept.push(write);
+    }
+    this.next();
+  }
+
+  /** Ends a work and discards its writes. */
+  rollBack(): void {
+    for (const write of this.touched) write.rollBack();
+    this.next();
+  }
+
+  /** Makes the writes of the batch, inside the write transaction. */
+  apply(): void {
+    for (const write of this.kept) write.apply();
+  }
+
+  clear(): void {
+    this.touched = [];
+    this.kept = [];
+    this.work++;
+  }
+
+  private next(): void {
+    this.touched = [];
+    this.work++;
+  }
+}
 
 /** `unknown`: neither read nor written; `clean`: as the table has it; `dirty`: to be written; `applied`: written. */
 type State = "unknown" | "clean" | "dirty" | "applied";
@@ -200,45 +265,26 @@ export interface StagedTables extends Each {
   readonly products: Staged<Product>;
 }
 
+/** Tables whose records works rarely read or write twice. */
+const APPENDED: ReadonlySet<string> = new Set<keyof Tables>([
+  "events",
+  "idempotencyTimes",
+  "interactions",
+  "changes",
+  "contactChanges",
+  "productLog",
+]);
+
 export function stageTables(tables: Tables, journal: Journal): StagedTables {
-  return {
-    apps: new Staged(tables.apps, journal),
-    frames: new Staged(tables.frames, journal),
-    frameVersions: new Staged(tables.frameVersions, journal),
-    frameTallies: new Staged(tables.frameTallies, journal),
-    frameExposures: new Staged(tables.frameExposures, journal),
-    events: new StagedAppends(tables.events, journal),
-    idempotency: new Staged(tables.idempotency, journal),
-    idempotencyTimes: new StagedAppends(tables.idempotencyTimes, journal),
-    rejectedEvents: new Staged(tables.rejectedEvents, journal),
-    rejectedLogs: new Staged(tables.rejectedLogs, journal),
-    visitors: new Staged(tables.visitors, journal),
-    visitorKeys: new Staged(tables.visitorKeys, journal),
-    interactions: new StagedAppends(tables.interactions, journal),
-    contacts: new Staged(tables.contacts, journal),
-    contactKeys: new Staged(tables.contactKeys, journal),
-    changes: new StagedAppends(tables.changes, journal),
-    contactChanges: new StagedAppends(tables.contactChanges, journal),
-    ledgerHeads: new Staged(tables.ledgerHeads, journal),
-    networkLinks: new Staged(tables.networkLinks, journal),
-    mailingSecrets: new Staged(tables.mailingSecrets, journal),
-    confirmations: new Staged(tables.confirmations, journal),
-    outbox: new Staged(tables.outbox, journal),
-    deadHooks: new Staged(tables.deadHooks, journal),
-    feeds: new Staged(tables.feeds, journal),
-    products: new Staged(tables.products, journal),
-    productSkus: new Staged(tables.productSkus, journal),
-    productCounts: new Staged(tables.productCounts, journal),
-    unconfirmedProducts: new Staged(tables.unconfirmedProducts, journal),
-    productLog: new StagedAppends(tables.productLog, journal),
-    productHeads: new Staged(tables.productHeads, journal),
-    orders: new Staged(tables.orders, journal),
-    erasures: new Staged(tables.erasures, journal),
-    models: new Staged(tables.models, journal),
-    pointers: new Staged(tables.pointers, journal),
-    activity: new Staged(tables.activity, journal),
-    leases: new Staged(tables.leases, journal),
-    removals: new Staged(tables.removals, journal),
-    copies: new Staged(tables.copies, journal),
-  };
+  const staged: Record<string, unknown> = {};
+  for (const [name, table] of Object.entries(tables))
+    staged[name] = APPENDED.has(name)
+      ? new StagedAppends<unknown>(table, journal)
+      : new Staged<unknown>(table, journal);
+  if (!isWhole(staged, tables)) throw new TypeError("A table is missing");
+  return staged;
+}
+
+function isWhole(staged: Readonly<Record<string, unknown>>, tables: Tables): staged is StagedTables & typeof staged {
+  return Object.keys(tables).every((name) => staged[name] !== undefined);
 }

@@ -4,7 +4,6 @@ import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Clock, Now } from "../../domain/clock.js";
 import type { Store } from "../ports/store.js";
 import { createAppStore } from "./app-store.js";
-import { ChangedApps, createActivity } from "./changed-apps.js";
 import { createContactStore } from "./contact-store.js";
 import { createCopies } from "./copies.js";
 import { type Environment, openEnvironment } from "./environment.js";
@@ -12,19 +11,18 @@ import { createEventStore } from "./event-store.js";
 import { createFeedStore } from "./feed-store.js";
 import { freeBytesOf } from "./free-space.js";
 import { createHookStore } from "./hook-store.js";
-import { createSweep } from "./idempotency-sweep.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases } from "./lease.js";
 import { removeOrphans } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
 import { createOrderStore } from "./order-store.js";
-import { createProductLog } from "./product-log.js";
 import { createProductStore } from "./product-store.js";
 import { ProductWatchers } from "./product-watch.js";
 import { createRejectedEventStore } from "./rejected-event-store.js";
 import { Removals } from "./removal.js";
-import { createClockNotes, type Machine, resumeClock, thisMachine } from "./saved-clock.js";
+import { type Machine, resumeClock, thisMachine } from "./saved-clock.js";
 import { createUnitOfWork } from "./unit-of-work.js";
+import { ChangedApps, createActivity, createClockNotes, createProductLog, createSweep } from "./upkeep.js";
 import { createVisitorStore } from "./visitor-store.js";
 import { Writer } from "./writer.js";
 import type { WriterLimits } from "./writer-limits.js";
@@ -136,7 +134,7 @@ export async function assembleStore(
       createSweep(environment, keyClock),
       ...(clock === undefined ? [] : [createClockNotes(environment, clock, machine)]),
     ],
-    committed: (tables) => watchers.committed(tables),
+    committed: log.onlyAfterWrites((tables) => watchers.committed(tables)),
     onLatched: options.onLatched,
   });
   const checkNames = () => {

@@ -1,5 +1,6 @@
 import type { RecordCodec } from "./codec.js";
-import { codecOf, type EmbeddedRecords, interactionCodec, KINDS } from "./records.js";
+import { codecOf, interactionCodec } from "./codec.js";
+import { type EmbeddedRecords, KINDS } from "./records.js";
 import { Table } from "./table.js";
 
 /** Every table of the store. Each key begins with an app id; records that exist once per app are under `appKey`. */

@@ -4,9 +4,9 @@ import { isErased } from "../../domain/ledger.js";
 import type { KeyClock } from "../idempotency-records.js";
 import type { Claim, Claims, Records, Transaction, UnitOfWork } from "../ports/unit-of-work.js";
 import { AppRecords, AppTransaction, IdempotencyRecords } from "../transaction.js";
-import type { ChangedApps } from "./changed-apps.js";
 import { keyOf, ownedKey, timedKey } from "./keys.js";
 import type { StagedTables } from "./staged-tables.js";
+import type { ChangedApps } from "./upkeep.js";
 import type { Writer } from "./writer.js";
 
 /** Runs works as jobs of the writer. `changed` collects the apps that a batch marked as changed. */

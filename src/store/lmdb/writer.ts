@@ -6,9 +6,8 @@ import type { Environment } from "./environment.js";
 import { Latch } from "./failure-latch.js";
 import { FreeSpace } from "./free-space.js";
 import { type Job, PendingWork, PendingWorks, type Work } from "./job.js";
-import { Journal } from "./journal.js";
 import { WriteWatch } from "./slow-write-watch.js";
-import { type StagedTables, stageTables } from "./staged-tables.js";
+import { Journal, type StagedTables, stageTables } from "./staged-tables.js";
 import { MIB, tooMany, WRITER_LIMITS, type WriterLimits } from "./writer-limits.js";
 
 const LOW_SPACE_RETRY_MS = 30_000;

@@ -2,9 +2,9 @@
  * Plays 200 batches, each staging 100 kB and cleared, with a minor collection after each and no major one if V8 begins
  * none, and prints how many bytes the heap grew by since the first few. Run with --expose-gc.
  */
-import { Journal } from "../../../../src/store/lmdb/journal.js";
+
 import { appKey } from "../../../../src/store/lmdb/keys.js";
-import { Staged } from "../../../../src/store/lmdb/staged-tables.js";
+import { Journal, Staged } from "../../../../src/store/lmdb/staged-tables.js";
 import type { Table } from "../../../../src/store/lmdb/table.js";
 
 const BATCHES = 200;
