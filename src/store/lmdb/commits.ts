@@ -1,11 +1,13 @@
 import { closeSync } from "node:fs";
 import type { RootDatabase } from "lmdb";
-import { DataDamaged, Unavailable } from "../../domain/errors.js";
+import { Unavailable } from "../../domain/errors.js";
 import type { ReadTransaction } from "./inspection.js";
 import { FIRST, type Key } from "./keys.js";
 import type { NewestCommit } from "./newest-commit.js";
 import type { PageFile } from "./pages/page-file.js";
 import { PageView } from "./pages/page-view.js";
+import type { StoreNames } from "./replaced-files.js";
+import type { TableContext } from "./table.js";
 
 /** A commit whose pages stay unchanged until its read transaction ends. */
 export interface KeptCommit {
@@ -15,9 +17,11 @@ export interface KeptCommit {
 
 const TRIES = 100;
 
-/** Decides which commit of an open store reads see. */
-export class Commits {
-  private snapshot: PageView | undefined;
+/** Decides which commit of an open store its tables see. */
+export class Commits implements TableContext {
+  closed = false;
+  pinned = false;
+  private kept: PageView | undefined;
   private latest: PageView | undefined;
   private isWriting = false;
 
@@ -26,12 +30,13 @@ export class Commits {
     private readonly root: RootDatabase<Uint8Array, Key>,
     private readonly newest: NewestCommit,
     private readonly file: PageFile,
+    readonly onDamage: (table: string) => void = () => undefined,
   ) {}
 
   /** The current snapshot, otherwise the newest commit. Valid until the next turn of the event loop. */
   view(): PageView | undefined {
     if (this.isWriting) return undefined; // the pages of a write transaction are not in the file yet
-    if (this.snapshot !== undefined) return this.snapshot;
+    if (this.kept !== undefined) return this.kept;
     this.root.get(FIRST); // begins a read transaction of LMDB, which keeps the pages from being written anew
     if (this.latest === undefined || !this.newest.isNewest(this.latest.head.transaction)) this.latest = this.current();
     return this.latest;
@@ -64,43 +69,52 @@ export class Commits {
     }
   }
 
-  /** Runs `body` with all its reads on one commit, the newest. */
-  read<R>(body: () => R): R {
+  /** Runs `body` with all its reads on one commit, the newest; within another snapshot or a write transaction on that one. */
+  snapshot<R>(body: () => R): R {
+    if (this.pinned || this.closed) return body();
     const { transaction, view } = this.keep();
-    this.snapshot = view;
+    this.kept = view;
     try {
-      return body();
+      return this.pin(body);
     } finally {
-      this.snapshot = undefined;
+      this.kept = undefined;
       transaction.done();
     }
   }
 
+  /** Runs `body` with all its reads in one transaction. */
+  pin<R>(body: () => R): R {
+    this.pinned = true;
+    try {
+      return body();
+    } finally {
+      this.pinned = false;
+    }
+  }
+
   close(): void {
-    closeSync(this.file.fd);
+    if (!this.closed) closeSync(this.file.fd);
+    this.closed = true;
   }
 }
 
-/**
- * LMDB creates a table when it does not find its name, so a table with a damaged name would silently read as empty. `found`
- * are the tables that existed before opening, `known` are this version's tables. A store in the current format has them all.
- */
-export function mustHaveItsTables(
-  found: ReadonlyMap<string, unknown>,
-  known: Iterable<string>,
-  isNewest: boolean,
-): void {
-  const names = new Set(known);
-  for (const name of found.keys()) {
-    if (!names.has(name)) throw new DataDamaged("The store has a table of an unknown name");
-  }
-  for (const name of names) {
-    if (isNewest && !found.has(name)) throw new DataDamaged(`The store has lost its table ${name}`);
-  }
+/** Runs `body` in a write transaction, see `Environment.transact`. Undefined `names` are those of a store that is only read. */
+export function createTransact(commits: Commits, newest: NewestCommit, names: StoreNames | undefined) {
+  return async (body: () => void): Promise<void> => {
+    try {
+      await newest.transact(() => {
+        names?.check(); // after a rename others may use new files, which our lock does not protect
+        commits.write(() => commits.pin(body));
+      });
+    } catch (error) {
+      throw await commitCause(error);
+    }
+    names?.check(); // a write counts only in the files that others will open
+  };
 }
 
 /** Why a commit failed: lmdb-js rejects with an error that has the cause behind a promise. */
-export async function commitCause(error: unknown): Promise<unknown> {
+async function commitCause(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && "commitError" in error)) return error;
   try {
     await error.commitError;

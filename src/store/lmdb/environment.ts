@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import type { Database, RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
-import { Commits, commitCause, mustHaveItsTables } from "./commits.js";
+import { Commits, createTransact } from "./commits.js";
 import { compact, mustHaveSameFiles, StoreReplaced } from "./compaction.js";
 import { makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
 import {
@@ -13,6 +13,7 @@ import {
   erasedAt,
   FORMAT_KEY,
   FORMAT_NUMBER,
+  type Meta,
   noteClock,
   noteErased,
   openMeta,
@@ -21,29 +22,19 @@ import {
   upgradeFormat,
   type Write,
 } from "./format.js";
-import { copyEntries, type TableInspection } from "./inspection.js";
+import { type Inspection, inspectionOf } from "./inspection.js";
 import type { Key } from "./keys.js";
 import { isLockRace } from "./lock-race.js";
 import { mustHaveItsData, StoreAway } from "./missing-data.js";
 import { NewestCommit } from "./newest-commit.js";
 import { PageFile } from "./pages/page-file.js";
 import type { SavedClock } from "./records.js";
-import { filesOf, isSameFile, StoreNames } from "./replaced-files.js";
+import { filesOf, isSameFile, type StoreFiles, StoreNames } from "./replaced-files.js";
 import { openDatabase, openRoot } from "./root.js";
 import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
-import { Table, type TableContext } from "./table.js";
-import { openTables, type Tables } from "./tables.js";
+import { Table } from "./table.js";
+import { mustHaveItsTables, openTables, type Tables } from "./tables.js";
 import { lockHolder, waitForLock } from "./write-lock.js";
-
-/** All tables as of one commit, until `end`. */
-export interface Inspection {
-  of<T>(table: Table<T>): TableInspection<T>;
-  /** Rejects with DataDamaged when any of it is damaged. */
-  check(): Promise<void>;
-  /** Writes all of it into an empty directory; see `copyEntries`. */
-  copyTo(directory: string): Promise<void>;
-  end(): void;
-}
 
 /** An open LMDB environment. */
 export interface Environment {
@@ -94,10 +85,11 @@ export async function openEnvironment(
   newId: () => string = randomUUID,
   expectedId?: string,
 ): Promise<Environment> {
+  const wanted = { path: resolve(directory), readOnly, onDamage, log, newId, expectedId };
   for (let n = 1; ; n++) {
     let isRace = false;
     try {
-      return await openOnce(directory, readOnly, onDamage, log, newId, expectedId);
+      return await openOnce(wanted);
     } catch (error) {
       isRace = isLockRace(error);
       if ((!isRace && !(error instanceof StoreReplaced)) || n === TRIES) throw error;
@@ -109,15 +101,42 @@ export async function openEnvironment(
 /** Attempts to open a store that is being compacted, or closed by its last user, at the same moment. */
 const TRIES = 10;
 
-async function openOnce(
-  directory: string,
-  readOnly: boolean,
-  onDamage: (table: string) => void,
-  log: (line: string) => void,
-  newId: () => string,
-  expectedId: string | undefined,
-): Promise<Environment> {
-  const path = resolve(directory);
+/** What is to be opened, see `openEnvironment`. */
+interface Wanted {
+  readonly path: string;
+  readonly readOnly: boolean;
+  readonly onDamage: (table: string) => void;
+  readonly log: (line: string) => void;
+  readonly newId: () => string;
+  readonly expectedId: string | undefined;
+}
+
+async function openOnce(wanted: Wanted): Promise<Environment> {
+  const isThere = await prepareDirectory(wanted);
+  const files = await openFiles(wanted, isThere);
+  try {
+    const commits = commitsOf(files, wanted);
+    if (!wanted.readOnly) await waitForLock(wanted.path, wanted.log);
+    const opened = openAllTables(files, commits, wanted);
+    const storeId = storeIdOf(opened.meta);
+    if (wanted.expectedId !== undefined && storeId !== wanted.expectedId)
+      throw new StoreAway(
+        `Another store is in ${wanted.path} now: put the one back that was open, or restart Aisle to use it`,
+      );
+    const names = wanted.readOnly
+      ? undefined
+      : new StoreNames(wanted.path, mustHaveSameFiles(files.root, wanted.path, files.before));
+    if (!wanted.readOnly) await syncDirectory(wanted.path); // LMDB syncs its files, not the names of the files
+    return environmentOver(wanted, files, commits, names, { ...opened, storeId });
+  } catch (error) {
+    closeSync(files.dataFile);
+    await files.root.close();
+    throw asOpeningError(error);
+  }
+}
+
+/** Makes the directory, and checks that it can be used and has not lost its store. Returns whether a store is there. */
+async function prepareDirectory({ path, readOnly, log, expectedId }: Wanted): Promise<boolean> {
   const isThere = existsSync(join(path, DATA_FILE));
   if (expectedId !== undefined && !isThere) throw new StoreAway(`The store is no longer in ${path}: put it back`);
   if (!readOnly) {
@@ -127,118 +146,36 @@ async function openOnce(
   mustHaveItsData(path);
   if (readOnly && !isThere) throw new Unavailable(`There is no store in ${path}`);
   checkStoreFile(path, log);
-  // Open before LMDB opens it, and kept open: so no file that replaces it gets its inode number and passes for it.
-  let dataFile = isThere ? openDataFile(path) : undefined;
+  return isThere;
+}
+
+/** The files of a store, open by LMDB and for reading their pages. */
+interface OpenFiles {
+  readonly root: RootDatabase<Uint8Array, Key>;
+  readonly dataFile: number;
+  /** The files before LMDB opened them. */
+  readonly before: StoreFiles;
+}
+
+/**
+ * The data file is open before LMDB opens it, and is kept open: so no file that replaces it gets its inode number and passes
+ * for it.
+ */
+async function openFiles({ path, readOnly, log }: Wanted, isThere: boolean): Promise<OpenFiles> {
+  let dataFile: number | undefined;
   let root: RootDatabase<Uint8Array, Key> | undefined;
   try {
-    const files = filesOf(path, dataFile);
+    dataFile = isThere ? openDataFile(path) : undefined;
+    const before = filesOf(path, dataFile);
     if (!readOnly) await waitForLock(path, log);
-    const opened = openRoot(path, readOnly);
-    root = opened;
-    if (dataFile !== undefined && !isSameFile(files.data, filesOf(path).data)) throw new StoreReplaced();
+    root = openRoot(path, readOnly);
+    if (dataFile !== undefined && !isSameFile(before.data, filesOf(path).data)) throw new StoreReplaced();
     dataFile ??= openDataFile(path);
-    const newest = new NewestCommit(opened, path);
-    newest.settle();
-    const reads = new Commits(opened, newest, new PageFile(dataFile));
-    const context: TableContext = { onDamage, closed: false, pinned: false, view: () => reads.view() };
-    const pinned = <R>(body: () => R): R => {
-      context.pinned = true;
-      try {
-        return body();
-      } finally {
-        context.pinned = false;
-      }
-    };
-    if (!readOnly) await waitForLock(path, log);
-    const databases = new Map<string, Database<Uint8Array, Key>>();
-    const openAll = () => {
-      const before = reads.current().names();
-      const metaDatabase = openDatabase(opened, META);
-      databases.set(META, metaDatabase);
-      const meta = openMeta(metaDatabase, context);
-      checkFormat(meta, readOnly);
-      const tables = openTables((name, codec) => {
-        const database = openDatabase(opened, name);
-        databases.set(name, database);
-        return new Table(name, database, codec, context);
-      });
-      mustHaveItsTables(before, databases.keys(), meta.numbers.get(FORMAT_KEY) === FORMAT_NUMBER);
-      return { meta, tables };
-    };
-    const write: Write = (body) => newest.write(() => reads.write(body));
-    const { meta, tables } = readOnly ? openAll() : write(openAll);
-    if (!readOnly) upgradeFormat(write, { meta, tables, newId }, log);
-    const storeId = storeIdOf(meta);
-    if (expectedId !== undefined && storeId !== expectedId)
-      throw new StoreAway(
-        `Another store is in ${path} now: put the one back that was open, or restart Aisle to use it`,
-      );
-    const names = readOnly ? undefined : new StoreNames(path, mustHaveSameFiles(opened, path, files));
-    if (!readOnly) await syncDirectory(path); // LMDB syncs its files, not the names of the files
-    const pinnedTransact = async (body: () => void): Promise<void> => {
-      await transact(newest, () => {
-        names?.check(); // after a rename others may use new files, which our lock does not protect
-        reads.write(() => pinned(body));
-      });
-      names?.check(); // a write counts only in the files that others will open
-    };
-    return {
-      directory: path,
-      storeId,
-      readOnly,
-      tables,
-      transact: pinnedTransact,
-      checkNames: () => names?.check(),
-      lockHolder: () => lockHolder(path),
-      noteErased: (at) => pinnedTransact(() => noteErased(meta, at)),
-      erasedAt: () => erasedAt(meta),
-      clock: () => savedClock(meta),
-      noteClock: (clock) => noteClock(meta, clock),
-      compact: () =>
-        compact({
-          directory: path,
-          root: opened,
-          write,
-          databases,
-          view: () => reads.current(),
-          openRoot: (to) => openRoot(to, false),
-          openDatabase,
-          isLeftOut: (table, key) => table === META && key === ERASED_KEY,
-        }),
-      snapshot: (body) => {
-        if (context.pinned || context.closed) return body();
-        return reads.read(() => pinned(body));
-      },
-      inspect: () => {
-        const { transaction, view } = reads.keep();
-        return {
-          of: (one) => one.inspect(transaction, view),
-          check: async () => {
-            for (const _ of view.check()) await setImmediate();
-          },
-          copyTo: async (to) => {
-            const copy = openRoot(to, false);
-            try {
-              const open = (name: string) => openDatabase(copy, name);
-              for (const _ of copyEntries(view, databases.keys(), copy, open)) await setImmediate();
-            } finally {
-              await copy.close();
-            }
-          },
-          end: () => transaction.done(),
-        };
-      },
-      close: async () => {
-        if (!context.closed) reads.close();
-        context.closed = true;
-        await opened.close();
-      },
-    };
+    return { root, dataFile, before };
   } catch (error) {
     if (dataFile !== undefined) closeSync(dataFile);
     await root?.close();
-    if (error instanceof DomainError) throw error;
-    throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
+    throw asOpeningError(error);
   }
 }
 
@@ -246,18 +183,100 @@ function openDataFile(path: string): number {
   try {
     return openSync(join(path, DATA_FILE), "r");
   } catch (error) {
-    throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
+    throw asOpeningError(error);
   }
+}
+
+function asOpeningError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  return new Unavailable("The store directory cannot be opened", undefined, { cause: error });
+}
+
+interface OpenCommits {
+  readonly newest: NewestCommit;
+  readonly reads: Commits;
+  /** Runs `body` in a write transaction while the store is opened or compacted, and blocks the process meanwhile. */
+  readonly write: Write;
+}
+
+function commitsOf({ root, dataFile }: OpenFiles, { path, onDamage }: Wanted): OpenCommits {
+  const newest = new NewestCommit(root, path);
+  newest.settle();
+  const reads = new Commits(root, newest, new PageFile(dataFile), onDamage);
+  return { newest, reads, write: (body) => newest.write(() => reads.write(body)) };
 }
 
 /** The table of the format number. */
 const META = "meta";
 
-/** lmdb-js's error for a failed commit carries its cause only in a second promise. */
-async function transact(newest: NewestCommit, body: () => void): Promise<void> {
-  try {
-    await newest.transact(body);
-  } catch (error) {
-    throw await commitCause(error);
-  }
+interface OpenTables {
+  readonly databases: ReadonlyMap<string, Database<Uint8Array, Key>>;
+  readonly meta: Meta;
+  readonly tables: Tables;
+}
+
+/** Opens the tables, makes those that are missing in a new store, and upgrades the format. */
+function openAllTables(
+  { root }: OpenFiles,
+  { reads, write }: OpenCommits,
+  { readOnly, newId, log }: Wanted,
+): OpenTables {
+  const openAll = (): OpenTables => {
+    const databases = new Map<string, Database<Uint8Array, Key>>();
+    const open = (name: string) => {
+      const database = openDatabase(root, name);
+      databases.set(name, database);
+      return database;
+    };
+    const before = reads.current().names();
+    const meta = openMeta(open(META), reads);
+    checkFormat(meta, readOnly);
+    const tables = openTables((name, codec) => new Table(name, open(name), codec, reads));
+    mustHaveItsTables(before, databases.keys(), meta.numbers.get(FORMAT_KEY) === FORMAT_NUMBER);
+    return { databases, meta, tables };
+  };
+  if (readOnly) return openAll();
+  const opened = write(openAll);
+  upgradeFormat(write, { ...opened, newId }, log);
+  return opened;
+}
+
+function environmentOver(
+  { path, readOnly }: Wanted,
+  { root }: OpenFiles,
+  { newest, reads, write }: OpenCommits,
+  names: StoreNames | undefined,
+  { storeId, databases, meta, tables }: OpenTables & { readonly storeId: string },
+): Environment {
+  const transact = createTransact(reads, newest, names);
+  return {
+    directory: path,
+    storeId,
+    readOnly,
+    tables,
+    transact,
+    checkNames: () => names?.check(),
+    lockHolder: () => lockHolder(path),
+    noteErased: (at) => transact(() => noteErased(meta, at)),
+    erasedAt: () => erasedAt(meta),
+    clock: () => savedClock(meta),
+    noteClock: (clock) => noteClock(meta, clock),
+    compact: () =>
+      compact({
+        directory: path,
+        root,
+        write,
+        databases,
+        view: () => reads.current(),
+        openRoot: (to) => openRoot(to, false),
+        openDatabase,
+        isLeftOut: (table, key) => table === META && key === ERASED_KEY,
+      }),
+    snapshot: (body) => reads.snapshot(body),
+    inspect: () => inspectionOf(reads.keep(), [...databases.keys()]),
+    close: async () => {
+      reads.close();
+      await root.close();
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { access, constants, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Unavailable } from "../../domain/errors.js";
@@ -103,4 +104,14 @@ export async function writeFileDurably(
     throw error;
   }
   await syncDirectory(directory);
+}
+
+/** Free bytes of the disk a directory is on; Infinity where the file system does not say. */
+export function freeBytesOf(directory: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

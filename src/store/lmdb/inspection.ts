@@ -1,8 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import type { Database, RootDatabase } from "lmdb";
 import { DataDamaged } from "../../domain/errors.js";
 import { checkBytes, decode, type RecordCodec } from "./codec.js";
+import type { KeptCommit } from "./commits.js";
 import type { Key } from "./keys.js";
 import type { PageView } from "./pages/page-view.js";
+import { openDatabase, openRoot } from "./root.js";
+import type { Table } from "./table.js";
 
 /** A read transaction that lasts until it is ended. Meanwhile LMDB reuses none of the pages that it can see. */
 export type ReadTransaction = ReturnType<RootDatabase["useReadTransaction"]>;
@@ -88,4 +92,34 @@ export function* copyEntries(
       yield;
     }
   }
+}
+
+/** All tables as of one commit, until `end`. */
+export interface Inspection {
+  of<T>(table: Table<T>): TableInspection<T>;
+  /** Rejects with DataDamaged when any of it is damaged. */
+  check(): Promise<void>;
+  /** Writes all of it into an empty directory; see `copyEntries`. */
+  copyTo(directory: string): Promise<void>;
+  end(): void;
+}
+
+/** An inspection of a kept commit with the tables `names`. */
+export function inspectionOf({ transaction, view }: KeptCommit, names: Iterable<string>): Inspection {
+  return {
+    of: (table) => table.inspect(transaction, view),
+    check: async () => {
+      for (const _ of view.check()) await setImmediate();
+    },
+    copyTo: async (directory) => {
+      const copy = openRoot(directory, false);
+      try {
+        const open = (name: string) => openDatabase(copy, name);
+        for (const _ of copyEntries(view, names, copy, open)) await setImmediate();
+      } finally {
+        await copy.close();
+      }
+    },
+    end: () => transaction.done(),
+  };
 }

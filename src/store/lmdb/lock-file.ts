@@ -12,7 +12,7 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freeBytesOf } from "./free-space.js";
+import { freeBytesOf } from "./files.js";
 import { StoreAway } from "./missing-data.js";
 import { LOCK_FILE } from "./store-file.js";
 

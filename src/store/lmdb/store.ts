@@ -9,7 +9,7 @@ import { createCopies } from "./copies.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import { createEventStore } from "./event-store.js";
 import { createFeedStore } from "./feed-store.js";
-import { freeBytesOf } from "./free-space.js";
+import { freeBytesOf } from "./files.js";
 import { createHookStore } from "./hook-store.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases } from "./lease.js";

@@ -1,5 +1,5 @@
-import type { RecordCodec } from "./codec.js";
-import { codecOf, interactionCodec } from "./codec.js";
+import { DataDamaged } from "../../domain/errors.js";
+import { codecOf, interactionCodec, type RecordCodec } from "./codec.js";
 import { type EmbeddedRecords, KINDS } from "./records.js";
 import { Table } from "./table.js";
 
@@ -15,4 +15,22 @@ export function openTables(open: <T>(name: string, codec: RecordCodec<T>) => Tab
 
 function isWhole(opened: Readonly<Record<string, unknown>>): opened is Tables {
   return [...Object.keys(KINDS), "interactions"].every((name) => opened[name] instanceof Table);
+}
+
+/**
+ * LMDB creates a table when it does not find its name, so a table with a damaged name would silently read as empty. `found`
+ * are the tables that existed before opening, `known` are this version's tables. A store in the current format has them all.
+ */
+export function mustHaveItsTables(
+  found: ReadonlyMap<string, unknown>,
+  known: Iterable<string>,
+  isNewest: boolean,
+): void {
+  const names = new Set(known);
+  for (const name of found.keys()) {
+    if (!names.has(name)) throw new DataDamaged("The store has a table of an unknown name");
+  }
+  for (const name of names) {
+    if (isNewest && !found.has(name)) throw new DataDamaged(`The store has lost its table ${name}`);
+  }
 }

@@ -1,4 +1,12 @@
+/**
+ * What bounds the writer, and what refuses writes: how much may wait and how long, a write that failed, a disk that is nearly
+ * full, and a transaction that does not come to its end.
+ */
+import type { ReportFailure } from "../../adapters/report-failure.js";
+import type { Now } from "../../domain/clock.js";
 import { type ShedReason, Unavailable } from "../../domain/errors.js";
+import type { Environment } from "./environment.js";
+import { StoreFilesChanged } from "./replaced-files.js";
 
 /** How much may wait for a transaction, and how long one may take. */
 export interface WriterLimits {
@@ -47,4 +55,143 @@ export const WRITER_LIMITS: WriterLimits = {
 
 export function tooMany(shed: ShedReason): Unavailable {
   return new Unavailable("Too many writes are waiting for the store", undefined, { shed });
+}
+
+/**
+ * Shuts at the first failed write and stays shut until the store is reopened. After a failed sync the contents of the disk
+ * are unknown: kernels drop pages that they could not write and report the error once. A successful retry proves nothing.
+ */
+export class Latch {
+  private cause: unknown;
+  private shut = false;
+
+  /** `onShut` is called once, with the cause. */
+  constructor(private readonly onShut: (cause: unknown) => void = () => undefined) {}
+
+  /** Shuts it. Only the first cause is kept. */
+  close(cause: unknown): void {
+    if (this.shut) return;
+    this.shut = true;
+    this.cause = cause;
+    this.onShut(cause);
+  }
+
+  get isShut(): boolean {
+    return this.shut;
+  }
+
+  /** The error for callers while it is shut. */
+  refusal(): Unavailable {
+    const { cause } = this;
+    // Its text tells the operator what to do; the driver's text of any other cause would not help.
+    if (cause instanceof StoreFilesChanged) return cause;
+    return new Unavailable("The store rejects writes because one failed; restart the process", 30_000, { cause });
+  }
+}
+
+/** Milliseconds for which an answer of the file system is cached. Asking costs about 5 µs. */
+const HOLDS_MS = 1000;
+
+/**
+ * Tells when the disk is nearly full. On a full disk a write fails, and a failed write shuts the store until it is
+ * reopened. Refusing writes earlier avoids that, and ends as soon as there is space again.
+ */
+export class FreeSpace {
+  private checkedAt = Number.NEGATIVE_INFINITY;
+  private low = false;
+
+  constructor(
+    /** Bytes that are free for this process. */
+    private readonly freeBytes: () => number,
+    private readonly now: Now,
+    readonly minBytes: number,
+  ) {}
+
+  isLow(): boolean {
+    const at = this.now();
+    if (Math.abs(at - this.checkedAt) >= HOLDS_MS) {
+      this.checkedAt = at;
+      this.low = this.freeBytes() < this.minBytes;
+    }
+    return this.low;
+  }
+}
+
+/** Check interval for overdue works, once there is one. */
+const LATE_EVERY_MS = 100;
+/** lmdb-js counts as stuck after `maxBeginMs` has passed this many times in a row while no other process held the lock. */
+const MAX_FREE_LOOKS = 2;
+
+class SlowWrite extends Error {}
+
+/** Watches one transaction until it is on disk. Refuses works that wait too long and finds the reason for the delay. */
+export class WriteWatch {
+  isGivenUp = false;
+  private readonly startedAt: number;
+  private hasBegun = false;
+  private isTold = false;
+  private freeLooks = 0;
+  private late: NodeJS.Timeout;
+  private lock: NodeJS.Timeout;
+
+  constructor(
+    private readonly deps: {
+      readonly environment: Pick<Environment, "lockHolder">;
+      readonly limits: WriterLimits;
+      readonly now: Now;
+      readonly reportFailure: ReportFailure;
+      /** Refuses works whose callers wait no longer. */
+      readonly answerLate: () => void;
+      /** Refuses all works that wait. */
+      readonly refuseWaiting: () => void;
+      /** No transaction will begin any more. */
+      readonly giveUp: (cause: Error) => void;
+    },
+  ) {
+    this.startedAt = deps.now();
+    this.late = setTimeout(() => this.lookAgain(), deps.limits.answerMs);
+    this.lock = setTimeout(() => this.lookAtLock(), deps.limits.maxBeginMs);
+  }
+
+  /** The transaction holds the lock; from now on only the disk can delay it. */
+  begun(): void {
+    this.hasBegun = true;
+    clearTimeout(this.lock);
+  }
+
+  end(): void {
+    clearTimeout(this.late);
+    clearTimeout(this.lock);
+  }
+
+  private lookAgain(): void {
+    const { answerLate, limits, now, reportFailure } = this.deps;
+    answerLate();
+    if (!this.isTold && now() - this.startedAt > limits.maxCommitMs) {
+      this.isTold = true;
+      reportFailure("store_commit", new SlowWrite(this.reason()));
+    }
+    this.late = setTimeout(() => this.lookAgain(), LATE_EVERY_MS);
+  }
+
+  /** While another process holds the lock, works are refused, but the store has not failed: it writes again afterwards. */
+  private lookAtLock(): void {
+    const { environment, limits, giveUp, refuseWaiting } = this.deps;
+    this.freeLooks = environment.lockHolder() === undefined ? this.freeLooks + 1 : 0;
+    if (this.freeLooks === MAX_FREE_LOOKS) {
+      this.isGivenUp = true;
+      giveUp(new Error(`No transaction could be begun within ${MAX_FREE_LOOKS * limits.maxBeginMs} ms`));
+      return;
+    }
+    refuseWaiting();
+    this.lock = setTimeout(() => this.lookAtLock(), limits.maxBeginMs);
+  }
+
+  private reason(): string {
+    const { maxCommitMs } = this.deps.limits;
+    if (this.hasBegun) return `A commit has taken longer than ${maxCommitMs} ms: the disk of the store stalls`;
+    const holder = this.deps.environment.lockHolder();
+    const words = holder === undefined ? "" : `: ${holder} holds the write lock of the store`;
+    return `No write could begin for ${maxCommitMs} ms${words}`;
+  }
 }

@@ -3,12 +3,9 @@ import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Now } from "../../domain/clock.js";
 import { Unavailable } from "../../domain/errors.js";
 import type { Environment } from "./environment.js";
-import { Latch } from "./failure-latch.js";
-import { FreeSpace } from "./free-space.js";
 import { type Job, PendingWork, PendingWorks, type Work } from "./job.js";
-import { WriteWatch } from "./slow-write-watch.js";
 import { Journal, type StagedTables, stageTables } from "./staged-tables.js";
-import { MIB, tooMany, WRITER_LIMITS, type WriterLimits } from "./writer-limits.js";
+import { FreeSpace, Latch, MIB, tooMany, WRITER_LIMITS, type WriterLimits, WriteWatch } from "./writer-limits.js";
 
 const LOW_SPACE_RETRY_MS = 30_000;
 
