@@ -1,8 +1,8 @@
 import type { Clock } from "../domain/clock.js";
 import { IDEMPOTENCY_MS, type IdempotencyRecord } from "../domain/event.js";
-import { AppRecords, type StagedTable } from "./app-records.js";
-import type { Key } from "./keys.js";
-import type { Claim } from "./ports/unit-of-work.js";
+import { type Key, keyBehind } from "./keys.js";
+import type { Claim, Claims } from "./ports/unit-of-work.js";
+import type { StagedTable } from "./transaction.js";
 
 /** The two `Clock` readings that decide whether a key has expired. */
 export type KeyClock = Pick<Clock, "now" | "livedNow">;
@@ -13,21 +13,24 @@ export function isExpired({ claimedAt, livedAt }: IdempotencyRecord, { now, live
 }
 
 /** Expired records read as absent. */
-export class IdempotencyRecords extends AppRecords<IdempotencyRecord> {
+export class IdempotencyRecords implements Claims {
   constructor(
-    prefix: Key,
-    table: StagedTable<IdempotencyRecord>,
-    protected readonly clock: KeyClock,
-  ) {
-    super(prefix, table);
-  }
+    /** Common prefix of the keys of all the app's records. */
+    protected readonly prefix: Key,
+    protected readonly table: StagedTable<IdempotencyRecord>,
+    private readonly clock: KeyClock,
+  ) {}
 
-  override put(key: string, claim: Claim): void {
-    super.put(key, { ...claim, livedAt: this.clock.livedNow() });
-  }
-
-  override get(key: string): IdempotencyRecord | undefined {
-    const found = super.get(key);
+  get(key: string): IdempotencyRecord | undefined {
+    const found = this.table.get(keyBehind(this.prefix, key));
     return found === undefined || isExpired(found, this.clock) ? undefined : found;
+  }
+
+  put(key: string, claim: Claim): void {
+    this.table.put(keyBehind(this.prefix, key), { ...claim, livedAt: this.clock.livedNow() });
+  }
+
+  delete(key: string): void {
+    this.table.delete(keyBehind(this.prefix, key));
   }
 }

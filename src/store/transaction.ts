@@ -7,7 +7,6 @@ import type { LedgerHead } from "../domain/ledger.js";
 import type { Order } from "../domain/order.js";
 import { NO_PRODUCTS, type Product, type ProductCounts } from "../domain/product.js";
 import type { Visitor } from "../domain/visitor.js";
-import { AppRecords, type StagedTable } from "./app-records.js";
 import { removeFrame, writeFrame } from "./frame-versions.js";
 import { IdempotencyRecords, type KeyClock } from "./idempotency-records.js";
 import { appKey, type Key, keyBehind, keyOf } from "./keys.js";
@@ -15,7 +14,14 @@ import type { Claims, Frames, Lookup, Records, RejectedEvents, Transaction } fro
 import { RejectedEventRecords } from "./rejected-event-records.js";
 import type { RecordTypes } from "./schema/schema.js";
 
-export { AppRecords, IdempotencyRecords, type StagedTable };
+export { IdempotencyRecords };
+
+/** A table as a unit of work sees it, including the staged writes of the same commit. */
+export interface StagedTable<T> {
+  get(key: Key): T | undefined;
+  put(key: Key, value: T): void;
+  delete(key: Key): void;
+}
 
 /** The tables a transaction works with. */
 export type TransactionTables = {
@@ -182,6 +188,27 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
 
   protected changeRecords(): Records<SubscriptionChange> {
     return this.recordsOf(this.staged.changes);
+  }
+}
+
+/** The records of one app in a table. */
+export class AppRecords<T> implements Records<T> {
+  constructor(
+    /** Common prefix of the keys of all the app's records. */
+    protected readonly prefix: Key,
+    protected readonly table: StagedTable<T>,
+  ) {}
+
+  get(key: string): T | undefined {
+    return this.table.get(keyBehind(this.prefix, key));
+  }
+
+  put(key: string, value: T): void {
+    this.table.put(keyBehind(this.prefix, key), value);
+  }
+
+  delete(key: string): void {
+    this.table.delete(keyBehind(this.prefix, key));
   }
 }
 
