@@ -49,7 +49,7 @@ export const KINDS = {
   idempotencyTimes: text,
   /** Change ids by contact. */
   contactChanges: text,
-  /** Ids of the products that each batch wrote, in commit order; see `product-log.ts`. */
+  /** Ids of the products that each batch wrote, in commit order; see `upkeep.ts`. */
   productLog: list(text),
   productHeads: record<LogHead>({ generation: text, cut: number, last: number }),
   models: record<StoredModel>({ record: model.inline, fileChecksum: number }),
