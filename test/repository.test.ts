@@ -64,14 +64,14 @@ describe("package.json", () => {
     expect(text("LICENSE")).toContain("END OF TERMS AND CONDITIONS");
   });
 
-  it("says which Node it needs and has every everyday command", () => {
+  it("requires a Node version and has every everyday command", () => {
     expect(manifest.engines?.node).toBe(">=20.19");
     expect(Object.keys(manifest.scripts ?? {})).toEqual(
       expect.arrayContaining(["generate", "build", "start", "test", "check", "bench", "release-contract"]),
     );
   });
 
-  it("decides for each package that has an install script whether it may run", () => {
+  it("decides for each package with an install script whether it may run", () => {
     const asking = Object.entries(locked)
       .filter(([, entry]) => entry.hasInstallScript)
       .map(([path]) => path.replace(/^.*node_modules\//, ""));
@@ -81,16 +81,16 @@ describe("package.json", () => {
   });
 });
 
-describe("dependencies", () => {
-  it("that the server runs with are each used by src", () => {
+describe("the dependencies", () => {
+  it("in package.json are each imported by src", () => {
     expect(Object.keys(manifest.dependencies ?? {}).filter((name) => !imported.has(name))).toEqual([]);
   });
 
-  it("that src uses are each among those the server runs with, not found by luck", () => {
+  it("that src imports are each in package.json", () => {
     expect([...imported].filter((name) => manifest.dependencies?.[name] === undefined)).toEqual([]);
   });
 
-  it("that the pages in web use are each among ours: the build puts them into the pages' scripts", () => {
+  it("that the pages in web import are each in package.json, since the build bundles them", () => {
     expect([...importedBy("web")].filter((name) => !direct.includes(name))).toEqual([]);
   });
 });
@@ -109,7 +109,7 @@ describe("package-lock.json", () => {
     expect(hosts).toEqual([]);
   });
 
-  it("has an entry for every platform's package, else npm ci refuses it (scripts/complete-lock.mjs)", () => {
+  it("has an entry for each platform's package, which npm ci requires (scripts/complete-lock.mjs)", () => {
     const absent = Object.entries(locked).flatMap(([owner, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter(
         (name) => locked[`node_modules/${name}`] === undefined && locked[`${owner}/node_modules/${name}`] === undefined,
@@ -118,7 +118,7 @@ describe("package-lock.json", () => {
     expect(absent).toEqual([]);
   });
 
-  it("has no package that asks for a newer Node than we do", () => {
+  it("has no package that needs a newer Node than we do", () => {
     const newer = Object.entries(locked).filter(
       ([, { engines }]) => engines?.node !== undefined && !allows(engines.node, [20, 19]),
     );
@@ -127,7 +127,7 @@ describe("package-lock.json", () => {
 });
 
 describe.skipIf(tracked.length === 0)("files in git (skipped outside a clone)", () => {
-  it("name no path of one machine", () => {
+  it("contain no absolute path of a machine", () => {
     const machinePath = /(?:^|[\s"'`(=:])\/(?:work|root|home|Users)\/[\w.-]/m;
     const binary = /\.(?:png|jpe?g|webp|ico|woff2?|gz|binpb|node)$/;
     const naming = tracked.filter(
@@ -136,17 +136,17 @@ describe.skipIf(tracked.length === 0)("files in git (skipped outside a clone)", 
     expect(naming).toEqual([]);
   });
 
-  it("hold nothing that is made: packages, builds, data", () => {
+  it("include no packages, builds or data", () => {
     expect(tracked.filter((path) => /^(?:node_modules|dist|\.stamps|aisle-data)\//.test(path))).toEqual([]);
   });
 
-  it("hold an executable .ci/run that calls npm test", () => {
+  it("include an executable .ci/run that calls npm test", () => {
     expect(statSync(join(root, ".ci/run")).mode & 0o111).toBe(0o111);
     expect(text(".ci/run")).toMatch(/^run_tests npm test$/m);
   });
 });
 
-describe("the reading of engines ranges", () => {
+describe("the parser of engines ranges", () => {
   it.each([
     [">=20", true],
     ["^20.19.0 || ^22.13.0 || >=23.5.0", true],
@@ -155,7 +155,7 @@ describe("the reading of engines ranges", () => {
     [">=20.20", false],
     ["^22.13.0 || >=24", false],
     ["<20", false],
-  ])("takes %s as %s for 20.19", (range, admitted) => {
+  ])("reads %s as %s for 20.19", (range, admitted) => {
     expect(allows(range, [20, 19])).toBe(admitted);
   });
 });

@@ -6,7 +6,7 @@ import { parseAst } from "vitest/node";
 it.each([
   ["src", 100],
   ["web", 30],
-])("every handler in %s that drops an error reports it or says why not in a comment", (name, atLeast) => {
+])("every handler in %s that drops an error reports it or gives the reason in a comment", (name, atLeast) => {
   const folder = join(import.meta.dirname, "..", name);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (path) => /\.tsx?$/.test(path) && !path.startsWith("gen"),
@@ -26,7 +26,7 @@ it.each([
   ["f().catch(() => undefined); // none is needed", 0],
   ["f().catch((error) => report(error));", 0],
   ["f().catch(report);", 0],
-])("%s drops %i errors", (source, count) => {
+])("the check finds in %s %i dropped errors", (source, count) => {
   expect(swallowedIn(source, "example.ts")).toHaveLength(count);
 });
 

@@ -51,19 +51,19 @@ function plainly(
   return placed;
 }
 
-describe("the arrangement of a list", () => {
-  it("is none at 0", () => {
+describe("the diversity of a list", () => {
+  it("changes nothing at 0", () => {
     expect(arrangement({ diversity: 0, count: 4, vectorOf: NO_VECTORS })).toBeUndefined();
   });
 
   // At 0.2 a place costs 0.8 / 6, a like product before it 0.2: more than one place, less than two.
-  it("takes an unlike product from behind where its places cost less than likeness does", () => {
+  it("moves an unlike product forward where its rank costs less than the likeness does", () => {
     const tiers = [ofKinds("aaaabc")];
     expect(ids(arranged(tiers, 0.2))).toBe("a0 a1 a2 b4 a3 c5");
     expect(ids(arranged(tiers, 0.5))).toBe("a0 b4 c5 a1 a2 a3");
   });
 
-  it("begins with the first product, however diverse", () => {
+  it("keeps the first product at any value", () => {
     fc.assert(
       fc.property(anyKinds, anyDiversity, (kinds, diversity) => {
         const products = ofKinds(kinds);
@@ -72,7 +72,7 @@ describe("the arrangement of a list", () => {
     );
   });
 
-  it("has never more pairs of one kind as diversity grows", () => {
+  it("never increases the pairs of one kind as the value grows", () => {
     fc.assert(
       fc.property(anyKinds, anyDiversity, anyDiversity, fc.integer({ min: 1, max: 10 }), (kinds, one, other, count) => {
         const pairs = [Math.min(one, other), Math.max(one, other)].map((diversity) =>
@@ -88,7 +88,7 @@ describe("the arrangement of a list", () => {
     expect(ids(arranged([ofKinds("aabbaac")], 1))).toBe("a0 b2 c6 a1 b3 a4 a5");
   });
 
-  it("holds the products it was given, each once", () => {
+  it("keeps the given products, each once", () => {
     fc.assert(
       fc.property(fc.array(anyKinds, { maxLength: 3 }), anyDiversity, (kinds, diversity) => {
         const tiers = kinds.map((letters, t) => ofKinds(letters).map((one) => ({ ...one, sku: `${t}` })));
@@ -98,12 +98,12 @@ describe("the arrangement of a list", () => {
     );
   });
 
-  it("puts no product before those of a better tier, and knows what these show", () => {
+  it("moves no product before a better tier, and takes into account what that tier shows", () => {
     const tiers = [ofKinds("aa"), ofKinds("abc").map((one) => ({ ...one, productId: `other ${one.productId}` }))];
     expect(ids(arranged(tiers, 1))).toBe("a0 a1 other b1 other c2 other a0");
   });
 
-  it("begins the same, however much of it is wanted", () => {
+  it("gives the same beginning, however many products are asked for", () => {
     fc.assert(
       fc.property(anyKinds, anyDiversity, fc.nat(12), (kinds, diversity, wanted) => {
         const tiers = [ofKinds(kinds), ofKinds("ab")];
@@ -113,20 +113,20 @@ describe("the arrangement of a list", () => {
     );
   });
 
-  it("leaves what is behind five times the list in its place", () => {
+  it("leaves products behind five times the list length in place", () => {
     const products = ofKinds(`${"a".repeat(10)}b`);
     expect(ids(arranged([products], 1, { count: 2 }))).toBe(ids(products));
     expect(arranged([products], 1, { count: 3 })[1]).toBe(products[10]);
   });
 
-  it("looks at a hundred products at most, however long the list", () => {
+  it("compares a hundred products at most, however long the list", () => {
     const products = ofKinds(`${"a".repeat(MOST_ARRANGED)}b`);
     expect(ids(arranged([products], 1, { count: 100 }))).toBe(ids(products));
     expect(arrangement({ diversity: 1, count: 100, vectorOf: NO_VECTORS })?.window).toBe(100);
   });
 });
 
-describe("how alike two products are", () => {
+describe("the likeness of two products", () => {
   const angle = (degrees: number) => {
     const radians = (degrees * Math.PI) / 180;
     return Float32Array.of(Math.cos(radians), Math.sin(radians), 0, 0, 0);
@@ -138,7 +138,7 @@ describe("how alike two products are", () => {
     expect(ids(arranged([[a!, b!, c!]], 0.6, { vectorOf }))).toBe("0 80 10");
   });
 
-  it("counts opposite vectors as unlike, no more", () => {
+  it("is 0 for opposite vectors", () => {
     const products = ["east", "north", "west"].map((name) => bareProduct(name));
     const vectors = { east: [1, 0], north: [0, 1], west: [-1, 0] };
     const vectorOf: Vectors = ({ productId }) =>
@@ -146,7 +146,7 @@ describe("how alike two products are", () => {
     expect(ids(arranged([products], 1, { vectorOf }))).toBe("east north west");
   });
 
-  it("is by category and brand where one has no vector", () => {
+  it("depends on category and brand where one has no vector", () => {
     const first = bareProduct("first", { categories: categories("top", "x"), brand: "b" });
     const both = bareProduct("both", { categories: categories("top", "x"), brand: "b" });
     const brand = bareProduct("brand", { categories: categories("top", "y"), brand: "b" });

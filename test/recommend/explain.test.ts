@@ -68,7 +68,7 @@ function reasons(shown: readonly Product[], more: Partial<Explained> = {}, repor
 }
 
 describe("the reason of a product", () => {
-  it("names the source, its place there, what led to it and the counts", () => {
+  it("names the source, the rank there, the products that led to it and the counts", () => {
     expect(reasons(products("p1"))).toEqual([
       {
         productId: "p1",
@@ -81,20 +81,20 @@ describe("the reason of a product", () => {
     ]);
   });
 
-  it("is asked of the sources of its own list", () => {
+  it("comes from the sources of its own list", () => {
     expect(reasons(products("p2"), { list: "alternative" })[0]?.shares).toEqual([
       { source: "semantic", score: 1, rank: 1, becauseOf: ["p0"], counts: { similarity: 0.5 } },
     ]);
   });
 
-  it("adds popularity to a proposal that nothing the visitor did leads to", () => {
+  it("adds popularity to a proposal that no product of the visitor led to", () => {
     expect(reasons(products("p4"))[0]?.shares.map(({ source, rank }) => [source, rank])).toEqual([
       ["association_rules", 1],
       ["popularity", 5],
     ]);
   });
 
-  it("is popularity for a product of the fallback, with its place in the category when that is why", () => {
+  it("is popularity for a product of the fallback, with its rank in the category when that decided", () => {
     const within = new Set(["p3", "p2", "p5"]);
     const shares = reasons(products("p3", "p0"), { within }).flatMap((reason) => reason.shares);
     expect(shares).toEqual([
@@ -103,20 +103,20 @@ describe("the reason of a product", () => {
     ]);
   });
 
-  it("is there also for a product that the model does not know, and before the first model", () => {
+  it("exists for a product that the model does not know, and before the first model", () => {
     const unknown = [{ source: "popularity", score: 0, rank: 0, becauseOf: [], counts: {} }];
     expect(reasons(products("new"))).toEqual([{ productId: "new", score: 0, shares: unknown, isPinned: false }]);
     const before = { model: undefined, query: undefined, weights: undefined, blended: undefined };
     expect(reasons(products("p1"), before)).toEqual([{ productId: "p1", score: 0, shares: unknown, isPinned: false }]);
   });
 
-  it("knows candidates as far down as the answer did", () => {
+  it("covers candidates as far down as the answer did", () => {
     expect(reasons(products("p1"), { candidateCount: 1 })[0]?.shares.map(({ source }) => source)).toEqual([
       "popularity",
     ]);
   });
 
-  it("is told without a source that fails", () => {
+  it("leaves out a source that fails", () => {
     const broken: Source = {
       ...texts,
       complements: () => {

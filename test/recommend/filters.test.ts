@@ -99,48 +99,48 @@ const GIFTS: ProductGroup = {
 };
 
 describe("a filter", () => {
-  it("takes a category of any level", async () => {
+  it("accepts a category of any level", async () => {
     expect(await shown({ anyGroup: ["camp"] })).toEqual(["stove", "tent"]);
     expect(await shown({ anyGroup: ["cook"] })).toEqual(["stove"]);
   });
 
-  it("takes a tag", async () => expect(await shown({ anyGroup: ["new"] })).toEqual(["tent"]));
+  it("accepts a tag", async () => expect(await shown({ anyGroup: ["new"] })).toEqual(["tent"]));
 
-  it("takes a brand, without regard to case", async () =>
+  it("accepts a brand, ignoring case", async () =>
     expect(await shown({ anyGroup: ["brand:emberLY"] })).toEqual(["stove"]));
 
-  it("shows what is in one of the groups, each of them, and none of them", async () => {
+  it("shows products in one of the groups, in each of them, or in none of them", async () => {
     expect(await shown({ anyGroup: ["cook", "sleep"] })).toEqual(["stove", "tent"]);
     expect(await shown({ allGroups: ["camp", "new"] })).toEqual(["tent"]);
     expect(await shown({ noGroup: ["cook", "new"] })).toEqual(["map"]);
   });
 
-  it("shows nothing when one of all groups is not there", async () =>
+  it("shows nothing when one of the groups that must all match does not exist", async () =>
     expect(await shown({ allGroups: ["camp", "nothing"] })).toEqual([]));
 
-  it("takes a group that the app named before a tag of the same name", async () => {
+  it("prefers a group that the app defined to a tag of the same name", async () => {
     expect(await shown({ anyGroup: ["gifts"] }, [GIFTS])).toEqual(["map", "stove", "tent"]);
     expect(await shown({ anyGroup: ["new"] }, [{ ...GIFTS, groupId: "new", brands: [] }])).toEqual(["map", "stove"]);
   });
 
-  it("keeps to a price range, both ends included, and leaves out what has no price", async () => {
+  it("keeps to a price range, both ends included, and drops products without a price", async () => {
     expect(await shown({ price: { min: "59", max: "199.90", currency: "" } })).toEqual(["stove", "tent"]);
     expect(await shown({ price: { min: "59.01", max: "", currency: "" } })).toEqual(["tent"]);
     expect(await shown({ price: { min: "", max: "199.89", currency: "EUR" } })).toEqual(["stove"]);
   });
 
-  it("leaves out prices of another currency", async () =>
+  it("drops prices of another currency", async () =>
     expect(await shown({ price: { min: "1", max: "", currency: "usd" }, availability: "any" })).toEqual(["lamp"]));
 
-  it("shows what is out of stock only when it says so", async () => {
+  it("shows out-of-stock products only when it says so", async () => {
     expect(await shown({})).not.toContain("lamp");
     expect(await shown({ availability: "any" })).toContain("lamp");
   });
 
-  it("never shows what it excludes", async () =>
+  it("never shows excluded products", async () =>
     expect(await shown({ excludeProductIds: ["tent", "map"] })).toEqual(["stove"]));
 
-  it("holds for pinned products, and for what fills alternative by the category of what is viewed", async () => {
+  it("applies to pinned products and to the category fill of alternative", async () => {
     const cook = [{ ...NO_FILTER, anyGroup: ["cook"] }];
     const shop = [TENT, { ...TENT, productId: "dome" }, STOVE];
     const frame = { ...DEFAULT_FRAME, pinnedProductIds: ["dome"] };
@@ -148,7 +148,7 @@ describe("a filter", () => {
     expect(idsOf(await answerOf(shop, cook, {}, { frame }))).toEqual(["stove"]);
   });
 
-  it("holds beside another one", async () => {
+  it("combines with another one", async () => {
     const camp = { ...NO_FILTER, anyGroup: ["camp"], availability: "any" as const };
     const fresh = { ...NO_FILTER, anyGroup: ["new"], availability: "in_stock" as const };
     expect(idsOf(await answerOf([TENT, STOVE, LAMP], [camp, fresh]))).toEqual(["tent"]);
@@ -156,8 +156,8 @@ describe("a filter", () => {
   });
 });
 
-describe("a filter that is asked again", () => {
-  it("takes in what was written meanwhile", async () => {
+describe("a repeated filter", () => {
+  it("includes products written meanwhile", async () => {
     let tell: (changes: readonly ProductChange[]) => void = () => {};
     const catalog = await createCatalogViews({
       async *scan() {
@@ -184,7 +184,7 @@ describe("a filter that is asked again", () => {
   });
 });
 
-describe("a product that only events told of", () => {
+describe("a product known only from events", () => {
   const learned = bareProduct("new", {
     title: "New",
     origin: "event",
@@ -193,7 +193,7 @@ describe("a product that only events told of", () => {
   });
   const app = { ...bareApp("shop", 0), allowedOrigins: ["https://www.shop.example"] };
 
-  it("leads to the app's own hosts only, where these are listed", async () => {
+  it("links to the app's own hosts only, where these are listed", async () => {
     const { recommended } = await answerOf([learned], [], {}, { app });
     expect(recommended).toMatchObject([{ url: "", imageUrl: "https://cdn.shop.example/new.jpg" }]);
     expect((await answerOf([learned], [])).recommended[0]?.url).toBe("https://evil.example/new");
@@ -202,14 +202,14 @@ describe("a product that only events told of", () => {
   });
 });
 
-describe("variants", () => {
+describe("variants of a product", () => {
   const red = bareProduct("red", { title: "Red", variantGroupId: "shirt", sku: "SR" });
   const blue = bareProduct("blue", { title: "Blue", variantGroupId: "shirt", sku: "SB" });
 
-  it("collapse to one card", async () => expect(idsOf(await answerOf([red, blue], []))).toHaveLength(1));
+  it("are shown as one", async () => expect(idsOf(await answerOf([red, blue], []))).toHaveLength(1));
 
   it.each(["add_to_cart", "order"] as const)(
-    "of what is the visitor's by %s are not shown, by id and by SKU",
+    "of a product that the visitor has by %s are not shown, by id and by SKU",
     async (type) => {
       const interaction = { type, productId: "red", sku: "", at: NOON - 1000 };
       const byId = await answerOf([red, blue, MAP], [], { interactions: [interaction] });
@@ -221,13 +221,13 @@ describe("variants", () => {
     },
   );
 
-  it("of the product being viewed are not shown, by id and by SKU", async () => {
+  it("of the current product are not shown, by id and by SKU", async () => {
     expect(idsOf(await answerOf([red, blue, MAP], [], { currentProductIds: ["red"] }))).toEqual(["map"]);
     expect(idsOf(await answerOf([red, blue, MAP], [], { currentSkus: ["SR"] }))).toEqual(["map"]);
   });
 });
 
-describe("any answer", () => {
+describe("every answer", () => {
   const anyGroup = fc.constantFrom("c0", "c1", "t0", "t1", "brand:B0", "named", "nothing");
   const anyProduct = fc.record({
     category: fc.nat(1),
@@ -259,7 +259,7 @@ describe("any answer", () => {
   });
   const named: ProductGroup = { ...GIFTS, groupId: "named", categoryIds: ["c1"], brands: ["b1"], productIds: ["p0"] };
 
-  it("keeps to every filter, excludes what is excluded, shows nothing twice, and leaves out nothing that passes", async () => {
+  it("keeps to all filters and exclusions, shows nothing twice, and drops nothing that passes", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyProduct, { maxLength: 20 }),

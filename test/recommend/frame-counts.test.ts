@@ -34,8 +34,8 @@ async function openShop(openStore: Parameters<typeof openAisle>[0], weights = { 
   return { ...aisle, now, metrics, show, view, order, act, report, frame };
 }
 
-describe.each(stores)("what comes of the variants of a frame: $name", ({ openStore }) => {
-  it("is each answer, and each visitor once who met it, viewed what it showed, or ordered", async () => {
+describe.each(stores)("the counts of a frame's variants: $name", ({ openStore }) => {
+  it("have each answer, and each visitor once who saw, viewed or ordered a product", async () => {
     const { show, view, order, report } = await openShop(openStore);
     for (const visitor of ["v1", "v1", "v2", "v3"]) expect(await show(visitor)).toBe("plain");
     expect(await report()).toEqual([
@@ -52,7 +52,7 @@ describe.each(stores)("what comes of the variants of a frame: $name", ({ openSto
     expect((await report())[0]).toEqual(["plain", 4, 3, 1, 1]);
   });
 
-  it("is without visitors who cancelled all they ordered, whoever tells of it and in whichever order", async () => {
+  it("leave out visitors who cancelled all their orders, in any order of events and from any sender", async () => {
     const { show, order, act, report, metrics } = await openShop(openStore);
     const cancel = (order_id: string) => act({ action_type: "order_cancel", order_id });
     const ordering = async () => (await report())[0]?.[4];
@@ -80,7 +80,7 @@ describe.each(stores)("what comes of the variants of a frame: $name", ({ openSto
     expect(metrics.counts.get("frame_outcomes")).toBe(before + 1);
   });
 
-  it("counts what a request tells of a used frame as a click, and no use from before", async () => {
+  it("count a used frame in a request as a click, and ignore uses from before", async () => {
     const { show, report, now } = await openShop(openStore);
     const used = (at: number) => ({
       frameInteractions: [{ frameId: "home", occurredAt: { seconds: BigInt(Math.floor(at / 1000)) } }],
@@ -91,7 +91,7 @@ describe.each(stores)("what comes of the variants of a frame: $name", ({ openSto
     expect((await report())[0]).toEqual(["plain", 2, 1, 1, 0]);
   });
 
-  it("is not counted for visitors without a name, of explanations, and of frames without variants", async () => {
+  it("leave out visitors without a name, explanations, and frames without variants", async () => {
     const { rpc, show, report } = await openShop(openStore);
     expect(await show("")).toBe("");
     const request = { appId: "shop", frameId: "home", visitor: { fingerprintId: "v1" } };
@@ -101,8 +101,8 @@ describe.each(stores)("what comes of the variants of a frame: $name", ({ openSto
   });
 });
 
-describe("what comes of the variants of a frame", () => {
-  it("is a new visitor's after another variant", async () => {
+describe("the report of a frame's variants", () => {
+  it("counts a visitor anew after a change of variant", async () => {
     const { rpc, show, view, report, frame } = await openShop(undefined);
     await show("v1");
     await view("v1", "a");
@@ -119,7 +119,7 @@ describe("what comes of the variants of a frame", () => {
     ]);
   });
 
-  it("is shown with intervals, and how far the others are from the first variant", async () => {
+  it("has intervals, and differences from the first variant", async () => {
     const { rpc, show, view, report } = await openShop(undefined, { plain: 1, none: 1 });
     const visitors = Array.from({ length: 40 }, (_, i) => `v${i}`);
     const names = new Map<string, string>();
@@ -138,7 +138,7 @@ describe("what comes of the variants of a frame", () => {
     expect(second?.orderRateDifference).toMatchObject({ value: 0 });
   });
 
-  it("is of the days asked for", async () => {
+  it("covers the days asked for", async () => {
     const { rpc, show, report, now } = await openShop(undefined);
     await show("v1");
     const today = new Date(now()).toISOString().slice(0, 10);
@@ -151,7 +151,7 @@ describe("what comes of the variants of a frame", () => {
     await expect(rpc.apps.getFrameReport({ appId: "shop", frameId: "nothing" })).rejects.toThrow(/not_found/);
   });
 
-  it("is in the metrics, and leaves with the person who is erased", async () => {
+  it("appears in the metrics, and loses a person who is erased", async () => {
     const { rpc, store, show, view, order, act, report, metrics } = await openShop(undefined);
     await show("v1");
     await report();
@@ -182,7 +182,7 @@ describe("what comes of the variants of a frame", () => {
     expect(await store.copies.scan("shop", "frameExposures", "", 10)).toEqual([]);
   });
 
-  it("waits until what a visitor was shown is written, before what the visitor did counts", async () => {
+  it("counts what a visitor did only after the exposure is written", async () => {
     const { show, view, writeFrameCounts, rpc } = await openShop(undefined);
     await view("v1", "a");
     await show("v1");

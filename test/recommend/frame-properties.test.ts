@@ -156,8 +156,8 @@ function checkRules(frame: FrameConfiguration, query: Partial<RecommendQuery>, a
   expect(first.slice(0, places.length).every(({ productId }) => frame.pinnedProductIds.includes(productId))).toBe(true);
 }
 
-describe("whatever the frame, the catalogue and the visitor", () => {
-  it("no answer breaks a filter, a ban, an exclusion, a pin's order, the stock, the counts or uniqueness", () => {
+describe("any frame, catalogue and visitor", () => {
+  it("give no answer that breaks a filter, ban, exclusion, pin order, stock, count or uniqueness", () => {
     fc.assert(
       fc.property(
         anySplitFrame,
@@ -172,7 +172,7 @@ describe("whatever the frame, the catalogue and the visitor", () => {
     );
   });
 
-  it("frames of one page share no product and no variant, and each keeps its own rules", () => {
+  it("give frames of one page that share no product or variant and keep their own rules", () => {
     fc.assert(
       fc.property(
         fc.array(anySplitFrame, { minLength: 2, maxLength: 4 }),

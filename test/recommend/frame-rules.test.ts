@@ -15,11 +15,11 @@ const use = (frameId: string) => ({ frameId, at: NOON });
 describe("a frame's sources", () => {
   const proposals = { recommendedCount: 3, alternativeCount: 0 };
 
-  it("are chosen for the visitor when none are named", () => {
+  it("depend on the page when none are named", () => {
     expect(ask(proposals).recommended).toBe("p5 p1 p6");
   });
 
-  it("are those named, by their weights", () => {
+  it("are the named ones with their weights", () => {
     expect(ask({ ...proposals, sources: [{ source: "collaborative", weight: 1 }] }).recommended).toBe("p1 p2 p3");
     const both = [
       { source: "collaborative", weight: 1 },
@@ -28,11 +28,11 @@ describe("a frame's sources", () => {
     expect(ask({ ...proposals, sources: both }).recommended).toBe("p1 p5 p2");
   });
 
-  it("may be popularity alone", () => {
+  it("can be popularity alone", () => {
     expect(ask({ ...proposals, sources: [{ source: "popularity", weight: 2 }] }).recommended).toBe("p0 p1 p2");
   });
 
-  it("leave out one of weight 0", () => {
+  it("leave out a source of weight 0", () => {
     const sources = [
       { source: "cart", weight: 0 },
       { source: "collaborative", weight: 1 },
@@ -42,7 +42,7 @@ describe("a frame's sources", () => {
 });
 
 describe("a frame's fallback", () => {
-  it("fills with what is popular, and without it the lists stay as short as the proposals", () => {
+  it("fills with popular products, and without it the lists stay as short as the proposals", () => {
     const counts = { recommendedCount: 7, alternativeCount: 4 };
     expect(ask(counts)).toMatchObject({ recommended: "p5 p1 p6 p2 p3 p0 p4", alternative: "p9 p8 p7 p10" });
     expect(ask({ ...counts, fallback: false })).toMatchObject({
@@ -57,7 +57,7 @@ describe("a frame's fallback", () => {
 });
 
 describe("a frame's pinned products", () => {
-  it("have the first places, in their order, and no second one", () => {
+  it("come first, in their order, and only once", () => {
     expect(ask({ pinnedProductIds: ["p7", "p2"] })).toMatchObject({ recommended: "p7 p2 p5", alternative: "p9 p8 p0" });
   });
 
@@ -68,13 +68,13 @@ describe("a frame's pinned products", () => {
     });
   });
 
-  it("keep their places when a used frame turns its lists", () => {
+  it("keep their places when a used frame rotates its lists", () => {
     const shown = ask({ pinnedProductIds: ["p7"] }, { frameInteractions: [use("default")] });
     expect(shown.recommended.split(" ")[0]).toBe("p7");
     expect(shown.recommended).not.toBe(ask({ pinnedProductIds: ["p7"] }).recommended);
   });
 
-  it("are shown though they were viewed, but neither bought, nor current, nor excluded, nor out of stock", () => {
+  it("are shown although viewed, but not when bought, current, excluded or out of stock", () => {
     const viewed = { type: "product_view" as const, productId: "p11", sku: "", at: NOON };
     const query = {
       interactions: [viewed, ordered("p10", 1)],
@@ -88,11 +88,11 @@ describe("a frame's pinned products", () => {
     for (const hidden of ["p7", "p8", "p9", "p10"]) expect(all.split(" ")).not.toContain(hidden);
   });
 
-  it("are at most as many as are shown", () => {
+  it("are limited to the number of products shown", () => {
     expect(ask({ pinnedProductIds: ["p7", "p8", "p9", "p10"] }).recommended).toBe("p7 p8 p9");
   });
 
-  it("are told when the catalogue does not know them, and marked in the reasons", () => {
+  it("are reported when the catalogue does not know them, and marked in the reasons", () => {
     const { answer } = ask({ pinnedProductIds: ["none", "p7"] });
     expect(answer.missingIds).toEqual(["none"]);
     expect(answer.recommendedReasons.map(({ isPinned }) => isPinned)).toEqual([true, false, false]);
@@ -104,7 +104,7 @@ describe("a frame's other rules", () => {
     expect(ask({ bannedProductIds: ["p5", "p9"] })).toMatchObject({ recommended: "p1 p6 p2", alternative: "p8 p7 p0" });
   });
 
-  it("show bought products again after the days to buy again, counted from the last order", () => {
+  it("show bought products again after the configured days, counted from the last order", () => {
     const interactions = [ordered("p5", 40), ordered("p5", 20), ordered("p1", 31)];
     const shown = (rebuyAfterDays: number) =>
       ask({ rebuyAfterDays, alternativeCount: 0 }, { interactions }).recommended;
@@ -113,13 +113,13 @@ describe("a frame's other rules", () => {
     expect(shown(20)).toContain("p5");
   });
 
-  it("turn the lists of a used frame, unless they are not to", () => {
+  it("rotate the lists of a used frame, unless that is off", () => {
     const query = { frameInteractions: [use("default")] };
     expect(ask({}, query).recommended).not.toBe(ask({}).recommended);
     expect(ask({ rotation: false }, query)).toMatchObject({ recommended: ask({}).recommended });
   });
 
-  it("keep what is out of stock away from every request when they say so themselves", () => {
+  it("keep out-of-stock products away from every request when configured", () => {
     const catalog = catalogOf(IDS.map((id) => shopProduct(id, { available: id !== "p5" })));
     const query = { filter: { ...NO_FILTER, availability: "any" as const } };
     expect(ask({}, query, { catalog }).recommended).toBe("p5 p1 p6");
@@ -128,7 +128,7 @@ describe("a frame's other rules", () => {
     expect(ask({ inStockOnly: false, stockSaid: true }, narrower, { catalog }).recommended).toBe("p1 p6 p2");
   });
 
-  it("show what is out of stock where they say so, and what is hidden never", () => {
+  it("show out-of-stock products when configured, and never hidden ones", () => {
     const catalog = catalogOf(IDS.map((id) => shopProduct(id, { available: id !== "p5", hidden: id === "p1" })));
     expect(ask({}, {}, { catalog }).recommended).toBe("p6 p2 p3");
     expect(ask({ inStockOnly: false }, {}, { catalog }).recommended).toBe("p5 p6 p2");

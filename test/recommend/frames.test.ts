@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
 
-describe("a frame configuration that is not known", () => {
-  it("is counted, and a known one is not", async () => {
+describe("an unknown frame configuration", () => {
+  it("is counted in a metric, and a known one is not", async () => {
     const { rpc, recommend, metrics } = await openAisle();
     await rpc.apps.createApp({ app: { appId: "shop" } });
     await rpc.apps.setFrameConfiguration({ appId: "shop", frameConfiguration: { frameId: "home" } });
@@ -18,7 +18,7 @@ describe("a frame configuration that is not known", () => {
 });
 
 describe("a frame's filter", () => {
-  it("holds beside that of the request, and its unknown groups are told", async () => {
+  it("combines with that of the request, and its unknown groups are reported", async () => {
     const { rpc } = await openAisle();
     await rpc.apps.createApp({ app: { appId: "shop" } });
     const feed = async function* () {
@@ -53,7 +53,7 @@ describe("a frame's filter", () => {
 });
 
 describe("a variant's filter and pins", () => {
-  it("stand in the place of the frame's, for its visitors alone", async () => {
+  it("replace those of the frame, for its visitors only", async () => {
     const { rpc } = await openAisle();
     await rpc.apps.createApp({ app: { appId: "shop" } });
     const feed = async function* () {
@@ -106,19 +106,19 @@ describe("a frame's diversity", () => {
     return { rpc, set, ask };
   }
 
-  it("is answered as it was set, and 0 where it was not", async () => {
+  it("is returned as it was set, 0 by default", async () => {
     const { rpc, set } = await openShop();
     expect((await set(0.35)).frameConfiguration?.diversity).toBe(0.35);
     const { frameConfigurations } = await rpc.apps.listFrameConfigurations({ appId: "shop" });
     expect(frameConfigurations.map(({ diversity }) => diversity)).toEqual([0, 0.35]);
   });
 
-  it.each([-0.1, 1.01, Number.NaN, Number.POSITIVE_INFINITY])("of %d is refused by its name", async (diversity) => {
+  it.each([-0.1, 1.01, Number.NaN, Number.POSITIVE_INFINITY])("of %d is rejected by its name", async (diversity) => {
     const { set } = await openShop();
     await expect(set(diversity)).rejects.toThrow(/invalid_argument.*frame_configuration\.diversity/);
   });
 
-  it("of 0 leaves the order, and of 1 shows one of each category before a second", async () => {
+  it("of 0 keeps the order, and of 1 shows one of each category before a second", async () => {
     const { set, ask } = await openShop();
     await set(0);
     const plain = await ask();
@@ -127,7 +127,7 @@ describe("a frame's diversity", () => {
     expect(await ask()).toEqual(["lamp 1", "map 1", "tent 1"]);
   });
 
-  it("keeps to groups and exclusions, and shows what was viewed last", async () => {
+  it("keeps to groups and exclusions, and shows viewed products last", async () => {
     const { set, ask } = await openShop();
     await set(1);
     expect(await ask({ filterByGroups: "lamp,tent" })).toEqual(["lamp 1", "tent 1", "lamp 2"]);
@@ -140,14 +140,14 @@ describe("a frame's diversity", () => {
     ]);
   });
 
-  it("is of the order that a used frame turns", async () => {
+  it("applies to the order that a used frame rotates", async () => {
     const { set, ask } = await openShop();
     await set(1);
     const use = { trackerProductGroupId: "home", utcInteractionDate: "2026-03-01T09:00:00.000Z" };
     expect(await ask({ recommendFrameInteractions: [use] })).toEqual(["tent 1", "lamp 2", "lamp 3"]);
   });
 
-  it("is by what the texts say, once they were learned from", async () => {
+  it("is computed from texts once they were learned from", async () => {
     const { rpc, recommend, trainer } = await openAisle();
     await rpc.apps.createApp({ app: { appId: "shop" } });
     const texts = ["a dome tent", "b ridge tent", "c tunnel tent", "d oil lamp", "e gas lamp", "f desk lamp"];

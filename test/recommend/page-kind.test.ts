@@ -31,8 +31,8 @@ function questions(frame: Partial<FrameConfiguration>, query: Partial<RecommendQ
   };
 }
 
-describe("a frame on the first page of a shop", () => {
-  it("goes by what the visitor met, not by cart and current products", () => {
+describe("a frame on the home page", () => {
+  it("uses the visitor's history, not cart and current products", () => {
     const query = {
       interactions: [met("product_view", "p2", 3), met("add_to_cart", "p3", 2)],
       currentProductIds: ["p4"],
@@ -42,7 +42,7 @@ describe("a frame on the first page of a shop", () => {
     expect(onHome).toMatchObject({ basket: "p2", hasCart: false, isViewing: false, alternativesTo: "p4" });
   });
 
-  it("shows the visitor's taste and what is popular, where nothing was learned of the app", () => {
+  it("shows proposals, then popular products, also without the fallback", () => {
     const model = modelOf(IDS, [source("collaborative", ranked([4]), NO_CANDIDATES)]);
     expect(ask({ fallback: false, alternativeCount: 0 }, {}, { model }).recommended).toBe("p4");
     expect(ask({ pageKind: "home", fallback: false, alternativeCount: 0 }, {}, { model }).recommended).toBe("p4 p0 p1");
@@ -51,7 +51,7 @@ describe("a frame on the first page of a shop", () => {
 });
 
 describe("a frame on the page of a cart", () => {
-  it("completes the cart, of which current products are a part", () => {
+  it("completes the cart, which includes current products", () => {
     const query = { interactions: [met("add_to_cart", "p3", 2)], currentProductIds: ["p4", "p3"] };
     const onCart = questions({ pageKind: "cart" }, query);
     expect(onCart).toMatchObject({ basket: "p3 p4", hasCart: true, isViewing: false, alternativesTo: "p4 p3" });
@@ -62,7 +62,7 @@ describe("a frame on the page of a cart", () => {
     });
   });
 
-  it("shows nothing of it, also where current products are shown", () => {
+  it("shows no product of the cart, also where current products are allowed", () => {
     const frame = { includeViewed: true, alternativeCount: 0 };
     const query = { currentProductIds: ["p5"] };
     expect(ask(frame, query).recommended).toBe("p5 p1 p6");
@@ -74,7 +74,7 @@ describe("a frame on the page after an order", () => {
   const order = [met("order", "p2", 5), met("order", "p3", 5)];
   const query = { interactions: [met("order", "p1", 9000), ...order, met("product_view", "p7", 1)] };
 
-  it("completes the last order, of which current products are a part", () => {
+  it("completes the last order, which includes current products", () => {
     expect(questions({}, query)).toMatchObject({ basket: "p7", hasCart: false });
     expect(questions({ pageKind: "order" }, query)).toMatchObject({ basket: "p2 p3", hasCart: true });
     const thanking = questions({ pageKind: "order" }, { ...query, currentProductIds: ["p4"] });
@@ -82,7 +82,7 @@ describe("a frame on the page after an order", () => {
   });
 
   it.each([[[]], [[{ source: "collaborative", weight: 1 } as const]]])(
-    "shows nothing of it where bought products are shown, whatever the sources",
+    "shows no product of the order where bought products are allowed, whatever the sources",
     (sources) => {
       const frame = { includeBought: true, includeViewed: true, recommendedCount: 12, alternativeCount: 0, sources };
       expect(ask(frame, query).recommended.split(" ")).toEqual(expect.arrayContaining(["p1", "p2", "p3"]));
@@ -100,25 +100,25 @@ describe("a frame on the page of a category", () => {
   const catalog = catalogOf(IDS.map((id) => shopProduct(id, low.includes(id) ? { categories } : {})));
   const query = { currentCategoryIds: ["low"] };
 
-  it("shows in its first places what is of the category: what is proposed, then what is popular", () => {
+  it("shows first the category's proposed, then its popular products", () => {
     const frame = { recommendedCount: 4, alternativeCount: 2 };
     expect(ask(frame, query, { catalog })).toMatchObject({ recommended: "p5 p1 p6 p2", alternative: "p9 p8" });
     const shown = ask({ ...frame, pageKind: "category" }, query, { catalog });
     expect(shown).toMatchObject({ recommended: "p6 p10 p11 p5", alternative: "p8 p9" });
   });
 
-  it("shows only what is proposed where what is popular does not fill it", () => {
+  it("shows only proposals when the fallback is off", () => {
     const frame = { pageKind: "category", recommendedCount: 4, alternativeCount: 4, fallback: false } as const;
     expect(ask(frame, query, { catalog })).toMatchObject({ recommended: "p6 p5 p1 p2", alternative: "p8 p9 p7" });
   });
 
-  it("is as any other where no category is told", () => {
+  it("is like any other where no category is known", () => {
     expect(ask({ pageKind: "category" }, {}, { catalog })).toMatchObject(ask({}, {}, { catalog }));
   });
 });
 
 describe("a frame on the page of a product", () => {
-  it("leaves to alternative what could be taken in the product's place", () => {
+  it("leaves substitutes of the product to alternative", () => {
     const model = modelOf(IDS, [
       source("cart", ranked([9, 5]), NO_CANDIDATES),
       source("semantic", NO_CANDIDATES, ranked([9, 8, 7, 6])),
@@ -130,7 +130,7 @@ describe("a frame on the page of a product", () => {
   });
 });
 
-describe("the kind of page", () => {
+describe("the page type", () => {
   const sources = [
     { source: "collaborative", weight: 1 },
     { source: "semantic", weight: 1 },

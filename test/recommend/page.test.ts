@@ -32,7 +32,7 @@ async function openShop() {
 }
 
 describe("the frames of a page", () => {
-  it("share no product and no variant of one, and earlier frames choose first", async () => {
+  it("share no product and no variant, and earlier frames choose first", async () => {
     const { ask } = await openShop();
     const [top, side, end] = await ask(["top", "side", "end"]);
     expect(top?.shown).toEqual(["a", "b", "c"]);
@@ -43,7 +43,7 @@ describe("the frames of a page", () => {
     expect(second?.shown).toEqual([]);
   });
 
-  it("keep each its own rules, and answer in the order asked, unknown ones as the default frame", async () => {
+  it("keep their own rules, and are answered in the order asked, unknown ones as the default frame", async () => {
     const { ask } = await openShop();
     const answers = await ask(["side", "nothing"], { filter: { excludeProductIds: ["a"] } });
     expect(answers.map(({ frameId }) => frameId)).toEqual(["side", "default"]);
@@ -51,7 +51,7 @@ describe("the frames of a page", () => {
     expect(answers[1]).toMatchObject({ missingIds: ["nothing"], shown: expect.not.arrayContaining(["a", "b", "c"]) });
   });
 
-  it("of one frame are what Recommend answers", async () => {
+  it("with a single frame equal the answer of Recommend", async () => {
     const { rpc, ask } = await openShop();
     const { recommended, alternative } = await rpc.recommendations.recommend({ appId: "shop", frameId: "top" });
     const shown = [...recommended, ...alternative].map(({ productId }) => productId);
@@ -62,7 +62,7 @@ describe("the frames of a page", () => {
     ["frame_ids", [], {}],
     ["frame_ids", Array.from({ length: 21 }, () => "top"), {}],
     ["request.frame_id", ["top"], { frameId: "top" }],
-  ])("are refused by the name of %s", async (field, frameIds, request) => {
+  ])("are rejected by the name of %s", async (field, frameIds, request) => {
     const { ask } = await openShop();
     await expect(ask(frameIds, request)).rejects.toThrow(
       expect.objectContaining({ rawMessage: expect.stringContaining(`field: ${field}`) }),

@@ -45,7 +45,7 @@ async function openCatalog() {
   return { catalog, looked, put, remove: (productId: string) => tell([{ removed: productId }]) };
 }
 
-it("what the catalogue says of a product is looked up once while nobody writes it", async () => {
+it("the catalogue's data on a product are cached until it is written", async () => {
   const { catalog, looked, put } = await openCatalog();
   const tableFor = createProductTables();
   const table = tableFor(model, catalog);
@@ -55,7 +55,7 @@ it("what the catalogue says of a product is looked up once while nobody writes i
   expect(looked).toEqual(["p7"]);
 });
 
-it("a product that was written or removed is looked up anew, however many were", async () => {
+it("a written or removed product is looked up again, however many there were", async () => {
   for (const others of [0, COUNT - 2]) {
     const { catalog, put, remove } = await openCatalog();
     const tableFor = createProductTables();
@@ -72,7 +72,7 @@ it("a product that was written or removed is looked up anew, however many were",
   }
 });
 
-it("nothing is kept of a catalogue that was read anew", async () => {
+it("the cache is emptied when the catalogue is reloaded", async () => {
   const [first, second] = [await openCatalog(), await openCatalog()];
   second.put("p0", "50");
   const tableFor = createProductTables();
@@ -80,7 +80,7 @@ it("nothing is kept of a catalogue that was read anew", async () => {
   expect(tableFor(model, second.catalog).price(0)).toBe(50);
 });
 
-it("categories and currencies of the model's products are numbered as those of others are", async () => {
+it("categories and currencies of the model's products have the same numbers as those of others", async () => {
   const stored = new Map(
     [
       bareProduct("p0", { categories: [{ categoryId: "tents", name: "" }], price: { amount: "5", currency: "EUR" } }),

@@ -60,8 +60,8 @@ function ask(query: Partial<RecommendQuery> = {}, more: Partial<Situation> = {})
 
 const step = (type: Interaction["type"], productId: string, at: number) => ({ type, productId, sku: "", at });
 
-describe("a source whose order was learned for the question", () => {
-  it("keeps its order, and others only fill its end", () => {
+describe("a source whose ranking was learned for the situation", () => {
+  it("keeps its ranking, and other sources only fill the end", () => {
     const learned = { ...source("cart", ranked([6, 1, 7]), NO_CANDIDATES), isLearned: () => true };
     const others = source("collaborative", ranked([7, 8]), NO_CANDIDATES);
     const query = { recommendedCount: 4, alternativeCount: 0 };
@@ -69,28 +69,28 @@ describe("a source whose order was learned for the question", () => {
   });
 });
 
-describe("recommend", () => {
-  it("fills recommended and alternative from their sources, without a product in both", () => {
+describe("an answer", () => {
+  it("has recommended and alternative from their sources, without a product in both", () => {
     expect(ask()).toMatchObject({ recommended: "p1 p2 p3", alternative: "p9 p8 p7" });
   });
 
-  it("fills what the sources leave by popularity", () => {
+  it("is filled with popular products where the sources propose too few", () => {
     expect(ask({ recommendedCount: 5 }).recommended).toBe("p1 p2 p3 p0 p4");
   });
 
-  it("does not fill recommended with what is only popular while it belongs to alternative", () => {
+  it("has no merely popular product in recommended while alternative needs it", () => {
     const sources = [source("semantic", NO_CANDIDATES, ranked([0, 1, 2]))];
     const shown = ask({ recommendedCount: 4 }, { model: model(sources) });
     expect(shown).toMatchObject({ recommended: "p3 p4 p5 p6", alternative: "p0 p1 p2" });
   });
 
-  it("fills recommended with such products, the least similar first, when nothing else is left", () => {
+  it("has such products in recommended, the least similar first, when nothing else is left", () => {
     const sources = [source("semantic", NO_CANDIDATES, ranked([0, 1, 2]))];
     const shown = ask({ recommendedCount: 9, alternativeCount: 2 }, { model: model(sources) });
     expect(shown).toMatchObject({ recommended: "p3 p4 p5 p6 p7 p8 p9 p2 p1", alternative: "p0" });
   });
 
-  it("leaves alternative its share of what belongs there when there are fewer products than both lists want", () => {
+  it("leaves alternative its share when there are fewer products than both lists want", () => {
     const both = { recommendedCount: 10, alternativeCount: 10 };
     expect(ask(both)).toMatchObject({ recommended: "p1 p2 p3 p0 p4 p5", alternative: "p9 p8 p7 p6" });
     const none = { model: model([SOURCES[0]!]) };
@@ -101,23 +101,23 @@ describe("recommend", () => {
     expect(ask({ recommendedCount: 0, alternativeCount: 10 }).answer.alternative).toHaveLength(10);
   });
 
-  it("leaves the current product out and names it as the tracker product", () => {
+  it("leaves out the current product and names it as the tracker product", () => {
     const { answer, recommended } = ask({ currentProductIds: ["p1"] });
     expect(recommended).toBe("p2 p3 p0");
     expect(answer.trackerProduct).toMatchObject({ productId: "p1", known: { title: "Title of p1" } });
   });
 
-  it("finds a current product by SKU", () => {
+  it("knows the current product by SKU", () => {
     expect(ask({ currentSkus: ["sku-p1"] }).answer.trackerProduct?.productId).toBe("p1");
   });
 
-  it("names a current product the catalogue does not know as missing", () => {
+  it("reports a current product that the catalogue does not know", () => {
     const { answer } = ask({ currentProductIds: ["nobody"] });
     expect(answer.trackerProduct).toEqual({ productId: "nobody", known: undefined });
     expect(answer.missingIds).toEqual(["nobody"]);
   });
 
-  it("leaves out what is in the cart since the last order and not older than 24 hours", () => {
+  it("leaves out cart additions since the last order and within 24 hours", () => {
     const hour = 3600_000;
     const interactions = [
       step("add_to_cart", "p3", NOON - 30 * hour),
@@ -129,19 +129,19 @@ describe("recommend", () => {
     expect(ask({ interactions }).alternative).toBe("p9 p7 p4");
   });
 
-  it("leaves out what was bought, known by the client or by the server", () => {
+  it("leaves out bought products, known from the client or the server", () => {
     const known: Interaction[] = [{ type: "order", at: NOON - 1000, productIds: ["p2", "p9"], ref: "order:1" }];
     expect(ask({}, { known })).toMatchObject({ recommended: "p1 p3 p0", alternative: "p8 p7 p5" });
   });
 
-  it("shows what was viewed only when nothing else is left", () => {
+  it("shows viewed products only when nothing else is left", () => {
     const interactions = ["p1", "p2"].map((id, i) => step("product_view", id, NOON - 9000 + i));
     expect(ask({ interactions }).recommended).toBe("p3 p0 p4");
     const all = ask({ interactions, recommendedCount: 10, alternativeCount: 0 }).recommended;
     expect(all).toBe("p3 p0 p4 p5 p6 p7 p8 p9 p1 p2");
   });
 
-  it("a current product that came after the training is told to the sources by its text", () => {
+  it("is based on the text of a current product that is newer than the model", () => {
     const told: unknown[] = [];
     const asking: Source = {
       ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),
@@ -155,19 +155,19 @@ describe("recommend", () => {
     expect(told).toEqual([[{ title: "Title of new", description: "", brand: "", categories: ["low"] }]]);
   });
 
-  it("a frame with include_viewed readmits current and viewed products", () => {
+  it("includes current and viewed products with include_viewed", () => {
     const frame = { ...DEFAULT_FRAME, includeViewed: true };
     const interactions = [step("product_view", "p2", NOON - 9000)];
     expect(ask({ interactions, currentProductIds: ["p1"] }, { frame }).recommended).toBe("p1 p2 p3");
   });
 
-  it("a frame with include_viewed readmits the current product also when it has variants", () => {
+  it("includes the current product with include_viewed also when it has variants", () => {
     const frame = { ...DEFAULT_FRAME, includeViewed: true };
     const catalog = catalogOf(IDS.map((id) => shopProduct(id, { variantGroupId: id < "p3" ? "a" : "" })));
     expect(ask({ currentProductIds: ["p1"] }, { frame, catalog }).recommended).toBe("p1 p3 p4");
   });
 
-  it("a frame with include_bought readmits bought products", () => {
+  it("includes bought products with include_bought", () => {
     const frame = { ...DEFAULT_FRAME, includeBought: true };
     expect(ask({ interactions: [step("order", "p1", NOON - 9000)] }, { frame }).recommended).toBe("p1 p2 p3");
   });
@@ -181,7 +181,7 @@ describe("recommend", () => {
     expect(ask({}, { catalog })).toMatchObject({ recommended: "p2 p3 p0", alternative: "p8 p7 p4" });
   });
 
-  it("shows untitled products in a shop that knows only ids", () => {
+  it("includes untitled products in a shop that knows only ids", () => {
     const catalog = catalogOf(IDS.map((id) => shopProduct(id, { title: "" })));
     expect(ask({}, { catalog }).recommended).toBe("p1 p2 p3");
   });
@@ -193,33 +193,33 @@ describe("recommend", () => {
     expect(ask({ currentProductIds: ["p2"] }, { catalog }).recommended).toBe("p3 p4 p5");
   });
 
-  it("keeps to the groups asked for, and names unknown ones", () => {
+  it("keeps to the groups asked for, and reports unknown ones", () => {
     const { recommended, alternative, answer } = ask({ filter: { ...NO_FILTER, anyGroup: ["high", "nothing"] } });
     expect([recommended, alternative]).toEqual(["p5 p6 p7", "p9 p8"]);
     expect(answer.missingIds).toEqual(["nothing"]);
   });
 
-  it("never shows excluded products", () => {
+  it("never includes excluded products", () => {
     expect(ask({ filter: { ...NO_FILTER, excludeProductIds: ["p1", "p9"] } })).toMatchObject({
       recommended: "p2 p3 p0",
       alternative: "p8 p7 p4",
     });
   });
 
-  it("prefers popular products of the category being viewed as the fallback", () => {
+  it("prefers popular products of the current category as the fallback", () => {
     expect(ask({ currentCategoryIds: ["high"], recommendedCount: 5, alternativeCount: 0 }).recommended).toBe(
       "p1 p2 p3 p5 p6",
     );
   });
 
-  it("fills alternative with what is popular in the category of the current product, then with what is popular", () => {
+  it("fills alternative with products popular in the current product's category, then with other popular ones", () => {
     const products = { model: model([]) };
     const asked = { currentProductIds: ["p7"], recommendedCount: 0, alternativeCount: 6 };
     expect(ask(asked, products).alternative).toBe("p5 p6 p8 p9 p0 p1");
     expect(ask({ ...asked, currentProductIds: [] }, products).alternative).toBe("p0 p1 p2 p3 p4 p5");
   });
 
-  it("puts alternatives of the category and price of the current product before equal ones", () => {
+  it("ranks alternatives of the current product's category and price before equal ones", () => {
     const price = (id: string) => ({ amount: id === "p6" ? "50" : "10", currency: "EUR" });
     const catalog = catalogOf(IDS.map((id) => shopProduct(id, { price: price(id) })));
     const even = { indices: Uint32Array.of(1, 6, 8), scores: Float64Array.of(1, 1, 1) };
@@ -227,7 +227,7 @@ describe("recommend", () => {
     expect(ask({ currentProductIds: ["p7"] }, situation).alternative).toBe("p8 p6 p1");
   });
 
-  it("turns a frame the visitor used, the same way each time", () => {
+  it("rotates a frame that the visitor used, the same way each time", () => {
     const frameInteractions = [{ frameId: "default", at: NOON - 1000 }];
     const turned = ask({ frameInteractions }).recommended;
     expect(turned).not.toBe("p1 p2 p3");
@@ -241,7 +241,7 @@ describe("recommend", () => {
     expect(ask({ frameInteractions, clientVersion: "2026112112" }).recommended).not.toBe("p1 p2 p3");
   });
 
-  it("without a current product asks for alternatives to the last viewed one the model knows", () => {
+  it("without a current product has alternatives to the last viewed one that the model knows", () => {
     const anchors: number[][] = [];
     const spy: Source = {
       ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),
@@ -260,7 +260,7 @@ describe("recommend", () => {
     expect(anchors).toEqual([[4]]);
   });
 
-  it("leaves a failing source out, counts it and goes on", () => {
+  it("leaves out a failing source, which is counted", () => {
     const broken: Source = {
       ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),
       alternatives: () => {
@@ -273,7 +273,7 @@ describe("recommend", () => {
     expect(metrics.counts.get("recommend_source_failures")).toBe(1);
   });
 
-  it("leaves a failing source out where there are new products as well", () => {
+  it("leaves out a failing source also where there are new products", () => {
     const broken: Source = {
       ...source("semantic", NO_CANDIDATES, NO_CANDIDATES),
       alternatives: () => {
@@ -286,7 +286,7 @@ describe("recommend", () => {
     expect(alternative).toBe("p0 p4 p5");
   });
 
-  it("answers from the catalogue before the first model, and with nothing for an empty shop", () => {
+  it("comes from the catalogue before the first model, and is empty for an empty shop", () => {
     expect(ask({}, { model: undefined }).recommended).toBe("p0 p1 p2");
     expect(ask({}, { model: undefined, catalog: catalogOf([]) })).toMatchObject({ recommended: "", alternative: "" });
   });
@@ -315,7 +315,7 @@ describe("recommend", () => {
   });
 });
 
-describe("learned weights", () => {
+describe("learned weights of sources", () => {
   const none = { collaborative: 0, cart: 0, association_rules: 0, semantic: 0, popularity: 0 };
   const weighing = (weights: Partial<typeof none>) => {
     const all = { ...none, ...weights };
@@ -323,7 +323,7 @@ describe("learned weights", () => {
   };
   const only = { recommendedCount: 5, alternativeCount: 0 };
 
-  it("put products in order by the places sources give them", () => {
+  it("order products by the ranks that sources give them", () => {
     const sources = [
       source("collaborative", ranked([1, 2, 3]), NO_CANDIDATES),
       source("cart", ranked([3, 2]), NO_CANDIDATES),
@@ -335,11 +335,11 @@ describe("learned weights", () => {
     expect(shown({ cart: 1 })).toBe("p3 p2 p0");
   });
 
-  it("can make popularity count", () => {
+  it("can include popularity", () => {
     expect(ask(only, { model: weighing({ collaborative: 0.1, popularity: 1 }) }).recommended).toBe("p0 p1 p2 p3 p4");
   });
 
-  it("hold for their page alone", () => {
+  it("apply to their page only", () => {
     const cart = [step("add_to_cart", "p9", NOON - 1000)];
     const shown = ask({ ...only, interactions: cart }, { model: weighing({ popularity: 1 }) }).recommended;
     expect(shown).toBe("p1 p2 p3 p0 p4");

@@ -22,7 +22,7 @@ function asked(steps: [InteractionType, number, ...string[]][], current: string[
 }
 
 describe("the purchases of a query", () => {
-  it("sum up the orders of a visitor who did nothing else", () => {
+  it("include the orders of a visitor who did nothing else", () => {
     expect(
       asked([
         ["order", 1, "a", "b"],
@@ -36,7 +36,7 @@ describe("the purchases of a query", () => {
     });
   });
 
-  it("are left out when the visitor views something, has a cart, ordered nothing or only what is not known", () => {
+  it("are empty when the visitor views something, has a cart, or ordered nothing known", () => {
     expect(asked([["order", 1, "a"]], ["b"]).purchases).toBeUndefined();
     expect(
       asked([

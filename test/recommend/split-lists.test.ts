@@ -9,8 +9,8 @@ const beside = (viewed: string[], alternatives: string[], proposals: string[], t
   ...besideAlternative(proposals, viewed, alternatives, categoryOf, (proposal) => together.includes(`${proposal}`)),
 ];
 
-describe("what recommended proposes beside alternative", () => {
-  it("is without what alternative shows of the category of what is viewed", () => {
+describe("recommended beside alternative", () => {
+  it("omits the current category's products that alternative shows", () => {
     expect(beside(["tent1"], ["tent2", "pegs1"], ["tent2", "pegs1", "rope"])).toEqual(["pegs1", "rope"]);
   });
 
@@ -18,22 +18,22 @@ describe("what recommended proposes beside alternative", () => {
     expect(beside(["tent1"], ["tent2"], ["tent3", "pegs1", "tent2"])).toEqual(["pegs1", "tent3"]);
   });
 
-  it("keeps what is viewed in its place", () => {
+  it("keeps the current product in its place", () => {
     expect(beside(["tent1", "tent2"], ["tent2", "tent3"], ["tent2", "pegs1"])).toEqual(["tent2", "pegs1"]);
   });
 
-  it("keeps what is bought together with it in its place", () => {
+  it("keeps products bought together with the current one in their place", () => {
     expect(beside(["tent1"], ["tent2", "tent-mat"], ["tent-mat", "pegs1"], ["tent-mat"])).toEqual([
       "tent-mat",
       "pegs1",
     ]);
   });
 
-  it("is all of it where there are no categories", () => {
+  it("keeps all proposals where there are no categories", () => {
     expect(beside(["-a"], ["-b", "-c", "tent1"], ["-b", "tent1"])).toEqual(["-b", "tent1"]);
   });
 
-  it("is all of it where alternative shows nothing", () => {
+  it("keeps all proposals where alternative is empty", () => {
     expect(beside(["tent1"], [], ["tent2", "pegs1"])).toEqual(["tent2", "pegs1"]);
   });
 });

@@ -19,7 +19,7 @@ const stove = bareProduct("stove", {
 const lark = tent("lark", "100");
 
 describe("a substitute", () => {
-  it("is of the same narrowest category", () => {
+  it("is in the same deepest category", () => {
     expect(isSubstitute(tent("dome", "100"), lark)).toBe(true);
     expect(isSubstitute(stove, lark)).toBe(false);
     expect(isSubstitute(bareProduct("a"), bareProduct("b"))).toBe(false);
@@ -34,13 +34,13 @@ describe("a substitute", () => {
     ]);
   });
 
-  it("is one by its category alone where a price is not known or not to be compared", () => {
+  it("is decided by category alone where a price is unknown or of another currency", () => {
     expect(isSubstitute(tent("dome", ""), lark)).toBe(true);
     expect(isSubstitute(tent("dome", "900", "SEK"), lark)).toBe(true);
   });
 });
 
-describe("alternatives", () => {
+describe("the alternatives of an answer", () => {
   const shop = [lark, stove, tent("dome", "120"), tent("palace", "900"), tent("bivvy", "")];
   const table = new ProductTable(
     shop.map(({ productId }) => productId),
@@ -57,15 +57,15 @@ describe("alternatives", () => {
       likenessAmong(wanted, table),
     );
 
-  it("of one score are put in order by category, then by price, then as they are in the catalogue", () => {
+  it("with equal scores are ordered by category, then by price, then by catalogue order", () => {
     expect([...prefer([1, 1, 1, 1]).indices]).toEqual([2, 3, 4, 1]);
   });
 
-  it("of another category stay before those that are far less like what is wanted", () => {
+  it("of another category stay before those with far lower scores", () => {
     expect([...prefer([1, 0.5, 0.4, 0.1]).indices][0]).toBe(1);
   });
 
-  it("keep their order and scores when nothing is known that they should resemble", () => {
+  it("keep their order and scores when there is no current product to resemble", () => {
     const plain = prefer([4, 3, 2, 1], []);
     expect([[...plain.indices], [...plain.scores]]).toEqual([
       [1, 2, 3, 4],
@@ -73,7 +73,7 @@ describe("alternatives", () => {
     ]);
   });
 
-  it("are wanted to the current products, else to what was met last", () => {
+  it("resemble the current products, else the last product of the history", () => {
     const catalog = { get: (productId: string) => shop.find((product) => product.productId === productId) };
     const model = { productIds: shop.map(({ productId }) => productId) };
     const asked = { anchor: Uint32Array.of(1) };
@@ -83,7 +83,7 @@ describe("alternatives", () => {
     expect(toReplace([], undefined, undefined, catalog)).toEqual([]);
   });
 
-  it("are filled up from the narrowest categories", () => {
+  it("are filled from the deepest categories", () => {
     const groups = new Map([["tents", new Set(["lark", "dome"])]]);
     const catalog = { group: (groupId: string) => groups.get(groupId) };
     expect(sameCategory([lark, lark], catalog)).toEqual(new Set(["lark", "dome"]));

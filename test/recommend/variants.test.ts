@@ -9,13 +9,13 @@ const visitors = Array.from({ length: 20_000 }, (_, i) => `f:visitor-${i}`);
 const split = (variants: readonly FrameVariant[], frameId = "home", appId = "shop") =>
   visitors.map((key) => variantOf(appId, { frameId, variants }, key)?.name);
 
-describe("the variant of a visitor", () => {
+describe("a visitor's variant", () => {
   it("is the same on every server and for ever", () => {
     const variants = [variant("a", 1), variant("b", 1)];
     expect(split(variants).slice(0, 12).join("")).toBe("bbbaabbaaaab");
   });
 
-  it("is given by the shares of the weights, within what chance allows", () => {
+  it("follows the shares of the weights, within statistical limits", () => {
     const names = split([variant("a", 1), variant("b", 2), variant("c", 1), variant("none", 0)]);
     const share = (name: string) => names.filter((one) => one === name).length / names.length;
     // Five standard deviations of a share of 20,000 visitors are below 0.018.
@@ -24,7 +24,7 @@ describe("the variant of a visitor", () => {
     expect(share("none")).toBe(0);
   });
 
-  it("stays for all but the visitors that a changed weight needs", () => {
+  it("changes only for the visitors that a changed weight needs", () => {
     const before = split([variant("a", 1), variant("b", 1)]);
     const after = split([variant("a", 1), variant("b", 3)]);
     const moved = visitors.filter((_, i) => before[i] !== after[i]);
@@ -37,7 +37,7 @@ describe("the variant of a visitor", () => {
     expect(split([...variants].reverse())).toEqual(split(variants));
   });
 
-  it("is drawn anew in another frame and in another app", () => {
+  it("is drawn separately in each frame and each app", () => {
     const variants = [variant("a", 1), variant("b", 1)];
     for (const other of [split(variants, "cart"), split(variants, "home", "shop2")]) {
       const same = split(variants).filter((name, i) => name === other[i]).length / visitors.length;
@@ -45,12 +45,12 @@ describe("the variant of a visitor", () => {
     }
   });
 
-  it("is none for a visitor without a name, and where there are no variants", () => {
+  it("does not exist for a visitor without a name, or where there are no variants", () => {
     expect(variantOf("shop", { frameId: "home", variants: [variant("a", 1)] }, undefined)).toBeUndefined();
     expect(variantOf("shop", { frameId: "home", variants: [] }, "f:1")).toBeUndefined();
   });
 
-  it("goes by the fingerprint id, else the client id, else the user id", () => {
+  it("depends on the fingerprint id, else the client id, else the user id", () => {
     expect(splittingKey({ clientId: "c", fingerprintId: "f", userId: "u" })).toBe("f:f");
     expect(splittingKey({ clientId: "c", fingerprintId: "", userId: "u" })).toBe("c:c");
     expect(splittingKey({ clientId: "", fingerprintId: "", userId: "u" })).toBe("u:u");
@@ -58,8 +58,8 @@ describe("the variant of a visitor", () => {
   });
 });
 
-describe("the frame of a variant", () => {
-  it("is the frame with all that the variant says, and nothing else changed", () => {
+describe("the frame with a variant applied", () => {
+  it("has every field of the variant, and the frame's own in the rest", () => {
     const said = {
       recommendedCount: 0,
       alternativeCount: 4,

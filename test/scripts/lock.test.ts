@@ -30,22 +30,22 @@ const increment = (path: string) => `
   await new Promise((wake) => setTimeout(wake, 20));
   writeFileSync(${JSON.stringify(path)}, String(before + 1));`;
 
-describe("the lock of the set-up", () => {
-  it("lets one process at a time work", async () => {
+describe("the lock of npm run setup", () => {
+  it("admits one process at a time", async () => {
     const count = join(folder, "count");
     writeFileSync(count, "0");
     await Promise.all(Array.from({ length: 6 }, () => locked(increment(count))));
     expect(readFileSync(count, "utf8")).toBe("6");
   });
 
-  it("is gone after the work, and after work that failed", async () => {
+  it("is released after the work, also when it failed", async () => {
     await locked("");
     expect(readdirSync(folder)).toEqual([]);
     await expect(locked('throw new Error("work failed")')).rejects.toThrow("work failed");
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is taken over from a process that was killed, by exactly one of those who wait", async () => {
+  it("is taken over from a killed process by exactly one of those that wait", async () => {
     const count = join(folder, "count");
     writeFileSync(count, "0");
     const { pid } = spawnSync(process.execPath, ["--version"]);
@@ -55,7 +55,7 @@ describe("the lock of the set-up", () => {
     expect(existsSync(join(folder, "lock"))).toBe(false);
   });
 
-  it("is taken over from another host once nobody has touched it for half a minute", async () => {
+  it("is taken over from another host when its file is untouched for half a minute", async () => {
     writeFileSync(join(folder, "lock"), "another-host 1 0 0");
     const long = new Date(Date.now() - 31_000);
     utimesSync(join(folder, "lock"), long, long);

@@ -17,7 +17,7 @@ interface Component {
 
 describe("npm run sbom", () => {
   it.each(["test", "production"])(
-    "lists in CycloneDX the packages that are installed and that the server runs with, each once, and no other: NODE_ENV=%s",
+    "lists in CycloneDX each installed runtime package once, and no other: NODE_ENV=%s",
     async (NODE_ENV) => {
       const env = { ...process.env, NODE_ENV, npm_config_loglevel: "silent" };
       const { stdout } = await run("npm", ["run", "--silent", "sbom"], { cwd: root, env, maxBuffer: 2 ** 26 });
@@ -61,7 +61,7 @@ describe("the licence check", () => {
     [[{ expression: "(MIT AND GPL-2.0-only)" }], ["x@1.0.0: (MIT AND GPL-2.0-only)"]],
     [[{ license: { name: "SEE LICENSE IN FILE" } }], ["x@1.0.0: SEE LICENSE IN FILE"]],
     [undefined, ["x@1.0.0: none stated"]],
-  ])("says of %j: %j", async (licenses, answer) => {
+  ])("answers for %j: %j", async (licenses, answer) => {
     expect(await refused(licenses)).toEqual(answer);
   });
 });

@@ -27,8 +27,8 @@ function evaluate(imports: string, statements: string): string {
   }).trim();
 }
 
-describe("the set-up", () => {
-  it("says which Node is needed on one that is too old", () => {
+describe("npm run setup", () => {
+  it("names the required Node version on an older one", () => {
     const old = (version: string) => `
       Object.defineProperty(process, "versions", { value: { node: "${version}" } });
       try { checkNode(); console.log("fine"); } catch (error) { console.log(error.message); }`;
@@ -45,7 +45,7 @@ describe("the set-up", () => {
     expect(advice("npm error code ENOTFOUND")).toBe("the npm registry was not reached");
   });
 
-  it("takes any change of a file's name or content below a folder for a change", () => {
+  it("detects a changed name or content of any file below a folder", () => {
     const hash = () => evaluate("hashOf", 'console.log(hashOf("src", "absent"));');
     mkdirSync(join(checkout, "src/a"), { recursive: true });
     const hashes = [hash()];
@@ -61,7 +61,7 @@ describe("the set-up", () => {
     expect(hash()).toBe(hashes[4]);
   });
 
-  it("leaves npm alone when node_modules already holds what the lock names, and it works", () => {
+  it("skips npm when node_modules already matches the lock and works", () => {
     const lock = { packages: { "": {}, "node_modules/lmdb": { version: "1.0.0" } } };
     writeFileSync(join(checkout, "package-lock.json"), JSON.stringify(lock));
     const fake = (name: string, text = "") => {

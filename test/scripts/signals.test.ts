@@ -25,7 +25,7 @@ async function serverWithOpenRequest(): Promise<{ server: ServerProcess; socket:
   return { server, socket };
 }
 
-it("answers the request under way when the same Ctrl-C comes twice, from the terminal and from npm", async () => {
+it("npm start answers the request under way when one Ctrl-C arrives twice, from the terminal and from npm", async () => {
   const { server, socket } = await serverWithOpenRequest();
   const answer = once(socket, "data");
   // Two kinds of signal, because the kernel may make one of two that are equal.
@@ -36,7 +36,7 @@ it("answers the request under way when the same Ctrl-C comes twice, from the ter
   expect(await ended).toBe(0);
 });
 
-it("ends at once when a second signal comes later, with a request still under way", async () => {
+it("npm start ends at once on a later second signal, even with a request under way", async () => {
   const { server } = await serverWithOpenRequest();
   server.child.kill("SIGTERM");
   await wait(1_200);

@@ -72,7 +72,7 @@ describe.each([
   ["a beacon of text", senders.beaconOfText],
   ["a shell script with a byte order mark and a line end", senders.curlOfFile],
 ])("%s", (_name, sender) => {
-  it("makes the contact, links the visitor and teaches the catalogue as it says", async () => {
+  it("creates the contact, links the visitor and teaches the catalogue", async () => {
     const { codes, status, products, urls, find, notes } = await post(sender(SAID));
     expect(codes).toEqual([200]);
     expect(notes).toEqual([]);
@@ -88,8 +88,8 @@ describe.each([
   });
 });
 
-describe("a sender that encodes twice", () => {
-  it("is understood: e-mail, lists and names are as they were before", async () => {
+describe("a double-encoding sender", () => {
+  it("is understood: e-mail, lists and names are as before encoding", async () => {
     const { status, products, find } = await post(senders.twiceEncoded(SAID));
     expect(status).toMatchObject({ identified: true, status: true });
     expect(await find({ email: "buyer+1@example.com" })).toMatchObject({ firstName: "Anna Maria" });
@@ -98,8 +98,8 @@ describe("a sender that encodes twice", () => {
   });
 });
 
-describe("a script that escapes nothing", () => {
-  it("loses the plus of an e-mail, which then identifies nobody, and keeps the event", async () => {
+describe("a sender that escapes nothing", () => {
+  it("loses the plus of an e-mail, which then identifies no one, and its event is stored", async () => {
     const { codes, status, notes, products } = await post(
       senders.rawText({ ...SAID, product_titles: "Lamp|Bulb", product_urls: "" }),
     );
@@ -112,7 +112,7 @@ describe("a script that escapes nothing", () => {
     ]);
   });
 
-  it("is understood where nothing needed escaping, a bare per cent sign included", async () => {
+  it("is understood where nothing needed escaping, with a bare per cent sign too", async () => {
     const { status, find, products } = await post(
       senders.rawText({ ...SAID, email: "ann@example.com", product_titles: "Lamp 100% wool|Bulb", product_urls: "" }),
     );
@@ -121,7 +121,7 @@ describe("a script that escapes nothing", () => {
     expect(products[0]?.[1]).toBe("Lamp 100% wool");
   });
 
-  it("ends a title at its ampersand, and the rest is a field that means nothing", async () => {
+  it("has its titles cut at an ampersand, and the rest becomes an unknown field", async () => {
     const { codes, products } = await post(
       senders.rawText({
         app_id: "shop",
@@ -136,7 +136,7 @@ describe("a script that escapes nothing", () => {
 });
 
 describe("a page script without values", () => {
-  it("writes undefined, null and objects into the form: they are no values and identify nobody", async () => {
+  it("sends undefined, null and objects as text, which counts as absent and identifies no one", async () => {
     const { codes, status, products, find } = await post(
       senders.scriptWithoutValues({
         ...{ app_id: "shop", action_type: "product_view", fp_ccid: "f1", product_ids: "1|undefined|2" },
@@ -153,7 +153,7 @@ describe("a page script without values", () => {
     ]);
   });
 
-  it("is refused, and named, where what the action requires is no value", async () => {
+  it("is rejected by field when a value that the action requires is absent", async () => {
     const { codes } = await post(
       senders.scriptWithoutValues({ app_id: "shop", action_type: "subscribe", email: undefined }),
       senders.scriptWithoutValues({ app_id: "shop", action_type: "product_view", product_ids: [] }),
@@ -164,7 +164,7 @@ describe("a page script without values", () => {
 });
 
 describe("lists of unequal length", () => {
-  it("give the products their ids name: what is missing is unknown, what is beyond is dropped", async () => {
+  it("give the products their ids name: missing values are unknown, further ones are dropped", async () => {
     const { products, urls } = await post(
       senders.phpPlugin({
         ...{ app_id: "shop", action_type: "add_to_cart", product_ids: "1|2|3" },
@@ -180,7 +180,7 @@ describe("lists of unequal length", () => {
     expect(urls).toEqual(["https://shop.example/1", "", ""]);
   });
 
-  it("never empty what an earlier sender taught", async () => {
+  it("never remove values from an earlier sender", async () => {
     const view = { app_id: "shop", action_type: "product_view", product_ids: "1|2" };
     const { products } = await post(
       senders.phpPlugin({ ...view, product_titles: "Lamp|Bulb" }),
@@ -191,7 +191,7 @@ describe("lists of unequal length", () => {
 });
 
 describe("an old shop system with Latin-1 texts", () => {
-  it("is taken: its umlauts are lost, its contact is not", async () => {
+  it("has its events stored: umlauts are lost, the contact is not", async () => {
     const { status, find, products } = await post(
       senders.latin1({
         ...{ app_id: "shop", action_type: "subscribe", fp_ccid: "f1", email: "ann@example.com", first_name: "Jörg" },
@@ -205,7 +205,7 @@ describe("an old shop system with Latin-1 texts", () => {
 });
 
 describe("two senders of one shop", () => {
-  it("that write an address differently mean one contact, whose address stays as it was first given", async () => {
+  it("that write an address differently mean one contact, whose address stays as first written", async () => {
     const { find } = await post(
       senders.phpPlugin({ app_id: "shop", action_type: "subscribe", email: "Ann@Example.com" }),
       senders.twiceEncoded({

@@ -14,13 +14,13 @@ function auditLines(startAt: number) {
   return { lines, write, pass: (ms: number) => (now += ms) };
 }
 
-it("an audit line is JSON with the time and the entry", () => {
+it("an audit line is JSON with time and entry", () => {
   const { lines, write } = auditLines(Date.UTC(2026, 10, 22));
   write(ENTRY);
   expect(lines).toEqual([`${JSON.stringify({ time: "2026-11-22T00:00:00.000Z", audit: ENTRY })}\n`]);
 });
 
-it("a flood of callers without a token writes ten audit lines a second, and the next line says how many are left out", () => {
+it("a flood of callers without a token writes ten audit lines a second, and the next line counts the rest", () => {
   const { lines, write, pass } = auditLines(5_000);
   for (let n = 0; n < 1000; n++) write(STRANGER);
   expect(lines).toHaveLength(10);
@@ -31,7 +31,7 @@ it("a flood of callers without a token writes ten audit lines a second, and the 
   expect(JSON.parse(lines[11] ?? "")).toMatchObject({ audit: STRANGER });
 });
 
-it("known callers have an audit line each, however many they are", () => {
+it("authenticated callers have an audit line each, however many they are", () => {
   const { lines, write } = auditLines(0);
   for (let n = 0; n < 1000; n++) write({ ...ENTRY, code: "permission_denied" });
   expect(lines).toHaveLength(1000);

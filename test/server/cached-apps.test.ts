@@ -28,8 +28,8 @@ async function open() {
   return { now, apps, unitOfWork, copies, changes, metrics, state };
 }
 
-describe("copies of apps and frames", () => {
-  it("are used without a look at the store for a second, and then read again", async () => {
+describe("the cache of apps and frames", () => {
+  it("answers for a second without a read of the store, then reads again", async () => {
     const { now, apps, unitOfWork, copies, state } = await open();
     await apps.create(testApp("shop", { displayName: "old" }));
     expect((await copies.get("shop"))?.displayName).toBe("old");
@@ -40,7 +40,7 @@ describe("copies of apps and frames", () => {
     expect((await copies.get("shop"))?.displayName).toBe("new");
   });
 
-  it("show at once what was written through them", async () => {
+  it("shows its own writes at once", async () => {
     const { copies, changes } = await open();
     expect(await copies.get("shop")).toBeUndefined();
     await copies.create(testApp("shop", { displayName: "old" }));
@@ -56,7 +56,7 @@ describe("copies of apps and frames", () => {
     expect(await copies.get("shop")).toBeUndefined();
   });
 
-  it("serve while the store does not answer, and are counted", async () => {
+  it("answers while the store does not, and counts that", async () => {
     const { now, apps, copies, metrics, state } = await open();
     await apps.create(testApp("shop"));
     await copies.get("shop");
@@ -67,14 +67,14 @@ describe("copies of apps and frames", () => {
     await expect(copies.get("other")).rejects.toThrow(Unavailable);
   });
 
-  it("do not remember that an app is not there", async () => {
+  it("does not cache that an app is missing", async () => {
     const { apps, copies } = await open();
     expect(await copies.get("shop")).toBeUndefined();
     await apps.create(testApp("shop")); // by another server
     expect((await copies.get("shop"))?.appId).toBe("shop");
   });
 
-  it("are read once for callers at the same time", async () => {
+  it("reads once for concurrent callers", async () => {
     const { apps, copies, state } = await open();
     await apps.create(testApp("shop"));
     await Promise.all(Array.from({ length: 20 }, () => copies.get("shop")));

@@ -7,13 +7,13 @@ import { makeCertificate } from "../fixtures/certificate.js";
 import { temporaryDirectory } from "../fixtures/server.js";
 
 describe("readCertificate", () => {
-  it("reads a certificate and its key", async () => {
+  it("returns a certificate and its key", async () => {
     const files = makeCertificate(await temporaryDirectory(), "one", ["aisle.test"]);
     const { cert, key } = readCertificate(files);
     expect([cert, key]).toEqual([expect.stringContaining("BEGIN CERTIFICATE"), expect.stringContaining("PRIVATE KEY")]);
   });
 
-  it("names the file that is wrong, and shows nothing of what it holds", async () => {
+  it("names the wrong file, and shows none of its content", async () => {
     const directory = await temporaryDirectory();
     const one = makeCertificate(directory, "one", ["aisle.test"]);
     const two = makeCertificate(directory, "two", ["aisle.test"]);
@@ -30,7 +30,7 @@ describe("readCertificate", () => {
   });
 });
 
-describe("the watch of a certificate", () => {
+describe("the watcher of certificate files", () => {
   async function watched() {
     const directory = await temporaryDirectory();
     const files = makeCertificate(directory, "used", ["aisle.test"]);
@@ -46,13 +46,13 @@ describe("the watch of a certificate", () => {
     return { files, other, taken, warnings, watch };
   }
 
-  it("takes nothing while the files stay as they are", async () => {
+  it("reloads nothing while the files are unchanged", async () => {
     const { watch, taken, warnings } = await watched();
     watch.look();
     expect([taken, warnings]).toEqual([[], []]);
   });
 
-  it("keeps the certificate from before while only one of the two files is the new one, and says so once", async () => {
+  it("keeps the old certificate while only one of the two files is new, and logs that once", async () => {
     const { files, other, watch, taken, warnings } = await watched();
     copyFileSync(other.cert, files.cert);
     watch.look();
@@ -65,7 +65,7 @@ describe("the watch of a certificate", () => {
     expect(taken).toEqual([readCertificate(other)]);
   });
 
-  it("takes another authority of callers, and no file of one that is no PEM", async () => {
+  it("reloads the authority of callers, and rejects a file that is not PEM", async () => {
     const directory = await temporaryDirectory();
     const [used, other] = ["used", "other"].map((name) => makeCertificate(directory, name, ["aisle.test"]));
     if (used === undefined || other === undefined) throw new Error("no certificates");
@@ -88,7 +88,7 @@ describe("the watch of a certificate", () => {
     expect(warnings).toEqual([expect.stringMatching(/^--rpc-client-ca .*certificates in PEM are accepted;/)]);
   });
 
-  it("keeps the certificate from before while a file is away", async () => {
+  it("keeps the old certificate while a file is missing", async () => {
     const { files, watch, taken, warnings } = await watched();
     rmSync(files.key);
     watch.look();

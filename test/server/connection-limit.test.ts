@@ -18,12 +18,12 @@ function open(perAddress: ConnectionsPerAddress, { most = 100, exempt = [] as st
   return { admits, connect };
 }
 
-describe("connections of one address", () => {
-  it("may be three quarters of all when nobody else is there", () => {
+describe("the connections of one address", () => {
+  it("can be three quarters of all when there are no others", () => {
     expect(open("share").connect("192.0.2.1", 200)).toHaveLength(75);
   });
 
-  it("leave places for others, who share what there is", () => {
+  it("leave places for others, who share the rest", () => {
     const { connect } = open("share");
     connect("192.0.2.1", 200);
     expect(connect("192.0.2.2", 200)).toHaveLength(19);
@@ -38,7 +38,7 @@ describe("connections of one address", () => {
     expect(connect("192.0.2.1", 10)).toHaveLength(2);
   });
 
-  it("may be as many as there are places where no bound is set", () => {
+  it("have no limit when none is set", () => {
     expect(open(Number.POSITIVE_INFINITY).connect("192.0.2.1", 100)).toHaveLength(100);
   });
 
@@ -50,7 +50,7 @@ describe("connections of one address", () => {
     expect(connect("192.0.2.1", 50)).toHaveLength(2);
   });
 
-  it("are those of an IPv4 address however it is written, and of the /64 of an IPv6 address", () => {
+  it("are those of an IPv4 address in any notation, and of the /64 of an IPv6 address", () => {
     const { connect } = open(2);
     connect("192.0.2.1", 2);
     expect(connect("::ffff:192.0.2.1", 1)).toEqual([]);
@@ -60,7 +60,7 @@ describe("connections of one address", () => {
     expect(connect("2001:db8:1:3::3", 1)).toHaveLength(1);
   });
 
-  it("come and go in any order without a place being lost", () => {
+  it("open and close in any order without losing a place", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean()), { maxLength: 300 }), (steps) => {
         const { admits, connect } = open("share", { most: 40 });

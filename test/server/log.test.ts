@@ -17,7 +17,7 @@ function recordOf(say: (log: ReturnType<typeof createLog>) => void): Record<stri
 }
 
 describe("the log", () => {
-  it("writes each record as one line of plain JSON, whatever is in it", () => {
+  it("writes each record as one line of plain JSON, whatever it contains", () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom("\n", "\r", "\u001b", "\0", "\u0085", "\u009b", "\u2028", "\u2029", '"', "\\"),
@@ -52,7 +52,7 @@ describe("the log", () => {
       expect(JSON.stringify(recordOf(say)).length).toBeLessThan(5000);
   });
 
-  it("tells an error's class, words, place and causes", () => {
+  it("shows an error's class, message, stack and causes", () => {
     const cause = new TypeError("x.y is no function");
     const { error } = recordOf((log) => log.error({ error: new RangeError("too far", { cause }) }, "m"));
     expect(error).toMatch(/^RangeError: too far\n +at .*log\.test\.ts/);
@@ -74,7 +74,7 @@ describe("the log", () => {
         throw new Error('got "ann@example.com');
       },
     ],
-  ])("leaves out what %s cites of a caller", (_, fail) => {
+  ])("leaves out what %s quotes of a caller", (_, fail) => {
     const { log, lines } = openLog();
     try {
       fail();
@@ -86,7 +86,7 @@ describe("the log", () => {
     expect(lines.join()).not.toContain("example.com");
   });
 
-  it("has nothing of an error but its text", () => {
+  it("leaves out an error's other properties", () => {
     const error = Object.assign(new Error("m"), { email: "ann@example.com", cause: { email: "ann@example.com" } });
     const record = recordOf((log) => log.error({ err: error }, "m"));
     expect(JSON.stringify(record)).not.toContain("ann@");

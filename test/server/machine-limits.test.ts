@@ -20,8 +20,8 @@ const NONE: MachineLimits = {
   hasPlainWasm: false,
 };
 
-describe("limits of the machine", () => {
-  it("refuse a server what it cannot run with, and say what it needs", () => {
+describe("the checks of machine limits", () => {
+  it("reject too low limits, and say what is needed", () => {
     const refusal = (change: Partial<MachineLimits>) => limitsRefusal("serve", { ...NONE, ...change });
     expect(refusal({})).toBeUndefined();
     expect(refusal({ heapBytes: 255 * MIB })).toMatch(/heap is limited to 255 MiB; a server needs 256/);
@@ -37,7 +37,7 @@ describe("limits of the machine", () => {
     expect(limitsRefusal("app", { ...NONE, openFiles: 127 })).toMatch(/128 are needed/);
   });
 
-  it("leave a server the connections that its open files suffice for, and the line says how many are needed for all", () => {
+  it("reduce the connections to the open files, and log how many files are needed for all", () => {
     const lines: string[] = [];
     const most = { rest: 10_000, rpc: 2_000 };
     const within = (openFiles: number) => connectionsWithin(openFiles, most, (line) => lines.push(line));
@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== "linux")("a process under a limit of the sh
     ["ulimit -v 4194304", ["serve"], /address space is limited to 4 GiB; a server reserves up to 40/],
     ["ulimit -v 16777216", ["serve"], /address space is limited to 16 GiB; a server reserves up to 40/],
     ["export NODE_OPTIONS=--max-old-space-size=64", ["serve"], /heap is limited to \d+ MiB; a server needs 256/],
-  ])("%s: %j ends with one line that says what is needed", (limit, args, line) => {
+  ])("%s: %j exits with one line that says what is needed", (limit, args, line) => {
     const command = `${limit}; exec "$@"`;
     const { status, stdout, stderr } = spawnSync("bash", ["-c", command, "bash", process.execPath, AISLE, ...args], {
       encoding: "utf8",
@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== "linux")("a process under a limit of the sh
     ["one process", []],
     ["two workers", ["--workers", "2"]],
   ])(
-    "with 256 open files and 400 connections goes on, and serves when they are gone: %s",
+    "with 256 open files and 400 connections continues, and serves once they are gone: %s",
     async (_, flags) => {
       const directory = await temporaryDirectory();
       const under = ["bash", "-c", 'ulimit -n 256; exec "$@"', "bash"];

@@ -75,8 +75,8 @@ const MODEL: ServingModel = {
 };
 const WEIGHTS = { association_rules: 1, semantic: 1, collaborative: 0, cart: 0, popularity: 1 };
 
-describe("a failure that an answer goes on without", () => {
-  it("is logged once a minute and place, with how many were only counted", () => {
+describe("a failure that only shortens an answer", () => {
+  it("is logged once a minute for each place, with the number of repeats", () => {
     const { reportFailure, lines, counts, clock } = openReport();
     for (const at of [0, 1, 59_999, 60_000]) {
       clock.at = at;
@@ -91,7 +91,7 @@ describe("a failure that an answer goes on without", () => {
     expect(counts.get("frame")).toBe(4);
   });
 
-  it("is logged with its whole stack, and without what it quotes of a person", () => {
+  it("is logged with its whole stack, without quoted personal data", () => {
     const { reportFailure, lines } = openReport();
     const text = `no "Jane Doe" <jane@example.com> at +49 170 1234567 ${"x".repeat(10_000)}`;
     reportFailure("frame", new Error(text));

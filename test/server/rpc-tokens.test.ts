@@ -13,8 +13,8 @@ async function fileOf(text: string): Promise<string> {
   return path;
 }
 
-describe("the file of tokens", () => {
-  it("holds a name, scopes, limits and a hash a line, comments and empty lines between", async () => {
+describe("the token file", () => {
+  it("has a name, scopes, limits and a hash on each line, with comments and empty lines between", async () => {
     const limits = "apps=shop,other expires=2027-01-31T00:00:00Z";
     const path = await fileOf(`# checkout\n\ncheckout write,read ${limits} ${A}\r\n  ops@shop  admin\t${B}  \n`);
     const expiresAt = Date.UTC(2027, 0, 31);
@@ -38,19 +38,19 @@ describe("the file of tokens", () => {
     ["a time in no zone", `x read expires=2027-01-31T00:00:00 ${A}`],
     ["a time that is none", `x read expires=2027-13-31T00:00:00Z ${A}`],
     ["a line cut short", `x read apps=shop expires=2027-01-31T00:00:00Z ${A.slice(1)}`],
-  ])("is refused with %s, by the number of the line and without its words", async (_, text) => {
+  ])("is rejected with %s, by line number and without its content", async (_, text) => {
     const path = await fileOf(text);
     const line = text.split("\n").length;
     expect(() => readTokens(path)).toThrow(new RegExp(`^--rpc-tokens \\(AISLE_RPC_TOKENS\\): line ${line}: `));
     expect(() => readTokens(path)).not.toThrow(/secret/);
   });
 
-  it("must be there when the server starts", () => {
+  it("must exist when the server starts", () => {
     expect(() => createTokenWatch("/nowhere/tokens", () => undefined)).toThrow(/the file cannot be read/);
   });
 });
 
-describe("the file of tokens of a running server", () => {
+describe("the token file of a running server", () => {
   async function watchOf(text: string) {
     const path = await fileOf(text);
     const warnings: string[] = [];
@@ -65,7 +65,7 @@ describe("the file of tokens of a running server", () => {
   it.each([
     ["emptied", (path: string) => writeFileSync(path, ""), "empty"],
     ["deleted", (path: string) => rmSync(path), "cannot be read"],
-  ])("makes every token void when it was %s, and is warned of once", async (_, change, words) => {
+  ])("voids every token when it was %s, with one warning", async (_, change, words) => {
     const { path, warnings, look } = await watchOf(`x read ${A}`);
     change(path);
     expect(look()).toEqual([]);
@@ -76,7 +76,7 @@ describe("the file of tokens of a running server", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("revokes a token whose line went although another line is mistyped, and keeps the good lines", async () => {
+  it("revokes a token whose line is gone although another line is invalid, and keeps the valid ones", async () => {
     const { path, warnings, look } = await watchOf(`revoked read ${A}\nkept read ${B}`);
     writeFileSync(path, `mistyped raed ${A}\nkept read ${B}`);
     expect(look()).toEqual(["kept"]);

@@ -4,7 +4,7 @@ import { createCircuitBreaker } from "../../src/server/store-circuit-breaker.js"
 
 const never = () => new Promise<string>(() => undefined);
 
-describe("patience with a store that is some way off", () => {
+describe("the circuit breaker of a remote store", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
@@ -15,23 +15,23 @@ describe("patience with a store that is some way off", () => {
       (error: unknown) => error,
     );
 
-  it("gives what was read in time", async () => {
+  it("returns reads that are in time", async () => {
     expect(await open().wait(async () => "read")).toBe("read");
   });
 
-  it("passes on what the store says, and takes it for an answer", async () => {
+  it("passes on the store's errors, and counts them as answers", async () => {
     const { wait } = open();
     expect(await outcome(wait(() => Promise.reject(new NotFound("app"))))).toBeInstanceOf(NotFound);
     expect(await wait(async () => "read")).toBe("read");
   });
 
-  it("gives a read up after its time", async () => {
+  it("gives up a late read", async () => {
     const read = outcome(open().wait(never));
     await vi.advanceTimersByTimeAsync(200);
     expect(await read).toBeInstanceOf(Unavailable);
   });
 
-  it("does not ask a store again for a second that answered nobody", async () => {
+  it("asks nothing for a second after the store answered no read", async () => {
     const { wait, waitLong } = open();
     const first = outcome(wait(never));
     await vi.advanceTimersByTimeAsync(200);
@@ -44,7 +44,7 @@ describe("patience with a store that is some way off", () => {
     expect(await wait(read)).toBe("read");
   });
 
-  it("asks on when one read was slow while others were answered", async () => {
+  it("keeps asking when one read was slow while others were answered", async () => {
     const { wait } = open();
     const slow = outcome(wait(never));
     await vi.advanceTimersByTimeAsync(100);
@@ -54,7 +54,7 @@ describe("patience with a store that is some way off", () => {
     expect(await wait(async () => "read")).toBe("read");
   });
 
-  it("asks again as soon as an answer comes that was given up", async () => {
+  it("asks again as soon as a read that was given up is answered", async () => {
     const { wait } = open();
     let answer = (_: string) => {};
     const late = outcome(

@@ -7,13 +7,13 @@ import { createUuids } from "../../src/server/uuids.js";
 const AT = Date.UTC(2026, 10, 21);
 const timeOf = (id: string) => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 
-describe("uuids", () => {
+describe("generated UUIDs", () => {
   it("are of version 7 and begin with the millisecond", () => {
     const id = createUuids({ now: () => AT, randomUuid: randomUUID })();
     expect([validate(id), version(id), timeOf(id)]).toEqual([true, 7, AT]);
   });
 
-  it("rise, whatever the clock does", () => {
+  it("increase, whatever the clock does", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 1, maxLength: 100 }), (steps) => {
         let at = AT;
@@ -29,7 +29,7 @@ describe("uuids", () => {
     );
   });
 
-  it("rise beyond what one millisecond can count, with the time ahead of the clock", () => {
+  it("increase beyond what one millisecond can count, with a time ahead of the clock", () => {
     const newId = createUuids({ now: () => AT, randomUuid: randomUUID });
     const ids = Array.from({ length: 10_000 }, newId);
     expect(ids).toEqual([...ids].sort());
@@ -38,7 +38,7 @@ describe("uuids", () => {
     expect(timeOf(ids.at(-1) ?? "")).toBe(AT + 2);
   });
 
-  it("end with what is random of the UUIDv4 they were given", () => {
+  it("end with the random part of the given UUIDv4", () => {
     const random = "01234567-89ab-4cde-8f01-23456789abcd";
     const id = createUuids({ now: () => AT, randomUuid: () => random })();
     expect(id.slice(15)).toBe("66f-8f01-23456789abcd");

@@ -5,7 +5,7 @@ import { createModelService } from "../../src/services/model-service.js";
 import { directClient } from "../../src/services/wire/direct-clients.js";
 import { emptyStore, testApp } from "../fixtures/store.js";
 
-it("EvaluateModel tells the evaluation to end when its caller leaves, and takes the next call", async () => {
+it("EvaluateModel stops the evaluation when its caller leaves, and accepts the next call", async () => {
   const { models } = await emptyStore();
   const apps = { get: async () => testApp("shop") };
   const signals: AbortSignal[] = [];

@@ -3,7 +3,7 @@ import { PageKind } from "../../src/gen/aisle/v1/app_pb.js";
 import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 
-describe("a frame that is written", () => {
+describe("a frame in UpdateFrame", () => {
   let set: (frame: object) => Promise<unknown>;
   let get: () => Promise<unknown>;
 
@@ -74,7 +74,7 @@ describe("a frame that is written", () => {
       "variants[0].source_choice.sources[0].weight",
       { variants: [{ name: "a", weight: 1, sourceChoice: { sources: [{ source: SEMANTIC, weight: 2000 }] } }] },
     ],
-  ])("is refused by the name of its %s", async (field, frame) => {
+  ])("is rejected by the name of its %s", async (field, frame) => {
     await expect(set(frame)).rejects.toThrow(
       expect.objectContaining({
         message: expect.stringMatching(/^\[invalid_argument\] (Invalid|Missing required) field: frame_configuration\./),
@@ -83,7 +83,7 @@ describe("a frame that is written", () => {
     );
   });
 
-  it("is answered as it was written, with what was not said as it is taken", async () => {
+  it("is returned as it was written, with the defaults of the rest", async () => {
     await set({ recommendedCount: 4 });
     expect(await get()).toMatchObject({ rotation: true, fallback: true, sources: [], variants: [] });
     expect(await get()).not.toHaveProperty("inStockOnly");

@@ -7,7 +7,7 @@ import { readStoreLocation } from "../../../src/server/open-store.js";
 import { ConfigError, type ConfigFlags, readConfig } from "../../../src/server/settings/config.js";
 
 describe("readConfig", () => {
-  it("serves an embedded store on the loopback ports 8080 and 8081 when nothing is said", () => {
+  it("serves an embedded store on the loopback ports 8080 and 8081 by default", () => {
     expect(readConfig({}, {})).toEqual({
       store: { kind: "embedded", directory: "./aisle-data" },
       facade: { host: "127.0.0.1", port: 8080 },
@@ -132,7 +132,7 @@ describe("readConfig", () => {
       "https://api.example.com/v1/embeddings?model=small&dimensions=256",
       { kind: "http", url: "https://api.example.com/v1/embeddings", model: "small", dimensions: 256, key: null },
     ],
-  ])("takes %s for an embedder", (embedder, location) => {
+  ])("accepts %s as an embedder", (embedder, location) => {
     expect(readConfig({ embedder }, {}).embedder).toEqual(location);
     expect(readConfig({}, { AISLE_EMBEDDER: embedder }).embedder).toEqual(location);
   });
@@ -144,13 +144,13 @@ describe("readConfig", () => {
     "https://api.example.com/v1/embeddings",
     "https://name:sesame@api.example.com/?model=a",
     "https://api.example.com/?model=a&dimensions=0",
-  ])("refuses %s for an embedder, without showing it", (embedder) => {
+  ])("rejects %s as an embedder, without showing it", (embedder) => {
     const read = () => readConfig({ embedder }, {});
     expect(read).toThrow(/^--embedder \(AISLE_EMBEDDER\): /);
     if (embedder.includes("://")) expect(read).not.toThrow(/api\.example\.com\/\?|sesame/);
   });
 
-  it("takes the key of an embedding service from its variable, else from a file", () => {
+  it("reads the key of an embedding service from its variable, else from a file", () => {
     const embedder = "https://api.example.com/v1/embeddings?model=small";
     const folder = mkdtempSync(join(tmpdir(), "aisle-config-"));
     const file = join(folder, "key");
@@ -183,7 +183,7 @@ describe("readConfig", () => {
     expect(readConfig({ learnedOrder: false }, { AISLE_LEARNED_ORDER: "1" }).learnedOrder).toBe(false);
   });
 
-  it("takes an empty variable as absent", () => {
+  it("treats an empty variable as absent", () => {
     expect(readConfig({}, { AISLE_STORE: "", AISLE_FACADE_PORT: " " })).toEqual(readConfig({}, {}));
   });
 
@@ -208,7 +208,7 @@ describe("readConfig", () => {
     "mongodb+srv://ann:secret@cluster.example.net/aisle?retryWrites=true",
     "mongodb://%2Ftmp%2Fmongodb-27017.sock/aisle",
     "mongodb://ann@db/?authMechanism=MONGODB-X509",
-  ])("reads the address %s of a MongoDB store as it stands", (url) => {
+  ])("keeps the address %s of a MongoDB store unchanged", (url) => {
     expect(readConfig({ store: url }, {}).store).toEqual({ kind: "mongo", url });
     expect(readConfig({}, { AISLE_STORE: url }).store).toEqual({ kind: "mongo", url });
   });
@@ -229,11 +229,11 @@ describe("readConfig", () => {
     "mongodb://ann:s3cret@db,,db2/aisle",
     "mongodb://ann:s3cret@db/aisle?journal=false",
     "mongodb://ann:s3cret@db/ai/sle",
-  ])("refuses the address %s in a line that shows nothing of it", (url) => {
+  ])("rejects the address %s in a line that shows nothing of it", (url) => {
     expect(() => readConfig({ store: url }, {})).toThrow(/^--store \(AISLE_STORE\): (?!.*(ann|s3|cret|12|34)).*$/);
   });
 
-  it("names the setting an address was given with", () => {
+  it("names the setting that an address came from", () => {
     expect(() => readStoreLocation("./data", { flag: "--from" })).toThrow(/^--from: embedded:DIR/);
   });
 
@@ -291,17 +291,17 @@ describe("readConfig", () => {
     ],
     ["--links-per-network (AISLE_LINKS_PER_NETWORK): a number from 1 to 1000", { linksPerNetwork: "-1" }],
     ["--rpc-url (AISLE_RPC_URL): is for --role facade only", { rpcUrl: "http://127.0.0.1:8081" }],
-  ])("refuses with %s", (start, flags) => {
+  ])("rejects with %s", (start, flags) => {
     expect(() => readConfig(flags, {})).toThrow(ConfigError);
     expect(() => readConfig(flags, {})).toThrow(start);
   });
 
-  it("lets RPC callers from elsewhere in only when told that this is insecure", () => {
+  it("admits remote RPC callers only when an insecure RPC port is confirmed", () => {
     expect(readConfig({ rpcHost: "0.0.0.0", insecureRpc: true }, {}).rpc.host).toBe("0.0.0.0");
     expect(readConfig({ rpcHost: "0.0.0.0" }, { AISLE_INSECURE_RPC: "1" }).rpc.host).toBe("0.0.0.0");
   });
 
-  it("reads the names by which callers reach the RPC port", () => {
+  it("reads the host names of the RPC port", () => {
     const names = ["aisle-services", "aisle-services.shop.svc"];
     expect(readConfig({ rpcNames: "aisle-services, aisle-services.shop.svc" }, {}).rpcNames).toEqual(names);
     expect(readConfig({}, { AISLE_RPC_NAMES: names.join() }).rpcNames).toEqual(names);
@@ -312,11 +312,11 @@ describe("readConfig", () => {
     expect(config).toMatchObject({ role: "facade", rpcUrl: "http://10.0.0.5:8081" });
   });
 
-  it("refuses a switch that is neither on nor off", () => {
+  it("rejects a switch that is neither on nor off", () => {
     expect(() => readConfig({}, { AISLE_DEMO: "maybe" })).toThrow("--demo (AISLE_DEMO): 1 or 0 is accepted");
   });
 
-  it("answers any text with a configuration or one line that ends the process with 2", () => {
+  it("answers any text with a configuration or one line and exit code 2", () => {
     const flags = fc.record(
       {
         store: fc.string(),

@@ -6,8 +6,8 @@ import { temporaryDirectory } from "../../fixtures/server.js";
 
 const KEY = "k3Jd".repeat(11);
 
-describe("the keys of secrets at rest", () => {
-  it("come by a variable, which wins, or by a file; there need be none", async () => {
+describe("the encryption keys of secrets", () => {
+  it("are read from a variable, else from a file, and are optional", async () => {
     const file = join(await temporaryDirectory(), "key");
     await writeFile(file, `${KEY}\n`);
     expect(readSecretKeys({})).toEqual({ current: undefined, previous: undefined });
@@ -19,7 +19,7 @@ describe("the keys of secrets at rest", () => {
     expect(readSecretKeys({ AISLE_SECRET_KEY_PREVIOUS_FILE: file }).previous).toBe(KEY);
   });
 
-  it("are refused by one line that names the variable when short, empty or unreadable", async () => {
+  it("are rejected with one line that names the variable when short, empty or unreadable", async () => {
     const folder = await temporaryDirectory();
     const empty = join(folder, "empty");
     await writeFile(empty, "\n");

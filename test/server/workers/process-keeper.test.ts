@@ -6,7 +6,7 @@ interface Started {
   stopped: boolean;
 }
 
-describe("a process that is kept running", () => {
+describe("a supervised process", () => {
   let started: Started[] = [];
   let logged: unknown[] = [];
   beforeEach(() => {
@@ -35,7 +35,7 @@ describe("a process that is kept running", () => {
   const end = (one: Started | undefined, reason?: string) =>
     one?.events.ended({ pid: 1, code: null, signal: "SIGSEGV", reason, exitCode: 1 });
 
-  it("is started again after 1 s, twice as long each time up to 45 s, and from 1 s on after a minute of running", () => {
+  it("is restarted after 1 s, then twice as long each time up to 45 s, and after 1 s again after a minute of running", () => {
     keep();
     started[0]?.events.ready(false);
     for (let n = 0; n < 8; n++) {
@@ -51,7 +51,7 @@ describe("a process that is kept running", () => {
     expect(logged[0]).toMatchObject({ process: 1, signal: "SIGSEGV", reason: "it broke" });
   });
 
-  it("goes on while it is latched, until its replacement is ready", () => {
+  it("keeps running while it is latched, until its replacement is ready", () => {
     keep();
     started[0]?.events.ready(false);
     started[0]?.events.latched("EIO");
@@ -66,7 +66,7 @@ describe("a process that is kept running", () => {
     expect(started).toHaveLength(2);
   });
 
-  it("is tried again when the replacement of a latched one cannot start", () => {
+  it("is replaced on a later try when the first replacement cannot start", () => {
     keep();
     started[0]?.events.ready(false);
     started[0]?.events.latched("EIO");
@@ -79,7 +79,7 @@ describe("a process that is kept running", () => {
     expect(started.map(({ stopped }) => stopped)).toEqual([true, false, false]);
   });
 
-  it("is a failure to start, with its own words, when it ends before it was ever ready", async () => {
+  it("fails to start with its own message when it ends before it was ever ready", async () => {
     const { ready } = keep();
     end(started[0], "the port is taken");
     await expect(ready).rejects.toEqual(new StartFailure("the port is taken (SIGSEGV)", 1));
@@ -87,7 +87,7 @@ describe("a process that is kept running", () => {
     expect(started).toHaveLength(1);
   });
 
-  it("is not started again while the server stops", () => {
+  it("is not restarted while the server stops", () => {
     let isStopping = false;
     keep(() => isStopping);
     started[0]?.events.ready(false);

@@ -58,7 +58,7 @@ describe("metrics of several processes", () => {
     expect(await showing).toBe(1);
   });
 
-  it("are those of the process alone when nobody gathers them", async () => {
+  it("are those of the process alone without a gatherer", async () => {
     const metrics = createPrometheusMetrics({ process: false });
     metrics.count("events_acknowledged", undefined, 7);
     const asked = createWorkerMetrics({ metrics, ask: () => undefined });

@@ -35,15 +35,15 @@ function processes(count: number) {
   return { now, limits, call, messages: () => messages };
 }
 
-describe("one limit of backend senders over several processes", () => {
-  it("admits a hundred at once in all of them together, and says when the next may come", async () => {
+describe("a shared limit of backend senders", () => {
+  it("admits a hundred at once over all processes, and says when the next may come", async () => {
     const { limits, call } = processes(3);
     const answers = await Promise.all(Array.from({ length: 300 }, (_, n) => call(limits[n % 3]!)));
     expect(answers.filter((answer) => answer === "admitted")).toHaveLength(100);
     expect(answers.find((answer) => answer instanceof RateLimited)).toMatchObject({ retryAfterMs: 10 });
   });
 
-  it("tells what is left to all of them together", async () => {
+  it("reports the remaining quota over all processes", async () => {
     const { limits } = processes(2);
     await Promise.all(Array.from({ length: 30 }, () => limits[0]!("shop")));
     expect(await limits[1]!("shop")).toMatchObject({ limit: 100, windowMs: 1000, remaining: 69, resetMs: 310 });
@@ -55,7 +55,7 @@ describe("one limit of backend senders over several processes", () => {
     expect(await call(limits[0]!, "two")).toBe("admitted");
   });
 
-  it("asks once for all requests of a turn, and not at all while a refusal holds", async () => {
+  it("asks the keeper once for all requests of a turn, and not during a refusal", async () => {
     const { now, limits, call, messages } = processes(1);
     await Promise.all(Array.from({ length: 150 }, () => call(limits[0]!)));
     expect(messages()).toBe(1);
@@ -66,14 +66,14 @@ describe("one limit of backend senders over several processes", () => {
     expect(messages()).toBe(2);
   });
 
-  it("goes by a limit of its own when the keeper does not answer", async () => {
+  it("becomes a local limit when the keeper does not answer", async () => {
     const now = testClock(0);
     const { limit } = createWorkerSenderLimit({ monotonicNow: now, ask: () => undefined });
     const answers = await Promise.allSettled(Array.from({ length: 150 }, () => limit("shop")));
     expect(answers.filter((answer) => answer.status === "fulfilled")).toHaveLength(100);
   });
 
-  it("admits at most the burst and the rate in any run of calls, however they fall on the processes", async () => {
+  it("admits at most the burst and the rate in any sequence of calls over the processes", async () => {
     const step = fc.record({ process: fc.nat(2), wait: fc.nat(40), calls: fc.integer({ min: 1, max: 60 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {

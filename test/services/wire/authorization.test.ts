@@ -120,7 +120,7 @@ const TRANSPORTS: readonly (readonly [string, CreateTransport])[] = [
   ["Connect", createConnectTransport],
 ];
 
-describe("a port with tokens", () => {
+describe("an RPC port with tokens", () => {
   it.each([
     ["storefront", ["ok", "PermissionDenied", "PermissionDenied", "ok", "PermissionDenied"]],
     ["read", ["ok", "PermissionDenied", "PermissionDenied", "PermissionDenied", "PermissionDenied"]],
@@ -128,7 +128,7 @@ describe("a port with tokens", () => {
     ["write", ["PermissionDenied", "PermissionDenied", "ok", "ok", "PermissionDenied"]],
     ["both", ["ok", "PermissionDenied", "ok", "ok", "PermissionDenied"]],
     ["admin", ["ok", "ok", "ok", "ok", "ok"]],
-  ])("lets a token %s make the calls of its scopes alone", async (name, codes) => {
+  ])("lets a token %s call its scopes only", async (name, codes) => {
     const { apps, events, subscriptions } = (await listener()).clients(name);
     const calls = [
       apps.getApp({}),
@@ -144,7 +144,7 @@ describe("a port with tokens", () => {
     TRANSPORTS.flatMap(([protocol, create]) =>
       [undefined, "reed", "ended"].map((token) => ({ protocol, create, token, said: token ?? "no token" })),
     ),
-  )("refuses every call but health over $protocol with $said", async ({ create, token }) => {
+  )("rejects every call but health over $protocol with $said", async ({ create, token }) => {
     const server = await listener();
     const { apps, events, privacy, health } = server.clients(token, create);
     const calls = [apps.getApp({}), events.recordEvents(batches()), readAll(privacy.exportVisitor({}))];
@@ -157,31 +157,34 @@ describe("a port with tokens", () => {
     expect(await codeOf(health.check({}))).toBe("ok");
   });
 
-  it.each(TRANSPORTS)("tells callers over %s the reason of a refusal, in words and for machines", async (_, create) => {
-    const server = await listener();
-    const refusalOf = async (token: string) => {
-      const error = await server.clients(token, create).apps.createApp({}).catch(ConnectError.from);
-      if (!(error instanceof ConnectError)) throw new Error("the call was let through");
-      const [info] = error.findDetails(ErrorInfoSchema);
-      return [error.rawMessage, info?.reason, info?.metadata];
-    };
-    expect(await refusalOf("write")).toEqual(["the scope admin is needed", "SCOPE_MISSING", { needed: "admin" }]);
-    const end = "2026-11-22T12:00:00.000Z";
-    expect(await refusalOf("ended")).toEqual([`the token expired at ${end}`, "TOKEN_EXPIRED", { expired_at: end }]);
-    expect(await refusalOf("nobody")).toEqual([expect.stringContaining("Bearer"), "TOKEN_UNKNOWN", {}]);
-  });
+  it.each(TRANSPORTS)(
+    "gives callers over %s the reason of a rejection, in words and for machines",
+    async (_, create) => {
+      const server = await listener();
+      const refusalOf = async (token: string) => {
+        const error = await server.clients(token, create).apps.createApp({}).catch(ConnectError.from);
+        if (!(error instanceof ConnectError)) throw new Error("the call was let through");
+        const [info] = error.findDetails(ErrorInfoSchema);
+        return [error.rawMessage, info?.reason, info?.metadata];
+      };
+      expect(await refusalOf("write")).toEqual(["the scope admin is needed", "SCOPE_MISSING", { needed: "admin" }]);
+      const end = "2026-11-22T12:00:00.000Z";
+      expect(await refusalOf("ended")).toEqual([`the token expired at ${end}`, "TOKEN_EXPIRED", { expired_at: end }]);
+      expect(await refusalOf("nobody")).toEqual([expect.stringContaining("Bearer"), "TOKEN_UNKNOWN", {}]);
+    },
+  );
 
-  it("takes a token until the millisecond of its end", async () => {
+  it("accepts a token until the millisecond of its expiry", async () => {
     expect(await codeOf((await listener()).clients("ending").apps.createApp({}))).toBe("ok");
   });
 
-  it("takes no hash in place of a token", async () => {
+  it("rejects a hash in place of a token", async () => {
     const server = await listener(new Map([[hashOf("secret"), { name: "x", scopes: new Set(["admin"] as const) }]]));
     const transport = createGrpcTransport({ baseUrl: server.url, interceptors: [withToken(hashOf("secret"))] });
     expect(await codeOf(createClient(AppService, transport).getApp({}))).toBe("Unauthenticated");
   });
 
-  it("refuses everybody when it has a list of tokens without one in it, and nobody without a list", async () => {
+  it("rejects every caller when its list of tokens is empty, and none without a list", async () => {
     expect(await codeOf((await listener(new Map())).clients("admin").apps.getApp({}))).toBe("Unauthenticated");
     expect(await codeOf((await listener(null)).clients(undefined).apps.createApp({}))).toBe("ok");
   });
@@ -193,7 +196,7 @@ describe("a call without a token", () => {
   const PATH = "/aisle.v1.AppService/CreateApp";
 
   it.each(["application/json", "application/proto", "application/grpc", "application/connect+json"])(
-    "is answered over HTTP/1.1 before a byte of its body was sent (%s)",
+    "is answered over HTTP/1.1 before a byte of its body is read (%s)",
     async (contentType) => {
       const { port } = await listener();
       const headers = { ...BODY, "content-type": contentType };
@@ -215,7 +218,7 @@ describe("a call without a token", () => {
     ["application/grpc-web+proto", "16"],
     ["application/json", undefined],
   ])(
-    "is answered over HTTP/2 before a byte of its body was sent, and its stream is closed (%s)",
+    "is answered over HTTP/2 before a byte of its body is read, and its stream is closed (%s)",
     async (type, status) => {
       const { url } = await listener();
       const session = openHttp2(url);
@@ -232,7 +235,7 @@ describe("a call without a token", () => {
     },
   );
 
-  it("is answered without its message being read out of the address of a GET", async () => {
+  it("is answered without parsing the message in the URL of a GET", async () => {
     const { url } = await listener();
     const path = "/aisle.v1.AppService/GetApp?connect=v1&encoding=json&message=%7Bbroken";
     expect((await fetch(url + path)).status).toBe(401);
@@ -241,7 +244,7 @@ describe("a call without a token", () => {
   });
 });
 
-describe("the audit of calls", () => {
+describe("the audit of RPC calls", () => {
   const entry = (token: string, method: string, app: string, code: string) => ({
     peer: "127.0.0.1",
     token,
@@ -268,7 +271,7 @@ describe("the audit of calls", () => {
     ]);
   });
 
-  it("has an entry for a refused call, whoever made it", async () => {
+  it("has an entry for a rejected call, whoever made it", async () => {
     const server = await listener();
     await codeOf(server.clients("write").apps.deleteApp({ appId: "shop" }));
     await codeOf(server.clients(undefined).apps.deleteApp({ appId: "shop" }));
@@ -278,7 +281,7 @@ describe("the audit of calls", () => {
     ]);
   });
 
-  it("has no entry for what a facade does for visitors", async () => {
+  it("has no entry for a facade's calls on behalf of visitors", async () => {
     const server = await listener();
     const { apps, events } = server.clients("storefront");
     await events.recordEvent({ appId: "shop" });
@@ -298,7 +301,7 @@ describe("the audit of calls", () => {
     await expect.poll(() => server.entries).toEqual([entry("admin", "PrivacyService/EraseVisitor", "shop", "ok")]);
   });
 
-  it("tells of a stream whose caller hung up", async () => {
+  it("records a stream whose caller disconnected", async () => {
     const server = await listener();
     const session = openHttp2(server.url);
     const stream = session.request(

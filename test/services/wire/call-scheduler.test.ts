@@ -23,8 +23,8 @@ function open() {
 
 const caller = (address: string) => ({ address, isBlocked: false });
 
-describe("the work of calls", () => {
-  it("is done at once while there is little, and then for 2 ms in a turn", async () => {
+describe("the call scheduler", () => {
+  it("runs work at once while there is little, and then for 2 ms in a turn", async () => {
     const { ask, done } = open();
     ask(caller("a"), "1", "2", "3", "4", "5");
     expect(done).toEqual(["1", "2"]);
@@ -34,7 +34,7 @@ describe("the work of calls", () => {
     expect(done).toEqual(["1", "2", "3", "4", "5"]);
   });
 
-  it("of each address has its turn, and of each connection of the address", async () => {
+  it("gives each address its turn, and each connection of the address", async () => {
     const { ask, done } = open();
     const [first, second, other] = [caller("a"), caller("a"), caller("b")];
     ask(first, "now", "now", "a1", "a2", "a3", "a4");
@@ -44,7 +44,7 @@ describe("the work of calls", () => {
     expect(done.slice(2)).toEqual(["a1", "b1", "A1", "b2", "a2", "A2", "a3", "a4"]);
   });
 
-  it("waits while its caller does not take answers, and holds up nobody", async () => {
+  it("waits while a caller does not read its answers, and delays no other", async () => {
     const { ask, done, turns } = open();
     const [blocked, other] = [caller("a"), caller("b")];
     ask(blocked, "now", "now", "later");
@@ -61,7 +61,7 @@ describe("the work of calls", () => {
     expect(done.slice(3)).toEqual(["later", "later, too"]);
   });
 
-  it("is dropped with its caller", async () => {
+  it("drops the work of a caller that left", async () => {
     const { ask, done, turns } = open();
     const gone = caller("a");
     ask(gone, "now", "now", "never");

@@ -50,7 +50,7 @@ async function fromAddress(address: string, pages: ConsolePages) {
 }
 
 describe("the console on the RPC listener", () => {
-  it("is a page that may load and call nothing but its own origin, and pictures over https or from the storefront's address", async () => {
+  it("is a page that may load and call only its own origin, and pictures over https or from the facade", async () => {
     const ask = await listener(PAGES);
     const { status, headers, body } = await ask();
     expect([status, headers["content-type"], body]).toEqual([200, "text/html; charset=utf-8", "<!doctype html>"]);
@@ -75,7 +75,7 @@ describe("the console on the RPC listener", () => {
     expect(await ask({ method: "HEAD" })).toMatchObject({ status: 200, body: "" });
   });
 
-  it("leads from /console to its page, and knows no other file and no other method", async () => {
+  it("redirects /console to its page, and serves no other file or method", async () => {
     const ask = await listener(PAGES);
     expect(await ask({ path: "/console" })).toMatchObject({ status: 308, headers: { location: "/console/" } });
     expect(await ask({ path: "/console/../config" })).toMatchObject({ status: 404 });
@@ -83,29 +83,29 @@ describe("the console on the RPC listener", () => {
     expect(await ask({ method: "POST" })).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
   });
 
-  it("tells the page where storefronts reach the facade", async () => {
+  it("gives the page the address of the facade", async () => {
     const ask = await listener(PAGES);
     const { body } = await ask({ path: "/console/about.json" });
     expect(JSON.parse(body)).toEqual({ storefrontUrl: "https://aisle.shop.test" });
   });
 
-  it("is not there where it is off", async () => {
+  it("answers 404 where it is off", async () => {
     const ask = await listener(undefined);
     expect(await ask()).toMatchObject({ status: 404 });
   });
 
-  it("is refused under a name that a page of another site made resolve to this machine", async () => {
+  it("is refused under a host name that could be rebound to this machine", async () => {
     const ask = await listener({ ...PAGES, anyPeer: true });
     expect(await ask({ headers: { host: "rebound.test" } })).toMatchObject({ status: 403 });
   });
 
-  it.each(["x-forwarded-for", "forwarded"])("is refused to callers that a proxy stands for (%s)", async (name) => {
+  it.each(["x-forwarded-for", "forwarded"])("is refused to callers behind a proxy (%s)", async (name) => {
     const ask = await listener(PAGES);
     expect(await ask({ headers: { [name]: "203.0.113.7" } })).toMatchObject({ status: 403 });
   });
 
   it.each(["192.0.2.7", "::ffff:192.0.2.7", "2001:db8::7", "1270.0.0.1", ""])(
-    "is refused to a caller at %s unless any is let in",
+    "is refused to a caller at %s unless remote callers are allowed",
     async (address) => {
       expect(await fromAddress(address, PAGES)).toMatchObject({ status: 403 });
       expect(await fromAddress(address, { ...PAGES, anyPeer: true })).toMatchObject({ status: 200 });

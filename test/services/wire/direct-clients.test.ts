@@ -11,8 +11,8 @@ import { createGate } from "./rpc-fixture.js";
 
 const never = new Promise<never>(() => {});
 
-describe("a unary call", () => {
-  it("turns inits into messages on the way in and out", async () => {
+describe("a direct unary call", () => {
+  it("turns initialisers into messages on the way in and out", async () => {
     const client = directClient(AppService, {
       getApp(request) {
         expect(isMessage(request, GetAppRequestSchema)).toBe(true);
@@ -25,7 +25,7 @@ describe("a unary call", () => {
     expect(answer.app?.allowedOrigins).toEqual([]);
   });
 
-  it("hands messages over as they are", async () => {
+  it("passes messages on unchanged", async () => {
     const answer = create(GetAppResponseSchema, {});
     const request = create(GetAppRequestSchema, {});
     let received: unknown;
@@ -39,7 +39,7 @@ describe("a unary call", () => {
     expect(received).toBe(request);
   });
 
-  it("passes a ConnectError unchanged, thrown at once or later", async () => {
+  it("passes a ConnectError on, thrown at once or later", async () => {
     const error = new ConnectError("There is no such app", Code.NotFound);
     const client = directClient(AppService, {
       getApp() {
@@ -68,7 +68,7 @@ describe("a unary call", () => {
     await expect(directClient(AppService, {}).getApp({})).rejects.toMatchObject({ code: Code.Unimplemented });
   });
 
-  it("keeps the implementation's own this", async () => {
+  it("binds the implementation's this", async () => {
     class Apps {
       readonly name = "shop";
       getApp() {
@@ -78,7 +78,7 @@ describe("a unary call", () => {
     expect((await directClient(AppService, new Apps()).getApp({})).app?.displayName).toBe("shop");
   });
 
-  it("shows the handler headers and values, and the caller what the handler set", async () => {
+  it("passes request headers and values to the handler, and response headers to the caller", async () => {
     const key = createContextKey("none");
     const client = directClient(AppService, {
       getApp(_, context) {
@@ -101,7 +101,7 @@ describe("a unary call", () => {
     expect(shown).toEqual(["head", "tail"]);
   });
 
-  it("ends with DEADLINE_EXCEEDED when its time is over, and tells the handler", async () => {
+  it("ends with DEADLINE_EXCEEDED at its deadline, and aborts the handler", async () => {
     let context: HandlerContext | undefined;
     const client = directClient(AppService, {
       getApp(_, given) {
@@ -114,7 +114,7 @@ describe("a unary call", () => {
     expect(context?.timeoutMs()).toBeLessThanOrEqual(0);
   });
 
-  it("ends with CANCELED when its caller aborts, before it runs or while it does", async () => {
+  it("ends with CANCELED when its caller aborts, before or while it runs", async () => {
     const running = createGate();
     let calls = 0;
     const client = directClient(AppService, {
@@ -135,7 +135,7 @@ describe("a unary call", () => {
     await call;
   });
 
-  it("fires the handler's signal when it is over", async () => {
+  it("aborts the handler's signal when it is over", async () => {
     const signals: AbortSignal[] = [];
     const client = directClient(AppService, {
       getApp(_, { signal }) {
@@ -149,8 +149,8 @@ describe("a unary call", () => {
   });
 });
 
-describe("streams", () => {
-  it("in are messages to the handler", async () => {
+describe("a direct streaming call", () => {
+  it("passes messages to the handler", async () => {
     const client = directClient(EventService, {
       async recordEvents(batches) {
         let accepted = 0n;
@@ -165,7 +165,7 @@ describe("streams", () => {
     expect((await client.recordEvents(batches())).accepted).toBe(2n);
   });
 
-  it("in pass an error of their source on as INTERNAL", async () => {
+  it("passes an error of the caller's source on as INTERNAL", async () => {
     const client = directClient(EventService, {
       async recordEvents(batches) {
         for await (const _ of batches);
@@ -179,7 +179,7 @@ describe("streams", () => {
     await expect(client.recordEvents(batches())).rejects.toMatchObject({ code: Code.Internal });
   });
 
-  it("out are messages to the caller, and an error ends them", async () => {
+  it("passes messages to the caller, and an error ends it", async () => {
     const client = directClient(ModelService, {
       async *trainModel() {
         yield { stage: "read" };
@@ -194,7 +194,7 @@ describe("streams", () => {
     expect(stages).toEqual(["read 0"]);
   });
 
-  it("out that a caller leaves let the handler clean up and see its signal", async () => {
+  it("lets the handler clean up and aborts its signal when the caller leaves", async () => {
     let cleaned = false;
     let signal: AbortSignal | undefined;
     const client = directClient(ModelService, {
@@ -211,7 +211,7 @@ describe("streams", () => {
     expect([cleaned, signal?.aborted]).toEqual([true, true]);
   });
 
-  it("out end with CANCELED when the caller aborts while the handler waits", async () => {
+  it("ends with CANCELED when the caller aborts while the handler waits", async () => {
     const client = directClient(ModelService, {
       async *trainModel() {
         yield { stage: "read" };
@@ -226,7 +226,7 @@ describe("streams", () => {
     await waiting;
   });
 
-  it("both ways answer each request", async () => {
+  it("answers each request of a bidirectional stream", async () => {
     const client = directClient(ServerReflection, {
       async *serverReflectionInfo(requests) {
         for await (const { host } of requests) yield { validHost: host };

@@ -13,7 +13,7 @@ import {
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
 import { guarded, toConnectError } from "../../../src/services/wire/errors.js";
 
-describe("errors as RPC callers see them", () => {
+describe("an error for RPC callers", () => {
   it.each([
     [new InvalidArgument("event.products", "missing"), Code.InvalidArgument],
     [new NotFound("app"), Code.NotFound],
@@ -30,27 +30,27 @@ describe("errors as RPC callers see them", () => {
     expect(toConnectError(error).code).toBe(code);
   });
 
-  it("name the field by its path, and whether it is missing", () => {
+  it("names the field by its path, and whether it is missing", () => {
     const [details] = toConnectError(new InvalidArgument("event.products", "missing")).findDetails(BadRequestSchema);
     expect(details?.fieldViolations).toMatchObject([{ field: "event.products", reason: "MISSING" }]);
   });
 
-  it("carry a reason for programs", () => {
+  it("has a reason for programs", () => {
     const [info] = toConnectError(new NotFound("frame_configuration")).findDetails(ErrorInfoSchema);
     expect(info).toMatchObject({ reason: "FRAME_CONFIGURATION_NOT_FOUND", domain: "aisle" });
   });
 
-  it("say when to try again", () => {
+  it("says when to retry", () => {
     const [retry] = toConnectError(new RateLimited(9.5, { limit: 100, windowMs: 1000 })).findDetails(RetryInfoSchema);
     expect(retry?.retryDelay?.nanos).toBe(10_000_000);
   });
 
-  it("say which limit was reached", () => {
+  it("names the exceeded limit", () => {
     const [info] = toConnectError(new RateLimited(9.5, { limit: 100, windowMs: 1000 })).findDetails(ErrorInfoSchema);
     expect(info?.metadata).toEqual({ limit: "100", window_seconds: "1" });
   });
 
-  it("tell nothing of what went wrong inside, and the operator all of it", async () => {
+  it("hides internal failures, which are logged in full", async () => {
     const seen: unknown[] = [];
     const fault = new TypeError("the secret of somebody");
     const call = guarded(
@@ -65,7 +65,7 @@ describe("errors as RPC callers see them", () => {
     expect(seen).toEqual([fault]);
   });
 
-  it("do not report a caller that went away", async () => {
+  it("is not logged when the caller went away", async () => {
     const seen: unknown[] = [];
     const gone = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
     await guarded(

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { encodeGrpcMessage, withPlainMessage } from "../../../src/services/wire/grpc-message.js";
 
-it("leaves printable ASCII but % alone and encodes the rest as UTF-8", () => {
+it("the grpc-message header encodes everything but printable ASCII without % as UTF-8", () => {
   expect(encodeGrpcMessage("Missing required field: app_id")).toBe("Missing required field: app_id");
   expect(encodeGrpcMessage("100 % größer\n\x7f")).toBe("100 %25 gr%C3%B6%C3%9Fer%0A%7F");
 });
 
-it("can be decoded to the text again, and holds nothing a header cannot", () => {
+it("the grpc-message header can be decoded, and contains nothing that a header cannot", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       const encoded = encodeGrpcMessage(text);
@@ -17,7 +17,7 @@ it("can be decoded to the text again, and holds nothing a header cannot", () => 
   );
 });
 
-it("changes the message of headers only, and not the headers it was given", () => {
+it("encoding grpc-message changes no other header, and not the given object", () => {
   const given = new Headers({ "grpc-status": "3", "grpc-message": encodeURIComponent("field: app_id") });
   expect([...withPlainMessage(given)]).toEqual([
     ["grpc-message", "field: app_id"],

@@ -82,13 +82,13 @@ function post(url: string, body: Buffer, headers: Record<string, string> = {}) {
 }
 
 describe("a unary gRPC call of one small message", () => {
-  it("goes the short way and is answered to the stock client", async () => {
+  it("takes the fast path and is answered to the stock client", async () => {
     const { address, wentShort } = await openWith();
     const { app } = await stock(address)("shop");
     expect([app?.appId, wentShort()]).toEqual(["shop", [true]]);
   });
 
-  it("shows its headers to the handler, and the handler's headers and trailers to its caller", async () => {
+  it("passes its headers to the handler, and the handler's headers and trailers to its caller", async () => {
     const { url } = await openWith((_, context) => {
       context.responseHeader.set("x-seen", context.requestHeader.get("x-sent") ?? "");
       context.responseTrailer.set("x-last", context.protocolName);
@@ -102,7 +102,7 @@ describe("a unary gRPC call of one small message", () => {
     expect(seen).toEqual(["this", "grpc"]);
   });
 
-  it("goes through the interceptors in their order", async () => {
+  it("runs the interceptors in order", async () => {
     const order: string[] = [];
     const named =
       (name: string): Interceptor =>
@@ -121,7 +121,7 @@ describe("a unary gRPC call of one small message", () => {
     expect(order).toEqual([...asked, "inner done", "outer done"]);
   });
 
-  it("tells of an error with its code and text", async () => {
+  it("returns an error with code and text", async () => {
     const { address } = await openWith(() => {
       throw new ConnectError("Missing required field: 5 % of it", Code.InvalidArgument);
     });
@@ -129,7 +129,7 @@ describe("a unary gRPC call of one small message", () => {
     expect([error.code, error.details]).toEqual([Code.InvalidArgument, "Missing required field: 5 % of it"]);
   });
 
-  it("is INTERNAL, without what was thrown, when that is no ConnectError", async () => {
+  it("is INTERNAL without details when the thrown error is no ConnectError", async () => {
     const { address } = await openWith(() => {
       throw new TypeError("about somebody");
     });
@@ -137,7 +137,7 @@ describe("a unary gRPC call of one small message", () => {
     expect([error.code, error.details]).toEqual([Code.Internal, "internal error"]);
   });
 
-  it("ends at its deadline, and the handler's signal fires", async () => {
+  it("ends at its deadline, and aborts the handler's signal", async () => {
     let fired = () => {};
     const signalled = new Promise<void>((resolve) => {
       fired = resolve;
@@ -152,7 +152,7 @@ describe("a unary gRPC call of one small message", () => {
     expect(trailers["grpc-status"]).toBe(String(Code.DeadlineExceeded));
   });
 
-  it("fires the handler's signal when its caller hangs up", async () => {
+  it("aborts the handler's signal when its caller disconnects", async () => {
     let fired = () => {};
     let begun = () => {};
     const signalled = new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ describe("a unary gRPC call of one small message", () => {
     await signalled;
   });
 
-  it("fires the handler's signal when the listener is closed past its deadline", async () => {
+  it("aborts the handler's signal when the listener closes past its deadline", async () => {
     let begun = () => {};
     const running = new Promise<void>((resolve) => {
       begun = resolve;
@@ -196,7 +196,7 @@ describe("a unary gRPC call of one small message", () => {
   });
 });
 
-it("a message that takes a while to come is answered the short way, too", async () => {
+it("a slow gRPC message takes the fast path, too", async () => {
   const message = toBinary(CreateAppRequestSchema, requestOf("shop"));
   const { url, wentShort } = await openWith();
   const session = connect(url);
@@ -214,7 +214,7 @@ it("a message that takes a while to come is answered the short way, too", async 
   expect([(await trailers)["grpc-status"], wentShort()]).toEqual(["0", [true]]);
 });
 
-describe("what goes Connect's way", () => {
+describe("Connect's own path serves", () => {
   const bytes = toBinary(CreateAppRequestSchema, requestOf("shop"));
 
   it("a message of more than 4 KiB", async () => {
@@ -230,7 +230,7 @@ describe("what goes Connect's way", () => {
     expect([trailers["grpc-status"], wentShort()]).toEqual(["0", [false]]);
   });
 
-  it("two messages, which are refused", async () => {
+  it("two messages, with an error", async () => {
     const { url, contexts } = await openWith();
     const trailers = await post(url, Buffer.concat([framed(bytes), framed(bytes)]));
     expect([trailers["grpc-status"], contexts]).toEqual([String(Code.Unimplemented), []]);
@@ -240,13 +240,13 @@ describe("what goes Connect's way", () => {
     ["no message", Buffer.alloc(0), Code.Unimplemented],
     ["half a message", framed(bytes).subarray(0, 8), Code.InvalidArgument],
     ["bytes that are no message", framed(Buffer.from([0xff, 0xff])), Code.Internal],
-  ])("%s, which is refused", async (_, body, code) => {
+  ])("%s, with an error", async (_, body, code) => {
     const { url, contexts } = await openWith();
     const trailers = await post(url, body);
     expect([trailers["grpc-status"], contexts]).toEqual([String(code), []]);
   });
 
-  it("a timeout that is none, which is refused", async () => {
+  it("an invalid timeout, with an error", async () => {
     const { url, contexts } = await openWith();
     const trailers = await post(url, framed(bytes), { "grpc-timeout": "soon" });
     expect([trailers["grpc-status"], contexts]).toEqual([String(Code.InvalidArgument), []]);

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHostCheck } from "../../../src/services/wire/host-check.js";
 
-describe("a listener on 127.0.0.1", () => {
+describe("the host check on 127.0.0.1", () => {
   const allowed = createHostCheck("127.0.0.1", ["RPC.shop.example"]);
 
   it.each(["localhost", "LOCALHOST:8081", "127.0.0.1:1", "127.9.9.9", "[::1]:80", "rpc.shop.example"])(
-    "answers for %s",
+    "accepts %s",
     (authority) => expect(allowed(authority)).toBe(true),
   );
 
@@ -25,9 +25,9 @@ describe("a listener on 127.0.0.1", () => {
     "[::1",
     "localhost/path",
     "a,localhost",
-  ])("does not answer for %j", (authority) => expect(allowed(authority)).toBe(false));
+  ])("rejects %j", (authority) => expect(allowed(authority)).toBe(false));
 
-  it("answers for nothing that a URL cannot hold as its host", () => {
+  it("rejects everything that is no host of a URL", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z0-9.:[\]@/]{0,12}$/)), (authority) => {
         if (allowed(authority)) expect(new URL(`http://${authority}`).pathname).toBe("/");
@@ -36,13 +36,13 @@ describe("a listener on 127.0.0.1", () => {
   });
 });
 
-it("on all addresses, any address serves as the name, but no other name does", () => {
+it("the host check on all addresses accepts any address, and no other name", () => {
   for (const host of ["0.0.0.0", "::"]) {
     const allowed = createHostCheck(host, []);
     expect(["192.168.1.5:80", "[2001:db8::1]:80", "attacker.example"].map(allowed)).toEqual([true, true, false]);
   }
 });
 
-it("on a name, that name serves", () => {
+it("the host check on a name accepts that name", () => {
   expect(createHostCheck("Rpc.internal", [])("rpc.internal:8081")).toBe(true);
 });

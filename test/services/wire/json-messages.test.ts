@@ -25,7 +25,7 @@ async function answerTo(path: string, body: string | Uint8Array, headers: Record
   return `${JSON.stringify([...answer.headers])}${Buffer.from(await answer.arrayBuffer()).toString("latin1")}`;
 }
 
-describe("JSON that is not the message it should be", () => {
+describe("invalid JSON", () => {
   it.each([
     ["text for a whole number", "ModelService/ListModels", `{"pageSize":"${SECRET}"}`],
     ["an object for a text", "AppService/GetApp", `{"appId":{"${SECRET}":1}}`],
@@ -33,7 +33,7 @@ describe("JSON that is not the message it should be", () => {
     ["a time that is none", "EventService/RecordEvent", `{"event":{"occurredAt":"${SECRET}"}}`],
     ["no JSON", "AppService/GetApp", `{"appId":${SECRET}`],
     ["a name twice", "AppService/GetApp", `{"${SECRET}":1,"${SECRET}":2}`],
-  ])("%s", async (_, path, body) => {
+  ])("gets the right error: %s", async (_, path, body) => {
     for (const [type, bytes] of [
       ["application/json", body],
       ["application/grpc-web+json", enveloped(body)],
@@ -43,7 +43,7 @@ describe("JSON that is not the message it should be", () => {
     }
   });
 
-  it("is answered with the field and what it takes", async () => {
+  it("gets an error with the field and what it accepts", async () => {
     const json = { "content-type": "application/json" };
     const answer = await answerTo("AppService/GetApp", `{"appId":5}`, json);
     expect(answer).toContain('"code":"invalid_argument","message":"Invalid field: app_id, accepted is a text"');
@@ -55,7 +55,7 @@ describe("JSON that is not the message it should be", () => {
     );
   });
 
-  it("is so when it was compressed, and in a stream", async () => {
+  it("gets the same error when it is compressed or in a stream", async () => {
     const zipped = { "content-type": "application/json", "content-encoding": "gzip" };
     expect(await answerTo("AppService/GetApp", gzipSync(`{"appId":["${SECRET}"]}`), zipped)).not.toContain(SECRET);
     const stream = enveloped(`{"events":"${SECRET}"}`);
@@ -65,14 +65,14 @@ describe("JSON that is not the message it should be", () => {
   });
 });
 
-describe("headers that Connect cannot go by are not quoted", () => {
+describe("an error about a bad header", () => {
   it.each([
     ["application/grpc-web+proto", { "grpc-timeout": SECRET }],
     ["application/grpc-web+proto", { "grpc-encoding": SECRET }],
     ["application/json", { "connect-timeout-ms": SECRET }],
     ["application/json", { "content-encoding": SECRET }],
     ["application/connect+json", { "connect-content-encoding": SECRET }],
-  ])("%s %j", async (type, more) => {
+  ])("does not quote its value: %s %j", async (type, more) => {
     const path = type.includes("connect+") ? "EventService/RecordEvents" : "AppService/GetApp";
     const answer = await answerTo(path, type === "application/json" ? "{}" : enveloped("{}"), {
       "content-type": type,
@@ -83,7 +83,7 @@ describe("headers that Connect cannot go by are not quoted", () => {
   });
 });
 
-describe("JSON that is", () => {
+describe("valid JSON", () => {
   let url = "";
   beforeAll(async () => {
     const { createRpcListener } = await import("../../../src/services/wire/rpc-listener.js");
@@ -96,7 +96,7 @@ describe("JSON that is", () => {
     ["Connect", () => createConnectTransport({ baseUrl: url, httpVersion: "1.1", useBinaryFormat: false })],
     ["gRPC", () => createGrpcTransport({ baseUrl: url, useBinaryFormat: false })],
     ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: url, httpVersion: "1.1", useBinaryFormat: false })],
-  ])("is answered over %s", async (_, transport) => {
+  ])("gets an answer over %s", async (_, transport) => {
     const apps = createClient(AppService, transport());
     await apps.createApp({ app: { appId: "shop", displayName: "Ada's" } });
     expect((await apps.getApp({ appId: "shop" })).app?.displayName).toBe("Ada's");
@@ -111,7 +111,7 @@ describe("JSON of very many pieces", () => {
     ["objects", `{"events":${list("{}", containers)}}`],
     ["pieces of a field nobody reads", `{"unknown":${list("0", commas + 2)}}`],
     ["levels", `{"unknown":${"[".repeat(depth)}${"]".repeat(depth)}}`],
-  ])("is refused before it is parsed: too many %s", async (_, json) => {
+  ])("is rejected before it is parsed: too many %s", async (_, json) => {
     const parse = vi.spyOn(JSON, "parse");
     onTestFinished(() => parse.mockRestore());
     for (const [path, type] of [
@@ -125,7 +125,7 @@ describe("JSON of very many pieces", () => {
     expect(parse.mock.calls.filter(([text]) => text === json)).toEqual([]);
   });
 
-  it("is taken when it is a batch of as many events as a message may hold", async () => {
+  it("is accepted as a batch of as many events as a message may hold", async () => {
     const event = {
       actionType: "order",
       orderId: "1",

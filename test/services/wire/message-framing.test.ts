@@ -31,8 +31,8 @@ const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ mi
   maxLength: 5,
 });
 
-describe("the messages of a body", () => {
-  it("are given on one by one, however they come", async () => {
+describe("the framing of messages", () => {
+  it("passes messages on one by one, however the bytes come", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: MOST }), { maxLength: 10 }), sizes, async (lengths, cuts) => {
         const messages = lengths.map((length, n) => message(length, n % 2));
@@ -41,7 +41,7 @@ describe("the messages of a body", () => {
     );
   });
 
-  it("that are larger than they may be are given on as they come, and what follows with them", async () => {
+  it("passes too large messages on as they come, and all that follows", async () => {
     const bytes = Buffer.concat([message(3), message(MOST + 1), message(2)]);
     const all = await given(bytes, [7]);
     expect(all[0]).toEqual(message(3));
@@ -49,7 +49,7 @@ describe("the messages of a body", () => {
     expect(all.length).toBeGreaterThan(100);
   });
 
-  it("that end too early are given on as far as they came", async () => {
+  it("passes a truncated message on as far as it came", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 104 }), sizes, async (end, cuts) => {
         expect(await given(message(100).subarray(0, end), cuts)).toEqual([message(100).subarray(0, end)]);

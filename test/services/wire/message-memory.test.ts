@@ -30,8 +30,8 @@ function free(shared: ReturnType<typeof createMessageMemory>): number {
   return bytes;
 }
 
-describe("the bytes of messages under way", () => {
-  it("of a call with one request are held until it is answered, but for 4 KiB", async () => {
+describe("the memory budget of messages", () => {
+  it("holds the bytes of a unary call until it is answered, except 4 KiB", async () => {
     const shared = createMessageMemory(64 * KIB, () => {});
     const call = countedBody(chunksOf(Buffer.alloc(20 * KIB), Buffer.alloc(10 * KIB)), shared, false);
     expect(await read(call.body)).toBe(30 * KIB);
@@ -40,7 +40,7 @@ describe("the bytes of messages under way", () => {
     expect(free(shared)).toBe(64 * KIB);
   });
 
-  it("are refused with UNAVAILABLE and when to try again where others hold them, and small calls are not", async () => {
+  it("rejects calls with UNAVAILABLE and a retry delay when others use it up, and admits small calls", async () => {
     const onFull = vi.fn();
     const shared = createMessageMemory(64 * KIB, onFull);
     const large = countedBody(chunksOf(Buffer.alloc(60 * KIB)), shared, false);
@@ -54,7 +54,7 @@ describe("the bytes of messages under way", () => {
     expect(free(shared)).toBe(64 * KIB);
   });
 
-  it("of a stream are those of its last three messages, in whatever pieces they come", async () => {
+  it("holds the last three messages of a stream, in whatever pieces they come", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 30 }),
@@ -77,13 +77,13 @@ describe("the bytes of messages under way", () => {
     );
   });
 
-  it("of a stream that goes on for long are never too many", async () => {
+  it("never rejects a stream that is alone, however long it is", async () => {
     const shared = createMessageMemory(64 * KIB, () => {});
     const stream = countedBody(chunksOf(...Array.from({ length: 100 }, () => message(20 * KIB))), shared, true);
     expect(await read(stream.body)).toBe(100 * (20 * KIB + 5));
   });
 
-  it("of a call that is over are not counted any more", async () => {
+  it("releases the bytes of a call that is over", async () => {
     const shared = createMessageMemory(64 * KIB, () => {});
     const call = countedBody(chunksOf(Buffer.alloc(20 * KIB)), shared, false);
     call.release();

@@ -16,7 +16,7 @@ it("the scope table lists every method of every service but health, and no other
   expect(listed.sort()).toEqual([...METHODS.map(methodName), alpha].sort());
 });
 
-it("docs/security.md says of every method which scopes allow it, as the server does", () => {
+it("docs/security.md lists for every method the scopes that the server accepts", () => {
   const { scopes, methods } = documentedScopes();
   expect(scopes).toEqual([...SCOPES]);
   const shortName = (name: string) => name.slice(name.lastIndexOf(".") + 1);
@@ -27,12 +27,12 @@ it("docs/security.md says of every method which scopes allow it, as the server d
   );
 });
 
-it("a method that is not in the scope table is for admin alone", () => {
+it("a method outside the scope table needs the scope admin", () => {
   const parent = { ...RPC_SERVICES[0]!, typeName: "aisle.v1.NewService" };
   expect(scopesFor({ name: "GetNew", parent })).toEqual(["admin"]);
 });
 
-it("the scope read allows no method that is also for personal data", () => {
+it("the scope read allows no method that returns personal data", () => {
   const both = METHODS.filter((method) => {
     const scopes = scopesFor(method) ?? [];
     return scopes.includes("read") && scopes.includes("personal");

@@ -15,7 +15,7 @@ import { openListener } from "./rpc-fixture.js";
 const names = (files: Uint8Array[] | undefined) =>
   files?.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes).name);
 
-describe("the index", () => {
+describe("the index of reflection", () => {
   const index = createReflectionIndex([AppService]);
   const withImports = [
     "aisle/v1/app_service.proto",
@@ -32,7 +32,7 @@ describe("the index", () => {
     ["a message", "aisle.v1.App", withImports.slice(1, 5)],
     ["a field", "aisle.v1.App.created_at", withImports.slice(1, 5)],
     ["an imported message", "google.protobuf.Timestamp", withImports.slice(4, 5)],
-  ])("finds %s with every file it needs", (_, symbol, files) => {
+  ])("finds %s with every file it depends on", (_, symbol, files) => {
     expect(names(index.symbol(symbol))).toEqual(files);
   });
 
@@ -45,7 +45,7 @@ describe("the index", () => {
     expect(wide.symbol("grpc.reflection.v1.ServerReflectionRequest.message_request")).toBeDefined();
   });
 
-  it("finds files by name, and nothing under names it does not know", () => {
+  it("finds files by name, and nothing under unknown names", () => {
     expect(names(index.file("aisle/v1/app.proto"))).toEqual(withImports.slice(1, 5));
     expect(index.file("none.proto")).toBeUndefined();
     expect(index.symbol("aisle.v1")).toBeUndefined();
@@ -89,7 +89,7 @@ describe("grpc.reflection.v1", () => {
     });
   });
 
-  it("answers each request of a stream, with an error response for what it does not find", async () => {
+  it("answers each request of a stream, with an error response for unknown names", async () => {
     const answers = await ask(
       { case: "fileContainingSymbol", value: "no.Such" },
       { case: "allExtensionNumbersOfType", value: "aisle.v1.App" },
@@ -150,7 +150,7 @@ describe("grpcurl", () => {
     expect(refused).toContain('"field": "app.app_id"');
   }, 30_000);
 
-  it("is not held back, however often it lists", async ({ skip }) => {
+  it("is never throttled, however often it lists", async ({ skip }) => {
     if (grpcurl === undefined) return skip("needs grpcurl, or go to build it");
     let misused = 0;
     const { address } = await openListener({ onMisuse: () => misused++ });

@@ -43,7 +43,7 @@ async function openServer(answer: (stream: ServerHttp2Stream) => void) {
   return { services, sessions };
 }
 
-it("the error of a connection that was told GOAWAY and replaced at once does not end the process", async () => {
+it("a GOAWAY whose connection is replaced at once does not end the process", async () => {
   const connected = vi.spyOn(http2, "connect");
   syncBuiltinESMExports();
   onTestFinished(() => {
@@ -66,7 +66,7 @@ it("the error of a connection that was told GOAWAY and replaced at once does not
   expect(sessions.size).toBe(2);
 });
 
-it("a call that a server refuses unseen is made once more", async () => {
+it("a call that the server refused unprocessed is retried once", async () => {
   let refusals = 1;
   let calls = 0;
   const { services } = await openServer((stream) => {
@@ -78,7 +78,7 @@ it("a call that a server refuses unseen is made once more", async () => {
   expect(calls).toBe(2);
 });
 
-it("a call that is refused twice is unavailable", async () => {
+it("a call that is refused twice fails with UNAVAILABLE", async () => {
   let calls = 0;
   const { services } = await openServer((stream) => {
     calls++;
@@ -88,7 +88,7 @@ it("a call that is refused twice is unavailable", async () => {
   expect(calls).toBe(2);
 });
 
-it("a call that a server began and gave up is not made again", async () => {
+it("a call that the server began is not retried", async () => {
   let calls = 0;
   const { services } = await openServer((stream) => {
     calls++;

@@ -48,7 +48,7 @@ async function send(port: number, path: string, lines: readonly string[], method
   };
 }
 
-describe("the RPC port", () => {
+describe("an answer of the RPC port", () => {
   it.each([
     ["a call that succeeds", "GET", "/healthz", 200],
     ["a call that fails", "GET", AS_SCRIPT, 404],
@@ -57,24 +57,21 @@ describe("the RPC port", () => {
     ["a file of the console", "GET", "/console/assets/index.js", 200],
     ["an unknown path", "GET", "/nothing", 404],
     ["a wrong method", "DELETE", "/metrics", 405],
-  ])(
-    "keeps its answer from pages of other origins, from guesses and from caches: %s",
-    async (_, method, path, status) => {
-      const { port } = await listener();
-      const answer = await send(port, path, ["host: localhost"], method);
-      expect(answer.status).toBe(status);
-      expect(Object.fromEntries(answer.headers)).toMatchObject({
-        "cache-control": "no-store",
-        "cross-origin-resource-policy": "same-origin",
-        "x-content-type-options": "nosniff",
-      });
-    },
-  );
+  ])("has headers against other origins, sniffing and caches: %s", async (_, method, path, status) => {
+    const { port } = await listener();
+    const answer = await send(port, path, ["host: localhost"], method);
+    expect(answer.status).toBe(status);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "cross-origin-resource-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+    });
+  });
 
   it.each([
     ["gRPC", createGrpcTransport],
     ["Connect over HTTP/2", (options: { baseUrl: string }) => createConnectTransport({ ...options, httpVersion: "2" })],
-  ])("does so for callers with and without a token (%s)", async (_, create) => {
+  ])("has these headers for callers with and without a token (%s)", async (_, create) => {
     const tokens = new Map([[hashOf("good"), { name: "x", scopes: new Set(["admin"] as const) }]]);
     const gate = createGate({ tokens: () => tokens, now: Date.now, onRefused: () => undefined });
     const { url } = await openListener({ gate });
@@ -117,7 +114,7 @@ describe("a page of another origin", () => {
       expect([path, (await send(port, path, [`host: localhost:${port}`, ...lines])).status]).toEqual([path, 403]);
   });
 
-  it("is told nothing by the difference of two answers", async () => {
+  it("learns nothing from the difference of two answers", async () => {
     const { port, url } = await listener();
     await createClient(AppService, createGrpcTransport({ baseUrl: url })).createApp({ app: { appId: "some" } });
     const known = AS_SCRIPT.replace("none", "some");
@@ -153,7 +150,7 @@ describe("the console's own page", () => {
     expect((await send(port, AS_SCRIPT, lines)).status).toBe(404);
   });
 
-  it("is opened by its address or a bookmark", async () => {
+  it("can be opened by its address or a bookmark", async () => {
     const { port } = await listener();
     const lines = ["sec-fetch-site: none", "sec-fetch-mode: navigate", "sec-fetch-dest: document"];
     expect((await send(port, "/console/", ["host: localhost", ...lines])).status).toBe(200);

@@ -19,11 +19,11 @@ async function openGated() {
   return { listener, getApp, getAppCalled };
 }
 
-describe("close", () => {
+describe("closing the listener", () => {
   it.each([
     ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
     ["Connect over HTTP/1.1", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
-  ])("lets a call in flight finish over %s, and ends as soon as it has", async (_, transport) => {
+  ])("lets a call in flight finish over %s, and ends right after it", async (_, transport) => {
     const { listener, getApp, getAppCalled } = await openGated();
     const call = createClient(AppService, transport(listener.url)).getApp({});
     const answered = expect(call).rejects.toMatchObject({ code: Code.NotFound });
@@ -65,7 +65,7 @@ describe("close", () => {
     expect(await goaway).toBe(0);
   });
 
-  it("announced, sends GOAWAY, finishes what came before it, and takes other connections", async () => {
+  it("sends GOAWAY at the announcement, finishes earlier calls, and still accepts connections", async () => {
     const { listener, getApp, getAppCalled } = await openGated();
     const session = connectHttp2(listener.url);
     const goaway = new Promise((resolve) => session.once("goaway", (code, last) => resolve([code, last])));
@@ -83,7 +83,7 @@ describe("close", () => {
     await listener.close(60_000);
   });
 
-  it("announced, says so with every answer over HTTP/1.1 from then on", async () => {
+  it("answers HTTP/1.1 with Connection: close after the announcement", async () => {
     const { listener, getApp, getAppCalled } = await openGated();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -105,7 +105,7 @@ describe("close", () => {
     await listener.close(60_000);
   });
 
-  it("cuts off what is still open after the deadline", async () => {
+  it("closes the remaining connections at its deadline", async () => {
     const { listener, getAppCalled } = await openGated();
     const call = createClient(AppService, createGrpcTransport({ baseUrl: listener.url })).getApp({});
     const failed = expect(call).rejects.toThrow();
@@ -114,7 +114,7 @@ describe("close", () => {
     await failed;
   });
 
-  it("takes a shorter deadline from a second call", async () => {
+  it("accepts a shorter deadline from a second call", async () => {
     const { listener, getAppCalled } = await openGated();
     const call = createClient(AppService, createGrpcTransport({ baseUrl: listener.url })).getApp({});
     const failed = expect(call).rejects.toThrow();
@@ -124,7 +124,7 @@ describe("close", () => {
 });
 
 describe("grpc.health.v1", () => {
-  it("tells the status of the server, of each service and of all, and NOT_FOUND for others", async () => {
+  it("returns the status of the server, of each service and of all, and NOT_FOUND for others", async () => {
     const state = createHealthState();
     const { url } = await openListener({ health: state });
     const health = createClient(Health, createGrpcTransport({ baseUrl: url }));
@@ -167,7 +167,7 @@ describe("grpc.health.v1", () => {
     expect((await watch.next()).value?.status).toBe(ServingStatus.SERVING);
   });
 
-  it("forgets a watcher that hangs up", async () => {
+  it("forgets a watcher that disconnects", async () => {
     const state = createHealthState();
     let listening = 0;
     const gone = createGate();

@@ -37,13 +37,13 @@ async function expectStillServing(url: string) {
   await expect(grpc.getApp({ appId: "none" })).rejects.toMatchObject({ code: Code.NotFound });
 }
 
-describe("messages", () => {
+describe("a message", () => {
   const big = { app: { appId: "shop", displayName: "x".repeat(2_000) } };
 
   it.each([
     ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
     ["Connect over HTTP/1.1", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
-  ])("larger than the limit are RESOURCE_EXHAUSTED over %s", async (_, transport) => {
+  ])("above the limit gets RESOURCE_EXHAUSTED over %s", async (_, transport) => {
     const { url } = await openListener({ limits: { readMaxBytes: 1_000 } });
     const apps = createClient(AppService, transport(url));
     await expect(apps.createApp(big)).rejects.toMatchObject({ code: Code.ResourceExhausted });
@@ -53,40 +53,37 @@ describe("messages", () => {
   it.each([
     ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
     ["Connect over HTTP/1.1", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
-  ])(
-    "that are large wait for no others: they are UNAVAILABLE over %s until those are answered",
-    async (_, transport) => {
-      const getApp = createGate();
-      const getAppCalled = createGate();
-      let shed = 0;
-      const { url } = await openListener({
-        routes: createFixtureRoutes({ getApp, getAppCalled }),
-        limits: { sharedBytes: 10_000 },
-        onShed: () => {
-          shed++;
-        },
-      });
-      const apps = createClient(AppService, transport(url));
-      const large = { appId: "x".repeat(12_000) };
-      const held = apps.getApp(large).catch(ConnectError.from);
-      await getAppCalled.opened;
-      await expect(apps.getApp(large)).rejects.toMatchObject({ code: Code.Unavailable });
-      expect(shed).toBe(1);
-      const small = apps.getApp({ appId: "none" }).catch(ConnectError.from);
-      getApp.open();
-      expect(await Promise.all([held, small])).toMatchObject([{ code: Code.NotFound }, { code: Code.NotFound }]);
-      await expect.poll(() => apps.getApp(large).catch(ConnectError.from)).toMatchObject({ code: Code.NotFound });
-    },
-  );
+  ])("that is large gets UNAVAILABLE over %s while others use up the memory, without waiting", async (_, transport) => {
+    const getApp = createGate();
+    const getAppCalled = createGate();
+    let shed = 0;
+    const { url } = await openListener({
+      routes: createFixtureRoutes({ getApp, getAppCalled }),
+      limits: { sharedBytes: 10_000 },
+      onShed: () => {
+        shed++;
+      },
+    });
+    const apps = createClient(AppService, transport(url));
+    const large = { appId: "x".repeat(12_000) };
+    const held = apps.getApp(large).catch(ConnectError.from);
+    await getAppCalled.opened;
+    await expect(apps.getApp(large)).rejects.toMatchObject({ code: Code.Unavailable });
+    expect(shed).toBe(1);
+    const small = apps.getApp({ appId: "none" }).catch(ConnectError.from);
+    getApp.open();
+    expect(await Promise.all([held, small])).toMatchObject([{ code: Code.NotFound }, { code: Code.NotFound }]);
+    await expect.poll(() => apps.getApp(large).catch(ConnectError.from)).toMatchObject({ code: Code.NotFound });
+  });
 
-  it("that are refused while they come leave no connection open over HTTP/1.1", async () => {
+  it("that is rejected while it comes leaves no connection open over HTTP/1.1", async () => {
     const { port } = await openListener({ limits: { sharedBytes: 0, lingerMs: 50 } });
     const head = `POST /aisle.v1.AppService/GetApp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/proto\r\n`;
     const answer = await exchange(port, `${head}Content-Length: 1000000\r\n\r\n`, Buffer.alloc(999_999));
     expect(answer).toContain('"code":"unavailable"');
   });
 
-  it("larger than the limit only after decompression are RESOURCE_EXHAUSTED", async () => {
+  it("above the limit only after decompression gets RESOURCE_EXHAUSTED", async () => {
     const { url } = await openListener({ limits: { readMaxBytes: 1_000 } });
     const answer = await fetch(`${url}/aisle.v1.AppService/CreateApp`, {
       method: "POST",
@@ -96,7 +93,7 @@ describe("messages", () => {
     expect(await answer.json()).toMatchObject({ code: "resource_exhausted" });
   });
 
-  it("of 4 MiB pass by default, larger ones do not", async () => {
+  it("of 4 MiB passes by default, a larger one does not", async () => {
     const { url } = await openListener();
     const apps = createClient(AppService, createGrpcTransport({ baseUrl: url }));
     const app = (length: number) => ({ app: { appId: "shop", displayName: "x".repeat(length) } });
@@ -104,7 +101,7 @@ describe("messages", () => {
     await expect(apps.createApp(app(4 * 1024 * 1024))).rejects.toMatchObject({ code: Code.ResourceExhausted });
   });
 
-  it("in a stream that breaks the limit end it, and the connection lives", async () => {
+  it("above the limit ends its stream, and the connection lives", async () => {
     const { url } = await openListener({ limits: { readMaxBytes: 1_000 } });
     const wire = createGrpcTransport({ baseUrl: url });
     const batches = async function* () {
@@ -118,14 +115,14 @@ describe("messages", () => {
   });
 });
 
-describe("connections", () => {
-  it("that begin with garbage get 400 and harm nobody", async () => {
+describe("a connection", () => {
+  it("that begins with garbage gets 400 and affects no other", async () => {
     const { url, port } = await openListener();
     expect(await exchange(port, "\x16\x03\x01\x02\x00 garbage\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
     await expectStillServing(url);
   });
 
-  it("that send garbage after HTTP/2's preface are closed and harm nobody", async () => {
+  it("that sends garbage after HTTP/2's preface is closed and affects no other", async () => {
     const { url, port } = await openListener();
     await exchange(port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", Buffer.alloc(2_000, 0xff));
     await exchange(port, "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n", Buffer.alloc(100));
@@ -133,7 +130,7 @@ describe("connections", () => {
     await expectStillServing(url);
   });
 
-  it("whose first bytes come one by one are served", async () => {
+  it("whose first bytes come one by one is served", async () => {
     const { port } = await openListener();
     const head = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     expect(await exchange(port, ...head)).toMatch(/^HTTP\/1\.1 200 /);
@@ -154,25 +151,25 @@ describe("connections", () => {
     expect(received[3]).toBe(4);
   });
 
-  it("that tell no protocol in time are cut off", async () => {
+  it("that shows no protocol in time is closed", async () => {
     const { url, port } = await openListener({ limits: { firstBytesMs: 50 } });
     expect(await exchange(port)).toBe("");
     expect(await exchange(port, "PRI * HT")).toBe("");
     await expectStillServing(url);
   });
 
-  it("whose headers do not end in time get 408", async () => {
+  it("whose headers do not end in time gets 408", async () => {
     const { port } = await openListener({ limits: { headersMs: 50 } });
     expect(await exchange(port, "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-slow: ")).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("with headers over 16 KiB get 431", async () => {
+  it("with headers over 16 KiB gets 431", async () => {
     const { port } = await openListener();
     const head = `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-long: ${"x".repeat(17 * 1024)}\r\n\r\n`;
     expect(await exchange(port, head)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it("without calls are closed after the idle time, those with a call are not", async () => {
+  it("without calls is closed after the idle time, one with a call is not", async () => {
     const [getApp, getAppCalled] = [createGate(), createGate()];
     const { url } = await openListener({
       routes: createFixtureRoutes({ getApp, getAppCalled }),
@@ -187,7 +184,7 @@ describe("connections", () => {
     await settled;
   });
 
-  it("that open and reset thousands of streams do not stop others", async () => {
+  it("that opens and resets thousands of streams does not stop others", async () => {
     const { url } = await openListener();
     const session = connectHttp2(url);
     session.on("error", () => {});
@@ -205,17 +202,17 @@ describe("connections", () => {
   });
 });
 
-describe("bodies", () => {
+describe("a body", () => {
   const head = (path: string, type: string) =>
     `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\ncontent-length: 50\r\n\r\n{`;
 
-  it("of one message that stall get DEADLINE_EXCEEDED and lose their connection", async () => {
+  it("of one message that stalls gets DEADLINE_EXCEEDED and loses its connection", async () => {
     const { port } = await openListener({ limits: { bodyTimeoutMs: 50, lingerMs: 50 } });
     const answer = await exchange(port, head("/aisle.v1.AppService/CreateApp", "application/json"));
     expect(answer).toContain('"code":"deadline_exceeded"');
   });
 
-  it("with lengths that lie leave nothing behind on a connection that sends many", async () => {
+  it("with a wrong length leaves nothing behind on a connection that sends many", async () => {
     const { port } = await openListener();
     const warnings: string[] = [];
     const onWarning = ({ name }: Error) => warnings.push(name);
@@ -240,7 +237,7 @@ describe("bodies", () => {
     expect([answered, warnings]).toEqual([15, []]);
   });
 
-  it("of streams may take longer than the limit for one message", async () => {
+  it("of a stream may take longer than the limit for one message", async () => {
     const { url } = await openListener({ limits: { bodyTimeoutMs: 1 } });
     const wire = createConnectTransport({ baseUrl: url, httpVersion: "1.1" });
     const batches = async function* () {
@@ -252,7 +249,7 @@ describe("bodies", () => {
     expect((await createClient(EventService, wire).recordEvents(batches())).accepted).toBe(5n);
   });
 
-  it("of streams that fall silent get DEADLINE_EXCEEDED", async () => {
+  it("of a stream that falls silent gets DEADLINE_EXCEEDED", async () => {
     const { url } = await openListener({ limits: { streamSilenceMs: 50 } });
     const wire = createGrpcTransport({ baseUrl: url });
     const over = createGate();
@@ -272,7 +269,7 @@ describe("the Host of a request", () => {
     return Number((await exchange(port, head)).split(" ")[1]);
   };
 
-  it("is refused with 403 when it is a name that could be rebound to this address", async () => {
+  it("gets 403 when it is a name that could be rebound to this address", async () => {
     const { port } = await openListener();
     expect(await statusFor(port, "host: attacker.example")).toBe(403);
     expect(await statusFor(port, `host: attacker.example:${port}`)).toBe(403);
@@ -280,7 +277,7 @@ describe("the Host of a request", () => {
     expect(await statusFor(port, `host: localhost:${port}`)).toBe(200);
   });
 
-  it("is refused for calls of HTTP/1.0 that name none", async () => {
+  it("is required of an HTTP/1.0 call", async () => {
     const { url, port } = await openListener();
     expect(await exchange(port, "POST /aisle.v1.AppService/GetApp HTTP/1.0\r\n\r\n")).toContain(" 403 ");
     await expectStillServing(url);

@@ -166,7 +166,7 @@ describe("plain HTTP/1.1", () => {
     expect([write.status, write.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
-  it("answers an unknown path with 404 in Connect's shape, and in gRPC's to gRPC", async () => {
+  it("answers an unknown path with 404 in Connect's format, and in gRPC's to gRPC", async () => {
     const { url } = await openListener();
     for (const init of [{}, { method: "POST", headers: json, body: "{}" }]) {
       const answer = await fetch(`${url}/aisle.v1.AppService/Nothing`, init);
@@ -178,7 +178,7 @@ describe("plain HTTP/1.1", () => {
     expect([grpc.status, grpc.headers.get("grpc-status")]).toEqual([200, "12"]);
   });
 
-  it("serves /healthz, and /metrics as its source gives it", async () => {
+  it("serves /healthz, and /metrics from its source", async () => {
     const metrics = { contentType: "text/plain; version=0.0.4", text: async () => "up 1\n" };
     const { url } = await openListener({ metrics });
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" });

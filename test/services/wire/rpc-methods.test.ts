@@ -10,7 +10,7 @@ function isService(exported: unknown): exported is DescService {
   return typeof exported === "object" && exported !== null && "kind" in exported && exported.kind === "service";
 }
 
-it("names every service there is, so that its calls are counted by method", async () => {
+it("the list of RPC methods names every service, so that calls are counted by method", async () => {
   const files = readdirSync(GEN, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith("_pb.ts"));
   const modules: Record<string, unknown>[] = await Promise.all(files.map((file) => import(join(GEN, file))));
   const services = modules.flatMap((module) => Object.values(module)).filter(isService);

@@ -33,7 +33,7 @@ async function openCounted() {
   return { counted, durations, wire: createGrpcTransport({ baseUrl: url }) };
 }
 
-it("counts a call of each kind at its end, by method and code", async () => {
+it("RPC metrics count a call of each kind at its end, by method and code", async () => {
   const { counted, durations, wire } = await openCounted();
   const apps = createClient(AppService, wire);
   await apps.createApp({ app: { appId: "shop" } });

@@ -54,12 +54,12 @@ function statusOf(url: string, trust: Trust): Promise<number | string> {
   });
 }
 
-it.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("with a certificate %s goes over TLS", async (kind) => {
+it.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("with a certificate %s uses TLS", async (kind) => {
   const { url, ca } = await openSecure();
   await expect(noSuchApp(url, { ca }, kind)).rejects.toMatchObject({ code: Code.NotFound });
 });
 
-it("a stock grpc-js client that trusts the certificate is served", async () => {
+it("with a certificate a stock grpc-js client that trusts it is served", async () => {
   const { address, ca } = await openSecure();
   const client = new Client(address, credentials.createSsl(Buffer.from(ca)));
   onTestFinished(() => client.close());
@@ -72,7 +72,7 @@ it("a stock grpc-js client that trusts the certificate is served", async () => {
   expect(await answer).toBe(Code.NotFound);
 });
 
-it("plain answers come over https, and a caller without TLS gets none", async () => {
+it("with a certificate health and metrics use https, and a plaintext caller gets no answer", async () => {
   const { url, port, ca } = await openSecure();
   expect(await statusOf(`${url}/healthz`, { ca })).toBe(200);
   const socket = connectPlain(port, "127.0.0.1", () =>
@@ -86,7 +86,7 @@ it("plain answers come over https, and a caller without TLS gets none", async ()
   expect(received).not.toContain("HTTP/1.1 2");
 });
 
-it("a client authority lets its own callers in and refuses others in the handshake", async () => {
+it("a client authority admits its own callers and refuses others in the handshake", async () => {
   const [known, foreign] = [await certificateOf("known"), await certificateOf("foreign")];
   const { url, ca } = await openSecure({ clientCa: known.cert });
   await expect(noSuchApp(url, { ca, ...known })).rejects.toMatchObject({ code: Code.NotFound });
@@ -97,7 +97,7 @@ it("a client authority lets its own callers in and refuses others in the handsha
   }
 });
 
-it("a renewed certificate and authority serve new connections, and a call under way goes on", async () => {
+it("a renewed certificate and authority serve new connections, and a call under way continues", async () => {
   const [before, after] = [await certificateOf("before"), await certificateOf("after")];
   const { url, ca, renewCertificate } = await openSecure({ clientCa: before.cert });
   const open = createClient(AppService, TRANSPORTS.gRPC(url, { ca, ...before }));
@@ -112,7 +112,7 @@ it("a renewed certificate and authority serve new connections, and a call under 
 it.each([
   ["says nothing", false],
   ["sends a byte of one record now and then", true],
-])("a peer that never ends the handshake and %s is cut off", async (_, drips) => {
+])("a peer that never ends the handshake and %s is disconnected", async (_, drips) => {
   const { port } = await openSecure({ limits: { firstBytesMs: 200 } });
   const socket = connectPlain(port, "127.0.0.1").on("error", () => undefined);
   // The head of a record of 512 bytes, and then its bytes: more time than the test has.
@@ -122,19 +122,19 @@ it.each([
   clearInterval(drip);
 });
 
-it("a peer that ends the handshake and tells no protocol is cut off", async () => {
+it("a peer that ends the handshake and shows no protocol is disconnected", async () => {
   const { port, ca } = await openSecure({ limits: { firstBytesMs: 200 } });
   const socket = connectTls({ port, host: "127.0.0.1", ca }).on("error", () => undefined);
   await new Promise((resolve) => socket.once("secureConnect", resolve));
   await new Promise((resolve) => socket.once("close", resolve));
 });
 
-it("a connection that is not admitted gets no handshake", async () => {
+it("a connection that is not admitted gets no TLS handshake", async () => {
   const { url, ca } = await openSecure({ admits: () => false });
   expect(await statusOf(`${url}/healthz`, { ca })).toEqual(expect.any(String));
 });
 
-it("closes while a handshake has not ended", async () => {
+it("the TLS listener closes while a handshake has not ended", async () => {
   const { port, close } = await openSecure();
   const socket = connectPlain(port, "127.0.0.1").on("error", () => undefined);
   await new Promise((resolve) => socket.once("connect", resolve));

@@ -5,7 +5,7 @@ import { lingerBriefly } from "../../../src/services/wire/unread-body.js";
 
 const STALL_MS = 200;
 
-it("a busy process sends the trailers of an answer before it resets the stream whose body it does not read", async () => {
+it("a busy process sends the trailers of an answer before it resets the stream with an unread body", async () => {
   const server = createServer((request, response) => {
     setImmediate(() => {
       lingerBriefly(request, response, 5_000);
