@@ -71,7 +71,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       };
     };
 
-    it("answers an app as it was created", async () => {
+    it("returns an app as it was created", async () => {
       const full = app("shop", {
         displayName: "Läden & Söhne",
         allowedOrigins: ["https://a.example", "https://b.example"],
@@ -84,7 +84,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.apps.get("sho")).toBeUndefined();
     });
 
-    it("creates an id once, also when two ask at once", async () => {
+    it("creates an id once, also for two concurrent calls", async () => {
       const made = await Promise.all([
         under.store.apps.create(app("shop", { displayName: "first" })),
         under.store.apps.create(app("shop", { displayName: "second" })),
@@ -103,7 +103,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await ids("c", 2)).toEqual([]);
     });
 
-    it("updates an app that is there, and no other", async () => {
+    it("updates an existing app, and no other", async () => {
       await under.store.apps.create(app("shop"));
       await putApp(under.store, app("shop", { displayName: "New" }));
       expect((await under.store.apps.get("shop"))?.displayName).toBe("New");
@@ -111,7 +111,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.apps.get("none")).toBeUndefined();
     });
 
-    it("shows works the app as it is", async () => {
+    it("shows a work the current app", async () => {
       const displayName = () => under.store.unitOfWork.run("shop", (tx) => tx.app()?.displayName);
       expect(await displayName()).toBeUndefined();
       await under.store.apps.create(app("shop", { displayName: "Shop" }));
@@ -132,7 +132,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.apps.getFrame("shop", "f1")).toBeUndefined();
     });
 
-    it("keeps the versions of a frame, also of one that was deleted and made again", async () => {
+    it("keeps the versions of a frame, also of one that was deleted and created again", async () => {
       const { apps } = under.store;
       const said = async () =>
         (await apps.frameVersions("shop", "f1")).map(({ frame: one, deleted }) => [one.version, one.title, deleted]);
@@ -155,7 +155,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await apps.frameVersions("shop-2", "f1")).toEqual([]);
     });
 
-    it("keeps what works add to an app at the same time", async () => {
+    it("keeps concurrent additions to an app", async () => {
       await under.store.apps.create(app("shop"));
       const origins = Array.from({ length: 20 }, (_, n) => `https://${n}.example`);
       const add = (origin: string) =>
@@ -167,7 +167,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect((await under.store.apps.get("shop"))?.allowedOrigins).toEqual(origins);
     });
 
-    it("numbers the versions of a frame that works write at the same time", async () => {
+    it("numbers the versions of a frame that are written concurrently", async () => {
       const written = await Promise.all([1, 2, 3].map(() => putFrame(under.store, "shop", frame("f1"))));
       expect(written.map(({ version }) => version)).toEqual([1, 2, 3]);
     });
@@ -184,14 +184,14 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.apps.get("shop")).toBeDefined();
     });
 
-    it("keeps the newest 100 versions", async () => {
+    it("keeps the newest 100 versions of a frame", async () => {
       const { apps } = under.store;
       for (let n = 0; n < 103; n++) await putFrame(under.store, "shop", frame("f1"));
       const versions = await apps.frameVersions("shop", "f1");
       expect(versions.map(({ frame: one }) => one.version)).toEqual(Array.from({ length: 100 }, (_, i) => 103 - i));
     });
 
-    it("deletes an app with everything of it and leaves others as they are", async () => {
+    it("deletes an app with all its records and leaves others as they are", async () => {
       const others = ["sho", "shop-2", "shop_"];
       for (const appId of ["shop", ...others]) {
         await under.store.apps.create(app(appId));
@@ -223,7 +223,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.apps.delete("shop")).toBe(false);
     });
 
-    it("gives a deleted id to a new app that has nothing of the old one", async () => {
+    it("gives an app created with a deleted id none of the old records", async () => {
       await under.store.apps.create(app("shop"));
       await furnish("shop");
       const [deleted, created] = await Promise.all([

@@ -22,7 +22,7 @@ export function contactStoreContract(name: string, open: OpenStore): void {
       createdAt: 9,
     });
 
-    it("answers a contact as it was recorded, by id and by key", async () => {
+    it("returns a contact as it was recorded, by id and by key", async () => {
       await under.store.unitOfWork.run("shop", (tx) => {
         tx.contacts.put("k1", full);
         tx.contactKeys.put("e:anna@example.com", "k1");
@@ -37,7 +37,7 @@ export function contactStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.contacts.find("shop-2", "e:anna@example.com")).toBeUndefined();
     });
 
-    it("goes on with the chain of the ledger where it stood", async () => {
+    it("continues the chain of the ledger", async () => {
       const head = () => under.store.unitOfWork.run("shop", (tx) => tx.ledgerHead.get("app"));
       expect(await head()).toBeUndefined();
       const append = (contactId: string) =>

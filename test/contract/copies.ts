@@ -76,14 +76,14 @@ export function copiesContract(name: string, open: OpenStore): void {
     const source = useStore(open);
     const target = useStore(open);
 
-    it("tells another id for each store, and the same when it is opened again", async () => {
+    it("have a different id for each store, and the same one when it is opened again", async () => {
       const { storeId } = source.store.copies;
       expect(storeId).not.toBe("");
       expect(target.store.copies.storeId).not.toBe(storeId);
       expect((await source.reopen()).copies.storeId).toBe(storeId);
     });
 
-    it("tells the rows of an app in order of keys, page after page, under keys that every store has", async () => {
+    it("list the rows of an app in order of keys, page by page, under keys common to all stores", async () => {
       await fillShop(source.store);
       await fillShop(source.store, "shop2");
       const { scan } = source.store.copies;
@@ -101,7 +101,7 @@ export function copiesContract(name: string, open: OpenStore): void {
       );
     });
 
-    it("leaves in the target what was in the source, found by every port, once the copy is finished", async () => {
+    it("give the target the rows of the source, found by every port, once the copy is finished", async () => {
       await fillShop(source.store);
       const { store } = target;
       await store.copies.begin("shop", () => MARK);
@@ -123,7 +123,7 @@ export function copiesContract(name: string, open: OpenStore): void {
       expect(await store.models.activity("shop")).not.toBe("");
     });
 
-    it("does nothing a second time when a batch is written again, and removes what a batch removes", async () => {
+    it("change nothing when a batch is written again, and remove what a batch removes", async () => {
       await fillShop(source.store);
       const { store } = target;
       await store.copies.begin("shop", () => MARK);
@@ -136,7 +136,7 @@ export function copiesContract(name: string, open: OpenStore): void {
       expect(await store.contacts.changes("shop", "", "", 10)).toEqual([]);
     });
 
-    it("notes how far it came, and has forgotten it when the app is removed", async () => {
+    it("store their progress, and lose it when the app is removed", async () => {
       const { store } = target;
       expect(await store.copies.mark("shop")).toBeUndefined();
       expect(await store.copies.begin("shop", () => MARK)).toEqual(MARK);
@@ -150,7 +150,7 @@ export function copiesContract(name: string, open: OpenStore): void {
       expect(await rowsOf(store, "events")).toEqual([]);
     });
 
-    it("asks for a decision with the mark before and whether the app is there, and does nothing without one", async () => {
+    it("call the decision with the last mark and whether the app exists, and do nothing without one", async () => {
       const { store } = target;
       await store.apps.create(app("there"));
       const asked: unknown[] = [];
@@ -163,7 +163,7 @@ export function copiesContract(name: string, open: OpenStore): void {
       expect(asked.at(-1)).toEqual([MARK, false]);
     });
 
-    it("refuses the writes of a run that another one has followed, and of one that has ended", async () => {
+    it("reject the writes of a run that another run has replaced, and of one that has ended", async () => {
       const { copies } = target.store;
       const batch = { puts: [{ key: "e1", value: event("e1") }], removals: [], upTo: "e1" };
       const write = (run: string) => copies.write("shop", run, { table: "events", ...batch });

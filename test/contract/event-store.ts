@@ -15,7 +15,7 @@ export function eventStoreContract(name: string, open: OpenStore): void {
     const ids = async (from: string, limit: number, newestFirst: boolean) =>
       (await under.store.events.list("shop", from, limit, newestFirst)).map((one) => one.eventId);
 
-    it("answers an event as it was recorded", async () => {
+    it("returns an event as it was recorded", async () => {
       await fc.assert(
         fc.asyncProperty(anyEvent, async (one) => {
           await record("shop", [one]);
@@ -25,7 +25,7 @@ export function eventStoreContract(name: string, open: OpenStore): void {
       );
     });
 
-    it("knows no event that was not recorded", async () => {
+    it("returns no event that was not recorded", async () => {
       await record("shop", [event("e1")]);
       expect(await under.store.events.get("shop", "e")).toBeUndefined();
       expect(await under.store.events.get("shop", "e11")).toBeUndefined();
@@ -67,7 +67,7 @@ export function eventStoreContract(name: string, open: OpenStore): void {
       expect(await ids("", 0, true)).toEqual([]);
     });
 
-    it("lists as sorting all ids and cutting the list would", async () => {
+    it("lists what sorting and cutting all ids would give", async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.uniqueArray(anyId, { maxLength: 12 }),

@@ -15,7 +15,7 @@ export function feedStoreContract(name: string, open: OpenStore): void {
     const namesOf = (found: readonly { readonly appId: string; readonly feed: Feed }[]) =>
       found.map((one) => `${one.appId} ${one.feed.feedId}`);
 
-    it("answers a feed as it was written", async () => {
+    it("returns a feed as it was written", async () => {
       await fc.assert(
         fc.asyncProperty(anyFeed, async (one) => {
           await put("shop", { ...one, feedId: "f" });
@@ -32,7 +32,7 @@ export function feedStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.feeds.list("sho")).toEqual([]);
     });
 
-    it("lists the feeds of all apps, and those behind one", async () => {
+    it("lists the feeds of all apps, and those after one", async () => {
       await put("two", feed("b"), feed("a"));
       await put("one", feed("z"));
       expect(namesOf(await under.store.feeds.all(undefined, 10))).toEqual(["one z", "two a", "two b"]);
@@ -40,7 +40,7 @@ export function feedStoreContract(name: string, open: OpenStore): void {
       expect(namesOf(await under.store.feeds.all({ appId: "two", feedId: "b" }, 10))).toEqual([]);
     });
 
-    it("forgets a feed that is deleted, and those of a deleted app", async () => {
+    it("forgets a deleted feed, and those of a deleted app", async () => {
       await under.store.apps.create(app("shop"));
       await put("shop", feed("a"), feed("b"));
       await under.store.unitOfWork.run("shop", (tx) => tx.feeds.delete("a"));

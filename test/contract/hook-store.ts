@@ -22,7 +22,7 @@ export function hookStoreContract(name: string, open: OpenStore): void {
     const due = async (now: number, limit = 10) =>
       (await under.store.hooks.due("shop", now, limit)).map(({ messageId }) => messageId);
 
-    it("answers the secrets of an app as they were written, with and without a hook", async () => {
+    it("returns the secrets of an app as they were written, with and without a hook", async () => {
       await setSecrets("shop", SECRETS);
       await setSecrets("shop2", { linkKey: "", hook: null, signing: [] });
       expect(await under.store.hooks.secrets("shop")).toEqual(SECRETS);
@@ -30,7 +30,7 @@ export function hookStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.hooks.secrets("shop3")).toBeUndefined();
     });
 
-    it("lists apps that have secrets in order of their ids, and those behind one", async () => {
+    it("lists apps that have secrets in order of their ids, and those after one", async () => {
       for (const appId of ["b", "a", "c"]) await setSecrets(appId, SECRETS);
       const ids = async (after: string, limit: number) =>
         (await under.store.hooks.apps(after, limit)).map(({ appId }) => appId);
@@ -39,7 +39,7 @@ export function hookStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.hooks.apps("b", 10)).toEqual([{ appId: "c", secrets: SECRETS }]);
     });
 
-    it("lists what is due, in order of its time, and nothing of another app", async () => {
+    it("lists due messages, in order of time, and none of another app", async () => {
       const entry = hookEntry("m1", { attempts: 3, nextAt: 50, failure: "refused", status: 503 });
       await put("shop", hookEntry("m3", { nextAt: 1000 }), entry, hookEntry("m2", { nextAt: 7 }));
       await put("shop2", hookEntry("m9", { nextAt: 1 }));
@@ -49,7 +49,7 @@ export function hookStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.hooks.due("shop", 50, 10)).toContainEqual(entry);
     });
 
-    it("lists what was given up in order of ids", async () => {
+    it("lists messages that were given up in order of ids", async () => {
       await under.store.unitOfWork.run("shop", (tx) => {
         for (const id of ["m2", "m1"]) tx.deadHooks.put(id, hookEntry(id));
       });
@@ -58,7 +58,7 @@ export function hookStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.hooks.dead("shop2", "", 10)).toEqual([]);
     });
 
-    it("has nothing of an app that was removed", async () => {
+    it("has nothing of a removed app", async () => {
       await under.store.apps.create(app("shop"));
       await setSecrets("shop", SECRETS);
       await put("shop", hookEntry("m1"));

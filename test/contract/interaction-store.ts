@@ -13,7 +13,7 @@ export function interactionStoreContract(name: string, open: OpenStore): void {
         for (const one of interactions) tx.putInteraction(visitorId, one);
       });
 
-    it("answers the newest interactions first", async () => {
+    it("returns the newest interactions first", async () => {
       await record("shop", "v1", [view(3), view(1), view(2)]);
       expect(await under.store.interactions.recent("shop", ["v1"], 10)).toEqual([view(3), view(2), view(1)]);
       expect(await under.store.interactions.recent("shop", ["v1"], 2)).toEqual([view(3), view(2)]);
@@ -40,7 +40,7 @@ export function interactionStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.interactions.recent("shop", ["v1"], 10)).toEqual([replacement]);
     });
 
-    it("forgets an interaction that was deleted", async () => {
+    it("forgets a deleted interaction", async () => {
       await record("shop", "v1", [view(1), view(2)]);
       await under.store.unitOfWork.run("shop", (tx) => {
         tx.deleteInteraction("v1", 1, "e1");
@@ -49,7 +49,7 @@ export function interactionStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.interactions.recent("shop", ["v1"], 10)).toEqual([view(2)]);
     });
 
-    it("shows an app and a visitor nothing of others with like ids", async () => {
+    it("shows an app and a visitor nothing of others with similar ids", async () => {
       await record("shop", "v1", [view(1)]);
       await record("shop", "v11", [view(2)]);
       await record("shop-2", "v1", [view(3)]);
@@ -61,7 +61,7 @@ export function interactionStoreContract(name: string, open: OpenStore): void {
       ]);
     });
 
-    it("scans whole histories, each visitor once, when there are more than fit a batch", async () => {
+    it("scans whole histories, each visitor once, also beyond one batch", async () => {
       const long = Array.from({ length: 7000 }, (_, i) => view(i + 1));
       await record("shop", "long", long);
       for (let v = 0; v < 40; v++) {
@@ -73,7 +73,7 @@ export function interactionStoreContract(name: string, open: OpenStore): void {
       for (const history of histories.slice(1)) expect(history.interactions).toEqual(long.slice(0, 150));
     });
 
-    it("scans and answers what a list sorted by time and ref holds", async () => {
+    it("scans and returns what a list sorted by time and ref holds", async () => {
       const writes = fc.array(fc.tuple(anyId, anyInteraction, fc.boolean()), { maxLength: 30 });
       await fc.assert(
         fc.asyncProperty(writes, async (all) => {

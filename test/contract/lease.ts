@@ -14,18 +14,18 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
       return lease;
     };
 
-    it("gives the lease of an app to one of many who ask at once", async () => {
+    it("give the lease of an app to one of many concurrent callers", async () => {
       const asked = Array.from({ length: 20 }, (_, n) => under.store.leases.acquire("shop", `h${n}`, 1000));
       const given = (await Promise.all(asked)).filter((lease) => lease !== undefined);
       expect(given).toHaveLength(1);
     });
 
-    it("keeps the leases of two apps apart", async () => {
+    it("keep the leases of two apps apart", async () => {
       await take("one", "shop");
       await expect(take("two", "other")).resolves.toMatchObject({ holder: "two" });
     });
 
-    it("gives a lease to another once its time is over, with a greater token", async () => {
+    it("pass an expired lease to another caller, with a greater token", async () => {
       const first = await take("one");
       under.at = START + 999;
       expect(await under.store.leases.acquire("shop", "two", 1000)).toBeUndefined();
@@ -33,7 +33,7 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
       expect((await take("two")).token).toBeGreaterThan(first.token);
     });
 
-    it("counts the time anew from a renewal", async () => {
+    it("measure the time from a renewal", async () => {
       const lease = await take("one");
       under.at = START + 900;
       expect(await under.store.leases.renew("shop", lease, 1000)).toBe(true);
@@ -41,7 +41,7 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
       expect(await under.store.leases.acquire("shop", "two", 1000)).toBeUndefined();
     });
 
-    it("renews no lease that another has taken, and releases none", async () => {
+    it("do not renew a lease that another has taken, and do not release it", async () => {
       const lost = await take("one");
       under.at = START + 1000;
       await take("two");
@@ -50,20 +50,20 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
       expect(await under.store.leases.acquire("shop", "three", 1000)).toBeUndefined();
     });
 
-    it("gives a released lease at once, with a greater token", async () => {
+    it("pass a released lease on at once, with a greater token", async () => {
       const first = await take("one");
       await under.store.leases.release("shop", first);
       expect((await take("two")).token).toBeGreaterThan(first.token);
     });
 
-    it("keeps a lease over a new opening of the store", async () => {
+    it("survive a new opening of the store", async () => {
       const lease = await take("one");
       const again = await under.reopen();
       expect(await again.leases.acquire("shop", "two", 1000)).toBeUndefined();
       expect(await again.leases.renew("shop", lease, 1000)).toBe(true);
     });
 
-    it("moves the pointer for the holder of the lease, and not for one who lost it", async () => {
+    it("move the model pointer for the holder of a lease, and not for one who lost it", async () => {
       const bytes = Buffer.from("bytes");
       for (const id of ["m1", "m2", "m3"]) await under.store.models.put("shop", model(id, bytes), bytes);
       const lost = await take("one");
@@ -78,7 +78,7 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
       expect(await under.store.models.pointer("shop")).toEqual(pointer("m3", "3"));
     });
 
-    it("keeps a model of the holder of the lease, and none of one who lost it", async () => {
+    it("store a model for the holder of a lease, and not for one who lost it", async () => {
       const bytes = Buffer.from("bytes");
       const lost = await take("one");
       under.at = START + 1000;
@@ -94,7 +94,7 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
     describe.skipIf(limits.oneClock !== undefined)(`of a store by another clock${because(limits.oneClock)}`, () => {
       const TEN_MINUTES = 600_000;
 
-      it("are not taken by one that is ahead while they are renewed", async () => {
+      it("are not taken by a clock that is ahead while they are renewed", async () => {
         const ahead = await under.openSecond(() => under.at + TEN_MINUTES);
         const lease = await take("one");
         for (let n = 0; n < 5; n++) {
@@ -104,7 +104,7 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
         }
       });
 
-      it("are taken by one that is ahead or behind when they are renewed no more", async () => {
+      it("are taken by a clock that is ahead or behind when they are no longer renewed", async () => {
         for (const apart of [TEN_MINUTES, -TEN_MINUTES]) {
           const other = await under.openSecond(() => under.at + apart);
           const lost = await take("one", `shop${apart}`);
@@ -118,7 +118,7 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
         }
       });
 
-      it("given back by one that is ahead are taken at once", async () => {
+      it("are taken at once when a clock that is ahead has released them", async () => {
         const ahead = await under.openSecond(() => under.at + TEN_MINUTES);
         const lease = await ahead.leases.acquire("shop", "two", 1000);
         if (lease === undefined) throw new Error("The lease is held by another");

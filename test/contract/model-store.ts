@@ -11,7 +11,7 @@ export function modelStoreContract(name: string, open: OpenStore): void {
       under.store.models.put(appId, model(modelId, bytesOf(modelId), { createdAt }), bytesOf(modelId));
     const ids = async (appId = "shop") => (await under.store.models.list(appId)).map((one) => one.modelId);
 
-    it("answers a snapshot byte by byte, and its record as it was put", async () => {
+    it("returns a snapshot byte by byte, and its record as it was put", async () => {
       const bytes = Uint8Array.from({ length: 3_000_000 }, (_, i) => (i * 2654435761) >>> 24);
       const record = model("m1", bytes, {
         createdAt: 5,
@@ -33,7 +33,7 @@ export function modelStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.models.list("shop")).toEqual([record]);
     });
 
-    it("takes an empty snapshot", async () => {
+    it("accepts an empty snapshot", async () => {
       await under.store.models.put("shop", model("m0", new Uint8Array()), new Uint8Array());
       expect((await under.store.models.read("shop", "m0"))?.length).toBe(0);
     });
@@ -45,7 +45,7 @@ export function modelStoreContract(name: string, open: OpenStore): void {
       expect(await ids()).toEqual(["m1"]);
     });
 
-    it("does not serve a snapshot until the pointer says so", async () => {
+    it("serves a snapshot only when the pointer names it", async () => {
       await put("shop", "m1", 1);
       expect(await under.store.models.pointer("shop")).toBeUndefined();
       const to = { modelId: "m1", version: "2026011512", activatedAt: 3, usedVersions: ["2026011511", "2026011512"] };
@@ -67,7 +67,7 @@ export function modelStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.models.read("shop-2", "m1")).toBeUndefined();
     });
 
-    it("prunes all but the newest and the one that serves", async () => {
+    it("prunes all snapshots but the newest and the serving one", async () => {
       for (const n of [1, 2, 3, 4, 5]) await put("shop", `m${n}`, n);
       await put("shop-2", "m1", 1);
       await under.store.models.setPointer("shop", () => pointer("m2", "1"));

@@ -24,7 +24,7 @@ export function orderStoreContract(name: string, open: OpenStore): void {
       network: "0a1b",
     });
 
-    it("answers an order as it was recorded", async () => {
+    it("returns an order as it was recorded", async () => {
       await under.store.unitOfWork.run("shop", (tx) => tx.orders.put("100", full));
       expect(await under.store.orders.get("shop", "100")).toEqual(full);
       expect(await under.store.orders.get("shop", "10")).toBeUndefined();

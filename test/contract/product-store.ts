@@ -16,7 +16,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
       });
     const idBySku = async (sku: string) => (await under.store.products.getBySku("shop", sku))?.productId;
 
-    it("answers a product as it was recorded", async () => {
+    it("returns a product as it was recorded", async () => {
       await fc.assert(
         fc.asyncProperty(anyProduct, async (one) => {
           await put("shop", one);
@@ -26,7 +26,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
       );
     });
 
-    it("finds a product by its SKU of now, not by one it had", async () => {
+    it("finds a product by its current SKU, not by an earlier one", async () => {
       await put("shop", product("p1", { sku: "old" }));
       await put("shop", product("p1", { sku: "new" }));
       expect(await idBySku("new")).toBe("p1");
@@ -35,7 +35,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
       expect(await idBySku("new")).toBeUndefined();
     });
 
-    it("finds of two products with one SKU the one written last", async () => {
+    it("finds the product written last among two with one SKU", async () => {
       await put("shop", product("p1", { sku: "s" }), product("p2", { sku: "s" }));
       expect(await idBySku("s")).toBe("p2");
       await put("shop", product("p1", { sku: "s" }));
@@ -77,7 +77,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
     });
 
     describe("watch", () => {
-      it("tells of writes before their promise resolves, and not of those before", async () => {
+      it("reports writes before their promise resolves, and no earlier ones", async () => {
         await put("shop", product("before"));
         const seen: ProductChange[] = [];
         under.store.products.watch("shop", (changes) => seen.push(...changes));
@@ -90,7 +90,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
         expect(seen).toEqual([{ put: product("p1") }]);
       });
 
-      it("tells of removals", async () => {
+      it("reports removals", async () => {
         await put("shop", product("p1"));
         const seen: ProductChange[] = [];
         under.store.products.watch("shop", (changes) => seen.push(...changes));
@@ -98,7 +98,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
         expect(seen).toEqual([{ removed: "p1" }]);
       });
 
-      it("tells each watcher in order of commits, and reads agree with what is told", async () => {
+      it("reports to each watcher in order of commits, and reads agree with the reports", async () => {
         const titles: string[] = [];
         const read: (string | undefined)[] = [];
         under.store.products.watch("shop", (changes) => {
@@ -112,7 +112,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
         expect(read).toEqual(titles);
       });
 
-      it("ends with the last write's value when many write one product at once", async () => {
+      it("reports last the final value of concurrent writes", async () => {
         const titles: string[] = [];
         under.store.products.watch("shop", (changes) => {
           for (const one of changes) if ("put" in one) titles.push(one.put.title);
@@ -121,7 +121,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
         expect(titles.at(-1)).toBe("title 49");
       });
 
-      it("tells nothing of other apps, of works that failed, and after it was stopped", async () => {
+      it("reports no writes of other apps, of failed works, or after it was stopped", async () => {
         const seen: ProductChange[] = [];
         const stop = under.store.products.watch("shop", (changes) => seen.push(...changes));
         await put("shop-2", product("p1"));
@@ -135,7 +135,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
         expect(seen).toEqual([]);
       });
 
-      it("goes on when a watcher throws", async () => {
+      it("continues when a watcher throws", async () => {
         const seen: ProductChange[] = [];
         under.store.products.watch("shop", () => {
           throw new Error("on purpose");
@@ -146,7 +146,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
       });
 
       describe.skipIf(limits.oneProcess !== undefined)(`of a second store${because(limits.oneProcess)}`, () => {
-        it("tells of its writes and removals", async () => {
+        it("reports its writes and removals", async () => {
           const second = await under.openSecond();
           await second.unitOfWork.run("shop", (tx) => tx.products.put("p1", product("p1")));
           const mirror = mirrorOf(under.store, "shop");
@@ -157,7 +157,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
           await mirror.until((products) => products.get("p2")?.title === "Product p2" && products.get("p1") === null);
         });
 
-        it("ends with what the store has when both write one product in turns", async () => {
+        it("reports last what the store has when both write one product in turns", async () => {
           const second = await under.openSecond();
           const mirrors = [under.store, second].map((store) => mirrorOf(store, "shop"));
           for (let n = 0; n < 20; n++) {

@@ -14,7 +14,7 @@ export function rejectedEventStoreContract(name: string, open: OpenStore): void 
     const fields = async (before = "", limit = 2000) =>
       (await under.store.rejectedEvents.list("shop", before, limit)).map(({ field }) => field);
 
-    it("answers an event as it was added", async () => {
+    it("returns an event as it was added", async () => {
       await fc.assert(
         fc.asyncProperty(fc.option(anyEvent), async (event) => {
           const one = rejected({ event, fault: "invalid", accepted: "text", idempotencyKey: "k" });
@@ -41,7 +41,7 @@ export function rejectedEventStoreContract(name: string, open: OpenStore): void 
       expect(await under.store.rejectedEvents.get("shop", "nothing")).toBeUndefined();
     });
 
-    it("lets the oldest leave when there are too many, also within one work", async () => {
+    it("evicts the oldest when there are too many, also within one work", async () => {
       const { events } = REJECTED_LOG_LIMITS;
       const numbered = (from: number, count: number) =>
         Array.from({ length: count }, (_, n) => ({ field: String(from + n), bytes: 1 }));
@@ -52,7 +52,7 @@ export function rejectedEventStoreContract(name: string, open: OpenStore): void 
       expect([found[0], found.at(-1)]).toEqual(["1000", "1"]);
     });
 
-    it("lets the oldest leave when they take too many bytes, the newest never", async () => {
+    it("evicts the oldest when they take too many bytes, and never the newest", async () => {
       const third = Math.floor(REJECTED_LOG_LIMITS.bytes / 3);
       for (const field of ["a", "b", "c", "d"]) await add("shop", { field, bytes: third });
       expect(await fields()).toEqual(["d", "c", "b"]);
@@ -60,7 +60,7 @@ export function rejectedEventStoreContract(name: string, open: OpenStore): void 
       expect(await fields()).toEqual(["e"]);
     });
 
-    it("replaces an event in its place, and counts what it takes now", async () => {
+    it("replaces an event in its place, and updates its size", async () => {
       const half = Math.floor(REJECTED_LOG_LIMITS.bytes / 2);
       const [id = ""] = await add("shop", { field: "a", bytes: half }, { field: "b", bytes: half });
       await under.store.unitOfWork.run("shop", (tx) => {
@@ -72,13 +72,13 @@ export function rejectedEventStoreContract(name: string, open: OpenStore): void 
       expect(await under.store.rejectedEvents.get("shop", id)).toMatchObject({ event: null, replayedAs: "e1" });
     });
 
-    it("does not bring back an event that has left", async () => {
+    it("does not bring back an evicted event", async () => {
       const one = { ...rejected(), rejectedId: "000000000007" };
       await under.store.unitOfWork.run("shop", (tx) => tx.rejectedEvents.replace(one));
       expect(await fields()).toEqual([]);
     });
 
-    it("is empty for an app that was deleted and made again", async () => {
+    it("is empty for an app that was deleted and created again", async () => {
       await under.store.apps.create(app("shop"));
       await add("shop", { field: "a" });
       await under.store.apps.delete("shop");

@@ -53,7 +53,7 @@ export function keptClockContract(name: string, begin: () => Promise<OpenWithClo
       return { state, boot, pass, claim, known, clock: () => clock };
     };
 
-    it("keeps a key for 24 hours, and through a lasting jump of the time", async () => {
+    it("keeps a key for 24 hours, through a lasting jump of the time too", async () => {
       const { state, pass, claim, known, clock } = await shop();
       await claim("a");
       state.shift = JUMP;
@@ -97,7 +97,7 @@ export function keptClockContract(name: string, begin: () => Promise<OpenWithClo
       expect(await known("a")).toBe(false);
     });
 
-    it("gives a server that starts with an earlier time ids behind those there are", async () => {
+    it("makes a server that starts with an earlier time give ids after the existing ones", async () => {
       const { state, boot, claim, clock } = await shop();
       state.shift = JUMP;
       await boot();

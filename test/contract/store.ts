@@ -22,7 +22,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
   describe(`store: ${name}`, () => {
     const under = useStore(open);
 
-    it("is ready once it is open, and refuses works once it is closed", async () => {
+    it("is ready once it is open, and rejects works once it is closed", async () => {
       await expect(under.store.ready()).resolves.toBeUndefined();
       const { store } = under;
       await store.close();
@@ -31,7 +31,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
       await expect(store.events.get("shop", "e1")).rejects.toBeInstanceOf(Unavailable);
     });
 
-    it("finishes the works under way before it closes", async () => {
+    it("completes the works under way before it closes", async () => {
       const works = Array.from({ length: 50 }, (_, n) =>
         under.store.unitOfWork.run("shop", (tx) => tx.events.put(`e${n}`, event(`e${n}`))),
       );
@@ -41,7 +41,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
       expect(await again.events.list("shop", "", 100, false)).toHaveLength(50);
     });
 
-    it("has after opening what it had before closing", async () => {
+    it("has the same records after it is opened again", async () => {
       const bytes = new Uint8Array([1, 2, 3]);
       await under.store.apps.create(app("shop"));
       await under.store.unitOfWork.run("shop", (tx) => {

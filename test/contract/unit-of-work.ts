@@ -15,12 +15,12 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
     const run = <T>(work: (tx: Transaction) => T, appId = "shop") => under.store.unitOfWork.run(appId, work);
     const key = (one: string) => run((tx) => tx.visitorKeys.get(one));
 
-    it("resolves with what the work returned, its app id given", async () => {
+    it("resolves with the work's result, and passes it the app id", async () => {
       expect(await run((tx) => `${tx.appId}!`)).toBe("shop!");
       expect(await run(() => undefined)).toBeUndefined();
     });
 
-    it("shows a work what it has written and removed itself", async () => {
+    it("shows a work its own writes and removals", async () => {
       await run((tx) => {
         tx.visitorKeys.put("a", "1");
         expect(tx.visitorKeys.get("a")).toBe("1");
@@ -34,7 +34,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect(await key("b")).toBe("3");
     });
 
-    it("keeps records of every kind apart where the id of one app begins with that of another", async () => {
+    it("keeps records of every kind apart where one app id is a prefix of another", async () => {
       const kinds = (tx: Transaction): readonly Pick<Records<unknown>, "get">[] => [
         tx.idempotency,
         tx.events,
@@ -81,7 +81,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect((await found("shop", "1k")).filter(Boolean)).toHaveLength(18); // all but refused events, which have ids of their own
     });
 
-    it("makes nothing of a work that throws, and rejects with what it threw", async () => {
+    it("writes nothing of a work that throws, and rejects with its error", async () => {
       await run((tx) => tx.visitorKeys.put("a", "before"));
       const thrown = new Error("on purpose");
       const failing = run((tx) => {
@@ -98,7 +98,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect(await under.store.events.get("shop", "e")).toBeUndefined();
     });
 
-    it("keeps a failing work from the works it runs together with", async () => {
+    it("keeps a failing work from affecting the works beside it", async () => {
       await run((tx) => tx.visitorKeys.put("read", "before"));
       const works = [
         run((tx) => tx.visitorKeys.put("a", "1")),
@@ -167,7 +167,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect(await key("beside")).toBeUndefined();
     });
 
-    it("does nothing when a work removes a record whose key is too long to be there", async () => {
+    it("does nothing when a work removes a record whose key is too long to exist", async () => {
       await run((tx) => {
         tx.visitorKeys.delete(LONG);
         tx.events.delete(LONG);
@@ -176,7 +176,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect(await key("a")).toBe("1");
     });
 
-    it("runs the works of a bulk call in order, all or nothing each, and tells what came of every one", async () => {
+    it("runs the works of a bulk call in order, each all or nothing, and reports each outcome", async () => {
       const thrown = new Error("on purpose");
       const works = Array.from({ length: 1200 }, (_, n) => (tx: Transaction) => {
         const before = tx.visitorKeys.get("count") ?? "";
@@ -198,7 +198,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect(await under.store.unitOfWork.runEach("shop", [])).toEqual([]);
     });
 
-    it("runs the works of an app in the order of the calls, each on top of those before", async () => {
+    it("runs the works of an app in the order of the calls, each on the results of those before", async () => {
       const increment = () =>
         run((tx) => {
           const count = Number(tx.visitorKeys.get("count") ?? 0) + 1;
@@ -229,14 +229,14 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect(await run((tx) => tx.productSkus.get("s"), "shop-2")).toBe("p");
     });
 
-    it("keeps values that were written from changing with the object they were", async () => {
+    it("copies values, so that later changes of the written object have no effect", async () => {
       const keys = ["c:1"];
       await run((tx) => tx.visitors.put("v", visitor("v", { keys })));
       keys.push("c:2");
       expect((await run((tx) => tx.visitors.get("v")))?.keys).toEqual(["c:1"]);
     });
 
-    it("finds products by SKU inside a work as it changes them", async () => {
+    it("finds products by SKU inside a work after its own changes", async () => {
       await run((tx) => {
         tx.products.put("p1", product("p1", { sku: "s1" }));
         expect(tx.productSkus.get("s1")).toBe("p1");
@@ -248,7 +248,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       });
     });
 
-    it("forgets an idempotency record after 24 hours and takes the key anew", async () => {
+    it("forgets an idempotency record after 24 hours and accepts the key again", async () => {
       const claim = (eventId: string) =>
         run((tx) => {
           const found = tx.idempotency.get("key");
@@ -266,7 +266,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
       expect(await claim("e4")).toBe("e3");
     });
 
-    it("ends as running the works that do not throw one after the other would", async () => {
+    it("ends as if the works that do not throw had run one after the other", async () => {
       const step = fc.record({
         key: fc.constantFrom("a", "b", "c"),
         value: fc.option(fc.string({ maxLength: 5 }), { nil: undefined }),

@@ -23,32 +23,32 @@ export function visitorStoreContract(name: string, open: OpenStore): void {
       createdAt: 6,
     });
 
-    it("answers a visitor as it was recorded, by any of its keys", async () => {
+    it("returns a visitor as it was recorded, by any of its keys", async () => {
       await record("shop", [full]);
       for (const key of full.keys) expect(await under.store.visitors.find("shop", [key])).toEqual([full]);
     });
 
-    it("answers each visitor once, in the order of the keys", async () => {
+    it("returns each visitor once, in the order of the keys", async () => {
       const other = visitor("v0", { keys: ["c:2"] });
       await record("shop", [full, other]);
       expect(await under.store.visitors.find("shop", ["c:2", "u:ä", "f:1", "c:2"])).toEqual([other, full]);
       expect(await under.store.visitors.find("shop", ["c:1", "c:2"])).toEqual([full, other]);
     });
 
-    it("passes over keys that belong to nobody", async () => {
+    it("skips keys without a visitor", async () => {
       await record("shop", [full]);
       expect(await under.store.visitors.find("shop", ["c:9", "c:1", "c:"])).toEqual([full]);
       expect(await under.store.visitors.find("shop", ["1"])).toEqual([]);
       expect(await under.store.visitors.find("shop", [])).toEqual([]);
     });
 
-    it("passes over keys that lead to a visitor that is gone", async () => {
+    it("skips keys of a visitor that is gone", async () => {
       await record("shop", [full]);
       await under.store.unitOfWork.run("shop", (tx) => tx.visitors.delete("v1"));
       expect(await under.store.visitors.find("shop", ["c:1"])).toEqual([]);
     });
 
-    it("finds nobody by the keys of another app", async () => {
+    it("finds no visitor by the keys of another app", async () => {
       await record("shop", [full]);
       expect(await under.store.visitors.find("shop-2", full.keys)).toEqual([]);
     });

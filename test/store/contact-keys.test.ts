@@ -83,7 +83,7 @@ async function hurt(place: Place): Promise<void> {
   await store.close();
 }
 
-describe.each(places)("an index of contacts that does not fit: $name", ({ make }) => {
+describe.each(places)("a wrong index of contacts: $name", ({ make }) => {
   let place: Place;
   beforeEach(async () => {
     place = await make();
@@ -104,25 +104,25 @@ describe.each(places)("an index of contacts that does not fit: $name", ({ make }
     expect(await place.faults()).toBe(0);
   }
 
-  it("is mended by the upgrade from format 5", async () => {
+  it("is corrected by the upgrade from format 5", async () => {
     await place.setFormat(5);
     await mustFit();
   });
 
-  it("is mended by a repair, and a second one finds nothing", async () => {
+  it("is corrected by a repair, and a second repair finds nothing", async () => {
     expect(await place.repair()).toBe(5);
     expect(await place.repair()).toBe(0);
     await mustFit();
   });
 });
 
-it("an entry that leads to another contact's record is a fault, and so is a contact without one", async () => {
+it("has a fault for each entry of another contact's record, and each entry without a contact", async () => {
   const place = await embedded();
   await hurt(place);
   expect(await place.faults()).toBe(6);
 });
 
-it("a contact is found under the keys of what it holds, however its phone was written", async () => {
+it("finds a contact under each of its keys, however its phone number was written", async () => {
   const store = await emptyStore();
   await store.apps.create(app("shop"));
   const phone = fc.stringMatching(/^[ +]{0,3}[0-9 ()./-]{0,14}[ ]{0,2}$/);
@@ -146,8 +146,8 @@ it("a contact is found under the keys of what it holds, however its phone was wr
 
 const stores = await storeKinds();
 
-describe.each(stores)("a phone whose plus a form has made a space: $name", ({ openStore }) => {
-  it("is kept with its plus, found by it, and erased with its key", async () => {
+describe.each(stores)("a phone number whose plus became a space in a form: $name", ({ openStore }) => {
+  it("is stored with its plus, found by it, and erased with its key", async () => {
     const { rpc, facade, store } = await openAisle(openStore);
     await rpc.apps.createApp({ app: { appId: "shop" } });
     const payload = "app_id=shop&action_type=subscribe&phone=+48600100200&c_id=c1";

@@ -24,7 +24,7 @@ const anyText = fc.oneof(
 );
 const anyTime = fc.maxSafeInteger();
 
-describe("keys", () => {
+describe("record keys", () => {
   it("are different for different records", () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, anyText, (app, id, otherApp, otherId) => {
@@ -34,7 +34,7 @@ describe("keys", () => {
     );
   });
 
-  it("of one app or owner lie between its prefix and the end of it, those of others do not", () => {
+  it("of one app or owner are in the range of its prefix, those of others are not", () => {
     fc.assert(
       fc.property(
         anyText,
@@ -65,7 +65,7 @@ describe("keys", () => {
     );
   });
 
-  it("give back the parts they were made from", () => {
+  it("return the parts they were made from", () => {
     fc.assert(
       fc.property(anyText, anyText, anyTime, anyText, (app, owner, at, id) => {
         const key = timedKey(app, owner, at, id);
@@ -90,7 +90,7 @@ describe("keys", () => {
     expect(() => timeText(Number.NaN)).toThrow(RangeError);
   });
 
-  it("have nothing between a key and the one after it", () => {
+  it("have no key between one and its successor", () => {
     const next = keysAfter(keyOf("a", "b"));
     expect(byCodePoints(keyOf("a", "b"), next)).toBe(-1);
     expect(byCodePoints(next, keyOf("a", "b\x01"))).toBe(-1);

@@ -22,8 +22,8 @@ function stored(value: unknown): unknown {
   return BSON.deserialize(BSON.serialize({ value })).value;
 }
 
-describe("kinds of stored values, as documents", () => {
-  it("give back through BSON what was written, any names, texts and numbers", () => {
+describe("records encoded as documents", () => {
+  it("return what was written through BSON: any names, texts and numbers", () => {
     fc.assert(
       fc.property(anyEvent, anyProduct, (event, product) => {
         expect(SCHEMA.events.fromDocument(stored(SCHEMA.events.toDocument(event)))).toEqual(event);
@@ -32,7 +32,7 @@ describe("kinds of stored values, as documents", () => {
     );
   });
 
-  it("keep numbers that not every server does", () => {
+  it("keep numbers that some servers change", () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 0, 1e300, 2 ** 53]) {
       const written = number.toDocument(value);
       expect(Object.is(number.fromDocument(stored(written)), value)).toBe(true);
@@ -40,14 +40,14 @@ describe("kinds of stored values, as documents", () => {
     }
   });
 
-  it("copy what they write", () => {
+  it("are copies of what was written", () => {
     const tags = ["a"];
     const written = SCHEMA.products.toDocument(product("p", { tags }));
     tags.push("b");
     expect(SCHEMA.products.fromDocument(written).tags).toEqual(["a"]);
   });
 
-  it("pass over fields they do not know", () => {
+  it("are decoded without unknown fields", () => {
     const kind = record<{ readonly a: string }>({ a: text });
     expect(kind.fromDocument({ a: "1", b: 2 })).toEqual({ a: "1" });
   });
@@ -66,12 +66,12 @@ describe("kinds of stored values, as documents", () => {
     ["a text for an object", () => record<{ readonly a: string }>({ a: text }).fromDocument("a")],
     ["an object without a field", () => record<{ readonly a: string }>({ a: text }).fromDocument({})],
     ["an inherited field", () => record<{ readonly toString: string }>({ toString: text }).fromDocument({})],
-  ])("refuse %s as damaged", (_, read) => {
+  ])("are rejected as damaged with %s", (_, read) => {
     expect(read).toThrow(DataDamaged);
   });
 });
 
-describe("kinds of stored values, as cells", () => {
+describe("records encoded as cells", () => {
   const cellsOf = <T>(kind: Kind<T>, value: T) => {
     const cells = new Array<unknown>(kind.width);
     kind.put(value, cells, 0);
@@ -80,7 +80,7 @@ describe("kinds of stored values, as cells", () => {
   const money = record<{ readonly amount: string; readonly currency: string }>({ amount: text, currency: text });
   const line = record({ id: text, price: money.inline, count: number }, { gone: [3] });
 
-  it("stand by position, those of an inlined record among the others", () => {
+  it("have fields by position, those of an inlined record among them", () => {
     const value = { id: "a", price: { amount: "1", currency: "EUR" }, count: 2 };
     expect(cellsOf(line, value)).toEqual([["a", "1", "EUR", null, 2]]);
     expect(cellsOf(line.inline, value)).toEqual(["a", "1", "EUR", null, 2]);
@@ -88,26 +88,26 @@ describe("kinds of stored values, as cells", () => {
     expect(line.inline.take(["a", "1", "EUR", null, 2], 0, 5)).toEqual(value);
   });
 
-  it("tell null from an inlined record by cells that are all empty", () => {
+  it("distinguish null from an inlined record whose cells are all empty", () => {
     const kind = orNull(money.inline);
     expect(cellsOf(kind, null)).toEqual(["", ""]);
     expect(kind.take(["", ""], 0, 2)).toBeNull();
     expect(kind.take(["1", ""], 0, 2)).toEqual({ amount: "1", currency: "" });
   });
 
-  it("have the given value in a field that was added later, and none in another", () => {
+  it("have the default in a field that was added later, and none in another", () => {
     const kind = record({ a: text, b: later(number, 7) });
     expect(kind.take([["x"]], 0, 1)).toEqual({ a: "x", b: 7 });
     expect(kind.take([["x", 8]], 0, 1)).toEqual({ a: "x", b: 8 });
     expect(() => kind.take([[]], 0, 1)).toThrow(DataDamaged);
   });
 
-  it("do not take what stands behind their end for a field", () => {
+  it("are decoded without cells past their last field", () => {
     const kind = record({ a: text, b: later(number, 7) });
     expect(kind.inline.take(["x", 99], 0, 1)).toEqual({ a: "x", b: 7 });
   });
 
-  it("are completed and upgraded where the record says how", () => {
+  it("are completed and upgraded as the record declares", () => {
     const kind = record(
       { a: number, b: later(number, -1) },
       {

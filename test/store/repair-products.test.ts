@@ -73,7 +73,7 @@ async function expectRepaired(store: Store): Promise<void> {
 }
 
 describe("an embedded store of format 4", () => {
-  it("is repaired when it is opened, and verified then", async () => {
+  it("is repaired when it is opened, and then passes verification", async () => {
     const directory = await makeDirectory();
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const made = await openEmbeddedStore({ directory, now: () => 5 });
@@ -140,7 +140,7 @@ const peer = await openMongoPeer();
 afterAll(() => peer?.stop());
 
 describe.skipIf(peer === undefined)("a MongoDB store of format 4", () => {
-  it("is repaired when it is opened, and a second time changes nothing", async () => {
+  it("is repaired when it is opened, and a second repair changes nothing", async () => {
     const database = databaseName();
     const url = peer!.url(database);
     const { connection } = await connect(url, PATIENT.answerMs, () => undefined);

@@ -5,15 +5,15 @@ import { createSnapshotRoom } from "../../src/store/snapshot-room.js";
 
 const MIB = 2 ** 20;
 
-describe("room for snapshots", () => {
-  it("is of the length asked for, and counted by the collector only when much was handed out and none came back", () => {
+describe("a buffer for snapshots", () => {
+  it("has the requested length, and is reported to the garbage collector only when many are in use", () => {
     const room = createSnapshotRoom();
     const parts = Array.from({ length: 4 }, () => room(100 * MIB));
     expect(parts.map(({ length }) => length)).toEqual(Array(4).fill(100 * MIB));
     expect(parts.map(({ buffer }) => buffer instanceof SharedArrayBuffer)).toEqual([true, true, true, false]);
   });
 
-  it("is used again when nobody has it any more, and not before", async () => {
+  it("is reused when nobody references it any more, and not before", async () => {
     const room = createSnapshotRoom();
     const kept = room(8 * MIB).fill(1);
     room(8 * MIB).fill(2);

@@ -12,30 +12,30 @@ const exposureCodec = codecOf(frameExposure);
 describe("stored frames", () => {
   const full = fullFrame("f1");
 
-  it("are read by the embedded store as they were written, and damaged ones are not", () => {
+  it("are decoded by the embedded store as they were written, and damaged ones are rejected", () => {
     const cells = [...frameCodec.toCells(full), CHECKSUM];
     expect(frameCodec.fromCells(cells, "")).toEqual(full);
     expect(() => frameCodec.fromCells([...cells.slice(0, 7), "0.35", CHECKSUM], "")).toThrow(DataDamaged);
     expect(() => frameCodec.fromCells([...cells.slice(0, 8), ["moon"], CHECKSUM], "")).toThrow(DataDamaged);
   });
 
-  it("are read by the MongoDB store as they were written, and damaged ones are not", () => {
+  it("are decoded by the MongoDB store as they were written, and damaged ones are rejected", () => {
     expect(frameKind.fromDocument(frameKind.toDocument(full))).toEqual(full);
     const stored = Object.assign({}, frameKind.toDocument(full), { pageKind: "moon" });
     expect(() => frameKind.fromDocument(stored)).toThrow(DataDamaged);
   });
 });
 
-describe("frames that were stored by earlier versions", () => {
+describe("frames stored by earlier versions", () => {
   const before = { title: "T", recommendedCount: 3, alternativeCount: 4, includeViewed: true, updatedAt: 7 };
   const cells = ["f1", "T", 3, 4, true, false, 7];
 
-  it("stand as they did in the embedded store, without a diversity and without rules", () => {
+  it("are read by the embedded store, without diversity and rules", () => {
     expect(frameCodec.fromCells([...cells, CHECKSUM], "")).toEqual(frame("f1", before));
     expect(frameCodec.fromCells([...cells, 0.35, CHECKSUM], "")).toEqual(frame("f1", { ...before, diversity: 0.35 }));
   });
 
-  it("have variants that change neither filter nor pins, and leave what is out of stock to requests", () => {
+  it("have variants that change neither filter nor pins, and leave stock to the request", () => {
     const variants = [variant("a", 1), variant("b", 2, { rotation: false })];
     const kept = frame("f1", { ...before, variants, inStockOnly: false });
     const rules = frameCodec.toCells(kept).slice(8);
@@ -47,7 +47,7 @@ describe("frames that were stored by earlier versions", () => {
     expect(frameKind.fromDocument({ ...document, variants: asStored })).toEqual(kept);
   });
 
-  it("kept their rules in one cell of the embedded store, up to format 7, and in a version one more behind it", () => {
+  it("are read with rules in one cell of the embedded store up to format 7, and in one more cell of a version", () => {
     const full = fullFrame("f1");
     const today = frameCodec.toCells(full);
     const nested = [...today.slice(0, 8), today.slice(8)];
@@ -62,7 +62,7 @@ describe("frames that were stored by earlier versions", () => {
       expect(versions.fromCells([stored, false, CHECKSUM], "").frame).toMatchObject(before);
   });
 
-  it("were met by visitors of whose orders nothing more was kept than when", () => {
+  it("have exposures whose orders carry only a time", () => {
     const met = exposure();
     const earlier = { frames: met.frames.map((one) => ({ ...one, orderIds: [] })) };
     const rows = met.frames.map((one) => [...Object.values(one).slice(0, 7)]);
@@ -72,7 +72,7 @@ describe("frames that were stored by earlier versions", () => {
     expect(frameExposure.fromDocument({ frames: documents })).toEqual(earlier);
   });
 
-  it("stand as they did in the MongoDB store", () => {
+  it("are read by the MongoDB store", () => {
     const document = { frameId: "f1", includeBought: false, ...before };
     expect(frameKind.fromDocument(document)).toEqual(frame("f1", before));
     expect(frameKind.fromDocument({ ...document, diversity: 0.35 })).toEqual(

@@ -7,17 +7,17 @@ import { bareProduct } from "../fixtures/bare-product.js";
 const CHECKSUM = 4_294_967_295;
 const productCodec = codecOf(product);
 
-describe("products that were stored before feeds hid any", () => {
+describe("products stored before feeds could hide them", () => {
   const before = bareProduct("p1", { title: "Lamp", hidden: true, updatedAt: 7 });
 
-  it("stand as they did in the embedded store, hidden by no feed and of unknown age", () => {
+  it("are read by the embedded store as hidden by no feed and of unknown age", () => {
     const cells = productCodec.toCells(before).slice(0, 17);
     expect(productCodec.fromCells([...cells, CHECKSUM], "")).toEqual(before);
     const hidden = { ...before, hiddenByFeed: true, addedAt: 5 };
     expect(productCodec.fromCells([...productCodec.toCells(hidden), CHECKSUM], "")).toEqual(hidden);
   });
 
-  it("stand as they did in the MongoDB store", () => {
+  it("are read by the MongoDB store", () => {
     const { hiddenByFeed: _, addedAt: __, ...document } = Object.assign({}, before, product.toDocument(before));
     expect(product.fromDocument(document)).toEqual(before);
   });

@@ -25,11 +25,11 @@ describe("the wire contract", () => {
     expect(Object.keys(rows).filter((row) => !shown.has(row))).toEqual([]);
   });
 
-  it("has no pair for a row it does not have", () => {
+  it("has no pair for an unknown row", () => {
     expect(pairs.map(({ pair }) => pair.row).filter((row) => !Object.hasOwn(rows, row))).toEqual([]);
   });
 
-  it("names each of its pairs differently", () => {
+  it("gives each pair a unique name", () => {
     const all = pairs.map(({ pair }) => `${pair.row}: ${pair.note}`);
     expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe("the wire contract", () => {
     expect([...names].filter((name) => !claimed.has(name))).toEqual([]);
   });
 
-  it("shows each field, table and rule of the published interface", () => {
+  it("covers each field, table and rule of the published interface", () => {
     expect(Object.entries(published).flatMap(([clause, shownBy]) => unshown(clause, shownBy))).toEqual([]);
   });
 });
@@ -118,7 +118,7 @@ for (const [file, list] of byFile) {
 }
 
 describe("the OpenAPI document", () => {
-  it("has no answer that no pair shows", () => {
+  it("has only answers that a pair shows", () => {
     const missing = contract.answers.filter((answer) => !shown.has(answer.replace("/trace.php", "/trace")));
     // Answers to what is no request yet: test/facade/server-limits.test.ts; the helper's script: test/facade/static-files.test.ts.
     const isElsewhere = (answer: string) =>

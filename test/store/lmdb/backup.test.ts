@@ -9,7 +9,7 @@ import type { Store } from "../../../src/store/ports/store.js";
 import { event, model } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
 
-describe("a copy of an embedded store", () => {
+describe("a backup of an embedded store", () => {
   let root: string;
   let directory: string;
   let target: string;
@@ -31,7 +31,7 @@ describe("a copy of an embedded store", () => {
     return store.models.put("shop", model(`m${n}`, bytes, { createdAt: n }), bytes);
   };
 
-  it("made under writes opens, is sound, and has everything confirmed before it began", async () => {
+  it("made during writes opens, is sound, and has everything acknowledged before it began", async () => {
     const confirmed: string[] = [];
     let isRunning = true;
     const writing = Array.from({ length: 8 }, async (_, writer) => {
@@ -68,7 +68,7 @@ describe("a copy of an embedded store", () => {
     expect(await store.events.get("shop", "after")).toBeUndefined();
   });
 
-  it("holds no byte of what was erased, and is smaller", async () => {
+  it("contains no byte of erased data, and is smaller", async () => {
     const name = (n: number) => `visitor-number-${n}-of-the-shop`;
     for (let from = 0; from < 2000; from += 100) {
       await store.unitOfWork.run("shop", (tx) => {
@@ -91,7 +91,7 @@ describe("a copy of an embedded store", () => {
     expect(await size(target)).toBeLessThan(await size(directory));
   });
 
-  it("is for its owner only, and is there only when it is whole", async () => {
+  it("is readable by its owner only, and appears only when it is complete", async () => {
     await putModel(1);
     await backupStore(directory, target);
     expect(await readdir(join(root, "backups"))).toEqual(["today"]);
@@ -101,14 +101,14 @@ describe("a copy of an embedded store", () => {
     expect((await stat(join(target, "models", "shop", "m1.snapshot"))).mode & 0o777).toBe(0o600);
   });
 
-  it("goes into an empty directory, and over nothing", async () => {
+  it("is written into an empty directory, and replaces nothing", async () => {
     await mkdir(target, { recursive: true });
     await backupStore(directory, target);
     await expect(backupStore(directory, target)).rejects.toBeInstanceOf(InvalidArgument);
     expect(await readdir(join(root, "backups"))).toEqual(["today"]);
   });
 
-  it("is not made when a model's file is damaged, the target cannot be written or there is no store", async () => {
+  it("is not made when a model file is damaged, the target cannot be written or there is no store", async () => {
     await putModel(1);
     await writeFile(join(directory, "models", "shop", "m1.snapshot"), "other");
     await expect(backupStore(directory, target)).rejects.toBeInstanceOf(DataDamaged);

@@ -15,7 +15,7 @@ describe("bulk works of the embedded store", () => {
       Array.from({ length: count }, (_, n) => (tx: Transaction) => tx.events.put(`${name}${n}`, event(`${name}${n}`))),
     );
 
-  it("share transactions as far as their limit goes", async () => {
+  it("share transactions up to their limit", async () => {
     const store = await under.openStore({ maxBatch: 100 });
     const [first, second] = await Promise.all([bulk(store, "a", 250), bulk(store, "b", 150)]);
     expect([...first, ...second].every((one) => one.status === "fulfilled")).toBe(true);
@@ -37,7 +37,7 @@ describe("bulk works of the embedded store", () => {
     expect(await has(store, "a9")).toBe(true);
   });
 
-  it("wait when more works wait than are taken, and refuse no work of others", async () => {
+  it("wait when too many works wait, and reject no work of others", async () => {
     const store = await under.openStore({ maxWaiting: 5, maxBatch: 10 });
     const works = bulk(store, "a", 100);
     const more = bulk(store, "b", 100);
@@ -47,7 +47,7 @@ describe("bulk works of the embedded store", () => {
     expect(under.counts.get("store_works_refused")).toBeUndefined();
   });
 
-  it("let a single work pass at the next transaction", async () => {
+  it("let a single work into the next transaction", async () => {
     const store = await under.openStore({ maxBatch: 10, minBulk: 2 });
     const works = bulk(store, "a", 1000);
     await put(store, "single");
@@ -56,7 +56,7 @@ describe("bulk works of the embedded store", () => {
     expect(await has(store, "a999")).toBe(true);
   });
 
-  it("get on while single works fill every transaction", async () => {
+  it("make progress while single works fill every transaction", async () => {
     const store = await under.openStore({ maxBatch: 10, minBulk: 2 });
     const works = bulk(store, "a", 20);
     const singles = Array.from({ length: 200 }, (_, n) => put(store, `single${n}`));
@@ -65,7 +65,7 @@ describe("bulk works of the embedded store", () => {
     await Promise.all(singles);
   });
 
-  it("tell of those before a failed transaction that they are stored, and of the others that they are not", async () => {
+  it("report those before a failed transaction as stored, and the others as not", async () => {
     const disk = new Error("EIO: i/o error");
     const store = await under.openStore({ maxBatch: 10 });
     under.faults = [
@@ -84,7 +84,7 @@ describe("bulk works of the embedded store", () => {
     expect(later).toMatchObject([{ reason: { name: "Unavailable" } }, { reason: { name: "Unavailable" } }]);
   });
 
-  it("fail the transaction, not the work, when LMDB refuses a write", async () => {
+  it("fail the transaction, not the work, when LMDB rejects a write", async () => {
     const store = await under.openStore();
     const putNow = under.environment.tables.events.putNow.bind(under.environment.tables.events);
     let calls = 0;
@@ -98,7 +98,7 @@ describe("bulk works of the embedded store", () => {
     await expect(store.ready()).rejects.toBeInstanceOf(Unavailable);
   });
 
-  it("are finished by close, and refused after it", async () => {
+  it("are completed by close, and rejected after it", async () => {
     const store = await under.openStore({ maxBatch: 10 });
     const works = bulk(store, "a", 50);
     const closing = store.close();

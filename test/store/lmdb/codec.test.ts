@@ -16,8 +16,8 @@ const orderCodec = codecOf(SCHEMA.orders);
 const appCodec = codecOf(SCHEMA.apps);
 const textCodec = codecOf(text);
 
-describe("stored values", () => {
-  it("are what was stored", () => {
+describe("values in the embedded store", () => {
+  it("are decoded as they were stored", () => {
     fc.assert(
       fc.property(anyEvent, (one) => {
         const key = keyOf("app", one.eventId);
@@ -34,7 +34,7 @@ describe("stored values", () => {
     );
   });
 
-  it("of interactions have their time and ref from the key", () => {
+  it("of interactions get their time and ref from the key", () => {
     fc.assert(
       fc.property(anyId, anyInteraction, (visitorId, one) => {
         const key = timedKey("app", visitorId, one.at, one.ref);
@@ -44,7 +44,7 @@ describe("stored values", () => {
     );
   });
 
-  it("of events and orders from before robots were told apart are those of people", () => {
+  it("of events and orders from before crawlers were marked count as people's", () => {
     const older = <T>(codec: RecordCodec<T>, cells: number): RecordCodec<T> => ({
       toCells: (value) => codec.toCells(value).slice(0, cells),
       fromCells: codec.fromCells,
@@ -56,7 +56,7 @@ describe("stored values", () => {
     expect(decode(orderCodec, "k", orders, orders.length)).toEqual({ ...robots.order, bot: false });
   });
 
-  it("of products and apps from before learned products were told apart are read", () => {
+  it("of products and apps from before learned products existed can be decoded", () => {
     const older = <T>(codec: RecordCodec<T>, cells: number): RecordCodec<T> => ({
       toCells: (value) => codec.toCells(value).slice(0, cells),
       fromCells: codec.fromCells,
@@ -82,12 +82,12 @@ describe("stored values", () => {
     expect(encode(eventCodec, "k", event("e1")).length).toBeLessThan(80);
   });
 
-  it("end with the CRC32C of what is before", () => {
+  it("end with a CRC32C checksum", () => {
     const bytes = encode(textCodec, "", "value");
     expect(bytes.readUInt32BE(bytes.length - 4)).toBe(crc32c(bytes.subarray(0, -4)));
   });
 
-  it("are refused when any one bit of them is another", () => {
+  it("are rejected when any one bit is flipped", () => {
     const key = keyOf("app", "e1");
     const bytes = encode(eventCodec, key, event("e1", { platform: "magento2" }));
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -97,7 +97,7 @@ describe("stored values", () => {
     }
   });
 
-  it("are refused under any other key", () => {
+  it("are rejected under any other key", () => {
     const bytes = encode(textCodec, keyOf("app", "1"), "value");
     fc.assert(
       fc.property(anyId, anyId, (app, id) => {
@@ -107,7 +107,7 @@ describe("stored values", () => {
     );
   });
 
-  it("are refused when they are cut short, empty, or of another kind", () => {
+  it("are rejected when they are cut short, empty, or of another kind", () => {
     const bytes = encode(textCodec, "k", "value");
     for (let length = 0; length < bytes.length; length++) {
       expect(() => decode(textCodec, "k", bytes, length)).toThrow(DataDamaged);
@@ -115,7 +115,7 @@ describe("stored values", () => {
     expect(() => decode(eventCodec, "k", bytes, bytes.length)).toThrow(DataDamaged);
   });
 
-  it("are read from the start of a buffer that is longer", () => {
+  it("are decoded from the start of a longer buffer", () => {
     const bytes = encode(textCodec, "k", "value");
     const buffer = Buffer.concat([bytes, Buffer.alloc(100, 0xc1)]);
     expect(decode(textCodec, "k", buffer, bytes.length)).toBe("value");

@@ -13,7 +13,7 @@ import { eventIdsOf, startWriters } from "./writers.js";
 
 const COMPACTED = "The file of the store was compacted: what was erased is in it no more";
 
-describe("the file of an embedded store from which something was erased", () => {
+describe("the data file of an embedded store after an erasure", () => {
   let directory: string;
   const lines: string[] = [];
 
@@ -39,7 +39,7 @@ describe("the file of an embedded store from which something was erased", () => 
     await store.scrub("shop");
   }
 
-  it("holds it no more when it is opened again, and everything else", async () => {
+  it("has lost the erased data, and nothing else, when it is opened again", async () => {
     const first = await open();
     await eraseSomething(first);
     await first.close();
@@ -66,7 +66,7 @@ describe("the file of an embedded store from which something was erased", () => 
     expect(await verifyStore(directory)).toMatchObject({ entries: { events: 3, contacts: 1, orders: 1 } });
   });
 
-  it("stays as it is while this process has it open, too", async () => {
+  it("is not compacted while this process has it open", async () => {
     const first = await open();
     onTestFinished(() => first.close());
     await eraseSomething(first);
@@ -77,7 +77,7 @@ describe("the file of an embedded store from which something was erased", () => 
     expect(await second.events.get("shop", "e4")).toBeDefined();
   });
 
-  it("is made anew from what a crash left of an earlier try", async () => {
+  it("is compacted again after a crash interrupted that", async () => {
     const first = await open();
     await eraseSomething(first);
     await first.close();
@@ -88,7 +88,7 @@ describe("the file of an embedded store from which something was erased", () => 
     expect(holds("marker of gone")).toBe(false);
   });
 
-  it("loses nothing that other processes write while it is compacted again and again", async () => {
+  it("loses no writes of other processes while it is compacted again and again", async () => {
     const first = await open();
     await fillShop(first);
     await first.close();

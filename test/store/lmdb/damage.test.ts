@@ -18,7 +18,7 @@ describe("a damaged embedded store", () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  it("refuses and counts a value that is damaged, and ends a scan there", async () => {
+  it("rejects and counts a damaged value, and ends a scan there", async () => {
     const damaged: string[] = [];
     const environment = await openEnvironment(directory, false, () => undefined);
     const store = await openEmbeddedStore({ directory, now: () => 0, onDamage: (table) => damaged.push(table) });
@@ -49,7 +49,7 @@ describe("a damaged embedded store", () => {
     await environment.close();
   });
 
-  it("refuses a model snapshot whose file is changed, cut short or gone", async () => {
+  it("rejects a model snapshot whose file is changed, cut short or missing", async () => {
     const damaged: string[] = [];
     const store = await openEmbeddedStore({ directory, now: () => 0, onDamage: (table) => damaged.push(table) });
     const bytes = Buffer.from("a model's bytes");

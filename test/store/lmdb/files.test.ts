@@ -22,7 +22,7 @@ function isOpenToAll(path: string): boolean {
   return (statSync(path).mode & 0o005) === 0o005 && (dirname(path) === path || isOpenToAll(dirname(path)));
 }
 
-describe("the directory of an embedded store", () => {
+describe("the data directory of an embedded store", () => {
   let root: string;
 
   beforeEach(async () => {
@@ -33,44 +33,44 @@ describe("the directory of an embedded store", () => {
   const opening = (directory: string) => openEmbeddedStore({ directory, now: () => 0 });
   const refusal = (why: string) => `The store needs a directory to write in: ${why}`;
 
-  it("is made with those above it, for its owner only", async () => {
+  it("is created with its parents, for its owner only", async () => {
     const path = join(root, "a", "b", "c");
     await makeDirectory(path);
     await makeDirectory(path);
     for (const one of [path, join(root, "a")]) expect((await stat(one)).mode & 0o777).toBe(0o700);
   });
 
-  it("is made once when many make it at the same time", async () => {
+  it("is created once when many create it at the same time", async () => {
     const path = join(root, "a", "b");
     await Promise.all(Array.from({ length: 8 }, () => makeDirectory(path)));
     expect((await stat(path)).isDirectory()).toBe(true);
   });
 
   it.skipIf(process.platform !== "linux")(
-    "that cannot be made is refused at once, with the place at fault",
+    "that cannot be created is rejected at once, with the path at fault",
     async () => {
       await expect(opening("/proc/nothing/store")).rejects.toThrow(refusal("no directories can be made in /proc"));
     },
   );
 
-  it("that is a file, or lies behind one, is refused with the file's name", async () => {
+  it("that is a file, or lies below one, is rejected with the file's name", async () => {
     const file = join(root, "file");
     await writeFile(file, "");
     for (const path of [file, join(file, "store"), join(file, "deep", "store")])
       await expect(opening(path)).rejects.toThrow(refusal(`a directory is needed instead of the file ${file}`));
   });
 
-  it("behind a link that leads nowhere is refused", async () => {
+  it("behind a dangling link is rejected", async () => {
     await symlink(join(root, "nowhere"), join(root, "link"));
     await expect(opening(join(root, "link"))).rejects.toThrow(refusal(`something is in the way in ${root}`));
   });
 
-  it("with a name that is too long is refused", async () => {
+  it("with too long a name is rejected", async () => {
     await expect(opening(join(root, "x".repeat(300)))).rejects.toThrow("a name is too long in");
   });
 
   it.skipIf(isRoot && ![import.meta.dirname, process.execPath].every(isOpenToAll))(
-    `that this user may not write in is refused, as is one that is to be made there${NEEDS}`,
+    `that this user may not write in or create is rejected${NEEDS}`,
     async () => {
       const closed = join(root, "closed");
       await mkdir(closed, { mode: 0o500 });
@@ -85,7 +85,7 @@ describe("the directory of an embedded store", () => {
     },
   );
 
-  it("in which there is no store is not opened for reading, and left as it is", async () => {
+  it("without a store is neither opened for reading nor changed", async () => {
     const path = join(root, "none");
     const reading = openEmbeddedStore({ directory: path, now: () => 0, readOnly: true });
     await expect(reading).rejects.toThrow(`There is no store in ${path}`);

@@ -34,7 +34,7 @@ describe("a directory of format 1", () => {
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  it("is upgraded when it is opened, with a line, and keeps all it held", async () => {
+  it("is upgraded when it is opened, with a log line, and keeps its records", async () => {
     const lines: string[] = [];
     const store = await openEmbeddedStore({ directory, now: () => 5, log: (line) => lines.push(line) });
     expect(lines).toEqual(
@@ -55,14 +55,14 @@ describe("a directory of format 1", () => {
     expect(await verifyStore(directory)).toMatchObject({ faultCount: 0, entries: { events: 1, copies: 0 } });
   });
 
-  it("is upgraded once, and keeps the id it got", async () => {
+  it("is upgraded once, and keeps its new id", async () => {
     const first = await openEmbeddedStore({ directory, now: () => 5 });
     const second = await openEmbeddedStore({ directory, now: () => 5, log: (line) => expect(line).toBe("") });
     expect(second.copies.storeId).toBe(first.copies.storeId);
     await Promise.all([first.close(), second.close()]);
   });
 
-  it("is refused to one who only reads, and left as it is", async () => {
+  it("is rejected by a read-only open, and not changed", async () => {
     const reading = openEmbeddedStore({ directory, now: () => 5, readOnly: true });
     await expect(reading).rejects.toThrow(FormatUnsupported);
     await expect(reading).rejects.toThrow("upgraded when it is opened for writing");
@@ -81,7 +81,7 @@ const AS_BYTES = {
 const NEXT = FORMAT_NUMBER + 1;
 const AFTER = FORMAT_NUMBER + 2;
 
-describe("the upgrade of a directory", () => {
+describe("the upgrade of a data directory", () => {
   let directory: string;
   let root: RootDatabase<Uint8Array, Key>;
   let store: UpgradedStore;
@@ -110,7 +110,7 @@ describe("the upgrade of a directory", () => {
   const note = (text: string) => store.meta.texts.putNow(text, store.meta.texts.encode(text, text));
   const step = (to: number, run: Upgrade["run"] = () => note(`step ${to}`)): Upgrade => ({ to, run });
 
-  it("goes step by step, with a line for each", () => {
+  it("goes step by step, with a log line for each", () => {
     const lines: string[] = [];
     upgradeFormat(write, store, (line) => lines.push(line), [step(NEXT), step(AFTER)]);
     expect(formatNow()).toBe(AFTER);
@@ -122,7 +122,7 @@ describe("the upgrade of a directory", () => {
     ]);
   });
 
-  it("leaves nothing of a step that was interrupted, and does it again", () => {
+  it("drops an interrupted step, and repeats it", () => {
     const failing = step(AFTER, () => {
       note(`step ${AFTER}`);
       throw new Error("cut off");
@@ -135,12 +135,12 @@ describe("the upgrade of a directory", () => {
     expect(store.meta.texts.get(`step ${AFTER}`)).toBe(`step ${AFTER}`);
   });
 
-  it("is refused where a step is missing", () => {
+  it("is rejected where a step is missing", () => {
     expect(() => upgradeFormat(write, store, () => undefined, [step(AFTER)])).toThrow(FormatUnsupported);
     expect(formatNow()).toBe(FORMAT_NUMBER);
   });
 
-  it("is not made of a newer store, which is refused", () => {
+  it("is rejected for a store of a newer format", () => {
     upgradeFormat(write, store, () => undefined, [step(NEXT)]);
     expect(() => checkFormat(store.meta, false)).toThrow(FormatUnsupported);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fits, MAX_KEY_BYTES, timedKey } from "../../../src/store/lmdb/keys.js";
 
 describe("keys of the embedded store", () => {
-  it("fit when three ids of 255 bytes are in them", () => {
+  it("fit even with three ids of 255 bytes", () => {
     const id = "ä".repeat(127);
     expect(fits(timedKey("a".repeat(64), id, 1, `order:${id}`))).toBe(true);
     expect(fits("x".repeat(MAX_KEY_BYTES))).toBe(true);

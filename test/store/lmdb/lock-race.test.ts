@@ -20,9 +20,9 @@ sys.stdin.read()
 `;
 
 describe.skipIf(!hasPython)(
-  `a store that its last user closes in that moment${hasPython ? "" : " (needs python3)"}`,
+  `a store that its last user closes at the moment it is opened${hasPython ? "" : " (needs python3)"}`,
   () => {
-    it("is opened, and has what was written", async () => {
+    it("is opened with all its records", async () => {
       const directory = await makeDirectory();
       onTestFinished(() => rm(directory, { recursive: true, force: true }));
       const first = await openEmbeddedStore({ directory, now: Date.now });

@@ -8,7 +8,7 @@ import { app } from "../../contract/samples.js";
 import { has, put } from "./faulty-store.js";
 import { makeDirectory } from "./open-embedded.js";
 
-describe("a directory without its file of records", () => {
+describe("a directory without its data file", () => {
   let directory: string;
   let data: string;
   let lock: string;
@@ -43,7 +43,7 @@ describe("a directory without its file of records", () => {
   ];
 
   it.each(lost)(
-    "is refused beside the lock file of a used store, and opens once the file is back: %s",
+    "is rejected beside the lock file of a used store, and opens once the data file is back: %s",
     async (state, lose) => {
       await makeStore();
       const bytes = await readFile(data);
@@ -62,7 +62,7 @@ describe("a directory without its file of records", () => {
     },
   );
 
-  it.each(lost)("is refused beside models: %s", async (state, lose) => {
+  it.each(lost)("is rejected when it contains models: %s", async (state, lose) => {
     await makeStore();
     await mkdir(join(directory, "models", "shop"), { recursive: true });
     await rm(lock);
@@ -71,7 +71,7 @@ describe("a directory without its file of records", () => {
     await expect(opening()).rejects.toMatchObject({ isPassing: true, message });
   });
 
-  it("is refused while the file is empty without a lock file: somebody copies a backup there", async () => {
+  it("is rejected when the data file is empty without a lock file, as while a backup is copied", async () => {
     await writeFile(data, "");
     await expect(opening()).rejects.toMatchObject({ isPassing: true, message: expect.stringContaining("is empty") });
   });
@@ -82,7 +82,7 @@ describe("a directory without its file of records", () => {
     await expectOpens();
   });
 
-  it("becomes a store when it is empty, and not when a certain store is expected", async () => {
+  it("becomes a store when it is empty, unless a particular store is expected", async () => {
     const away = { isPassing: true, message: expect.stringContaining("put it back") };
     await expect(opening("some-id")).rejects.toMatchObject(away);
     await rm(directory, { recursive: true });
@@ -91,7 +91,7 @@ describe("a directory without its file of records", () => {
     await expectOpens();
   });
 
-  it("that holds another store than the expected one is refused, and one with the expected id is opened", async () => {
+  it("with another store than the expected one is rejected, and one with the expected id is opened", async () => {
     const storeId = await makeStore();
     const message = expect.stringContaining("Another store is in");
     await expect(opening("some-id")).rejects.toMatchObject({ isPassing: true, message });

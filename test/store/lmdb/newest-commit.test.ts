@@ -16,7 +16,7 @@ import { eventIdsOf, startWriters } from "./writers.js";
 /** Where LMDB's lock file holds the number of the newest commit. */
 const NUMBER_AT = 8;
 
-describe("an embedded store whose lock file names an older commit, as it does when another process opens it", () => {
+describe("an embedded store whose lock file names an older commit, as when another process opens it,", () => {
   let directory: string;
   let store: Store;
   let lockFile: number;
@@ -44,7 +44,7 @@ describe("an embedded store whose lock file names an older commit, as it does wh
   }
 
   for (const commits of [1n, 2n]) {
-    it(`loses nothing in writing when it is older by ${commits}`, async () => {
+    it(`loses no write when it is older by ${commits}`, async () => {
       setBack(commits);
       await put("e4");
       expect(await ids()).toEqual(["e1", "e2", "e3", "e4"]);
@@ -53,7 +53,7 @@ describe("an embedded store whose lock file names an older commit, as it does wh
     });
   }
 
-  it("is copied and checked as of its newest one, though the number is set back within the transaction", async () => {
+  it("is copied and checked as of its newest commit, even when the number changes within the transaction", async () => {
     const root = open<Uint8Array, string>(directory, {
       encoding: "binary",
       keyEncoding: "binary",
@@ -74,7 +74,7 @@ describe("an embedded store whose lock file names an older commit, as it does wh
     }
   });
 
-  it("shows the newest one as soon as it is opened again", async () => {
+  it("shows the newest commit as soon as it is opened again", async () => {
     setBack(1n);
     const second = await openEmbeddedStore({ directory, now: Date.now, readOnly: true });
     try {
@@ -86,7 +86,7 @@ describe("an embedded store whose lock file names an older commit, as it does wh
 });
 
 describe("an embedded store that processes open and close while others write to it", () => {
-  it("has every event they acknowledged", async () => {
+  it("keeps every acknowledged event", async () => {
     const directory = await makeDirectory();
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const writers = await startWriters(directory, ["a", "b", "c", "d"]);

@@ -10,7 +10,7 @@ import type { Store } from "../../../src/store/ports/store.js";
 import { app, product } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
 
-describe("product watchers of a directory that others write", () => {
+describe("product watchers of another process's writes", () => {
   let directory: string;
   let environment: Environment;
   let other: Store;
@@ -41,7 +41,7 @@ describe("product watchers of a directory that others write", () => {
   };
   const keysOf = (table: "productLog" | "productHeads") => environment.tables[table].keys({ start: FIRST, end: LAST });
 
-  it("are told of what came since they began, once, and of a product as it is by then", async () => {
+  it("get each product written since they started once, in its latest state", async () => {
     await put("before", "1");
     watch();
     await put("p1", "1");
@@ -53,7 +53,7 @@ describe("product watchers of a directory that others write", () => {
     expect(await told()).toEqual([]);
   });
 
-  it("are told of all writes of a large batch", async () => {
+  it("get all writes of a large batch", async () => {
     watch();
     await other.unitOfWork.run("shop", (tx) => {
       for (let n = 0; n < 5000; n++) tx.products.put(`p${n}`, product(`p${n}`));
@@ -63,7 +63,7 @@ describe("product watchers of a directory that others write", () => {
     expect(ids).toHaveLength(5000);
   });
 
-  it("are to read everything again when the log was cut before they looked", async () => {
+  it("must reload when the log was truncated before they read it", async () => {
     await put("p1", "first");
     watch();
     for (let n = 0; n <= RECORDS_KEPT; n++) await put("p1", `title ${n}`);
@@ -72,7 +72,7 @@ describe("product watchers of a directory that others write", () => {
     expect(await told()).toEqual([{ put: product("p1", { title: "later" }) }]);
   });
 
-  it("are to read everything again when the app was removed, and when it was made again", async () => {
+  it("must reload when the app was removed, and when it was created again", async () => {
     await other.apps.create(app("shop"));
     await put("p1", "1");
     watch();
@@ -88,7 +88,7 @@ describe("product watchers of a directory that others write", () => {
     expect(await told()).toEqual([{ reload: true }]);
   });
 
-  it.each(["productLog", "productHeads"] as const)("are to read everything again when %s is damaged", async (name) => {
+  it.each(["productLog", "productHeads"] as const)("must reload when %s is damaged", async (name) => {
     await put("p1", "1");
     watch();
     await put("p1", "2");
@@ -104,14 +104,14 @@ describe("product watchers of a directory that others write", () => {
     expect(await told()).toEqual([then]);
   });
 
-  it("are told that a product is gone when it is damaged", async () => {
+  it("get a damaged product as removed", async () => {
     watch();
     await put("p1", "1");
     await environment.transact(() => environment.tables.products.putNow(keyOf("shop", "p1"), Buffer.from("damaged")));
     expect(await told()).toEqual([{ removed: "p1" }]);
   });
 
-  it("cost a log of bounded length, which goes with its app", async () => {
+  it("keep the log at a bounded length, and it is removed with its app", async () => {
     await other.apps.create(app("shop"));
     for (let n = 0; n < RECORDS_KEPT + 20; n++) await put("p1", `title ${n}`);
     expect(keysOf("productLog")).toHaveLength(RECORDS_KEPT);
@@ -171,7 +171,7 @@ describe("product watchers of one of two writers", () => {
       look();
     });
 
-  it("are told of what another wrote before an own write together with it", async () => {
+  it("get another process's writes together with an own later write", async () => {
     await open(2 ** 30);
     await put(store, "own 1");
     await put(other, "theirs", "p2");
@@ -179,7 +179,7 @@ describe("product watchers of one of two writers", () => {
     expect(titles).toEqual(["own 1", "theirs", "own 2"]);
   });
 
-  it("are not told of an own write after a newer one of another", async () => {
+  it("get no own write after a newer one of another process", async () => {
     await open(10);
     await put(store, "own 1");
     committed = async () => {

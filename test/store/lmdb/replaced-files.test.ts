@@ -12,7 +12,7 @@ import { makeDirectory } from "./open-embedded.js";
 /** More than a backup has, which is written anew, table by table. */
 const COMMITS = 200;
 
-describe("an open store whose files lose their names", () => {
+describe("an open store whose files are moved or deleted", () => {
   let root: string;
   let directory: string;
   let store: Store;
@@ -61,7 +61,7 @@ describe("an open store whose files lose their names", () => {
     ],
   ];
 
-  it.each(ways)("acknowledges nothing more, and says why: %s", async (_, why, lose) => {
+  it.each(ways)("acknowledges nothing more, and gives the reason: %s", async (_, why, lose) => {
     await lose();
     await expect(put(store, "after")).rejects.toMatchObject({
       name: "StoreFilesChanged",
@@ -71,26 +71,26 @@ describe("an open store whose files lose their names", () => {
     expect(reported).toEqual([expect.stringMatching(why)]);
   });
 
-  it("notices within some seconds when nothing is written", async () => {
+  it("notices within seconds when nothing is written", async () => {
     await rename(directory, away());
     await expect.poll(() => store.ready().then(() => "ready", String), { timeout: 5_000 }).toMatch(/data\.mdb/);
   });
 
-  it("acknowledges no work whose files were moved while it was being written", async () => {
+  it("acknowledges no work whose files were moved during the write", async () => {
     const work = store.unitOfWork.run("shop", () => {
       renameSync(directory, away());
     });
     await expect(work).rejects.toMatchObject({ name: "StoreFilesChanged" });
   });
 
-  it("takes writes when its directory was moved and is back before anything was written", async () => {
+  it("accepts writes when its directory was moved back before anything was written", async () => {
     await rename(directory, away());
     await rename(away(), directory);
     await put(store, "after");
     expect(await has(store, "after")).toBe(true);
   });
 
-  it("makes no directory for a model in the place of its own", async () => {
+  it("creates no model directory in the place of its own", async () => {
     await rename(directory, away());
     const bytes = new Uint8Array(8);
     await expect(store.models.put("shop", model("m1", bytes), bytes)).rejects.toMatchObject({

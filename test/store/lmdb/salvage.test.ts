@@ -12,7 +12,7 @@ const EVENTS = 500;
 const PAGE_BYTES = 4096;
 const idOf = (n: number) => `e${String(n).padStart(6, "0")}`;
 
-describe("what is taken from a damaged embedded store", () => {
+describe("the salvage of a damaged embedded store", () => {
   let root: string;
   let directory: string;
   let to: string;
@@ -57,7 +57,7 @@ describe("what is taken from a damaged embedded store", () => {
     }
   };
 
-  it("is all of a sound one", async () => {
+  it("returns everything in a sound one", async () => {
     expect(await salvageStore(directory, to)).toMatchObject({ lost: [], removed: 0 });
     expect(await verifyStore(to)).toMatchObject({
       faultCount: 0,
@@ -66,7 +66,7 @@ describe("what is taken from a damaged embedded store", () => {
     expect(await eventsOf(to)).toHaveLength(EVENTS);
   });
 
-  it("is all where the header of a page hides entries, which no list does", async () => {
+  it("returns everything where a damaged page header hides entries, as no list does", async () => {
     const damaged = await damage("event 250 event", (page) => page.writeUInt16LE(4, 20));
     await expect(eventsOf(directory)).rejects.toBeInstanceOf(DataDamaged);
     await salvageStore(directory, to);
@@ -75,7 +75,7 @@ describe("what is taken from a damaged embedded store", () => {
     expect(await readFile(join(directory, "data.mdb"))).toEqual(damaged);
   });
 
-  it("is all but a damaged record, which is listed with those that refer to it", async () => {
+  it("returns everything but a damaged record, which it lists with those that refer to it", async () => {
     await damage("event 250 event", (page) => {
       page[page.indexOf("event 250 event")]! ^= 1;
     });

@@ -28,7 +28,7 @@ keptClockContract(
   false,
 );
 
-it("a lease of a server whose clock was ahead is over as soon as one that was just given", async () => {
+it("a lease of a server whose clock was ahead ends as soon as a lease given just now", async () => {
   const now = testClock();
   const store = await emptyStore(now);
   await store.apps.create(testApp("shop"));
@@ -39,7 +39,7 @@ it("a lease of a server whose clock was ahead is over as soon as one that was ju
   expect(await store.leases.acquire("shop", "third", 60_000)).toBeUndefined();
 });
 
-it("a server that starts while the system clock is wrong goes by what the machine has counted since the last commit", async () => {
+it("a server that starts with a wrong system clock uses what the machine has counted since the last commit", async () => {
   const directory = await emptyDirectory();
   const state = { now: Date.now(), shift: 0, running: 0 };
   const open = async () => {

@@ -45,7 +45,7 @@ describe("an embedded store in one directory", () => {
     return { worker, read };
   }
 
-  it("is read by a thread while another writes", async () => {
+  it("can be read by a thread while another writes", async () => {
     await putViews(0, 100);
     const { worker, read } = await openThread();
     expect(await read()).toEqual({ rows: 100, refused: true });
@@ -61,7 +61,7 @@ describe("an embedded store in one directory", () => {
     expect(await store.interactions.recent("shop", ["v0"], 1)).toHaveLength(1);
   });
 
-  it("goes on when a thread that reads it is terminated", async () => {
+  it("keeps working when a reader thread is terminated", async () => {
     await putViews(0, 5000);
     for (let round = 0; round < 3; round++) {
       const { worker, read } = await openThread();
@@ -73,7 +73,7 @@ describe("an embedded store in one directory", () => {
     expect(await store.interactions.recent("shop", ["v0"], 1)).toHaveLength(1);
   });
 
-  it("is opened twice in one thread, and each sees the other's writes", async () => {
+  it("can be opened twice in one thread, and each sees the other's writes", async () => {
     const other = await openEmbeddedStore({ directory, now: Date.now });
     await store.unitOfWork.run("shop", (tx) => tx.events.put("e1", event("e1")));
     expect(await other.unitOfWork.run("shop", (tx) => tx.events.get("e1"))).toEqual(event("e1"));
@@ -84,7 +84,7 @@ describe("an embedded store in one directory", () => {
     await store.unitOfWork.run("shop", (tx) => tx.events.put("e3", event("e3")));
   });
 
-  it("takes the works of several processes one after the other", async () => {
+  it("runs the works of several processes one after the other", async () => {
     const children = [1, 2].map(() => spawn(process.execPath, ["--import", "tsx", COUNT, directory, "400"]));
     const ended = Promise.all(children.map((child) => once(child, "close")));
     for (let n = 0; n < 200; n++) {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const CHILD = join(import.meta.dirname, "children/batches-in-young-generation.ts");
 
 describe("a staged table", () => {
-  it("does not keep what earlier batches held until the next major collection", async () => {
+  it("leaves no garbage that survives until the next major collection", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", "--import", "tsx", CHILD]);
     // 190 batches of 100 kB would be 19 MB.
     expect(Number(stdout)).toBeLessThan(2_000_000);

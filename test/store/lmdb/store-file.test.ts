@@ -16,7 +16,7 @@ import { makeDirectory } from "./open-embedded.js";
 const WRITE = fileURLToPath(new URL("./children/write.ts", import.meta.url));
 const PAGE = 4096;
 
-describe("the file of an embedded store", () => {
+describe("the data file of an embedded store", () => {
   let root: string;
   let directory: string;
   let file: string;
@@ -54,7 +54,7 @@ describe("the file of an embedded store", () => {
     await handle.close();
   }
 
-  it("is never refused when it is sound, whatever was written and removed", async () => {
+  it("is never rejected when it is sound, whatever was written and removed", async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 12 });
     let made = 0;
     await fc.assert(
@@ -68,7 +68,7 @@ describe("the file of an embedded store", () => {
     );
   });
 
-  it("is never refused while another process writes and it grows", { timeout: 60_000 }, async () => {
+  it("is never rejected while another process writes and it grows", { timeout: 60_000 }, async () => {
     const child = spawn(process.execPath, ["--import", "tsx", WRITE, directory, "1000000"], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -86,7 +86,7 @@ describe("the file of an embedded store", () => {
     }
   });
 
-  it("is made when it is not there, and when a crash left it empty beside a new lock file", async () => {
+  it("is created when it is missing, and when a crash left it empty beside a new lock file", async () => {
     await mkdir(directory);
     await (await opening()).close();
     await rm(file);
@@ -96,7 +96,7 @@ describe("the file of an embedded store", () => {
     await (await opening()).close();
   });
 
-  it("is refused when it holds anything else, with a line that names it and the way out", async () => {
+  it("is rejected with other content, in a line that names it and what to do", async () => {
     await mkdir(directory);
     for (const garbage of [Buffer.from("x"), Buffer.alloc(3 * PAGE), Buffer.alloc(64 * PAGE, 0xa5)]) {
       await writeFile(file, garbage);
@@ -115,7 +115,7 @@ describe("the file of an embedded store", () => {
     );
   });
 
-  it("is refused when both heads are zeroed or overwritten", async () => {
+  it("is rejected when both meta pages are zeroed or overwritten", async () => {
     await fill(directory, [20, 20], false);
     await overwrite(0, Buffer.alloc(2 * PAGE));
     await expect(opening()).rejects.toBeInstanceOf(DataDamaged);
@@ -123,7 +123,7 @@ describe("the file of an embedded store", () => {
     await expect(opening()).rejects.toBeInstanceOf(DataDamaged);
   });
 
-  it("is used when only the second head is zeroed, and says so in a line", async () => {
+  it("is used when only the second meta page is zeroed, with a log line", async () => {
     await fill(directory, [20, 20, 20], false);
     await overwrite(PAGE, Buffer.alloc(PAGE));
     const lines: string[] = [];
@@ -136,13 +136,13 @@ describe("the file of an embedded store", () => {
     await store.close();
   });
 
-  it("is refused when the second head is garbage that claims to be newer", async () => {
+  it("is rejected when the second meta page is garbage that claims to be newer", async () => {
     await fill(directory, [20, 20, 20], false);
     await overwrite(PAGE, Buffer.alloc(PAGE, 0xff));
     await expect(opening()).rejects.toThrow("its newer head is unreadable");
   });
 
-  it("is refused at every length it is cut to, but for pages at its end that nothing leads to", async () => {
+  it("is rejected at every length it is cut to, unless only unused pages are missing", async () => {
     await fill(directory, [40, 40, 40], false);
     const whole = join(root, "whole.mdb");
     await copyFile(file, whole);
@@ -157,7 +157,7 @@ describe("the file of an embedded store", () => {
     expect(refused).toBeGreaterThan((size / PAGE / 7) * 0.8);
   });
 
-  it("is refused when the roots of its trees are something else", async () => {
+  it("is rejected when the root pages of its trees have other content", async () => {
     await fill(directory, [20, 20], false);
     const bytes = await readFile(file);
     const newer = bytes.readBigUInt64LE(152) >= bytes.readBigUInt64LE(PAGE + 152) ? 0 : PAGE;

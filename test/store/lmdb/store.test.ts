@@ -14,7 +14,7 @@ import { makeDirectory } from "./open-embedded.js";
 
 const DAY = 24 * 60 * 60 * 1000;
 
-describe("the embedded store's directory", () => {
+describe("the directory of an embedded store", () => {
   let root: string;
   let directory: string;
 
@@ -36,7 +36,7 @@ describe("the embedded store's directory", () => {
     }
   }
 
-  it("is made with all of the path, for its owner only", async () => {
+  it("is created with its parents, for its owner only", async () => {
     const store = await openStore();
     const bytes = Buffer.from("bytes");
     await store.models.put("shop", model("m1", bytes), bytes);
@@ -49,7 +49,7 @@ describe("the embedded store's directory", () => {
     }
   });
 
-  it("of a newer format is refused, with both numbers, and left as it is", async () => {
+  it("of a newer format is rejected with both numbers, and not changed", async () => {
     const store = await openStore();
     await store.close();
     const raw = open<Uint8Array, string>(directory, { noSubdir: false, overlappingSync: false, encoding: "binary" });
@@ -67,13 +67,13 @@ describe("the embedded store's directory", () => {
     await expect(openStore()).rejects.toThrow(`reads format ${FORMAT_NUMBER}`);
   });
 
-  it("that is not there is not made by one who only reads", async () => {
+  it("is not created by a read-only open", async () => {
     const options = { directory, now: () => 0, readOnly: true };
     await expect(openEmbeddedStore(options)).rejects.toBeInstanceOf(Unavailable);
     await expect(stat(join(directory, "data.mdb"))).rejects.toThrow("ENOENT");
   });
 
-  it("is read but not written by one who only reads", async () => {
+  it("can be read but not written by a read-only open", async () => {
     const store = await openStore();
     await store.apps.create(app("shop"));
     await store.unitOfWork.run("shop", (tx) => tx.events.put("e1", event("e1")));
@@ -89,7 +89,7 @@ describe("the embedded store's directory", () => {
     await reader.close();
   });
 
-  it("that is no store's is refused", async () => {
+  it("of something else is rejected", async () => {
     await expect(openEmbeddedStore({ directory: join(root, "\0"), now: () => 0 })).rejects.toThrow();
     await expect(openEmbeddedStore({ directory: "/dev/null/store", now: () => 0 })).rejects.toThrow();
   });
@@ -111,7 +111,7 @@ describe("the embedded store's directory", () => {
     expect((await stat(join(directory, "data.mdb"))).size).toBeGreaterThan(60_000_000);
   });
 
-  it("loses idempotency records past their time, also of apps that fell silent", async () => {
+  it("loses expired idempotency records, also of apps without new events", async () => {
     let at = DAY;
     const store = await openStore(() => at);
     for (const appId of ["loud", "silent"]) {
@@ -135,7 +135,7 @@ describe("the embedded store's directory", () => {
     expect(await keysOf("idempotencyTimes")).toHaveLength(1);
   });
 
-  it("finishes, when it is opened, the removal of an app that was interrupted", async () => {
+  it("loses the rest of an interrupted removal of an app when it is opened", async () => {
     const store = await openStore();
     await store.apps.create(app("shop"));
     await store.apps.create(app("shop-2"));
@@ -179,7 +179,7 @@ describe("the embedded store's directory", () => {
     await environment.close();
   });
 
-  it("keeps model files named by ids that are safe as names, and no others", async () => {
+  it("has model files only for ids that are safe as file names", async () => {
     const store = await openStore();
     const bytes = Buffer.from("bytes");
     for (const id of ["../m", "", "a/b", "m\0", "x".repeat(129), ".", ".."]) {
@@ -192,7 +192,7 @@ describe("the embedded store's directory", () => {
     expect(await readdir(directory)).toEqual(["data.mdb", "lock.mdb"]);
   });
 
-  it("loses the files of pruned snapshots at once, and those an interrupted write left after an hour", async () => {
+  it("loses the files of pruned snapshots at once, and those of an interrupted write after an hour", async () => {
     let at = Date.now();
     const store = await openStore(() => at);
     const bytes = Buffer.from("bytes");
@@ -207,7 +207,7 @@ describe("the embedded store's directory", () => {
     await store.close();
   });
 
-  it("loses, when it is opened, the files an interrupted write left more than an hour ago", async () => {
+  it("loses at its opening the files of writes interrupted more than an hour ago", async () => {
     const store = await openStore(Date.now);
     const bytes = Buffer.from("bytes");
     for (const appId of ["shop", "shop-2"]) await store.models.put(appId, model("m1", bytes), bytes);

@@ -22,7 +22,7 @@ import {
 import { putFrame } from "../../fixtures/frames.js";
 import { makeDirectory } from "./open-embedded.js";
 
-describe("verification of an embedded store", () => {
+describe("the verification of an embedded store", () => {
   let directory: string;
 
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe("verification of an embedded store", () => {
     return faults.map(({ table, kind, key }) => `${table} ${kind} ${key}`);
   };
 
-  it("finds nothing wrong with a sound one, and counts all it holds", async () => {
+  it("finds no fault in a sound one, and counts all records", async () => {
     const report = await verifyStore(directory);
     expect(report).toMatchObject({ faultCount: 0, faults: [], modelFiles: 1, orphanFiles: 0 });
     expect(report.entries).toEqual({
@@ -111,7 +111,7 @@ describe("verification of an embedded store", () => {
     });
   });
 
-  it("names app and key of a damaged value, and goes on behind it", async () => {
+  it("names app and key of a damaged value, and continues after it", async () => {
     await tamper(({ events }) => {
       for (const id of ["e1", "e2"]) {
         const bytes = events.encode(`shop\0${id}`, event(id));
@@ -171,7 +171,7 @@ describe("verification of an embedded store", () => {
     expect(await faultsAfter(change)).toEqual(faults);
   });
 
-  it("finds a model file that is gone, changed, or no file, and counts those without a record", async () => {
+  it("finds a missing or changed model file, and counts those without a record", async () => {
     const path = join(directory, "models", "shop", "m1.snapshot");
     const kinds = async () =>
       (await verifyStore(directory)).faults.map(({ table, kind, key }) => `${table} ${kind} ${key}`);
@@ -196,7 +196,7 @@ describe("verification of an embedded store", () => {
     expect(report.faults).toHaveLength(MAX_FAULTS);
   });
 
-  it("sees one commit while others write", async () => {
+  it("sees a single commit while others write", async () => {
     const store = await openEmbeddedStore({ directory, now: () => 5 });
     let isRunning = true;
     const writing = (async () => {
@@ -220,7 +220,7 @@ describe("verification of an embedded store", () => {
     await store.close();
   });
 
-  it("is refused where there is no store", async () => {
+  it("is rejected where there is no store", async () => {
     await expect(verifyStore(join(directory, "nothing"))).rejects.toBeInstanceOf(Unavailable);
   });
 });

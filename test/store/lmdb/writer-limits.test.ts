@@ -6,17 +6,17 @@ import { Unavailable } from "../../../src/domain/errors.js";
 import { app, event, model } from "../../contract/samples.js";
 import { has, put, useFaultyStore } from "./faulty-store.js";
 
-describe("limits of the writer of the embedded store", () => {
+describe("the limits of the embedded store's writer", () => {
   const under = useFaultyStore();
 
-  it("runs no more works in a transaction than its limit", async () => {
+  it("bound the works of a transaction", async () => {
     const store = await under.openStore({ maxBatch: 10 });
     await Promise.all(Array.from({ length: 95 }, (_, n) => put(store, `e${n}`)));
     expect(under.transactions).toBe(10);
     expect(await store.events.list("shop", "", 100, false)).toHaveLength(95);
   });
 
-  it("refuses works at once when too many wait, and takes them again when they are through", async () => {
+  it("reject works at once when too many wait, and admit works again afterwards", async () => {
     const store = await under.openStore({ maxWaiting: 20, maxBatch: 20 });
     const works = Array.from({ length: 50 }, (_, n) => put(store, `e${n}`));
     await expect(store.ready()).rejects.toBeInstanceOf(Unavailable);
@@ -31,7 +31,7 @@ describe("limits of the writer of the embedded store", () => {
     expect(under.counts.get("shed")).toBe(30);
   });
 
-  it("runs no more works in a transaction than their bytes allow", async () => {
+  it("bound the bytes of a transaction", async () => {
     const store = await under.openStore({ maxBatchBytes: 10_000 });
     const platform = "x".repeat(4000);
     await Promise.all(
@@ -43,7 +43,7 @@ describe("limits of the writer of the embedded store", () => {
     expect(await store.events.list("shop", "", 100, false)).toHaveLength(9);
   });
 
-  it("refuses works when those that wait may be too many bytes, going by those before them", async () => {
+  it("reject works when those that wait may have too many bytes, as the last ones suggest", async () => {
     const store = await under.openStore({ maxWaitingBytes: 20_000 });
     const large = (id: string) =>
       store.unitOfWork.run("shop", (tx) => tx.events.put(id, event(id, { platform: "x".repeat(4000) })));
@@ -59,7 +59,7 @@ describe("limits of the writer of the embedded store", () => {
     expect(last.every((one) => one.status === "fulfilled")).toBe(true);
   });
 
-  it("refuses works while a transaction takes too long", async () => {
+  it("reject works while a transaction takes too long", async () => {
     let finish = (): void => undefined;
     under.faults = [
       (body) =>
@@ -79,7 +79,7 @@ describe("limits of the writer of the embedded store", () => {
     await expect(store.ready()).resolves.toBeUndefined();
   });
 
-  it("refuses works while the oldest has waited for too long", async () => {
+  it("reject works while the oldest has waited for too long", async () => {
     let finish = (): void => undefined;
     under.faults = [
       (body) =>
@@ -100,7 +100,7 @@ describe("limits of the writer of the embedded store", () => {
     expect(await has(store, "e3")).toBe(false);
   });
 
-  it("answers callers whose works take too long, waiting or under way, and then writes only those under way", async () => {
+  it("answer callers of late works, waiting or under way, and then write only those under way", async () => {
     let finish = (): void => undefined;
     const written = new Promise<void>((resolve) => {
       under.faults = [
@@ -126,7 +126,7 @@ describe("limits of the writer of the embedded store", () => {
   });
 
   describe("when the disk has little room left", () => {
-    it("is not ready and takes no works but those that free some, until there is room again", async () => {
+    it("make the store not ready on a nearly full disk, and admit only works that free space", async () => {
       let free = 1000;
       const store = await under.openStore({ minFreeBytes: 1000 }, () => free);
       await store.apps.create(app("shop"));
@@ -147,7 +147,7 @@ describe("limits of the writer of the embedded store", () => {
       expect([await has(store, "e2"), await has(store, "e3")]).toEqual([false, true]);
     });
 
-    it("asks the file system at most once a second", async () => {
+    it("check the free space at most once a second", async () => {
       let asked = 0;
       const store = await under.openStore({}, () => {
         asked++;
@@ -157,13 +157,13 @@ describe("limits of the writer of the embedded store", () => {
       expect(asked).toBe(3);
     });
 
-    it("knows by itself how much room there is", async () => {
+    it("read the free space of the file system", async () => {
       const store = await under.openStore({ minFreeBytes: Number.MAX_SAFE_INTEGER });
       await expect(store.ready()).rejects.toMatchObject({ name: "Unavailable", message: /disk/ });
     });
   });
 
-  it("refuses works while another process holds the lock, names it, and writes again when the lock is free", async () => {
+  it("reject works while another process holds the lock, name it, and admit works when the lock is free", async () => {
     let free = (): void => undefined;
     const isFree = new Promise<void>((resolve) => {
       free = resolve;
@@ -190,7 +190,7 @@ describe("limits of the writer of the embedded store", () => {
     expect([await has(store, "e1"), await has(store, "e2"), await has(store, "e3")]).toEqual([false, false, true]);
   });
 
-  it("refuses all works when no transaction can be begun, and runs none of them later", async () => {
+  it("reject all works when no transaction can begin, and run none of them later", async () => {
     let begin = (): void => undefined;
     const begun = new Promise<unknown>((resolve) => {
       under.faults = [
@@ -215,7 +215,7 @@ describe("limits of the writer of the embedded store", () => {
     expect(under.transactions).toBe(1);
   });
 
-  it("waits for a transaction that was begun, however long it takes", async () => {
+  it("do not end a transaction that has begun, however long it takes", async () => {
     const slept = new Promise<void>((resolve) => setTimeout(resolve, 600));
     under.faults = [
       async (body) => {
@@ -229,10 +229,10 @@ describe("limits of the writer of the embedded store", () => {
   });
 });
 
-describe("snapshots of an app that is removed while they are put", () => {
+describe("a snapshot put during the removal of its app", () => {
   const under = useFaultyStore();
 
-  it("keeps no file of a snapshot whose app was removed while it was put, or removed and made again", async () => {
+  it("has no file when its app was removed, or removed and made again, during the put", async () => {
     const bytes = Buffer.from("bytes");
     for (const isMadeAgain of [false, true]) {
       const store = await under.openStore();
@@ -252,7 +252,7 @@ describe("snapshots of an app that is removed while they are put", () => {
     }
   });
 
-  it("refuses a snapshot of an app whose removal is under way", async () => {
+  it("is rejected while its app is being removed", async () => {
     const store = await under.openStore();
     const bytes = Buffer.from("bytes");
     await store.apps.create(app("shop"));
@@ -262,7 +262,7 @@ describe("snapshots of an app that is removed while they are put", () => {
     expect(await readdir(join(under.directory, "models"))).toEqual([]);
   });
 
-  it("removes the app, whatever the moment in which one is put", async () => {
+  it("does not stop the removal of its app, whenever it is put", async () => {
     const store = await under.openStore();
     const bytes = Buffer.from("bytes");
     const puts = Array.from({ length: 20 }, (_, n) => model(`m${n}`, bytes));

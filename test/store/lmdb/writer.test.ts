@@ -4,10 +4,10 @@ import type { Transaction } from "../../../src/store/ports/unit-of-work.js";
 import { app, event, product } from "../../contract/samples.js";
 import { has, put, useFaultyStore } from "./faulty-store.js";
 
-describe("writer of the embedded store", () => {
+describe("the embedded store's writer", () => {
   const under = useFaultyStore();
 
-  it("takes all works that gathered during a transaction into the next one", async () => {
+  it("runs all works that gathered during a transaction in the next one", async () => {
     const store = await under.openStore();
     await Promise.all(Array.from({ length: 500 }, (_, n) => put(store, `e${n}`)));
     expect(under.transactions).toBeLessThan(5);
@@ -49,7 +49,7 @@ describe("writer of the embedded store", () => {
   describe("after a failed commit", () => {
     const disk = new Error("EIO: i/o error");
 
-    it("refuses the works of the batch, all that wait and all that come, until it is opened anew", async () => {
+    it("rejects the works of the batch and all later ones until the store is opened anew", async () => {
       const store = await under.openStore({ maxBatch: 1 });
       await put(store, "before");
       under.faults = [
@@ -87,7 +87,7 @@ describe("writer of the embedded store", () => {
       expect(seen).toEqual([]);
     });
 
-    it("does not move the activity", async () => {
+    it("does not change the activity", async () => {
       const store = await under.openStore();
       under.faults = [() => Promise.reject(disk)];
       const failing = store.unitOfWork.run("shop", (tx) => tx.markChanged());
@@ -96,7 +96,7 @@ describe("writer of the embedded store", () => {
     });
   });
 
-  it("writes nothing of a batch when LMDB refuses one of its writes", async () => {
+  it("writes nothing of a batch when LMDB rejects one of its writes", async () => {
     const store = await under.openStore();
     under.environment.tables.events.putNow = () => {
       throw new Error("MDB_PROBLEM");
@@ -110,7 +110,7 @@ describe("writer of the embedded store", () => {
     await expect(store.ready()).rejects.toBeInstanceOf(Unavailable);
   });
 
-  it("refuses a work that writes under an impossible id, and only that work", async () => {
+  it("rejects a work that writes under an impossible id, and only that work", async () => {
     const store = await under.openStore();
     const works = await Promise.allSettled([
       put(store, "e1"),
@@ -124,7 +124,7 @@ describe("writer of the embedded store", () => {
     await expect(store.ready()).resolves.toBeUndefined();
   });
 
-  it("refuses a transaction that is used after its work has ended", async () => {
+  it("rejects the use of a transaction after its work has ended", async () => {
     const store = await under.openStore();
     const kept: Transaction[] = [];
     await store.unitOfWork.run("shop", (tx) => void kept.push(tx));

@@ -4,12 +4,12 @@ import { canonicalText, keyOrder } from "../../../src/store/migrate/canonical.js
 import { byCodePoints } from "../../contract/open-store.js";
 import { event } from "../../contract/samples.js";
 
-describe("canonicalText", () => {
-  it("is the same whatever the order of the fields", () => {
+describe("the canonical text of a record", () => {
+  it("does not depend on the order of fields", () => {
     expect(canonicalText({ a: 1, b: { c: null, d: [true] } })).toBe(canonicalText({ b: { d: [true], c: null }, a: 1 }));
   });
 
-  it("is the same for what a store need not tell apart", () => {
+  it("is the same for values that a store may not distinguish", () => {
     expect(canonicalText(-0)).toBe(canonicalText(0));
     expect(canonicalText("a\ud800")).toBe(canonicalText("a\ufffd"));
   });
@@ -25,11 +25,11 @@ describe("canonicalText", () => {
     ],
     [{ a: "1:b" }, { a: "1", b: "" }],
     [event("e1"), event("e1", { notes: [""] })],
-  ])("tells %j from %j", (a, b) => {
+  ])("differs between %j and %j", (a, b) => {
     expect(canonicalText(a)).not.toBe(canonicalText(b));
   });
 
-  it("is the same for equal values and no others", () => {
+  it("is the same for equal values only", () => {
     const values = fc.jsonValue();
     fc.assert(
       fc.property(values, values, (a, b) => {
@@ -41,8 +41,8 @@ describe("canonicalText", () => {
   });
 });
 
-describe("keyOrder", () => {
-  it("is that of the bytes", () => {
+describe("the order of copied keys", () => {
+  it("is the order of their bytes", () => {
     const text = fc.string({ unit: "binary", maxLength: 5 });
     fc.assert(
       fc.property(text, text, (a, b) => {

@@ -59,7 +59,7 @@ describe.each(pairs)("an app copied from $name", ({ from: fromKind, to: toKind }
     return { from, to };
   };
 
-  it("is in the target as it was in the source, and that was compared", async () => {
+  it("equals the source, and the copy compared both", async () => {
     const { from, to } = await open();
     const report = await migrateApp(migration(from, to), "shop");
     expect(report).toMatchObject({ appId: "shop", outcome: "copied", wasDone: false, written: 35 });
@@ -69,7 +69,7 @@ describe.each(pairs)("an app copied from $name", ({ from: fromKind, to: toKind }
     expect(await everything(to)).toEqual(await everything(from));
   });
 
-  it("is not shown before all of it is there, and gone on with where it was interrupted", async () => {
+  it("is not visible before it is complete, and an interrupted copy continues", async () => {
     const { from, to } = await open();
     await from.unitOfWork.run("shop", (tx) => {
       for (let n = 0; n < 1200; n++) tx.events.put(`f${n}`, event(`f${n}`));
@@ -103,14 +103,14 @@ function writtenWhileRead(store: Store, table: CopiedTable, write: () => Promise
 
 const [kind] = kinds;
 
-describe("the copying of an app", () => {
+describe("copying an app", () => {
   const open = async () => {
     const [from, to] = [await kind!.openStore(now), await kind!.openStore(now)];
     await fullShop(from);
     return { from, to };
   };
 
-  it("brings what is written to the source meanwhile after, removals too", async () => {
+  it("follows writes to the source, removals too", async () => {
     const { from, to } = await open();
     let isWritten = false;
     const written = writtenWhileRead(from, "orders", async () => {
@@ -128,7 +128,7 @@ describe("the copying of an app", () => {
     expect(await everything(to)).toEqual(await everything(from));
   });
 
-  it("is not finished while the source goes on being written, and is by a later run", async () => {
+  it("does not finish while the source is written, and finishes in a later run", async () => {
     const { from, to } = await open();
     let n = 0;
     const written = writtenWhileRead(from, "events", () =>
@@ -142,7 +142,7 @@ describe("the copying of an app", () => {
     expect(await everything(to)).toEqual(await everything(from));
   });
 
-  it("that was finished is only compared by a later run, unless it is asked for again", async () => {
+  it("is only compared by a later run once it has finished, unless it is requested again", async () => {
     const { from, to } = await open();
     await migrateApp(migration(from, to), "shop");
     expect(await migrateApp(migration(from, to), "shop")).toMatchObject({
@@ -160,7 +160,7 @@ describe("the copying of an app", () => {
     expect(await everything(to)).toEqual(await everything(from));
   });
 
-  it("brings new models of the source after and takes those away that it has no more", async () => {
+  it("adds new models of the source and removes those that the source no longer has", async () => {
     const { from, to } = await open();
     await migrateApp(migration(from, to), "shop");
     const bytes = Buffer.from("third");
@@ -171,7 +171,7 @@ describe("the copying of an app", () => {
     expect(await everything(to)).toEqual(await everything(from));
   });
 
-  it("leaves idempotency keys out whose time has passed", async () => {
+  it("leaves out expired idempotency keys", async () => {
     const { from, to } = await open();
     const old = { eventId: "e1", bodyHash: "h", claimedAt: START - 25 * 60 * 60 * 1000 };
     await from.unitOfWork.run("shop", (tx) => tx.idempotency.put("old", old));
@@ -179,7 +179,7 @@ describe("the copying of an app", () => {
     expect(await to.copies.scan("shop", "idempotency", "", 9)).toHaveLength(1);
   });
 
-  it("finds each table in which one row is not as in the source", async () => {
+  it("finds each table in which one row differs from the source", async () => {
     const { from, to } = await open();
     await migrateApp(migration(from, to), "shop");
     await to.copies.begin("shop", (mark) => mark && { ...mark, run: "tamper", state: "copying" });
@@ -192,7 +192,7 @@ describe("the copying of an app", () => {
     }
   });
 
-  it("finds a value that is not as in the source, be it by one character", async () => {
+  it("finds a value that differs by one character", async () => {
     const { from, to } = await open();
     await migrateApp(migration(from, to), "shop");
     await to.unitOfWork.run("shop", (tx) => tx.events.put("e2", event("e2", { platform: "x" })));
@@ -200,7 +200,7 @@ describe("the copying of an app", () => {
     expect(differing.map(({ table, source, target }) => [table, source.rows, target.rows])).toEqual([["events", 3, 3]]);
   });
 
-  it("finds a model whose bytes are not as in the source", async () => {
+  it("finds a model whose bytes differ", async () => {
     const { from, to } = await open();
     await migrateApp(migration(from, to), "shop");
     const bytes = Buffer.from("BYTES of m1");
@@ -209,7 +209,7 @@ describe("the copying of an app", () => {
     expect(differing.map(({ table }) => table)).toEqual(["models"]);
   });
 
-  it("is refused where the target has the app from elsewhere, and changes nothing there", async () => {
+  it("is rejected where the target has an app of that name from elsewhere, and changes nothing there", async () => {
     const { from, to } = await open();
     await to.apps.create(app("shop", { displayName: "Another" }));
     await expect(migrateApp(migration(from, to, { again: true }), "shop")).rejects.toThrow(AlreadyExists);
@@ -217,7 +217,7 @@ describe("the copying of an app", () => {
     expect(await to.copies.mark("shop")).toBeUndefined();
   });
 
-  it("is refused where the target has a copy of another source, unless it is asked for again", async () => {
+  it("is rejected where the target has a copy of another source, unless it is requested again", async () => {
     const { from, to } = await open();
     const other = await kind!.openStore(now);
     await fillShop(other);
@@ -227,13 +227,13 @@ describe("the copying of an app", () => {
     expect(await everything(to)).toEqual(await everything(from));
   });
 
-  it("is refused from a store to itself, and for an app that the source has not", async () => {
+  it("is rejected from a store to itself, and for an app that the source does not have", async () => {
     const { from, to } = await open();
     await expect(migrateApp(migration(from, from), "shop")).rejects.toThrow(InvalidArgument);
     await expect(migrateApp(migration(from, to), "nobody")).rejects.toThrow(NotFound);
   });
 
-  it("is given up by a run that another one has followed", async () => {
+  it("is given up by a run that another run has replaced", async () => {
     const { from, to } = await open();
     let isFollowed = false;
     const onProgress: MigrationDeps["onProgress"] = ({ table }) => {
@@ -247,7 +247,7 @@ describe("the copying of an app", () => {
 });
 
 describe("random apps", () => {
-  it("come back as they were, from kind to kind and back", { timeout: 60_000 }, async () => {
+  it("are the same after a copy from each kind of store to the other and back", { timeout: 60_000 }, async () => {
     const path = kinds.length > 1 ? [kinds[0]!, kinds[1]!, kinds[0]!] : [kinds[0]!, kinds[0]!];
     const shops = fc.record({
       events: fc.uniqueArray(anyEvent, { maxLength: 8, selector: ({ eventId }) => eventId }),

@@ -17,11 +17,11 @@ describeWithChromium("the console of a server with the demo shop", () => {
   }, 180_000);
   afterAll(release);
 
-  it("says where it is when the server starts", () => {
+  it("the server logs the console's address when it starts", () => {
     expect(server.output()).toContain(`console at ${url}`);
   });
 
-  it("shows the apps with ids to copy and lines to paste", async () => {
+  it("the console shows the apps with ids and code to copy", async () => {
     const { page, faults } = await openPage(browser, url);
     await page.getByRole("button", { name: "Copy the id of" }).first().click();
     await page.getByText("Copied").waitFor();
@@ -34,7 +34,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   });
 
-  it("shows what a visitor would be shown, with pictures and reasons, and anew when the history changes", async () => {
+  it("the console shows a visitor's recommendations with pictures and reasons, and again when the history changes", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/try`);
     const recommended = page.getByRole("region", { name: "Recommended" }).getByRole("heading", { level: 3 });
     await page.getByRole("combobox", { name: "Looks at" }).fill("lark-2");
@@ -51,7 +51,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   });
 
-  it("shows events as they come, those of one visitor alone, and what was made of each", async () => {
+  it("the console shows live events, also of one visitor only, and how each was understood", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/events`);
     await page.getByRole("listitem").filter({ hasText: "product_view" }).first().waitFor();
     const trace = (fields: Record<string, string>) =>
@@ -68,7 +68,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   });
 
-  it("shows why an event was rejected, and records it once it is put right", async () => {
+  it("the console shows why an event was rejected, and records it once it is corrected", async () => {
     const form = new URLSearchParams({ app_id: "demo", action_type: "product_view", fp_ccid: "fp-rejected" });
     await fetch(`${server.facadeUrl}/trace`, { method: "POST", body: form });
     const { page, faults } = await openPage(browser, `${url}#/demo/rejected`);
@@ -85,7 +85,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   });
 
-  it("finds products by words, with their pictures", async () => {
+  it("the console finds products by words, with their pictures", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/products`);
     await page.getByText("174 found among 174").waitFor();
     await page.getByLabel("Search").fill("HOUSE family");
@@ -98,7 +98,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   });
 
-  it("asks no host for a picture that only events named", async () => {
+  it("the console loads no picture from a host that only events named", async () => {
     const { page, faults } = await openPage(browser, "about:blank");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).host));
@@ -120,7 +120,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   });
 
-  it("rolls back to an earlier model, and trains one, each under a version of its own", async () => {
+  it("the console rolls back to an earlier model and trains one, each with a new version", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/models`);
     await page.getByRole("button", { name: "Train now" }).click();
     await page.getByText(/Version \d+ serves now/).waitFor({ timeout: 110_000 });
@@ -133,7 +133,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it("shows an evaluation as curves, and the same figures as a table", async () => {
+  it("the console shows an evaluation as curves, and the same figures as a table", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/models`);
     await page.getByRole("button", { name: "Evaluate" }).click();
     await page.getByRole("img", { name: /by how much was known/ }).waitFor({ timeout: 110_000 });
@@ -149,7 +149,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it("counts who is subscribed as the ledger has it, and says it of one visitor", async () => {
+  it("the console counts subscribers as the ledger does, and shows the status of one visitor", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/subscriptions`);
     await page.getByText(/Counted from \d+ entries of the consent ledger\./).waitFor();
     const { changes } = await rpcClients(server.rpcUrl).subscriptions.listChanges({ appId: "demo", pageSize: 1000 });
@@ -163,7 +163,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults).toEqual([]);
   });
 
-  it("makes a frame, says at its field what is wrong, previews it, and brings an earlier version back", async () => {
+  it("the console creates a frame, shows errors at their field, previews the frame, and restores an earlier version", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/frames`);
     await page.getByRole("button", { name: "New frame" }).click();
     await page.getByLabel("Id", { exact: true }).fill("beside-cart");
@@ -189,7 +189,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     expect(faults.filter((fault) => !fault.includes("400"))).toEqual([]);
   });
 
-  it("brings the focus to the heading of a page that is come to, by keys alone", async () => {
+  it("the console moves the focus to the heading of a new page, by keyboard alone", async () => {
     const { page } = await openPage(browser, `${url}#/`);
     const link = page.getByRole("link", { name: "Products" });
     await link.focus();
@@ -203,7 +203,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
 });
 
 describeWithChromium("the console of a server that asks for tokens", () => {
-  it("says that a token is wrong, takes a right one for this tab alone, and says what its scope is too small for", async () => {
+  it("the console reports a wrong token, keeps a right one for its tab only, and names a missing scope", async () => {
     const directory = await temporaryDirectory();
     const tokens = `${directory}/tokens`;
     const hash = createHash("sha256").update("reader-token").digest("hex");

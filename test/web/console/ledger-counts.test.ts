@@ -26,8 +26,8 @@ const ledger = fc
     return { states, changes };
   });
 
-describe("countChanges", () => {
-  it("counts the contacts that are in each state at the end, however the ledger comes in pages", () => {
+describe("the counts of the ledger page", () => {
+  it("are the contacts in each state at the end, over all pages of the ledger", () => {
     fc.assert(
       fc.property(ledger, fc.nat(20), ({ states, changes }, cut) => {
         const counts = countChanges(countChanges(NO_COUNTS, changes.slice(0, cut)), changes.slice(cut));

@@ -5,7 +5,7 @@ import { isOnOneOf, pictureHosts } from "../../../web/console/pictures.js";
 
 const product = (origin: ProductOrigin, imageUrl: string) => create(ProductSchema, { origin, imageUrl });
 
-it("takes hosts from the shop's own products, not from those learned from events", () => {
+it("the console trusts the picture hosts of the shop's own products, not those learned from events", () => {
   const hosts = pictureHosts([
     product(ProductOrigin.CATALOG, "https://cdn.shop.example/a.jpg"),
     product(ProductOrigin.CATALOG, "http://127.0.0.1:8080/b.svg"),
@@ -27,6 +27,6 @@ it.each([
   ["data:image/svg+xml,<svg/>", false],
   ["javascript:alert(1)", false],
   ["", false],
-])("says of a picture at %s that it is on a host of the shop: %s", (url, isShown) => {
+])("the console takes a picture at %s as on a host of the shop: %s", (url, isShown) => {
   expect(isOnOneOf(new Set(["cdn.shop.example"]), url)).toBe(isShown);
 });

@@ -22,14 +22,14 @@ function catalogue(count: number) {
 
 const ids = (products: readonly { productId: string }[]) => products.map(({ productId }) => productId);
 
-describe("searchProducts", () => {
-  it("finds products that have every word somewhere, without regard to case", async () => {
+describe("the product search", () => {
+  it("finds products that contain every word, ignoring case", async () => {
     const { read } = catalogue(6);
     expect(ids((await searchProducts(read, "TENT red", 60)).products)).toEqual(["tent-0", "tent-2", "tent-4"]);
     expect(ids((await searchProducts(read, "blue-1", 60)).products)).toEqual([]);
   });
 
-  it("stops reading when there are enough, and goes on from there without one twice", async () => {
+  it("stops reading when there are enough, and continues from there without duplicates", async () => {
     const { read, asked } = catalogue(9);
     const first = await searchProducts(read, "red", 2);
     expect(first).toMatchObject({ looked: 3, nextPageToken: "3" });

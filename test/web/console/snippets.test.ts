@@ -12,7 +12,7 @@ function argumentsOf(line: string): string[] {
 
 const textOf = (title: string) => snippetsFor(AWKWARD).find((snippet) => snippet.title === title)?.text ?? "";
 
-describe("what the console gives to paste", () => {
+describe("the code to copy", () => {
   it("asks for the status of the visitor as it is called", () => {
     const [, address = ""] = argumentsOf(textOf("Is the visitor subscribed?"));
     const { searchParams } = new URL(address);

@@ -11,7 +11,7 @@ describe("the demo shop's catalogue", () => {
     expect(departments.flatMap((department) => department.categories)).toEqual(categories);
   });
 
-  it("reads a line of the file into the article that it describes", () => {
+  it("reads a line of the file as the article that it describes", () => {
     const { product, ...article } = articleById("eider-minus-12") ?? {};
     expect(article).toEqual({
       id: "eider-minus-12",
@@ -35,13 +35,13 @@ describe("the demo shop's catalogue", () => {
     });
   });
 
-  it("keeps what only the simulated visits need out of the products", () => {
+  it("omits from the products what only the simulated visits need", () => {
     const names = new Set(articles.flatMap(({ product }) => Object.keys(product.attributes)));
     expect(names).toContain("colour");
     expect([...names].filter((name) => name === "kind" || name === "goes_with")).toEqual([]);
   });
 
-  it("names only its own articles as what goes with another", () => {
+  it("names only its own articles as complements", () => {
     const others = articles.flatMap(({ goesWith }) => goesWith);
     expect(others.length).toBeGreaterThan(50);
     expect(others.filter((id) => articleById(id) === undefined)).toEqual([]);
@@ -56,7 +56,7 @@ describe("the demo shop's catalogue", () => {
 });
 
 describe("the demo shop's projects", () => {
-  it("each have searches, a weight and needs with a chance", () => {
+  it("each have searches, a weight and needs with a probability", () => {
     expect(demoProjects().length).toBeGreaterThan(5);
     for (const { name, weight, searches, needs } of demoProjects()) {
       expect(weight, name).toBeGreaterThan(0);
@@ -67,6 +67,6 @@ describe("the demo shop's projects", () => {
   });
 });
 
-it("a file of the demo shop without a column that is needed is refused with the column's name", () => {
+it("a demo file without a required column is rejected with the column's name", () => {
   expect(() => readTable("shelves.csv", ["id", "price"])).toThrow(/price/);
 });

@@ -19,7 +19,7 @@ describe("the demo shop's curl lines", () => {
     for (const line of [status, trace, recommend]) expect(line).toMatch(/^curl [^\n]+$/);
   });
 
-  it("ask the status of the visitor who is subscribed in every simulation", () => {
+  it("ask for the status of the visitor who is subscribed in every simulation", () => {
     const url = new URL(wordsOf(status).at(-1) ?? "");
     expect(url.origin + url.pathname).toBe("http://127.0.0.1:8080/subscription_status");
     expect(Object.fromEntries(url.searchParams)).toEqual({ app_id: "demo", fpcid: DEMO_VISITOR.fingerprintId });
@@ -50,13 +50,13 @@ describe("the demo shop's curl lines", () => {
     });
   });
 
-  it("date the cart at the time asked for, the view a little earlier", () => {
+  it("date the cart at the requested time, and the view a little earlier", () => {
     const body = wordsOf(demoCurlLines("http://127.0.0.1:8080", Date.UTC(2030, 1, 2, 3, 4, 5))[2] ?? "").at(-1) ?? "";
     const dates = [...body.matchAll(/"utcInteractionDate":"([^"]+)"/g)].map(([, date]) => date);
     expect(dates).toEqual(["2030-02-02T03:03:25.000Z", "2030-02-02T03:04:05.000Z"]);
   });
 
-  it("survive a base URL that a shell would read otherwise", () => {
+  it("are quoted against any base URL", () => {
     const base = "http://localhost:8080/it's $HOME & more";
     expect(wordsOf(demoCurlLines(base)[0] ?? "").at(-1)).toMatch(`${base}/subscription_status?`);
     expect(wordsOf(demoCurlLines(base)[1] ?? "")).toContain(`${base}/trace`);

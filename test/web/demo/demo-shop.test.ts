@@ -24,7 +24,7 @@ describeWithChromium("the demo shop in a browser", () => {
   afterAll(() => shared.release());
 
   it(
-    "recommends what follows from what was done, from the first page to the order, and the console shows each step",
+    "the demo shop recommends by what the visitor did, from the first page to the order, and the console shows each step",
     async () => {
       const { browser, page, visitor, stored } = await shops.shop.visit("");
       const first = await framed(page, "You may also like");
@@ -81,7 +81,7 @@ describeWithChromium("the demo shop in a browser", () => {
   );
 
   it(
-    "asks for the newsletter until the visitor has subscribed, and not after a reload either",
+    "the demo shop asks for the newsletter until the visitor subscribes, and not after a reload either",
     async () => {
       const { page, go } = await shops.shop.visit("");
       const form = page.locator("#letter");
@@ -101,7 +101,7 @@ describeWithChromium("the demo shop in a browser", () => {
   );
 
   it(
-    "sends what was done offline when the browser is back, each once",
+    "the demo shop sends what happened offline when the browser is back, each once",
     async () => {
       const { page, browser, stored } = await shops.shop.visit("p/pip-stove");
       await expect.poll(stored, PATIENCE).toEqual(["product_view pip-stove"]);
@@ -125,7 +125,7 @@ describeWithChromium("the demo shop in a browser", () => {
   );
 
   it(
-    "is one visitor with one cart in two tabs",
+    "the demo shop has one visitor with one cart in two tabs",
     async () => {
       const { page, browser } = await shops.shop.visit("cart");
       expect(await page.getByText("There is nothing in it yet.").isVisible()).toBe(true);
@@ -144,7 +144,7 @@ describeWithChromium("the demo shop in a browser", () => {
   );
 
   it(
-    "works as well as a shop on another site than Aisle",
+    "the demo shop works as well on another site than Aisle",
     async () => {
       const { page, stored, go } = await shops.elsewhere.visit("p/lark-2");
       const here = new URL(page.url()).origin;
@@ -168,7 +168,7 @@ describeWithChromium("the demo shop in a browser", () => {
   );
 
   it(
-    "forgets a visitor who does not want to be remembered, and still sells and recommends",
+    "the demo shop forgets a visitor who withdraws consent, and still sells and recommends",
     async () => {
       const { page, stored, go } = await shops.shop.visit("p/lark-2");
       await expect.poll(stored, PATIENCE).toEqual(["product_view lark-2"]);
@@ -185,7 +185,7 @@ describeWithChromium("the demo shop in a browser", () => {
   );
 
   it(
-    "tells whoever sends Global Privacy Control that nothing is kept",
+    "the demo shop tells a visitor with Global Privacy Control that nothing is kept",
     async () => {
       const { browser } = await shops.shop.visit("");
       await browser.clearCookies();
@@ -200,7 +200,7 @@ describeWithChromium("the demo shop in a browser", () => {
   );
 
   it(
-    "has pages that axe finds nothing in, on phone and desk, light and dark, and that do not move",
+    "the demo shop's pages pass axe and do not move, on phone and desk, light and dark",
     async () => {
       const { page, go } = await shops.shop.visit("");
       const faults: string[] = [];

@@ -44,7 +44,7 @@ describe("the demo shop's simulated visits", () => {
       expect(times.at(-1)).toBeGreaterThan(UNTIL - DAY);
     });
 
-    it("are between 2,500 and 4,000 visits", () => {
+    it("are between 2,500 and 4,000", () => {
       const lastSeen = new Map<string, number>();
       let visits = 0;
       for (const event of events) {
@@ -56,7 +56,7 @@ describe("the demo shop's simulated visits", () => {
       expect(visits).toBeLessThanOrEqual(4000);
     });
 
-    it("hold every action that intake knows, except other", () => {
+    it("contain every known action except other", () => {
       const actions = new Set(events.map(({ actionType }) => actionType));
       expect(actions).toEqual(new Set(KNOWN_ACTIONS.filter((action) => action !== "other")));
     });
@@ -72,7 +72,7 @@ describe("the demo shop's simulated visits", () => {
       expect(ordered.size).toBeGreaterThan(known.size * 0.85);
     });
 
-    it("come from visitors with both ids, of whom some return and some sign in", () => {
+    it("come from visitors with both ids, some of whom return or sign in", () => {
       expect(events.filter(({ visitor }) => !visitor?.clientId || !visitor.fingerprintId)).toEqual([]);
       const days = new Map<string, Set<number>>();
       for (const event of events) {
@@ -109,7 +109,7 @@ describe("the demo shop's simulated visits", () => {
       }
     });
 
-    it("are skewed: the busiest fifth of the products gets over two fifths of the views", () => {
+    it("are skewed: the most viewed fifth of the products gets over two fifths of the views", () => {
       const views = new Map<string, number>();
       for (const { actionType, products } of events)
         if (actionType === "product_view")
@@ -120,7 +120,7 @@ describe("the demo shop's simulated visits", () => {
       expect(busiest / all).toBeGreaterThan(0.4);
     });
 
-    it("put complements into one order over five times as often as chance would", () => {
+    it("put complements into one order over five times as often as by chance", () => {
       const baskets = basketsOf(seed).map((basket) => new Set(basket));
       const having = (id: string) => baskets.filter((basket) => basket.has(id)).length;
       let together = 0;
@@ -135,7 +135,7 @@ describe("the demo shop's simulated visits", () => {
       expect(together / byChance).toBeGreaterThan(5);
     });
 
-    it("teach from earlier orders what later orders hold, at least three times as well as popularity", () => {
+    it("predict later orders from earlier ones at least three times as well as popularity", () => {
       const baskets = basketsOf(seed);
       const cut = Math.floor(baskets.length * 0.8);
       const { companions, popular } = learn(baskets.slice(0, cut));

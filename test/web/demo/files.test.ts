@@ -66,22 +66,22 @@ describe("the demo shop's files", () => {
     "/demo/p/__proto__",
     "/",
     "",
-  ])("there is none at %j", (path) => {
+  ])("no file exists at %j", (path) => {
     expect(demoFile(path)).toBeUndefined();
   });
 
-  it("pages name no host, so that any public URL serves them", () => {
+  it("pages name no host, so that they work at any public URL", () => {
     for (const path of ["/demo/", "/demo/p/lark-2"]) expect(bodyOf(path)).not.toMatch(/https?:\/\//);
   });
 
-  it("pages run nothing inline and allow nothing but their own files and pictures", () => {
+  it("pages run nothing inline and load only their own files and pictures", () => {
     const body = bodyOf("/demo/p/lark-2");
     expect(body).toContain("default-src &#39;none&#39;");
     expect(body).toContain("script-src &#39;self&#39;;");
     expect(body).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=|javascript:/);
   });
 
-  it("a shop on another origin than Aisle takes the helper from there, and allows it alone", () => {
+  it("a shop on another origin than Aisle loads the helper from there, and allows only it", () => {
     const files = createDemoFiles({ serviceUrl: "https://recs.shop.example" });
     const body = String(files("/demo/p/lark-2")?.body);
     expect(body).toContain('<script src="https://recs.shop.example/aisle.js"');
@@ -89,7 +89,7 @@ describe("the demo shop's files", () => {
     expect(body).toContain("connect-src &#39;self&#39; https://recs.shop.example;");
   });
 
-  it("there is no script where none was built, and the scripts never write markup", () => {
+  it("scripts exist only when they were built, and never write markup", () => {
     expect(createDemoFiles()("/demo/shop.js")).toBeUndefined();
     const folder = join(import.meta.dirname, "../../../web/demo");
     const scripts = readdirSync(folder).filter((name) => name.endsWith(".ts"));
@@ -127,7 +127,7 @@ describe("the demo shop's files", () => {
     );
   });
 
-  it("a page can be made for another app and place", () => {
+  it("a page can be made for another app and base path", () => {
     const body = demoPage("/demo/p/lark-2", { appId: "other", baseUrl: "/shop" }) ?? "";
     expect(body).toContain('src="/shop/aisle.js" data-app="other"');
     expect(body).toContain('data-root="/shop"');

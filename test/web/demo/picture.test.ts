@@ -10,7 +10,7 @@ const demoFile = createDemoFiles();
 const pictureOf = (productId: string) => demoFile(`/demo/img/${productId}.svg`);
 
 describe("the demo shop's pictures", () => {
-  it.each(products)("show %s in well-formed SVG with a title, and nothing from elsewhere", (productId) => {
+  it.each(products)("show %s in well-formed SVG with a title, and load nothing", (productId) => {
     const { contentType, body = "" } = pictureOf(productId) ?? {};
     const svg = String(body);
     expect(contentType).toBe("image/svg+xml; charset=utf-8");
@@ -25,7 +25,7 @@ describe("the demo shop's pictures", () => {
     expect(new Set(drawings).size).toBe(products.length);
   });
 
-  it("are one for each product, none too many", () => {
+  it("are one for each product, and no more", () => {
     const files = readdirSync(join(import.meta.dirname, "../../../web/demo/pictures"));
     expect(files.sort()).toEqual(products.map((productId) => `${productId}.svg`).sort());
   });

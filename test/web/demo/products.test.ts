@@ -74,7 +74,7 @@ describe("the demo shop's products", () => {
     expect(out.length).toBeLessThan(products.length / 10);
   });
 
-  it("come in variants of two in a few cases, within one category", () => {
+  it("come in two variants in a few cases, within one category", () => {
     const groups = new Map<string, typeof products>();
     for (const product of products) {
       const { variantGroupId = "" } = product;

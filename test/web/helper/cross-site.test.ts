@@ -34,7 +34,7 @@ const SUBSCRIBED = { identified: true, status: true, message: "Success" };
 const UNSUBSCRIBED = { identified: true, status: false, message: "Success" };
 
 describeWithChromium("a shop's page on another site", () => {
-  it("reads the answers of all calls and the id of its event", async () => {
+  it("a page on another site reads the answers of all calls and the id of its event", async () => {
     const { page, service } = await storefront();
     expect(await status(page, service)).toEqual(ANONYMOUS);
     expect(await trace(page, service, SUBSCRIBE)).toEqual({
@@ -51,7 +51,7 @@ describeWithChromium("a shop's page on another site", () => {
     expect(lists).toMatchObject({ recommended: [], alternative: [] });
   });
 
-  it("is answered from its cookies until it asks with force, or its own event changes something", async () => {
+  it("a page on another site gets cached answers until it asks with force, or its own event changes something", async () => {
     const { page, service, setStatus, keepsOldCookies } = await storefront(thirdParties("allowed"));
     expect(await keepsOldCookies()).toBe(true);
     await trace(page, service, SUBSCRIBE);
@@ -64,7 +64,7 @@ describeWithChromium("a shop's page on another site", () => {
     expect(await status(page, service)).toEqual(SUBSCRIBED);
   });
 
-  it("keeps its cache where the browser blocks cookies of third parties, as the cookies are partitioned", async () => {
+  it("a page on another site keeps its cache where the browser blocks third-party cookies, since they are partitioned", async () => {
     const { page, service, setStatus, keepsOldCookies } = await storefront(thirdParties("blocked"));
     expect(await keepsOldCookies()).toBe(false);
     await trace(page, service, SUBSCRIBE);
@@ -74,7 +74,7 @@ describeWithChromium("a shop's page on another site", () => {
     expect(await status(page, service, "&force=true")).toEqual(UNSUBSCRIBED);
   });
 
-  it("gets right answers, each a fresh one, where the browser keeps no cookie of the service at all", async () => {
+  it("a page on another site gets right, uncached answers where the browser keeps no cookie at all", async () => {
     const content_settings = { exceptions: { cookies: { "[*.]aisle.test,*": { setting: 2 } } } };
     const { page, service, setStatus, browser } = await storefront({ content_settings });
     await trace(page, service, SUBSCRIBE);
@@ -84,7 +84,7 @@ describeWithChromium("a shop's page on another site", () => {
     expect(await browser.cookies(service)).toEqual([]);
   });
 
-  it("reads a refusal, and stores nothing, where the app lists other origins", async () => {
+  it("a page on another site reads a rejection, and stores nothing, where the app lists other origins", async () => {
     const { page, service, apps, events } = await storefront();
     await apps.updateApp({ app: { appId: "shop", allowedOrigins: ["https://other.test"] } });
     expect(await trace(page, service, SUBSCRIBE)).toEqual({ status: 403, eventId: null });

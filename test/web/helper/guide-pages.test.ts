@@ -23,24 +23,24 @@ async function opened(html: string) {
 const PATIENCE = { timeout: 15_000, interval: 100 };
 
 describeWithChromium("the pages that docs/integrate.md shows", () => {
-  it("are three", () => {
+  it("the integration guide has three example pages", () => {
     expect(more).toEqual([]);
     for (const html of [product, thanks, newsletter]) expect(html).toContain('data-app="myshop"');
   });
 
-  it("tell of the product viewed and put into the cart", async () => {
+  it("the guide's product page sends a product view and a cart addition", async () => {
     const { page, actions } = await opened(product);
     await expect.poll(actions, PATIENCE).toEqual(["product_view"]);
     await page.click("#buy");
     await expect.poll(actions, PATIENCE).toEqual(["add_to_cart", "product_view"]);
   });
 
-  it("tell of an order", async () => {
+  it("the guide's order page sends an order", async () => {
     const { actions } = await opened(thanks);
     await expect.poll(actions, PATIENCE).toEqual(["order"]);
   });
 
-  it("show the newsletter's form until the visitor has subscribed", async () => {
+  it("the guide's form is shown until the visitor has subscribed", async () => {
     const { page, actions } = await opened(newsletter);
     await page.waitForSelector("#newsletter:not([hidden])");
     await page.fill("[name=email]", "ada@shop.test");

@@ -38,14 +38,14 @@ const TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAni
 const PATIENCE = { timeout: 15_000, interval: 100 };
 
 describeWithChromium("the helper in a shop's page on another site", () => {
-  it("is less than 6 kB", async () => {
+  it("aisle.js is less than 6 kB", async () => {
     const { page, service } = await opened();
     const text = await page.evaluate((url) => fetch(url).then((answer) => answer.text()), `${service}/aisle.js`);
     expect(gzipSync(text, { level: 9 }).length).toBeLessThan(6000);
     expect(text).toContain("currentScript");
   });
 
-  it("sends what happens, of one visitor on all pages, and shows the form until the visitor has subscribed", async () => {
+  it("aisle.js sends events of one visitor on all pages, and shows the form until the visitor has subscribed", async () => {
     const { page, browser, shop, stored } = await opened();
     expect(await call(page, "subscription")).toEqual({ identified: false, status: null, showForm: true });
     await call(page, "viewProduct", { id: "lamp" });
@@ -60,7 +60,7 @@ describeWithChromium("the helper in a shop's page on another site", () => {
     expect(await call(page, "subscription", { force: true })).toMatchObject({ identified: true, showForm: false });
   });
 
-  it("sends what happened while the browser was offline, once, after a reload", async () => {
+  it("aisle.js sends what happened offline, once, after a reload", async () => {
     const { page, browser, stored } = await opened();
     await browser.setOffline(true);
     await call(page, "viewProduct", { id: "lamp" });
@@ -73,7 +73,7 @@ describeWithChromium("the helper in a shop's page on another site", () => {
     expect((await stored()).length).toBe(2);
   }, 90_000);
 
-  it("shows a frame as a named list of links, texts as text, and moves nothing when they come", async () => {
+  it("aisle.js shows a frame as a labelled list of links, texts as text, without layout shift", async () => {
     const { page } = await opened();
     let answer = () => {};
     const mayAnswer = new Promise<void>((resolve) => {

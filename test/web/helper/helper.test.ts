@@ -9,7 +9,7 @@ const ANSWER = {
   alternative: [],
 };
 
-describe("the helper of shops' pages: who the visitor is", () => {
+describe("the helper, identity:", () => {
   it("makes a client id and the fingerprint cookie once, for all pages", () => {
     const browser = new FakeBrowser();
     const first = browser.open().visitorIds();
@@ -18,7 +18,7 @@ describe("the helper of shops' pages: who the visitor is", () => {
     expect(browser.open().visitorIds()).toEqual(first);
   });
 
-  it("takes the fingerprint cookie that the shop has", () => {
+  it("uses the fingerprint cookie that the shop has", () => {
     const browser = new FakeBrowser();
     browser.cookies.set("fp_ccid", "fp-of-shop");
     expect(browser.open().visitorIds().fpccid).toBe("fp-of-shop");
@@ -27,7 +27,7 @@ describe("the helper of shops' pages: who the visitor is", () => {
   it.each([
     ["the browser refuses to be followed", true, {}],
     ["consent is needed and was not given", false, { needsConsent: true }],
-  ])("keeps nothing and sends nothing of what the visitor does when %s", async (_, refusesTracking, options) => {
+  ])("stores nothing and sends nothing when %s", async (_, refusesTracking, options) => {
     const browser = new FakeBrowser();
     browser.refusesTracking = refusesTracking;
     browser.answering = () => ({ status: 200, body: ANSWER });
@@ -49,7 +49,7 @@ describe("the helper of shops' pages: who the visitor is", () => {
     expect([browser.kept.size, browser.cookies.size]).toEqual([0, 0]);
   });
 
-  it("sends the subscription that such a visitor asks for, without ids", async () => {
+  it("sends a subscription that such a visitor asks for, without ids", async () => {
     const browser = new FakeBrowser();
     browser.refusesTracking = true;
     browser.open().subscribe({ email: "maja@example.com" });
@@ -59,7 +59,7 @@ describe("the helper of shops' pages: who the visitor is", () => {
     expect(browser.forms[0]).not.toHaveProperty("fp_ccid");
   });
 
-  it("forgets the visitor when consent is taken back, and remembers that it was", async () => {
+  it("forgets the visitor when consent is withdrawn, and remembers the withdrawal", async () => {
     const browser = new FakeBrowser();
     const helper = browser.open({ needsConsent: true });
     helper.consent(true);
@@ -75,8 +75,8 @@ describe("the helper of shops' pages: who the visitor is", () => {
   });
 });
 
-describe("the helper of shops' pages: what the visitor does", () => {
-  it("sends a product view in the form's fields, and no separator of lists within a text", async () => {
+describe("the helper, events:", () => {
+  it("sends a product view in the form's fields, and no list separator within a text", async () => {
     const browser = new FakeBrowser();
     const helper = browser.open();
     helper.viewProduct({ ...lamp, categoryIds: ["home", "light"], categoryNames: ["Home", "Light~bulbs"] });
@@ -138,7 +138,7 @@ describe("the helper of shops' pages: what the visitor does", () => {
     expect(productInteractions.at(-1)?.productId).toBe("p204");
   });
 
-  it("works for the time of the page where the browser gives no storage", async () => {
+  it("works for the lifetime of the page where the browser gives no storage", async () => {
     const browser = new FakeBrowser();
     browser.storage = undefined;
     browser.answering = () => ({ status: 200, body: ANSWER });
@@ -150,8 +150,8 @@ describe("the helper of shops' pages: what the visitor does", () => {
   });
 });
 
-describe("the helper of shops' pages: events that do not get through", () => {
-  it("says whether the service has taken a subscription at once", async () => {
+describe("the helper, failed events:", () => {
+  it("reports at once whether the service has accepted a subscription", async () => {
     const browser = new FakeBrowser();
     const helper = browser.open();
     expect(await helper.subscribe({ email: "maja@example.com" })).toBe(true);
@@ -161,7 +161,7 @@ describe("the helper of shops' pages: events that do not get through", () => {
     expect(await helper.subscribe({ email: "maja@example.com" })).toBe(false);
   });
 
-  it("sends them again after a reload, under the key they had, until they are acknowledged", async () => {
+  it("sends them again after a reload, with the same key, until they are acknowledged", async () => {
     const browser = new FakeBrowser();
     browser.isOnline = false;
     browser.open().viewProduct(lamp);
@@ -187,7 +187,7 @@ describe("the helper of shops' pages: events that do not get through", () => {
     expect(browser.forms).toHaveLength(1);
   });
 
-  it("waits as long as the service says, and longer from try to try", async () => {
+  it("waits as long as the service asks, and longer from try to try", async () => {
     const browser = new FakeBrowser();
     const times: number[] = [];
     let clock = 0;
@@ -204,7 +204,7 @@ describe("the helper of shops' pages: events that do not get through", () => {
     expect(times.length).toBeLessThan(8);
   });
 
-  it.each([400, 403, 413, 422])("gives up an event that the service will never take: %i", async (status) => {
+  it.each([400, 403, 413, 422])("drops an event that the service will never accept: %i", async (status) => {
     const browser = new FakeBrowser();
     browser.answering = () => ({ status });
     browser.open().viewProduct(lamp);
@@ -214,7 +214,7 @@ describe("the helper of shops' pages: events that do not get through", () => {
     expect(browser.forms).toHaveLength(1);
   });
 
-  it("sends no event again that is so old that the service may have forgotten its key", async () => {
+  it("drops an event so old that the service may have forgotten its key", async () => {
     const browser = new FakeBrowser();
     browser.isOnline = false;
     browser.open().viewProduct(lamp);
@@ -226,7 +226,7 @@ describe("the helper of shops' pages: events that do not get through", () => {
     expect(browser.forms).toHaveLength(tried);
   });
 
-  it("is not confused by what others wrote into its storage", async () => {
+  it("ignores what others wrote into its storage", async () => {
     const browser = new FakeBrowser();
     for (const name of ["outbox", "history", "frames", "answers", "client", "version", "consent"])
       for (const value of ["{", "[1,null,{}]", '{"a":1}', '""'])
@@ -241,7 +241,7 @@ describe("the helper of shops' pages: events that do not get through", () => {
   });
 });
 
-describe("the helper of shops' pages: recommendations", () => {
+describe("the helper, recommendations:", () => {
   const open = () => {
     const browser = new FakeBrowser();
     browser.answering = ({ url }) => ({ status: 200, body: url.endsWith("/recommend") ? ANSWER : {} });
@@ -249,7 +249,7 @@ describe("the helper of shops' pages: recommendations", () => {
     return { browser, asked };
   };
 
-  it("asks the same question once in a minute, on whichever page", async () => {
+  it("asks the same question at most once a minute, on whichever page", async () => {
     const { browser, asked } = open();
     await Promise.all([browser.open().recommend({ frame: "f" }), browser.openTab().recommend({ frame: "g" })]);
     expect(asked()).toBe(2);
@@ -261,7 +261,7 @@ describe("the helper of shops' pages: recommendations", () => {
     expect(asked()).toBe(3);
   });
 
-  it("asks anew when the visitor has done something", async () => {
+  it("asks again when the visitor has done something", async () => {
     const { browser, asked } = open();
     const helper = browser.open();
     await helper.recommend();
@@ -271,7 +271,7 @@ describe("the helper of shops' pages: recommendations", () => {
     expect(asked()).toBe(2);
   });
 
-  it("sends uses of frames, and empties them when the engine's version has changed", async () => {
+  it("sends uses of frames, and drops them when the engine's version has changed", async () => {
     const { browser } = open();
     const helper = browser.open();
     await helper.recommend();
@@ -297,7 +297,7 @@ describe("the helper of shops' pages: recommendations", () => {
     ],
     ["an error in a good answer", { status: 200, body: { ...ANSWER, error: "no" } }, "no"],
     ["something else than an answer", { status: 200, body: "<html>" }, "No recommendations came"],
-  ])("rejects for %s, and keeps nothing of it", async (_, answer, message) => {
+  ])("rejects for %s, and caches nothing", async (_, answer, message) => {
     const { browser } = open();
     browser.answering = () => answer;
     const helper = browser.open();
@@ -307,13 +307,13 @@ describe("the helper of shops' pages: recommendations", () => {
   });
 });
 
-describe("the helper of shops' pages: the subscription form", () => {
+describe("the helper, subscription form:", () => {
   it.each([
     [true, true, false],
     [true, false, false],
     [true, null, true],
     [false, null, true],
-  ])("identified %s, status %s: the form is shown: %s", async (identified, status, showForm) => {
+  ])("for identified %s and status %s shows the form: %s", async (identified, status, showForm) => {
     const browser = new FakeBrowser();
     browser.answering = () => ({ status: 200, body: { identified, status, message: "Success" } });
     const helper = browser.open();
@@ -323,7 +323,7 @@ describe("the helper of shops' pages: the subscription form", () => {
     expect(browser.asked[0]?.init.credentials).toBe("include");
   });
 
-  it("is not shown while the service cannot say", async () => {
+  it("does not show the form while the service cannot answer", async () => {
     const browser = new FakeBrowser();
     browser.isOnline = false;
     expect(await browser.open().subscription()).toEqual({ identified: false, status: null, showForm: false });
@@ -334,6 +334,6 @@ it.each([
   [{ appId: "a b" }, /appId/],
   [{ url: "recs.example" }, /url/],
   [{ cacheSeconds: 5 }, /cacheSeconds/],
-])("the helper refuses options that cannot be: %o", (options, message) => {
+])("the helper rejects invalid options: %o", (options, message) => {
   expect(() => new FakeBrowser().open(options)).toThrow(message);
 });
