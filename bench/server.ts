@@ -1,7 +1,7 @@
 /** A server as operators run it, in a process of its own, for benchmarks. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { childrenOf } from "../test/fixtures/children-of.js";
+import { childrenOf } from "../test/fixtures/child-processes.js";
 import { pinnedTo } from "./open-loop/pinning.js";
 
 const BIN = join(import.meta.dirname, "../bin/aisle.js");

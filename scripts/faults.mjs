@@ -12,7 +12,7 @@ const SUITES = {
   /** Three minutes of deadlines of 2 ms for each client and each way to the server; half an hour. */
   "short-deadlines": "test/hostile/short-deadlines.test.ts",
   /** 100 kills of the process that looks after the others, and 100 second SIGTERMs. It has rows in the table, too. */
-  "abrupt-ends": "test/faults/abrupt-ends.test.ts",
+  "abrupt-ends": "test/faults/abrupt-shutdown.test.ts",
   /** 56 stalls of 36 s of the disk or 40 s of a process. It has a row in the table, too. */
   stalls: "test/faults/stalls.test.ts",
 };

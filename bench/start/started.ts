@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { childrenOf } from "../../test/fixtures/children-of.js";
+import { childrenOf } from "../../test/fixtures/child-processes.js";
 import { processFigures } from "../process-figures.js";
 import { productId } from "../train/shop.js";
 

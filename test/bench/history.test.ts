@@ -7,8 +7,8 @@ import { historyPage } from "../../bench/history/page.js";
 import { BadResult, readResults } from "../../bench/history/results.js";
 import { type Json, numberAt } from "../../bench/history/value-at.js";
 import { describeWithChromium, openBrowser } from "../fixtures/browser.js";
+import { expectSoundPage, openPage } from "../fixtures/page-checks.js";
 import { temporaryDirectory } from "../fixtures/server.js";
-import { expectSoundPage, openPage } from "../fixtures/sound-page.js";
 
 const MACHINE = { cores: 2, model: "AMD EPYC", memoryGiB: 24, platform: "linux x64", node: "v20.20.2" };
 const OTHER = { ...MACHINE, model: "Intel Xeon" };

@@ -3,7 +3,7 @@ import type { LearnProducts } from "../../src/catalog/learn-products.js";
 import { createUpsertProducts } from "../../src/catalog/write-products.js";
 import type { App } from "../../src/domain/app.js";
 import { bareProduct } from "../fixtures/bare-product.js";
-import { putApp } from "../fixtures/frames.js";
+import { putApp } from "../fixtures/put-records.js";
 import { draft, intake, NO_VISITOR, product } from "../intake/intake-fixture.js";
 
 type Said = Parameters<typeof product>[1];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { App } from "../../src/domain/app.js";
 import { Conflict, NotFound } from "../../src/domain/errors.js";
-import { deleteFrame, putApp, putFrame } from "../fixtures/frames.js";
+import { deleteFrame, putApp, putFrame } from "../fixtures/put-records.js";
 import { gather, type OpenStore, useStore } from "./open-store.js";
 import {
   app,

@@ -5,7 +5,7 @@ import { changeIdOf } from "../../src/domain/ledger.js";
 import { appendChange } from "../../src/identity/ledger/ledger.js";
 import { COPIED_TABLES, type CopiedTable, type CopyMark } from "../../src/store/ports/copies.js";
 import type { Store } from "../../src/store/ports/store.js";
-import { putFrame } from "../fixtures/frames.js";
+import { putFrame } from "../fixtures/put-records.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
 import {
   app,

@@ -1,10 +1,10 @@
 /** Attacks that are cheap to send, beside honest callers: what those see meanwhile, and what is left 5 s later. */
 import { afterAll, describe, expect, it } from "vitest";
 import { rpcClients, sharedOwner, startServer, temporaryDirectory } from "../fixtures/server.js";
-import { type BesideAttack, besideAttack, type Phases } from "../hostile/beside-attack.js";
 import { FLOODS } from "../hostile/floods.js";
+import { type BesideAttack, besideAttack, type Phases } from "../hostile/measure-attack.js";
+import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
-import { expectServesAgain } from "./serves-again.js";
 
 /** Attacks that make the server close connections; it says so in its log. */
 const MISUSE = /closed an RPC connection for misuse/;

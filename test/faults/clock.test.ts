@@ -4,10 +4,10 @@ import { rpcClients, startServer } from "../fixtures/server.js";
 import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { eventReader, expectListed, isSubscribed, KeyedEvents, shiftedClock, subscribe } from "./clock.js";
 import { storedEvents } from "./event-load.js";
+import { expectServesAgain } from "./expect-recovery.js";
 import { faultStoreOf, rounds } from "./faults.js";
 import { seededRandom } from "./random.js";
 import { recordFault } from "./report.js";
-import { expectServesAgain } from "./serves-again.js";
 
 const HOUR = 3600_000;
 const FIRST = [25 * HOUR, -25 * HOUR];

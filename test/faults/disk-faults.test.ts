@@ -5,10 +5,10 @@ import { verifyStore } from "../../src/store/lmdb/verify.js";
 import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { EventLoad, storedEvents } from "./event-load.js";
+import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
 import { seededRandom } from "./random.js";
 import { recordFault } from "./report.js";
-import { expectServesAgain } from "./serves-again.js";
 
 /** With each number of workers. */
 const ROUNDS = rounds(1, 6);

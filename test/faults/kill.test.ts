@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { rpcClients, startServer } from "../fixtures/server.js";
 import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { EventLoad, storedEvents } from "./event-load.js";
+import { expectServesAgain } from "./expect-recovery.js";
 import { faultStoreOf, rounds } from "./faults.js";
 import { seededRandom } from "./random.js";
 import { recordFault } from "./report.js";
-import { expectServesAgain } from "./serves-again.js";
 
 /** Rounds on an embedded store, which is put back together from its files. */
 const EMBEDDED_ROUNDS = Number(process.env.AISLE_KILL_ROUNDS ?? rounds(20, 200));

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { launchServer, rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { EventLoad } from "./event-load.js";
-import { expectServesAgain } from "./serves-again.js";
+import { expectServesAgain } from "./expect-recovery.js";
 
 const WAIT = { interval: 100, timeout: 30_000 };
 

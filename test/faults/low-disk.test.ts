@@ -18,9 +18,9 @@ import {
   temporaryDirectory,
 } from "../fixtures/server.js";
 import { EventLoad, storedEvents } from "./event-load.js";
+import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
 import { recordFault } from "./report.js";
-import { expectServesAgain } from "./serves-again.js";
 
 const MIB = 2 ** 20;
 const FULL_ROUNDS = rounds(3, 30);

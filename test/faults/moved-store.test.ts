@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { rpcClients, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { EventLoad, storedEvents } from "./event-load.js";
+import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
-import { expectServesAgain } from "./serves-again.js";
 
 const ROUNDS = rounds(1, 5);
 const CALLERS = 8;

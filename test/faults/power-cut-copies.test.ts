@@ -8,9 +8,9 @@ import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { verifyStore } from "../../src/store/lmdb/verify.js";
 import { app } from "../contract/samples.js";
 import { temporaryDirectory } from "../fixtures/server.js";
-import { CutDisk, keepDirectory } from "./cut-disk.js";
 import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { rounds } from "./faults.js";
+import { CutDisk, keepDirectory } from "./power-cut-disk.js";
 import { seededRandom } from "./random.js";
 import { recordFault } from "./report.js";
 

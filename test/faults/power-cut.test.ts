@@ -5,9 +5,9 @@ import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { verifyStore } from "../../src/store/lmdb/verify.js";
 import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
-import { CutDisk, keepDirectory } from "./cut-disk.js";
 import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { rounds } from "./faults.js";
+import { CutDisk, keepDirectory } from "./power-cut-disk.js";
 import { seededRandom } from "./random.js";
 import { recordFault } from "./report.js";
 

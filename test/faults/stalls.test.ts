@@ -5,10 +5,10 @@ import { expect, it } from "vitest";
 import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { EventLoad, storedEvents } from "./event-load.js";
+import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
 import { seededRandom } from "./random.js";
 import { recordFault } from "./report.js";
-import { expectServesAgain } from "./serves-again.js";
 
 /** Of each kind of stall with each number of workers, on LANES servers each. All servers run at the same time. */
 const ROUNDS = rounds(1, 7);

@@ -7,7 +7,7 @@ import { RPC_SERVICES } from "../../src/services/wire/rpc-methods.js";
 import { COPIED_TABLES } from "../../src/store/ports/copies.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { type StoreKind, storeKinds } from "../fixtures/stores.js";
-import { clientsOf, type Place, type Rpc, WRITE_CASES, WRITES_NOTHING, type WriteCase } from "./write-cases.js";
+import { clientsOf, type Place, type Rpc, WRITE_CASES, WRITES_NOTHING, type WriteCase } from "./write-calls.js";
 
 const stores = await storeKinds();
 const AT_ONCE = 20;

@@ -4,10 +4,11 @@
  *
  *   node --import tsx test/hostile/attacker.ts '{"attack":"rapid reset","target":{…}}'
  */
+
+import type { Target } from "./attack.js";
 import { FLOODS } from "./floods.js";
 import { HTTP_ATTACKS } from "./http-attacks.js";
 import { RPC_ATTACKS } from "./rpc-attacks.js";
-import type { Target } from "./siege.js";
 
 export interface Order {
   readonly attack: string;

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rpcClients, sharedOwner } from "../fixtures/server.js";
+import type { Attack } from "./attack.js";
 import { FLOODS } from "./floods.js";
 import { ALL_WELL, type HostileServer, honestShop, startHostileServer } from "./hostile-server.js";
 import { HTTP_ATTACKS, IDLERS, SMUGGLING } from "./http-attacks.js";
 import { talk } from "./raw-socket.js";
 import { RPC_ATTACKS } from "./rpc-attacks.js";
-import type { Attack } from "./siege.js";
 
 /** So long each attack lasts; `AISLE_TEST_ATTACK_MS` makes it longer. */
 const ATTACK_MS = Number(process.env.AISLE_TEST_ATTACK_MS ?? 1000);

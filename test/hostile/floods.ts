@@ -1,7 +1,8 @@
 /** Attacks that leave work or memory behind: cheap to send, and much of what they begin waits for something. */
+
+import { type Attack, siege, type Target } from "./attack.js";
 import { post } from "./http-attacks.js";
 import { callHeaders, END_HEADERS, END_STREAM, frame, headerBlock, PREFACE, settings, word } from "./http2-frames.js";
-import { type Attack, siege, type Target } from "./siege.js";
 
 const RECORD = "/aisle.v1.EventService/RecordEvent";
 const LIST = "/aisle.v1.EventService/ListEvents";

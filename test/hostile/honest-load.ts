@@ -10,7 +10,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
-import type { Target } from "./siege.js";
+import type { Target } from "./attack.js";
 
 export interface HonestPlan {
   readonly target: Target;

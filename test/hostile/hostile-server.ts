@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { type Owner, rpcClients, type ServerProcess, startServer, temporaryDirectory } from "../fixtures/server.js";
-import type { Target } from "./siege.js";
+import type { Target } from "./attack.js";
 
 /** A server in a process of its own with the app `shop`, and what can be seen of it from outside. */
 export interface HostileServer extends ServerProcess {

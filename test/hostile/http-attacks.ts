@@ -1,5 +1,5 @@
 /** Hostile senders of the REST interface. */
-import { type Attack, type Sending, siege, type Target } from "./siege.js";
+import { type Attack, type Sending, siege, type Target } from "./attack.js";
 
 const MIB = 1024 * 1024;
 const FORM = "application/x-www-form-urlencoded";

@@ -1,8 +1,8 @@
 /** Hostile callers of the RPC port. */
 import { gzipSync } from "node:zlib";
+import { type Attack, siege, type Target } from "./attack.js";
 import { post } from "./http-attacks.js";
 import { callHeaders, END_HEADERS, END_STREAM, frame, headerBlock, PREFACE, settings, word } from "./http2-frames.js";
-import { type Attack, siege, type Target } from "./siege.js";
 
 const GET_APP = "/aisle.v1.AppService/GetApp";
 const rpc = ({ rpcPort }: Target) => rpcPort;

@@ -3,7 +3,6 @@ import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect
 import { describe, expect, it } from "vitest";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { createFixtureRoutes, createGate, openListener } from "../services/wire/rpc-fixture.js";
-import { expectStillServing, openCounted } from "./counted-listener.js";
 import {
   callHeaders,
   END_HEADERS,
@@ -18,6 +17,7 @@ import {
   word,
 } from "./http2-frames.js";
 import { openRaw, talk } from "./raw-socket.js";
+import { expectStillServing, openCounted } from "./test-listener.js";
 
 const GET_APP = "/aisle.v1.AppService/GetApp";
 const REFUSED = word(7);

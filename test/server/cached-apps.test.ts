@@ -3,8 +3,8 @@ import { Unavailable } from "../../src/domain/errors.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import { COPY_MS, withCachedApps } from "../../src/server/cached-apps.js";
 import { createCircuitBreaker } from "../../src/server/store-circuit-breaker.js";
-import { putApp } from "../fixtures/frames.js";
 import { countingMetrics } from "../fixtures/metrics.js";
+import { putApp } from "../fixtures/put-records.js";
 import { emptyStore, testApp, testClock } from "../fixtures/store.js";
 
 async function open() {

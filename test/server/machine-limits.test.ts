@@ -8,7 +8,7 @@ import {
   type MachineLimits,
   readMachineLimits,
 } from "../../src/server/machine-limits.js";
-import { expectServesAgain } from "../faults/serves-again.js";
+import { expectServesAgain } from "../faults/expect-recovery.js";
 import { AISLE, rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 
 const MIB = 2 ** 20;

@@ -28,7 +28,7 @@ import {
   HNSW,
   type IndexFacts,
 } from "./format.js";
-import { freedAside, type Graph, type GraphHandle } from "./freed-aside.js";
+import { freedAside, type Graph, type GraphHandle } from "./free-off-thread.js";
 import { inPrivateFolder, makePrivateFolder } from "./private-folder.js";
 
 export interface HnswOptions {

@@ -5,7 +5,7 @@
 // takes longer and then succeeds) and whether `once`: then the first call that fails removes the file. As a disk does it, a sync that fails has written nothing.
 //
 // AISLE_SHIM_JOURNAL names a file to which everything that changes the disk is appended when it is done, so that the
-// disk can be put together as a power cut would leave it (test/faults/cut-disk.ts). A record is a head and, after it,
+// disk can be put together as a power cut would leave it (test/faults/power-cut-disk.ts). A record is a head and, after it,
 // a path and bytes.
 #define _GNU_SOURCE
 #include <dlfcn.h>

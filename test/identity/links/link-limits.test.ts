@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LINK_LIMITS } from "../../../src/identity/links/link-limits.js";
-import { putApp } from "../../fixtures/frames.js";
+import { putApp } from "../../fixtures/put-records.js";
 import { draft, intake, NO_CONTACT, NO_VISITOR } from "../../intake/intake-fixture.js";
 
 const DAY_MS = 86_400_000;

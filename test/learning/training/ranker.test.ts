@@ -7,7 +7,7 @@ import type { SourceQuery } from "../../../src/learning/model/source.js";
 import { readDataset } from "../../../src/learning/training/dataset.js";
 import { trainModel } from "../../../src/learning/training/train-model.js";
 import { bareProduct } from "../../fixtures/bare-product.js";
-import { PRODUCTS, walks } from "../ranking/reranker/walks.js";
+import { PRODUCTS, walks } from "../ranking/reranker/simulated-visits.js";
 
 const idOf = (index: number) => `p${String(index).padStart(2, "0")}`;
 const PRODUCT_IDS = Array.from({ length: PRODUCTS }, (_, index) => idOf(index));

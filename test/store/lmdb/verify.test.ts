@@ -19,7 +19,7 @@ import {
   view,
   visitor,
 } from "../../contract/samples.js";
-import { putFrame } from "../../fixtures/frames.js";
+import { putFrame } from "../../fixtures/put-records.js";
 import { makeDirectory } from "./open-embedded.js";
 
 describe("the verification of an embedded store", () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { SubscriptionState } from "../../../src/gen/aisle/v1/subscription_pb.js";
 import { describeWithChromium, openBrowser, waitUntil } from "../../fixtures/browser.js";
 import { rpcClients, type ServerProcess, sharedOwner, startServer, temporaryDirectory } from "../../fixtures/server.js";
-import { expectSound, openedDemo, openPage } from "./opened.js";
+import { expectSound, openedDemo, openPage } from "./open-console.js";
 
 describeWithChromium("the console of a server with the demo shop", () => {
   const { owner, release } = sharedOwner();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { demoCatalogue } from "../../../src/server/demo/catalogue.js";
 import { describeWithChromium } from "../../fixtures/browser.js";
+import { expectSoundPage } from "../../fixtures/page-checks.js";
 import { sharedOwner } from "../../fixtures/server.js";
-import { expectSoundPage } from "../../fixtures/sound-page.js";
 import { categoryOf, framed, openDemoShops, PATIENCE, quiet, visitorIds } from "./demo-shop.js";
 
 const LONG = 60_000;

@@ -8,7 +8,7 @@ import { fitRankerSources, type RankerSources } from "../../../../src/learning/r
 import { type ScoreBoard, Slots, scoreAt } from "../../../../src/learning/ranking/reranker/score-board.js";
 import { fitSessionNeighbours } from "../../../../src/learning/session/session-neighbours.js";
 import { SESSION_PRESETS } from "../../../../src/learning/session/session-params.js";
-import { PRODUCTS, walks } from "./walks.js";
+import { PRODUCTS, walks } from "./simulated-visits.js";
 
 const VISITS = walks(300, 1);
 const FRESH = walks(20, 2);

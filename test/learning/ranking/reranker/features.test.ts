@@ -8,7 +8,7 @@ import type { VisitQuery } from "../../../../src/learning/ranking/reranker/visit
 import { fitSessionNeighbours } from "../../../../src/learning/session/session-neighbours.js";
 import { SESSION_PRESETS } from "../../../../src/learning/session/session-params.js";
 import { createSessionRecommender } from "../../../../src/learning/session/session-recommender.js";
-import { PRODUCTS, walks } from "./walks.js";
+import { PRODUCTS, walks } from "./simulated-visits.js";
 
 const VISITS = walks(300, 1);
 const FRESH = walks(20, 2);

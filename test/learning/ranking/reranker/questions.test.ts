@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { rowCount, rowsFrom } from "../../../../src/learning/common/rows.js";
 import { queryOf, questionCount, questionsFrom } from "../../../../src/learning/ranking/reranker/questions.js";
 import { MAX_VISIT_STEPS, type Visits } from "../../../../src/learning/ranking/reranker/visits.js";
-import { walks } from "./walks.js";
+import { walks } from "./simulated-visits.js";
 
 /** Everything a session asks, as "what was done -> what came next"; 1x2 is product 1 twice in a row. */
 function asked(visits: Visits, first = 0): string[] {

@@ -12,7 +12,7 @@ import { firstVisits } from "../../../../src/learning/ranking/reranker/visits.js
 import { fitSessionNeighbours } from "../../../../src/learning/session/session-neighbours.js";
 import { BROWSING } from "../../../../src/learning/session/session-params.js";
 import { createSessionRecommender } from "../../../../src/learning/session/session-recommender.js";
-import { PRODUCTS, walks } from "./walks.js";
+import { PRODUCTS, walks } from "./simulated-visits.js";
 
 const VISITS = walks(1200, 1);
 const SEED = 7;

@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHttp2Server, trackSessions } from "../../src/services/wire/protocol-servers.js";
 import { makeCertificate } from "../fixtures/certificate.js";
 import { temporaryDirectory } from "../fixtures/server.js";
-import { expectStillServing, openCounted } from "./counted-listener.js";
 import { callHeaders, END_HEADERS, END_STREAM, frame, framesIn, opening, streams, word } from "./http2-frames.js";
 import { openRaw, openRawSecurely } from "./raw-socket.js";
+import { expectStillServing, openCounted } from "./test-listener.js";
 
 const GET_APP = "/aisle.v1.AppService/GetApp";
 const CANCEL = word(8);

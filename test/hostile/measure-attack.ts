@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { processFigures } from "../../bench/process-figures.js";
+import type { Target } from "./attack.js";
 import type { Order } from "./attacker.js";
 import type { HonestCall, HonestPlan, Seen } from "./honest-load.js";
-import type { Target } from "./siege.js";
 
 const MIB = 1024 * 1024;
 /** So long after an attack all is to be as it was, ms. */

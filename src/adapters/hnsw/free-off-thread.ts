@@ -6,7 +6,7 @@
  * Repair: `readIndex` frees the graph's previous memory on a pool thread. Searchers hold the graph by a handle. When the
  * handle is collected, the graph reads a file with a single vector.
  *
- * `test/adapters/hnsw/freed-aside.test.ts` proves that the repair works. No test yet fails when hnswlib-node no longer
+ * `test/adapters/hnsw/free-off-thread.test.ts` proves that the repair works. No test yet fails when hnswlib-node no longer
  * needs it. After each upgrade, measure the pause when a large graph is collected without a handle.
  */
 import { rm } from "node:fs/promises";

@@ -6,7 +6,7 @@ import { FORMAT_NUMBER } from "../../src/store/lmdb/format.js";
 import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { freePort, rpcClients, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
-import { writeFormat } from "../fixtures/write-format.js";
+import { writeFormat } from "../fixtures/store-format.js";
 
 /** A port that is taken until the test ends. */
 async function takenPort(): Promise<number> {

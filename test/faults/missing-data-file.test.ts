@@ -10,7 +10,7 @@ import {
   temporaryDirectory,
 } from "../fixtures/server.js";
 import { EventLoad } from "./event-load.js";
-import { expectServesAgain } from "./serves-again.js";
+import { expectServesAgain } from "./expect-recovery.js";
 
 const WAIT = { interval: 100, timeout: 30_000 };
 

@@ -1,10 +1,10 @@
 /** The console of a running server, in a browser. */
 import type { Page } from "playwright-core";
 import { openBrowser } from "../../fixtures/browser.js";
+import { expectSoundPage } from "../../fixtures/page-checks.js";
 import { type Owner, startServer, temporaryDirectory } from "../../fixtures/server.js";
-import { expectSoundPage } from "../../fixtures/sound-page.js";
 
-export { openPage } from "../../fixtures/sound-page.js";
+export { openPage } from "../../fixtures/page-checks.js";
 
 /** A server with the demo shop, and a browser. */
 export async function openedDemo(owner: Owner, flags: readonly string[] = []) {
