@@ -16,7 +16,7 @@ export function createRandom(seed) {
   };
 }
 
-/** @returns a function that makes an input of one, with pieces of another input and of the dictionary */
+/** Returns a function that changes an input at random, with pieces of another input and of the dictionary. */
 export function createMutator(random, dictionary) {
   const below = (limit) => Math.floor(random() * limit);
   const replaced = (bytes, from, to, ...pieces) =>
@@ -45,13 +45,13 @@ export function createMutator(random, dictionary) {
       const at = below(bytes.length + 1);
       return replaced(bytes, at, at, Buffer.from(Array.from({ length: 1 + below(8) }, () => below(256))));
     },
-    // A piece again, elsewhere.
+    // Copies a piece to another place.
     (bytes) => {
       const [from, to] = range(bytes);
       const at = below(bytes.length + 1);
       return replaced(bytes, at, at, bytes.subarray(from, to));
     },
-    // A piece many times: shows what grows faster than its input.
+    // Repeats a piece many times: finds code whose time grows faster than its input.
     (bytes) => {
       const [from, to] = range(bytes);
       return replaced(

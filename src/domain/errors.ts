@@ -6,7 +6,7 @@ export class DomainError extends Error {
   }
 }
 
-/** How a field fails: it is missing, or it is there and not acceptable. */
+/** A field is missing, or present with a value that is not accepted. */
 export type FieldFault = "missing" | "invalid";
 
 /**
@@ -28,7 +28,7 @@ export class InvalidArgument extends DomainError {
   }
 }
 
-/** What a NotFound speaks of. */
+/** The kinds of things that can be missing. */
 export type Resource =
   | "app"
   | "event"
@@ -70,7 +70,7 @@ export class Conflict extends DomainError {
   }
 }
 
-/** What should prove who sent a call does not. Nothing was done. */
+/** The signature of a call is unknown or expired. Nothing was done. */
 export class Unauthenticated extends DomainError {
   constructor(
     readonly reason: "signature_unknown" | "signature_expired",

@@ -1,9 +1,9 @@
-/** Something that was looked at, and how it is. */
+/** The result of one check of the doctor. */
 export interface Finding {
-  /** What it is about, in a word or two: `store`, `index`, `disk`. */
+  /** The topic in a word or two: `store`, `index`, `disk`. */
   readonly about: string;
-  /** `note`: works, and is worth knowing; `problem`: does not work, or will not for long. */
+  /** `note`: it works, but the operator should know; `problem`: it does not work, or soon will not. */
   readonly state: "ok" | "note" | "problem";
-  /** One line. Never holds a password or anything personal. */
+  /** One line, without passwords and personal data. */
   readonly text: string;
 }

@@ -1,7 +1,7 @@
 import type { Event } from "./event.js";
 import type { VisitorIds } from "./visitor.js";
 
-/** What an event says of what a visitor did with which products. */
+/** What a visitor did with which products, taken from an event. */
 export interface VisitorAct {
   readonly visitor: VisitorIds;
   readonly actionType: string;

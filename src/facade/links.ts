@@ -1,6 +1,6 @@
 /**
- * `/s/TOKEN`, the links in mails. GET shows a page that asks, and changes nothing: scanners of mail open links. POST does
- * it: the page's button, or a mail program's one click (RFC 8058).
+ * `/s/TOKEN`, the links in mails. GET shows a page that asks, and changes nothing, since mail scanners open links. POST
+ * makes the change: by the page's button, or by a mail program's one click (RFC 8058).
  */
 import { type CallOptions, type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -14,7 +14,7 @@ import { isNothing, trimSpaces } from "./text-values.js";
 export interface LinksDependencies {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getLink" | "followLink">;
   readonly callOptions: CallOptions | undefined;
-  /** Told of what failed inside. */
+  /** Called with each internal failure. */
   readonly onFailure: (error: unknown, requestId: string) => void;
 }
 

@@ -6,8 +6,8 @@ import type { Now } from "../domain/clock.js";
 const LOG_EVERY_MS = 60_000;
 
 /**
- * Counts every failure and logs the first of each place and minute: a source that fails does so at each recommendation.
- * `unlogged` says how many of the place were only counted since the line before.
+ * Counts every failure and logs the first of each place and minute, since a failing source fails at each recommendation.
+ * `unlogged` is the number of failures of the place since its last line.
  */
 export function createReportFailure(
   logger: { error(fields: { place: FailurePlace; unlogged: number; error: unknown }, text: string): void },

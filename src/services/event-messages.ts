@@ -11,14 +11,14 @@ import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
 import type { EventDraft } from "../intake/normalise.js";
 import { moneyMessage, moneyOf, msOf, timestampOf, visitorIdsOf } from "./common-messages.js";
 
-/** Longer than any prefix of a network is written. */
+/** Longer than any network prefix. */
 const MAX_NETWORK = 64;
 /** Characters of the digest that a facade sends. */
 const MAX_DIGEST = 64;
 
 /**
- * The event a caller sent, who posted it if that may have been anybody, and the digest of the form it came in, if it did. Throws
- * InvalidArgument when there is no event.
+ * Makes a draft of an event. `sender` is set when the event came by the public port, `sentDigest` when it came as a form.
+ * Throws InvalidArgument when there is no event.
  */
 export function eventDraft(message: EventMessage | undefined, sender?: PublicSender, sentDigest = ""): EventDraft {
   if (message === undefined) throw new InvalidArgument("event", "missing");

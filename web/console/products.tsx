@@ -1,4 +1,4 @@
-/** Products as pages show and choose them. */
+/** Pictures, prices and the choice of products, for all pages. */
 import { useMemo, useState } from "preact/hooks";
 import type { Money } from "../../src/gen/aisle/v1/money_pb.js";
 import type { Product } from "../../src/gen/aisle/v1/product_pb.js";

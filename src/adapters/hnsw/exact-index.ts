@@ -2,7 +2,7 @@ import { nearest } from "../../learning/text/nearest.js";
 import type { Nearest, VectorIndex } from "../vector-index.js";
 import { checkQuery, EXACT, encodeIndex } from "./format.js";
 
-/** Looks at every vector: the answer that hnswlib comes near to, and quicker than it for few vectors. */
+/** Exact search: compares every vector. It is faster than hnswlib for few vectors. */
 export function exactIndex(vectors: Float32Array, dimensions: number): VectorIndex {
   const count = dimensions === 0 ? 0 : vectors.length / dimensions;
   return {

@@ -30,18 +30,18 @@ import type { Metrics } from "../metrics.js";
 import type { Span, SpanStart, TraceHeaders, Tracer } from "../tracer.js";
 
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 1000, exportTimeoutMillis: 3000 };
-/** At the end, what still waits has so long to be sent. */
+/** Time to send the queued spans at shutdown. */
 const LAST_MS = 2000;
 
 export interface OtlpOptions {
   /** Base address of the collector, without a slash at its end: `/v1/traces` is appended. */
   readonly endpoint: string;
-  /** Share of the traces that begin here which are recorded, 0 to 1. One that a caller began is recorded if the caller does. */
+  /** Share of the recorded traces among those that start here, 0 to 1. A caller's trace is recorded if the caller records it. */
   readonly ratio: number;
   readonly metrics: Metrics;
 }
 
-/** A tracer that is to be closed: then what waits is sent, as far as there is time. */
+/** A tracer whose `close` sends the queued spans, for at most 2 s. */
 export interface OpenTracer extends Tracer {
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function openOtlpTracer({ endpoint, ratio, metrics }: OtlpOptions): OpenT
   return openTracer(counted(exporter, metrics), ratio);
 }
 
-/** The same over any exporter. */
+/** Opens a tracer over any exporter. */
 export function openTracer(exporter: SpanExporter, ratio: number): OpenTracer {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": "aisle" }),
@@ -71,7 +71,7 @@ export function openTracer(exporter: SpanExporter, ratio: number): OpenTracer {
     const { traceparent, tracestate } = carrier;
     return { traceparent, tracestate };
   };
-  /** Stands for all spans within one that is not made: a trace is made as a whole or not at all. */
+  /** A span of a trace that is not recorded. A trace is recorded as a whole or not at all. */
   const unmade = (context: Context): Span => ({
     get headers() {
       return headersOf(context);
@@ -116,7 +116,7 @@ export function openTracer(exporter: SpanExporter, ratio: number): OpenTracer {
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
-/** The exporter, with what becomes of its spans counted. */
+/** Counts the spans that the exporter sends and loses. */
 function counted(exporter: SpanExporter, metrics: Metrics): SpanExporter {
   return {
     export(spans, done) {

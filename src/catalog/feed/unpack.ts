@@ -5,10 +5,10 @@ import { BrokenFeed } from "./feed-errors.js";
 const CHUNK_BYTES = 65_536;
 
 /**
- * Passes plain bytes on and unpacks gzip, which is known by its first bytes. The error of damaged gzip data is that of
- * zlib, with its code.
- * @param name what people call the file
- * @throws BrokenFeed for formats that are taken for text by mistake
+ * Decompresses gzip, which it recognises by its first bytes, and passes other bytes on. Damaged gzip data throws zlib's
+ * error with its code.
+ * @param name the file's name in error texts
+ * @throws BrokenFeed for a zip archive, a spreadsheet and UTF-16
  */
 export async function* unpack(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]();
@@ -32,7 +32,7 @@ export async function* unpack(chunks: AsyncIterable<Uint8Array>, name: string): 
     return;
   }
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // The callback keeps an error of the source from being thrown beside the loop below, which sees it as well.
+  // The loop below throws an error of the source. Without the callback it would be thrown a second time, uncaught.
   pipeline(Readable.from(whole(), { objectMode: false }), gunzip, () => {});
   yield* gunzip;
 }

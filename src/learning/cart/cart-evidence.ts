@@ -1,4 +1,4 @@
-/** What the sources say of each product for one question: sums and maxima over the products asked with. */
+/** The features of each product for one cart: sums and maxima over the products of the cart. */
 import type { ItemGraph } from "../common/item-graph.js";
 import type { Rules } from "./association-rules.js";
 import type { CartComplements } from "./cart-complements.js";
@@ -44,9 +44,9 @@ export class ProductSet {
   }
 }
 
-/** One column for each number, indexed by product; all 0 between questions. Memory: 55 bytes a product. */
+/** One array for each feature, indexed by product; all 0 between two carts. Memory: 55 bytes a product. */
 export class CartEvidence {
-  /** Products with any number. */
+  /** Products with any feature. */
   readonly met: ProductSet;
   readonly ridge: Float64Array;
   readonly ridgeMost: Float32Array;
@@ -74,7 +74,7 @@ export class CartEvidence {
     this.nearMost = new Float32Array(productCount);
   }
 
-  /** @param isLast Whether the item is among the last ones asked with. */
+  /** @param isLast Whether the item is among the last products of the cart. */
   addRidge(item: number, isLast: boolean, { products, weights }: CartComplements["ridge"]): void {
     const { met, ridge, ridgeMost, ridgeLast } = this;
     for (let i = products.offsets[item]!; i < products.offsets[item + 1]!; i++) {

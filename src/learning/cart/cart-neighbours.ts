@@ -1,18 +1,18 @@
 /**
- * Past baskets like a cart: "basket kNN with IDF", the session kNN of Jannach, Ludewig (RecSys 2017) with carts for
- * sessions. Similarity is (IDF of shared products / (IDF of the basket)^0.6)^2 * weight of the basket.
+ * Finds past baskets similar to a cart: "basket kNN with IDF", the session kNN of Jannach and Ludewig (RecSys 2017)
+ * applied to carts. Similarity is (IDF of shared products / (IDF of the basket)^0.6)^2 * weight of the basket.
  */
 import type { Candidates } from "../common/candidates.js";
 import { rowCount } from "../common/rows.js";
 import { createTopK } from "../common/top-k.js";
 import type { CartComplements } from "./cart-complements.js";
 
-/** Postings looked at for one cart, evenly shared out among its products, newest first. */
+/** Postings read for one cart, the same number for each of its products, newest first. */
 const QUERY_POSTINGS = 30_000;
 
 /**
- * Gives a function that finds the most similar baskets with their similarities; of equal ones the later. It takes known
- * products, each once and in a fixed order, and keeps its scratch space: 8 bytes a basket.
+ * Returns a function that finds the most similar baskets with their similarities; among equal ones the later. Pass it
+ * known products, each once and in a fixed order. It keeps 12 bytes of scratch space a basket.
  */
 export function createBasketSearch(cart: CartComplements): (inCart: readonly number[]) => Candidates {
   const shared = new Float64Array(rowCount(cart.baskets));

@@ -4,13 +4,14 @@ import { UnknownFormat } from "../common/section-reader.js";
 import type { SourceName, SourceQuery } from "./source.js";
 
 /**
- * Where `recommended` is shown: to a visitor without a cart; on a product page to one with a cart; and to one with a
- * cart elsewhere, as in the cart itself. The first two are asked for what is met next, the last for what else is bought.
+ * Where `recommended` is shown. `browsing`: to a visitor without a cart. `browsing_with_cart`: to one with a cart, on a
+ * product page. `cart`: to one with a cart, elsewhere. The first two predict the next product of the visit, `cart` the
+ * other products of the order.
  */
 export const BLEND_PAGES = ["browsing", "browsing_with_cart", "cart"] as const;
 export type BlendPage = (typeof BLEND_PAGES)[number];
 
-/** How much is known of the visitor: nothing but one product (or nothing at all), two to four products, or more. */
+/** The length of the visitor's session: at most one product, two to four products, or more. */
 export const BLEND_HISTORIES = ["one", "few", "many"] as const;
 export type BlendHistory = (typeof BLEND_HISTORIES)[number];
 
@@ -23,7 +24,7 @@ export const BLENDED_SOURCES = [
   "popularity",
 ] as const satisfies readonly SourceName[];
 
-/** How much the place a source gives a product counts, 0 or more. */
+/** The weight of each source's ranks, 0 or more. */
 export type SourceWeights = Readonly<Record<SourceName, number>>;
 
 export function sourceWeights(of: (source: SourceName) => number): SourceWeights {
@@ -44,7 +45,7 @@ export function blendPageOf({ hasCart, isViewing = false }: Pick<SourceQuery, "h
   return isViewing ? "browsing_with_cart" : "cart";
 }
 
-/** By the products of a session, of which each run counts once. */
+/** Counts the products of the session, repeated views once. */
 export function blendHistoryOf({ session }: Pick<SourceQuery, "session">): BlendHistory {
   const { length } = session.items;
   if (length <= 1) return "one";
@@ -53,7 +54,7 @@ export function blendHistoryOf({ session }: Pick<SourceQuery, "session">): Blend
 
 const FORMAT = 1;
 
-/** Weights as `BLENDED_SOURCES` has them, history after history, page after page; a page without weights is all 0. */
+/** Writes the weights ordered by page, history and source. A page without weights is all 0. */
 export function encodeBlendWeights(blend: BlendWeights): Section {
   const weights = BLEND_PAGES.flatMap((page) =>
     BLEND_HISTORIES.flatMap((history) => BLENDED_SOURCES.map((source) => blend[page]?.[history][source] ?? 0)),

@@ -15,19 +15,19 @@ import { firstVisits, type Visits } from "../ranking/reranker/visits.js";
 import { fitSessionNeighbours } from "../session/session-neighbours.js";
 import type { Dataset } from "./dataset.js";
 
-/** Sources as they stood before the newest visits and orders, to be asked what came then. */
+/** Sources fitted without the newest visits and orders, to be judged on these. */
 export interface HeldBackModel {
   readonly sources: readonly Source[];
   /** The most popular products of that time, best first. */
   readonly popular: Uint32Array;
-  /** 1 for products that had been met by then. */
+  /** 1 for products with interactions by then. */
   readonly isMet: Uint8Array;
-  /** Rows of sessions and orders that nothing of it was learned from, ascending. */
+  /** Rows of sessions and orders that no source learned from, ascending. */
   readonly sessions: readonly number[];
   readonly orders: readonly number[];
 }
 
-/** Share of the sessions and orders that are asked, the newest; of few sessions more, to have `ENOUGH_STEPS`. */
+/** Share of the newest sessions and orders to judge on; of sessions up to `LARGEST_SHARE`, until there are `ENOUGH_STEPS`. */
 const NEWEST_SHARE = 0.1;
 const LARGEST_SHARE = 0.25;
 const ENOUGH_STEPS = 1_500;
@@ -44,8 +44,8 @@ export interface HeldBackModelOptions {
 }
 
 /**
- * Fits the sources again on what is older than the newest tenth. Trees are not grown again: those of sessions are asked
- * for sessions they never learned from, those of carts are the ones they were judged by. Texts have no time.
+ * Fits the sources again on data older than the newest tenth, but reuses trees. Session trees are judged on sessions that
+ * they did not learn from; cart trees are those of their own evaluation. Text sources do not depend on time.
  */
 export function fitHeldBackModel({
   data,
@@ -92,7 +92,7 @@ export function fitHeldBackModel({
     cutOff: sessionsUntil,
     halfLifeMs: popularityHalfLifeMs,
   });
-  // What one source knows of a time must not be asked of another that ends earlier.
+  // A question must be newer than the data of every source.
   const rows = (from: number, to: number) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
   return {
     sources,

@@ -1,6 +1,6 @@
 import type { Setting } from "./setting.js";
 
-/** `aisle serve` as its flags were given: text as typed, undefined where a flag is absent. */
+/** The flags of `aisle serve`: text as typed, undefined where a flag is absent. */
 export interface ConfigFlags {
   readonly store?: string | undefined;
   readonly facadePort?: string | undefined;

@@ -1,4 +1,4 @@
-/** The console on the RPC listener: its files, to whom they are shown, and what its page may do. */
+/** The console on the RPC listener: its files, who may load them, and its content security policy. */
 import { isIPv4 } from "node:net";
 import { plainError } from "./http-endpoints.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
@@ -8,7 +8,7 @@ export interface ConsoleFile {
   readonly body: Buffer;
 }
 
-/** What the console is served from. */
+/** The files and settings of the console. */
 export interface ConsolePages {
   /** By path below `/console/`, `index.html` among them. */
   readonly files: ReadonlyMap<string, ConsoleFile>;
@@ -19,9 +19,9 @@ export interface ConsolePages {
 }
 
 /**
- * Scripts and styles of this origin alone, calls to it alone, no frame around it. Pictures of products are on any https
- * host: the page decides which (`web/console/pictures.ts`). Plain http is for those that this server's facade serves, so
- * that no picture reaches into the operator's network.
+ * The page loads scripts and styles from its own origin, calls only that origin, and cannot be framed. Pictures may come
+ * from any https host; the page decides which (`web/console/pictures.ts`). Plain http is limited to this server's facade,
+ * so that no picture reaches into the operator's network.
  */
 const policyWith = (pictures: string) =>
   [
@@ -40,7 +40,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
 };
 
-/** Answers requests below `/console`. Gives false, and does nothing, for other paths. */
+/** Answers requests below `/console`. Returns false, and does nothing, for other paths. */
 export function createConsole({ files, storefrontUrl, anyPeer }: ConsolePages) {
   const about = Buffer.from(JSON.stringify({ storefrontUrl: storefrontUrl ?? null }));
   const policy = policyWith(storefrontUrl === undefined ? "" : ` ${new URL(storefrontUrl).origin}`);
@@ -76,7 +76,7 @@ export function createConsole({ files, storefrontUrl, anyPeer }: ConsolePages) {
   };
 }
 
-/** What a proxy passes on comes from elsewhere, wherever the proxy runs. */
+/** A request with a proxy's headers counts as remote, even when the proxy runs on this machine. */
 function isFromThisMachine(request: NodeRequest): boolean {
   const { headers } = request;
   if (headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined) return false;

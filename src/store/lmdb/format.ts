@@ -35,20 +35,20 @@ export interface Upgrade {
 
 /** In order, without gaps. Another step makes a new format. */
 const UPGRADES: readonly Upgrade[] = [
-  // The store has a name, and a table of copies, which opening makes.
+  // The store gets an id. Opening creates the table of copies.
   { to: 2, run: ({ meta, newId }) => put(meta.texts, STORE_ID_KEY, newId()) },
-  // There are tables of rejected events, which opening makes.
+  // Opening creates the tables of rejected events.
   { to: 3, run: () => undefined },
-  // There are heads of ledgers and a table of erasures, which opening makes; entries from before stay outside of the chain.
+  // Opening creates the ledger heads and the table of erasures; older ledger entries stay outside of the chain.
   { to: 4, run: () => undefined },
-  // Products that too few visitors have sent are outside the catalogue, and no learned product has the SKU of another.
+  // Products that too few visitors have sent leave the catalogue, and no learned product keeps the SKU of another.
   { to: 5, run: ({ tables }) => repairProducts(tables) },
-  // Phones have the `+` that their index has.
+  // Phone numbers get the `+` that their index has.
   { to: 6, run: ({ tables }) => void mendContactKeys(tables) },
-  // Secrets may be sealed, and an app's secrets hold those that its servers sign with.
+  // Secrets may be encrypted, and an app's secrets include its signing secrets.
   { to: 7, run: () => undefined },
-  // The rules of a frame stand in cells of their own, and a feed that never ran has null for its last run. Both are read as
-  // they were, too.
+  // The rules of a frame have cells of their own, and a feed that never ran has null for its last run. The old forms of
+  // both can be read, too.
   { to: 8, run: () => undefined },
 ];
 

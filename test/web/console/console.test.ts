@@ -77,10 +77,10 @@ describeWithChromium("the console of a server with the demo shop", () => {
     const text = page.getByLabel("The event as it was sent");
     const event: unknown = JSON.parse(await text.inputValue());
     await page.getByRole("button", { name: "Replay", exact: true }).click();
-    await page.getByText("0 recorded, 1 refused again").waitFor();
+    await page.getByText("0 recorded, 1 rejected again").waitFor();
     await text.fill(JSON.stringify({ ...Object(event), products: [{ productId: "lark-2" }] }));
     await page.getByRole("button", { name: "Replay", exact: true }).click();
-    await page.getByText("1 recorded, 0 refused again").waitFor();
+    await page.getByText("1 recorded, 0 rejected again").waitFor();
     await page.getByText(/Recorded as [0-9a-f-]{36}/).waitFor();
     expect(faults).toEqual([]);
   });

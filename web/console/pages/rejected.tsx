@@ -7,7 +7,7 @@ import { personOf, subjectOf } from "../event-words.js";
 import { Empty, ErrorNote, Field, Status, Time } from "../parts.js";
 import { useAction, useLoad } from "../use-load.js";
 
-/** Events that were refused for what they say: why, and once more, as they are or put right. */
+/** Rejected events with the reason, to be replayed as they were sent or corrected. */
 export function RejectedPage({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const [outcome, setOutcome] = useState("");
@@ -25,7 +25,7 @@ export function RejectedPage({ appId }: { readonly appId: string }) {
   return (
     <>
       <p class="lead">
-        Refused for what they say (400 and 422), newest first. A replay records an event once, as of then.
+        Invalid events (400 and 422), newest first. A replay records an event once, with the time of its rejection.
       </p>
       <div class="row">
         <button
@@ -36,12 +36,12 @@ export function RejectedPage({ appId }: { readonly appId: string }) {
           Replay all
         </button>
         <button type="button" onClick={list.again}>
-          Look again
+          Refresh
         </button>
       </div>
       <ErrorNote error={list.error ?? replay.error} />
       <Status>{list.value === undefined ? "Loading …" : replay.isRunning ? "Replaying …" : outcome}</Status>
-      {list.value?.length === 0 && <Empty>None. What senders get wrong would be here.</Empty>}
+      {list.value?.length === 0 && <Empty>No rejected events.</Empty>}
       <ul class="log card" hidden={!list.value?.length}>
         {list.value?.map((rejected) => (
           <RejectedRow
@@ -87,7 +87,7 @@ function RejectedRow(props: {
         </summary>
         {isOpen && !isReplayed && (
           <>
-            <Field id={`event-${id}`} label="The event as it was sent" hint="Put it right here, then replay it.">
+            <Field id={`event-${id}`} label="The event as it was sent" hint="Correct it here, then replay it.">
               {(attributes) => (
                 <textarea
                   {...attributes}
@@ -116,5 +116,5 @@ function RejectedRow(props: {
 
 function outcomeText({ replayed, refused }: ReplayRejectedEventsResponse): string {
   const reasons = refused.slice(0, 3).map(({ field, reason }) => `${field}: ${reason}`);
-  return [`${replayed.length} recorded, ${refused.length} refused again`, ...reasons].join("; ");
+  return [`${replayed.length} recorded, ${refused.length} rejected again`, ...reasons].join("; ");
 }

@@ -6,21 +6,21 @@ import type { FeedStore } from "../../../store/ports/feed-store.js";
 import type { UnitOfWork } from "../../../store/ports/unit-of-work.js";
 import { FEED_FORMATS } from "../feed-reader.js";
 
-/** What an app says of a feed. */
+/** The settings of a feed. */
 export type FeedSetting = Pick<Feed, "feedId" | "url" | "format" | "currency" | "full" | "everyMs">;
 
 /**
- * Which feeds apps have. Each rejects with NotFound("app") or NotFound("feed"), and with Conflict("aborted") when an
- * `etag` is given that is not the current one.
+ * The feeds of apps. Each method rejects with NotFound("app") or NotFound("feed"), and with Conflict("aborted") when
+ * `etag` is given and outdated.
  */
 export interface FeedSettings {
-  /** Makes a feed, or replaces the one of its id; it is due at once. Rejects with InvalidArgument. */
+  /** Creates or replaces a feed, which is then due at once. Rejects with InvalidArgument. */
   set(appId: string, setting: FeedSetting, etag?: string): Promise<Feed>;
   list(appId: string): Promise<Feed[]>;
   remove(appId: string, feedId: string, etag?: string): Promise<void>;
   /**
-   * Makes a feed due, and lets it be read though its host may say that it has not changed; with `force` that reading alone
-   * may hide more than half.
+   * Makes a feed due, to be read even if its host reports no change. With `force`, this one read may hide more than half
+   * of the products.
    */
   runNow(appId: string, feedId: string, force: boolean): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function createFeedSettings(deps: {
           ...checked,
           forced: false,
           nextAt: now(),
-          // What reads the feed as it was says so at its end, and is not listened to.
+          // A read in progress loses its claim, so that its result is ignored.
           claimedBy: "",
           claimedUntil: 0,
           etag: "",
@@ -79,12 +79,12 @@ export function createFeedSettings(deps: {
   };
 }
 
-/** The etag of a feed's settings, "" for no feed. Readings of the feed do not change it. */
+/** The etag of a feed's settings, "" for no feed. Reading the feed does not change it. */
 export function feedEtag(feed: FeedSetting | undefined): string {
   return feed === undefined ? "" : etagOf([feed.feedId, feed.url, feed.format, feed.currency, feed.full, feed.everyMs]);
 }
 
-/** The setting as it is kept. Throws InvalidArgument that names the field. */
+/** Returns the settings to store. Throws InvalidArgument that names the field. */
 function checkSetting(setting: FeedSetting): FeedSetting {
   const { feedId, url, format, currency, full, everyMs } = setting;
   if (feedId === "") throw new InvalidArgument("feed.feed_id", "missing");

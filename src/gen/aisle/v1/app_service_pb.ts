@@ -180,8 +180,8 @@ export type UpdateAppRequest = Message<"aisle.v1.UpdateAppRequest"> & {
   updateMask?: FieldMask | undefined;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Not set: no check.
    *
    * @generated from field: optional string etag = 3;
    */
@@ -230,8 +230,8 @@ export type DeleteAppRequest = Message<"aisle.v1.DeleteAppRequest"> & {
   appId: string;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Not set: no check.
    *
    * @generated from field: optional string etag = 2;
    */
@@ -393,8 +393,8 @@ export type SetFrameConfigurationRequest = Message<"aisle.v1.SetFrameConfigurati
   frameConfiguration?: FrameConfiguration | undefined;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Empty: ABORTED when there is such a frame. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Empty: ABORTED when the frame exists. Not set: no check.
    *
    * @generated from field: optional string etag = 4;
    */
@@ -450,8 +450,8 @@ export type DeleteFrameConfigurationRequest = Message<"aisle.v1.DeleteFrameConfi
   frameId: string;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Not set: no check.
    *
    * @generated from field: optional string etag = 3;
    */
@@ -530,7 +530,7 @@ export const ListFrameVersionsResponseSchema: GenMessage<ListFrameVersionsRespon
   messageDesc(file_aisle_v1_app_service, 19);
 
 /**
- * FrameVersion is what a frame was from a write on.
+ * FrameVersion is a frame as one write left it.
  *
  * @generated from message aisle.v1.FrameVersion
  */
@@ -544,7 +544,8 @@ export type FrameVersion = Message<"aisle.v1.FrameVersion"> & {
   frameConfiguration?: FrameConfiguration | undefined;
 
   /**
-   * Output only. The frame was deleted then; what it was before is above.
+   * Output only. The write deleted the frame; `frame_configuration` is its last
+   * content.
    *
    * @generated from field: bool deleted = 2;
    */
@@ -608,8 +609,8 @@ export const GetFrameReportRequestSchema: GenMessage<GetFrameReportRequest> = /*
  */
 export type GetFrameReportResponse = Message<"aisle.v1.GetFrameReportResponse"> & {
   /**
-   * Output only. The variants of the frame in its order, then those that it has
-   * no more, by name.
+   * Output only. The variants of the frame in its order, then former variants
+   * by name.
    *
    * @generated from field: repeated aisle.v1.FrameVariantReport variants = 1;
    */
@@ -624,9 +625,9 @@ export const GetFrameReportResponseSchema: GenMessage<GetFrameReportResponse> = 
   messageDesc(file_aisle_v1_app_service, 22);
 
 /**
- * FrameVariantReport is what came of one variant, of the visitors who met it
- * first on one of the days asked for. A visitor counts once in each number but
- * `exposures`, and again after 7 days without the frame or in another variant.
+ * FrameVariantReport has the results of one variant, from visitors who first saw
+ * it on one of the requested days. Each number but `exposures` counts a visitor
+ * once, and again after 7 days without the frame or in another variant.
  *
  * @generated from message aisle.v1.FrameVariantReport
  */
@@ -639,29 +640,29 @@ export type FrameVariantReport = Message<"aisle.v1.FrameVariantReport"> & {
   variant: string;
 
   /**
-   * Output only. Answers made for it on these days.
+   * Output only. Answers with it on these days.
    *
    * @generated from field: uint64 exposures = 2;
    */
   exposures: bigint;
 
   /**
-   * Output only. Visitors who met it.
+   * Output only. Visitors who saw it.
    *
    * @generated from field: uint64 visitors = 3;
    */
   visitors: bigint;
 
   /**
-   * Output only. Of these, who viewed a product that it had shown them, or whose
-   * requests told a use of the frame.
+   * Output only. Of these, visitors who viewed a product that it had shown them,
+   * or whose requests report a use of the frame.
    *
    * @generated from field: uint64 clicked_visitors = 4;
    */
   clickedVisitors: bigint;
 
   /**
-   * Output only. Of these, who ordered within 7 days of it.
+   * Output only. Of these, visitors who ordered within 7 days.
    *
    * @generated from field: uint64 ordering_visitors = 5;
    */
@@ -705,8 +706,8 @@ export const FrameVariantReportSchema: GenMessage<FrameVariantReport> = /*@__PUR
   messageDesc(file_aisle_v1_app_service, 23);
 
 /**
- * RateEstimate is a share, or a difference of two, with what chance may have
- * made of it.
+ * RateEstimate is a share, or a difference of two shares, with its 95 %
+ * confidence interval.
  *
  * @generated from message aisle.v1.RateEstimate
  */
@@ -719,14 +720,14 @@ export type RateEstimate = Message<"aisle.v1.RateEstimate"> & {
   value: number;
 
   /**
-   * Output only. Lower end of the 95 % confidence interval.
+   * Output only. Lower end of the interval.
    *
    * @generated from field: double low = 2;
    */
   low: number;
 
   /**
-   * Output only. Upper end.
+   * Output only. Upper end of the interval.
    *
    * @generated from field: double high = 3;
    */
@@ -911,7 +912,7 @@ export const DeleteSigningSecretResponseSchema: GenMessage<DeleteSigningSecretRe
   messageDesc(file_aisle_v1_app_service, 31);
 
 /**
- * AppService keeps apps and their frame configurations.
+ * AppService manages apps, their frame configurations and signing secrets.
  *
  * @generated from service aisle.v1.AppService
  */
@@ -1002,7 +1003,8 @@ export const AppService: GenService<{
   },
   /**
    * DeleteFrameConfiguration removes a frame configuration. NOT_FOUND for an
-   * unknown one. Deleting `default` restores its first settings. Versions stay.
+   * unknown one. Deleting `default` restores its initial settings. The versions
+   * of the frame stay.
    *
    * @generated from rpc aisle.v1.AppService.DeleteFrameConfiguration
    */
@@ -1012,9 +1014,9 @@ export const AppService: GenService<{
     output: typeof DeleteFrameConfigurationResponseSchema;
   },
   /**
-   * ListFrameVersions lists what a frame was, newest first: the last 100 writes
-   * and deletions. Setting the content of an earlier version makes a new one.
-   * NOT_FOUND when there never was such a frame.
+   * ListFrameVersions lists the versions of a frame, newest first: the last 100
+   * writes and deletions. To roll back, set the content of an earlier version;
+   * this makes a new version. NOT_FOUND for a frame that never existed.
    *
    * @generated from rpc aisle.v1.AppService.ListFrameVersions
    */
@@ -1058,9 +1060,9 @@ export const AppService: GenService<{
     output: typeof DeleteSigningSecretResponseSchema;
   },
   /**
-   * GetFrameReport tells what came of the variants of a frame. Exposures, clicks
-   * and orders of the last seconds may be missing. NOT_FOUND when there is no
-   * such frame and nothing is known of one.
+   * GetFrameReport returns the results of a frame's variants. Exposures, clicks
+   * and orders of the last seconds may be missing. NOT_FOUND for a frame that
+   * does not exist and has no results.
    *
    * @generated from rpc aisle.v1.AppService.GetFrameReport
    */

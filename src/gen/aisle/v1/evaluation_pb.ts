@@ -17,14 +17,14 @@ export const file_aisle_v1_evaluation: GenFile = /*@__PURE__*/
   fileDesc("ChlhaXNsZS92MS9ldmFsdWF0aW9uLnByb3RvEghhaXNsZS52MSKLAgoKRXZhbHVhdGlvbhIrCgdjdXRfb2ZmGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRzZWVkGAIgASgNEjkKC2RhdGFfY291bnRzGAMgAygLMiQuYWlzbGUudjEuRXZhbHVhdGlvbi5EYXRhQ291bnRzRW50cnkSJgoFdGFza3MYBCADKAsyFy5haXNsZS52MS5FdmFsdWF0ZWRUYXNrEiwKCmFsZ29yaXRobXMYBSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobRoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASJ+Cg1FdmFsdWF0ZWRUYXNrEgwKBG5hbWUYASABKAkSDwoHcXVlcmllcxgCIAEoDRIQCghwb3NzaWJsZRgDIAEoDRIOCgZyZWFzb24YBCABKAkSLAoIcmFua2luZ3MYBSADKAsyGi5haXNsZS52MS5FdmFsdWF0ZWRSYW5raW5nIt8BChBFdmFsdWF0ZWRSYW5raW5nEgwKBG5hbWUYASABKAkSIwoEa2luZBgCIAEoDjIVLmFpc2xlLnYxLlJhbmtpbmdLaW5kEjgKB2ZpZ3VyZXMYAyADKAsyJy5haXNsZS52MS5FdmFsdWF0ZWRSYW5raW5nLkZpZ3VyZXNFbnRyeRIuCgpieV9oaXN0b3J5GAQgAygLMhouYWlzbGUudjEuRXZhbHVhdGVkSGlzdG9yeRouCgxGaWd1cmVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ASKqAQoQRXZhbHVhdGVkSGlzdG9yeRINCgVsZWFzdBgBIAEoDRIMCgRtb3N0GAIgASgNEg8KB3F1ZXJpZXMYAyABKA0SOAoHZmlndXJlcxgEIAMoCzInLmFpc2xlLnYxLkV2YWx1YXRlZEhpc3RvcnkuRmlndXJlc0VudHJ5Gi4KDEZpZ3VyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBKngKC1JhbmtpbmdLaW5kEhwKGFJBTktJTkdfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JBTktJTkdfS0lORF9BTlNXRVIQARIXChNSQU5LSU5HX0tJTkRfU09VUkNFEAISGQoVUkFOS0lOR19LSU5EX0JBU0VMSU5FEANiBnByb3RvMw", [file_aisle_v1_model, file_google_protobuf_timestamp]);
 
 /**
- * Evaluation tells how well an app's newest visitors would have been served by
- * what could be learned before them. Nothing of it is stored.
+ * Evaluation reports how well models of older data would have served an app's
+ * newest visitors. Nothing of it is stored.
  *
  * @generated from message aisle.v1.Evaluation
  */
 export type Evaluation = Message<"aisle.v1.Evaluation"> & {
   /**
-   * Output only. Everything was learned from interactions before this time, and
+   * Output only. Models learned from interactions before this time. They were
    * judged on visits and orders that began then or later.
    *
    * @generated from field: google.protobuf.Timestamp cut_off = 1;
@@ -32,7 +32,7 @@ export type Evaluation = Message<"aisle.v1.Evaluation"> & {
   cutOff?: Timestamp | undefined;
 
   /**
-   * Output only. Seed of all that was drawn.
+   * Output only. Seed of the random draws.
    *
    * @generated from field: uint32 seed = 2;
    */
@@ -48,8 +48,8 @@ export type Evaluation = Message<"aisle.v1.Evaluation"> & {
   dataCounts: { [key: string]: bigint };
 
   /**
-   * Output only. The tasks in a fixed order. A task without a query has the
-   * reason.
+   * Output only. The tasks in a fixed order. A task without questions has a
+   * `reason`.
    *
    * @generated from field: repeated aisle.v1.EvaluatedTask tasks = 4;
    */
@@ -93,21 +93,21 @@ export type EvaluatedTask = Message<"aisle.v1.EvaluatedTask"> & {
   queries: number;
 
   /**
-   * Output only. Questions there were; more than asked when a draw was made.
+   * Output only. Possible questions; more than `queries` when some were drawn.
    *
    * @generated from field: uint32 possible = 3;
    */
   possible: number;
 
   /**
-   * Output only. Why nothing was asked; empty otherwise.
+   * Output only. Why no question was asked; empty otherwise.
    *
    * @generated from field: string reason = 4;
    */
   reason: string;
 
   /**
-   * Output only. The rankings: the product's own answers, its sources alone,
+   * Output only. The rankings: Aisle's answers, then each of its sources alone,
    * then the baselines.
    *
    * @generated from field: repeated aisle.v1.EvaluatedRanking rankings = 5;
@@ -136,7 +136,7 @@ export type EvaluatedRanking = Message<"aisle.v1.EvaluatedRanking"> & {
   name: string;
 
   /**
-   * Output only. What it is.
+   * Output only. Its origin.
    *
    * @generated from field: aisle.v1.RankingKind kind = 2;
    */
@@ -153,7 +153,7 @@ export type EvaluatedRanking = Message<"aisle.v1.EvaluatedRanking"> & {
   figures: { [key: string]: number };
 
   /**
-   * Output only. The same by how much was known, shortest first.
+   * Output only. The figures by length of the history, shortest first.
    *
    * @generated from field: repeated aisle.v1.EvaluatedHistory by_history = 4;
    */
@@ -182,7 +182,7 @@ export type EvaluatedHistory = Message<"aisle.v1.EvaluatedHistory"> & {
   least: number;
 
   /**
-   * Output only. Most of them; 0 when there is no bound.
+   * Output only. Most of them; 0 without a limit.
    *
    * @generated from field: uint32 most = 2;
    */
@@ -211,13 +211,13 @@ export const EvaluatedHistorySchema: GenMessage<EvaluatedHistory> = /*@__PURE__*
   messageDesc(file_aisle_v1_evaluation, 3);
 
 /**
- * RankingKind tells what a ranking is.
+ * RankingKind is the origin of a ranking.
  *
  * @generated from enum aisle.v1.RankingKind
  */
 export enum RankingKind {
   /**
-   * Not told.
+   * Unspecified.
    *
    * @generated from enum value: RANKING_KIND_UNSPECIFIED = 0;
    */
@@ -238,7 +238,7 @@ export enum RankingKind {
   SOURCE = 2,
 
   /**
-   * A known method, to compare with. It serves nobody.
+   * A published method for comparison. It serves no request.
    *
    * @generated from enum value: RANKING_KIND_BASELINE = 3;
    */
