@@ -13,7 +13,7 @@ import { Failure, UsageFailure } from "./errors.js";
 import { type FilterOptions, filterOf } from "./filter-options.js";
 import { addFrameHistoryCommands } from "./frame-history.js";
 import { frameLines, pageKind, plainVariant, sourceWeight, type TypedWeight } from "./frame-values.js";
-import { currencyCode, idList, plainId, share, wholeNumber } from "./option-values.js";
+import { currencyCode, daysUpTo, idList, plainId, share, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
@@ -34,6 +34,8 @@ interface SetOptions extends ServerOptions, FilterOptions {
   readonly diversity: number;
   readonly inStockOnly?: boolean;
   readonly rotation: boolean;
+  readonly rotationRate?: number;
+  readonly rotationDays?: number;
   readonly fallback: boolean;
   readonly pin?: readonly string[];
   readonly ban?: readonly string[];
@@ -93,6 +95,8 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
     )
     .option("--in-stock-only", "never show products out of stock, even if the request asks")
     .option("--no-rotation", "do not rotate the lists after each use")
+    .option("--rotation-rate <n>", "share of a list to replace after all of it was passed over, 0 to 1", share)
+    .option("--rotation-days <n>", "days after which passed-over products return, up to 7", daysUpTo(7))
     .option("--no-fallback", "leave positions empty that no source fills")
     .option(
       "--variant <name=weight>",
@@ -159,6 +163,8 @@ function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigura
     rebuyAfterDays: options.rebuyAfter ?? 0,
     diversity: options.diversity,
     rotation: options.rotation,
+    ...(options.rotationRate !== undefined && { rotationRate: options.rotationRate }),
+    ...(options.rotationDays !== undefined && { rotationDays: options.rotationDays }),
     fallback: options.fallback,
     ...(options.outOfStock && { inStockOnly: false }),
     ...(options.inStockOnly && { inStockOnly: true }),

@@ -69,7 +69,7 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
     ["viewed too", yes(frame.includeViewed)],
     ["bought too", frame.rebuyAfterDays > 0 ? `after ${frame.rebuyAfterDays} days` : yes(frame.includeBought)],
     ["out of stock too", frame.inStockOnly === undefined ? "where a filter says so" : yes(!frame.inStockOnly)],
-    ["rotation", yes(frame.rotation !== false)],
+    ["rotation", rotationText(frame)],
     ["fallback", yes(frame.fallback !== false)],
     ["pinned", frame.pinnedProductIds.join(", ")],
     ["banned", frame.bannedProductIds.join(", ")],
@@ -77,6 +77,10 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
     ...frame.variants.map((variant) => [`variant ${variant.name}`, variantText(variant)] as const),
   ];
   return lines.filter(([, text]) => text !== "");
+}
+
+function rotationText({ rotation, rotationRate = 0, rotationDays = 0 }: FrameConfiguration): string {
+  return rotation === false ? "no" : `${rotationRate} of a list, for ${rotationDays} days`;
 }
 
 function filterText(filter: FrameConfiguration["filter"]): string {

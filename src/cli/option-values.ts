@@ -34,6 +34,16 @@ export function share(text: string): number {
   return value;
 }
 
+/** A parser of days: above 0 and up to `most`; parts of a day count. */
+export function daysUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d*\.?\d{1,9}$/.test(text) || value <= 0 || value > most)
+      throw new InvalidArgumentError(`A number above 0, at most ${most}, is accepted.`);
+    return value;
+  };
+}
+
 /** An app id or frame id: 1 to 64 of `A-Z a-z 0-9 _ -`. */
 export function plainId(text: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) {

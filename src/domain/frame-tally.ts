@@ -39,9 +39,27 @@ export interface ExposedFrame {
   readonly orderIds: readonly string[];
 }
 
-/** What one visitor met of all such frames. */
+/** Products that a frame showed a visitor between two uses of the frame. */
+export interface ShownList {
+  readonly frameId: string;
+  /** When the first of them was shown. */
+  readonly at: number;
+  readonly productIds: readonly string[];
+}
+
+/** What one visitor met of frames. */
 export interface FrameExposure {
+  /** Frames that split their visitors. */
   readonly frames: readonly ExposedFrame[];
+  /** Of frames that rotate, the newest last. */
+  readonly shownLists: readonly ShownList[];
+}
+
+/** Whether nothing of an exposure needs to be remembered at that time. */
+export function isForgotten({ frames, shownLists }: FrameExposure, now: number): boolean {
+  return (
+    frames.every(({ lastAt }) => now - lastAt >= EXPOSURE_MS) && shownLists.every(({ at }) => now - at >= EXPOSURE_MS)
+  );
 }
 
 const DAY_MS = 86_400_000;

@@ -48,8 +48,12 @@ export interface FrameConfiguration {
   readonly diversity: number;
   /** Empty: chosen for the visitor and the page, by what was learned. */
   readonly sources: readonly SourceWeight[];
-  /** Each use of the frame by a visitor moves its lists on. */
+  /** Products that a visitor was shown and passed over step back when the visitor uses the frame. */
   readonly rotation: boolean;
+  /** Share of a list, 0 to 1, that is replaced after all of it was passed over once. */
+  readonly rotationRate: number;
+  /** Days after which a product that was passed over has its place back; parts of a day count. */
+  readonly rotationDays: number;
   /** For the first places, in their order. */
   readonly pinnedProductIds: readonly string[];
   readonly bannedProductIds: readonly string[];
@@ -80,6 +84,9 @@ export const KEPT_VERSIONS = 100;
 
 export const DEFAULT_FRAME_ID = "default";
 
+export const ROTATION_RATE = 0.2;
+export const ROTATION_DAYS = 3;
+
 /** A frame of which nothing was said: it shows nothing. */
 export function bareFrame(frameId: string): FrameConfiguration {
   return {
@@ -94,6 +101,8 @@ export function bareFrame(frameId: string): FrameConfiguration {
     diversity: 0,
     sources: [],
     rotation: true,
+    rotationRate: ROTATION_RATE,
+    rotationDays: ROTATION_DAYS,
     pinnedProductIds: [],
     bannedProductIds: [],
     inStockOnly: true,

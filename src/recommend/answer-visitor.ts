@@ -5,10 +5,11 @@ import { checkFilter } from "../domain/check-filter.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
+import type { ShownList } from "../domain/frame-tally.js";
 import { refusesProfile } from "../domain/privacy-signals.js";
 import type { Product } from "../domain/product.js";
 import { versionText } from "../domain/version-text.js";
-import { isTrusted, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import { isTrusted, type Visitor, type VisitorIds, type VisitorKey, visitorKeys } from "../domain/visitor.js";
 import type { ServingModel } from "../learning/model/source.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { InteractionStore } from "../store/ports/interaction-store.js";
@@ -16,6 +17,7 @@ import type { VisitorStore } from "../store/ports/visitor-store.js";
 import type { WatchedCatalog } from "./catalog.js";
 import type { Shown } from "./frame-counts.js";
 import type { LiveLayer } from "./live-layer.js";
+import { usesOf } from "./passed-over.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import type { Recommender } from "./recommend.js";
 import { frameOfVariant, splittingKey, variantOf } from "./variants.js";
@@ -43,8 +45,10 @@ export interface AnswerVisitorDependencies {
   /** The model that serves and its version text. */
   readonly modelOf: (appId: string) => Promise<{ readonly model: ServingModel; readonly version: string } | undefined>;
   readonly recommend: Recommender;
-  /** Called for each frame filled for a visitor of one of its variants. */
+  /** Called for each frame filled for a visitor, where the frame rotates or splits its visitors. */
   readonly shown?: (shown: Shown) => void;
+  /** What frames showed a visitor before. */
+  readonly shownTo?: (appId: string, visitorKey: VisitorKey) => Promise<readonly ShownList[]>;
   readonly now: Now;
   readonly metrics: Metrics;
   readonly reportFailure: ReportFailure;
@@ -100,6 +104,19 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     }
   };
 
+  const shownBefore = async (app: App, query: RecommendQuery): Promise<readonly ShownList[]> => {
+    const visitorKey = splitBy(app, query);
+    if (deps.shownTo === undefined || visitorKey === undefined || query.frameInteractions.length === 0) return [];
+    const { shownTo } = deps;
+    try {
+      return await historyInTime(() => shownTo(query.appId, visitorKey));
+    } catch (error) {
+      deps.metrics.count("recommend_history_failures");
+      deps.reportFailure("visitor_history", error);
+      return [];
+    }
+  };
+
   const answerFrames = async (
     query: RecommendQuery,
     frameIds: readonly string[],
@@ -108,18 +125,18 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     checkQuery(query);
     const app = await deps.apps.get(query.appId);
     if (app === undefined) throw new NotFound("app");
-    const [frames, known, catalog, serving] = await Promise.all([
+    const [frames, known, shownLists, catalog, serving] = await Promise.all([
       Promise.all(frameIds.map((frameId) => frameOf({ ...query, frameId }))),
       knownOf(app, query),
+      shownBefore(app, query),
       deps.catalogOf(query.appId),
       deps.modelOf(query.appId),
     ]);
     const frameInteractions = await knownFrames(getFrame, query);
-    const splitBy = refusesProfile(app.privacy.signals, query.signals) ? undefined : splittingKey(query.visitor);
+    const visitorKey = splitBy(app, query);
     const shown: Product[] = [];
     return frames.map((whole, i) => {
-      // Visitors who refuse profiling are not distinguished from each other, so they get no variant.
-      const variant = variantOf(query.appId, whole, splitBy);
+      const variant = variantOf(query.appId, whole, visitorKey);
       const frame = variant === undefined ? whole : frameOfVariant(whole, variant);
       const answer = deps.recommend(
         {
@@ -127,6 +144,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           frame,
           variant: variant?.name ?? "",
           shown,
+          shownLists,
           known,
           catalog,
           model: serving?.model,
@@ -139,14 +157,16 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
         withReasons,
       );
       const products = [...answer.recommended, ...answer.alternative];
-      if (variant !== undefined && splitBy !== undefined && !withReasons)
+      const rotates = frame.rotation && frame.rotationRate > 0;
+      if ((variant !== undefined || rotates) && visitorKey !== undefined && !withReasons)
         deps.shown?.({
           appId: query.appId,
           frameId: frame.frameId,
-          variant: variant.name,
-          visitorKey: splitBy,
+          variant: variant?.name ?? "",
+          rotates,
+          visitorKey,
           productIds: products.map(({ productId }) => productId),
-          usedAt: lastUse(frame.frameId, frameInteractions),
+          usedAt: usesOf(frame.frameId, frameInteractions, deps.now()).at(-1) ?? 0,
         });
       shown.push(...products);
       return answer;
@@ -172,12 +192,9 @@ export function firstVersion(app: App): string {
   return versionText(app.createdAt, () => false);
 }
 
-/** When the visitor last used the frame; 0 if unknown. */
-function lastUse(frameId: string, uses: RecommendQuery["frameInteractions"]): number {
-  let last = 0;
-  for (const use of uses)
-    if (use.frameId === frameId || (frameId === DEFAULT_FRAME_ID && use.frameId === "")) last = Math.max(last, use.at);
-  return last;
+/** The visitor's id by which visitors are told apart; undefined for visitors who refuse profiling, and without an id. */
+function splitBy(app: App, query: RecommendQuery): VisitorKey | undefined {
+  return refusesProfile(app.privacy.signals, query.signals) ? undefined : splittingKey(query.visitor);
 }
 
 /** Frame interactions with unknown frames under the empty name, by which they count for the default frame. */

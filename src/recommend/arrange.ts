@@ -8,7 +8,8 @@ import type { Proposal, Shelf } from "./catalog.js";
 import { arrangement } from "./diversity.js";
 import { byPopularity, fallbackProducts, insteadOf } from "./fallback.js";
 import type { PageRequest } from "./page-request.js";
-import { ROTATION_POOL, type Selection } from "./selection.js";
+import { reachOf, steppedBack } from "./passed-over.js";
+import type { Selection } from "./selection.js";
 import { besideAlternative, recommendedShare } from "./split-lists.js";
 
 type Counts = Readonly<Record<List, number>>;
@@ -27,22 +28,22 @@ export function arrange(
   selection: Selection,
   isTogether: (proposal: Proposal) => boolean,
 ): Record<List, Product[]> {
-  const { pageKind, situation, shelf, turn } = request;
+  const { pageKind, situation, shelf, steps } = request;
   const substitutes = foreseenSubstitutes(request, proposals.alternative, places, selection);
   const share = recommendedShare(places, substitutes.length, availableFor(request, substitutes, places, selection));
   const complements = besideAlternative(
     proposals.recommended,
     request.replaced.map(({ productId }) => shelf.proposal(productId)),
-    substitutes.slice(0, rotated(places.alternative, turn)),
+    shownSubstitutes(request, substitutes, places.alternative),
     (proposal) => shelf.category(proposal),
     isTogether,
   );
   // On a product page its substitutes have the first choice.
-  const firstChoice = pageKind === "product" ? selection.pick([proposals.alternative], places.alternative, turn) : [];
+  const firstChoice = pageKind === "product" ? selection.pick([proposals.alternative], places.alternative, steps) : [];
   const recommended = selection.pick(
     recommendedTiers(request, complements, substitutes),
     share,
-    turn,
+    steps,
     arrangement({
       diversity: situation.frame.diversity,
       count: places.recommended,
@@ -51,18 +52,25 @@ export function arrange(
   );
   // Diversity leaves `alternative` alone: substitutes for one product are alike.
   const left = places.alternative - firstChoice.length;
-  const more = selection.pick(alternativeTiers(request, proposals.alternative), left, turn);
+  const more = selection.pick(alternativeTiers(request, proposals.alternative), left, steps);
   return { recommended, alternative: [...firstChoice, ...more] };
 }
 
 /** Substitutes that `recommended` should leave to `alternative`, as many as both lists could show. */
 function foreseenSubstitutes(
-  { turn }: PageRequest,
+  { steps }: PageRequest,
   substitutes: Iterable<Proposal>,
   { recommended, alternative }: Counts,
   selection: Selection,
 ): Proposal[] {
-  return selection.foresee(substitutes, recommended === 0 ? 0 : rotated(recommended + alternative, turn));
+  const wanted = Math.max(recommended + alternative, reachOf(steps, alternative));
+  return selection.foresee(substitutes, recommended === 0 ? 0 : wanted);
+}
+
+/** The substitutes that `alternative` would show. */
+function shownSubstitutes({ steps, shelf }: PageRequest, substitutes: readonly Proposal[], count: number): Proposal[] {
+  const within = substitutes.slice(0, reachOf(steps, count));
+  return steppedBack(within, count, steps, (proposal) => shelf.productId(proposal)).slice(0, count);
 }
 
 /** How many products both lists can show together, at most as many as they want. */
@@ -76,11 +84,6 @@ function availableFor(
   if (substitutes.length === 0 || substitutes.length >= wanted || !situation.frame.fallback) return wanted;
   // The fallback holds every substitute, so it alone tells how many products there are.
   return selection.foresee(flat(fallbackProducts(situation, { ...within, first: undefined })), wanted).length;
-}
-
-/** A rotated list needs a longer pool to turn in. */
-function rotated(count: number, turn: number): number {
-  return turn === 0 ? count : count * ROTATION_POOL;
 }
 
 function recommendedTiers(

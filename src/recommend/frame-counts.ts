@@ -1,27 +1,39 @@
 /**
- * Counts the outcomes of frames that split their visitors. Exposures and visitor acts queue in memory and are written in
- * batches, so that answers do not wait for the store.
+ * Remembers what frames showed to whom, and counts the outcomes of frames that split their visitors. Exposures and visitor
+ * acts queue in memory and are written in batches, so that answers do not wait for the store.
  *
- * The store keeps one `FrameExposure` for each visitor who met such a frame in the last 7 days. It lets every process
- * count a visitor exactly once. The store also keeps one tally for each frame, day and variant. A crash loses the queue,
- * a few seconds at most; nothing is counted twice.
+ * The store keeps one `FrameExposure` for each visitor who met a frame in the last 7 days. It lets every process count a
+ * visitor exactly once, and rotate a frame for a visitor. The store also keeps one tally for each frame, day and variant.
+ * A crash loses the queue, a few seconds at most; nothing is counted twice.
  */
 
 import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Now } from "../domain/clock.js";
-import { EXPOSURE_MS, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
+import {
+  EXPOSURE_MS,
+  type FrameExposure,
+  NO_TALLY,
+  type ShownList,
+  sumOfTallies,
+  tallyKey,
+} from "../domain/frame-tally.js";
 import { type VisitorKey, visitorKeys } from "../domain/visitor.js";
 import type { ActListener, VisitorAct } from "../domain/visitor-act.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
+import type { VisitorStore } from "../store/ports/visitor-store.js";
 import { type Change, withAct, withShown } from "./frame-exposure.js";
+import { createUnwrittenLists } from "./unwritten-lists.js";
 
 /** A frame that was filled for a visitor. */
 export interface Shown {
   readonly appId: string;
   readonly frameId: string;
+  /** "" where visitors are not split. */
   readonly variant: string;
+  /** Whether the frame rotates: then what it shows is remembered. */
+  readonly rotates: boolean;
   readonly visitorKey: VisitorKey;
   readonly productIds: readonly string[];
   /** When the visitor last used the frame, as the request told; 0: not that it knows. */
@@ -35,6 +47,8 @@ export type Waiting =
 
 export interface FrameCounts extends ActListener {
   shown(shown: Shown): void;
+  /** What frames showed a visitor, the newest last, with what still waits in this process. */
+  shownTo(appId: string, visitorKey: VisitorKey): Promise<readonly ShownList[]>;
   /** Writes the queue. Acts younger than `ACT_DELAY_MS` stay in it unless `all` is set. */
   flush(all: boolean): Promise<void>;
 }
@@ -58,6 +72,7 @@ interface SplitFrames {
 
 export function createFrameCounts(deps: {
   readonly apps: Pick<AppStore, "listFrames">;
+  readonly visitors: Pick<VisitorStore, "exposure">;
   readonly unitOfWork: Pick<UnitOfWork, "run">;
   readonly now: Now;
   readonly metrics: Metrics;
@@ -67,16 +82,18 @@ export function createFrameCounts(deps: {
   let waiting = new Map<string, Waiting[]>();
   let size = 0;
   const known = new Map<string, SplitFrames>();
+  const unwritten = createUnwrittenLists();
 
   const add = (appId: string, one: Waiting) => {
     if (size >= MAX_QUEUED) {
       metrics.count("frame_counts_dropped");
-      return;
+      return false;
     }
     size++;
     const list = waiting.get(appId);
     if (list === undefined) waiting.set(appId, [one]);
     else list.push(one);
+    return true;
   };
 
   const framesOf = async (appId: string): Promise<SplitFrames> => {
@@ -111,7 +128,18 @@ export function createFrameCounts(deps: {
   };
 
   return {
-    shown: (shown) => add(shown.appId, { kind: "shown", keys: [shown.visitorKey], shown, at: now() }),
+    shown: (shown) => {
+      const at = now();
+      // Only a frame that splits its visitors counts each answer; another one that shows nothing new is not written.
+      if (shown.variant === "" && !unwritten.isNew(shown, at)) return;
+      const one = { kind: "shown", keys: [shown.visitorKey], shown, at } as const;
+      if (add(shown.appId, one) && shown.rotates) unwritten.add(one);
+    },
+
+    shownTo: async (appId, visitorKey) => {
+      const stored = await deps.visitors.exposure(appId, visitorKey);
+      return unwritten.over(appId, visitorKey, stored?.shownLists ?? []);
+    },
 
     wants: (appId) => {
       const frames = known.get(appId);
@@ -140,6 +168,7 @@ export function createFrameCounts(deps: {
           metrics.count("frame_counts_dropped", undefined, due.length);
           deps.reportFailure("frame_counts", error);
         });
+        unwritten.remove(due);
       }
     },
   };
@@ -161,14 +190,22 @@ function take(tx: Transaction, list: readonly Waiting[]): Change[] {
       if (one.kind === "act" && before === undefined) continue;
       const after =
         one.kind === "shown"
-          ? withShown(before?.frames ?? [], one.shown, one.at, count)
-          : withAct(before?.frames ?? [], one.act, count);
-      if (after !== before?.frames)
-        tx.frameExposures.put(key, { frames: after.filter(({ lastAt }) => one.at - lastAt < EXPOSURE_MS) });
+          ? withShown(before ?? NO_EXPOSURE, one.shown, one.at, count)
+          : withAct(before ?? NO_EXPOSURE, one.act, count);
+      if (after !== before) tx.frameExposures.put(key, remembered(after, one.at));
     }
   for (const [key, change] of added)
     tx.frameTallies.put(key, sumOfTallies(tx.frameTallies.get(key) ?? NO_TALLY, change));
   return [...added.values()];
+}
+
+const NO_EXPOSURE: FrameExposure = { frames: [], shownLists: [] };
+
+function remembered({ frames, shownLists }: FrameExposure, at: number): FrameExposure {
+  return {
+    frames: frames.filter(({ lastAt }) => at - lastAt < EXPOSURE_MS),
+    shownLists: shownLists.filter((list) => at - list.at < EXPOSURE_MS),
+  };
 }
 
 /** The names of those whom it concerns; nobody's for an order that was cancelled already. */

@@ -1,7 +1,15 @@
-/** Updates one visitor's exposures to frames that split visitors. */
-import { dayOf, EXPOSURE_MS, type ExposedFrame, type FrameTally, NO_TALLY } from "../domain/frame-tally.js";
+/** Updates one visitor's exposures to frames. */
+import {
+  dayOf,
+  EXPOSURE_MS,
+  type ExposedFrame,
+  type FrameExposure,
+  type FrameTally,
+  NO_TALLY,
+} from "../domain/frame-tally.js";
 import type { VisitorAct } from "../domain/visitor-act.js";
 import type { Shown } from "./frame-counts.js";
+import { withList } from "./passed-over.js";
 
 /** An increment of one tally. */
 export interface Change extends FrameTally {
@@ -21,8 +29,15 @@ const MOST_ORDERS = 20;
 /** Tolerated difference between the browser's clock and the server's. */
 const CLOCK_MS = 60_000;
 
-/** The frames with one that was filled for the visitor: in a new variant, or after a long time, the visitor is a new one. */
-export function withShown(
+/** The exposure with a frame that was filled for the visitor. */
+export function withShown(exposure: FrameExposure, shown: Shown, at: number, count: Count): FrameExposure {
+  const frames = shown.variant === "" ? exposure.frames : withVariant(exposure.frames, shown, at, count);
+  const shownLists = shown.rotates ? withList(exposure.shownLists, shown, at) : exposure.shownLists;
+  return frames === exposure.frames && shownLists === exposure.shownLists ? exposure : { frames, shownLists };
+}
+
+/** In a new variant, or after a long time, the visitor is a new one. */
+function withVariant(
   frames: readonly ExposedFrame[],
   { frameId, variant, productIds, usedAt }: Shown,
   at: number,
@@ -42,21 +57,22 @@ export function withShown(
 }
 
 /**
- * The frames with what the visitor then did; the same ones when that concerns none. An order that was cancelled does not
- * count, and counts no longer.
+ * The exposure with what the visitor then did; the same one when that concerns no frame. An order that was cancelled does
+ * not count, and counts no longer.
  */
 export function withAct(
-  frames: readonly ExposedFrame[],
+  exposure: FrameExposure,
   { actionType, productIds, orderId, occurredAt }: VisitorAct,
   count: Count,
-): readonly ExposedFrame[] {
+): FrameExposure {
+  const { frames, shownLists } = exposure;
   const after = frames.map((frame) => {
     if (actionType === "order_cancel") return cancelled(frame, orderId, count);
     if (occurredAt < frame.firstAt - CLOCK_MS || occurredAt - frame.lastAt >= EXPOSURE_MS) return frame;
     if (actionType === "order") return ordered(frame, orderId, occurredAt, count);
     return productIds.some((productId) => frame.shown.includes(productId)) ? clicked(frame, occurredAt, count) : frame;
   });
-  return after.every((frame, i) => frame === frames[i]) ? frames : after;
+  return after.every((frame, i) => frame === frames[i]) ? exposure : { frames: after, shownLists };
 }
 
 /** Each visitor clicks once, on the day of the first meeting. */

@@ -9,9 +9,10 @@ import { type Catalog, Shelf } from "./catalog.js";
 import { type Within, withinOf } from "./fallback.js";
 import { type FilterCache, type PassingFilter, passingFilter } from "./filter.js";
 import { type Narrowing, narrowingOf } from "./gather.js";
+import { type StepsBack, stepsBack } from "./passed-over.js";
 import type { createProductTables } from "./product-facts.js";
 import type { RecommendQuery } from "./query.js";
-import { orderedLast, type Situation, turnOf, unseenTexts } from "./situation.js";
+import { orderedLast, type Situation, unseenTexts } from "./situation.js";
 import { sourceQuery } from "./source-query.js";
 import { toReplace } from "./substitutes.js";
 import { type VisitorContext, visitorContext } from "./visitor-context.js";
@@ -43,8 +44,8 @@ export interface PageRequest {
   /** Undefined before the first model, as are the weights. */
   readonly queries: Readonly<Record<List, SourceQuery | undefined>>;
   readonly weights: Readonly<Record<List, ListWeights | undefined>>;
-  /** How often the lists are rotated. */
-  readonly turn: number;
+  /** How far products step back that the visitor passed over. */
+  readonly steps: StepsBack;
   /** Unknown products, groups and frames that the request or its frame names. */
   readonly missingIds: ReadonlySet<string>;
 }
@@ -94,7 +95,7 @@ export function readRequest(
       recommended: weightsFor("recommended", recommended),
       alternative: weightsFor("alternative", alternative),
     },
-    turn: turnOf(situation),
+    steps: stepsBack(situation, clickedIn(context, catalog)),
     missingIds,
   };
 }
@@ -111,6 +112,16 @@ function categoryProducts(query: RecommendQuery, catalog: Catalog): ReadonlySet<
   for (const categoryId of query.currentCategoryIds)
     for (const productId of catalog.group(categoryId) ?? []) products.add(productId);
   return products.size === 0 ? undefined : products;
+}
+
+/** Whether the visitor viewed or ordered a product since a time, or a variant of it. */
+function clickedIn({ sequence }: VisitorContext, catalog: Catalog) {
+  const lastAt = new Map<string, number>();
+  const nameOf = (productId: string) => catalog.get(productId)?.variantGroupId || productId;
+  return (productId: string, since: number): boolean => {
+    if (lastAt.size === 0) for (const step of sequence) lastAt.set(nameOf(step.productId), step.at);
+    return (lastAt.get(nameOf(productId)) ?? Number.NEGATIVE_INFINITY) >= since;
+  };
 }
 
 /** A frame that names its sources ignores the kind of its page. */

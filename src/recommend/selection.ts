@@ -1,6 +1,7 @@
 import type { Product } from "../domain/product.js";
 import type { Proposal, Shelf } from "./catalog.js";
 import type { Arrangement } from "./diversity.js";
+import { reachOf, type StepsBack, steppedBack } from "./passed-over.js";
 
 export interface SelectionRules {
   /** Never shown: in the cart, bought, current, excluded by name. */
@@ -34,20 +35,18 @@ export class Selection {
   }
 
   /**
-   * Products in the order of the proposals, or as they are arranged, those of `rules.last` behind the others; each turn
-   * moves the list on by half its length, within some times its length; its first `count` are taken. Proposals come in
-   * tiers, better ones first, and are read only as far as needed.
+   * The first `count` products, which are taken: in the order of the proposals, or as they are arranged, then those that
+   * were passed over a few places later, and those of `rules.last` behind the others. Proposals come in tiers, better ones
+   * first, and are read only as far as needed.
    */
-  pick(tiers: Iterable<Iterable<Proposal>>, count: number, turns: number, arrangement?: Arrangement): Product[] {
+  pick(tiers: Iterable<Iterable<Proposal>>, count: number, steps: StepsBack, arrangement?: Arrangement): Product[] {
     if (count === 0) return [];
-    const turn = Math.ceil((turns * count) / 2);
-    const pool = turn === 0 ? count : count * ROTATION_POOL;
-    const { byTier, late } = this.#find(tiers, Math.max(pool, arrangement?.window ?? 0));
+    const reach = reachOf(steps, count);
+    const { byTier, late } = this.#find(tiers, Math.max(reach, arrangement?.window ?? 0));
     const tiersFound = byTier.map(productsOf);
-    const arranged = arrangement === undefined ? tiersFound : [arrangement.arrange(tiersFound, pool)];
-    const found = joined([...arranged, productsOf(late)]).slice(0, pool);
-    const start = found.length === 0 ? 0 : turn % found.length;
-    const picked = joined([found.slice(start), found.slice(0, start)]).slice(0, count);
+    const arranged = arrangement === undefined ? joined(tiersFound) : arrangement.arrange(tiersFound, reach);
+    const inOrder = steppedBack(arranged.slice(0, reach), count, steps, ({ productId }) => productId);
+    const picked = joined([inOrder, productsOf(late)]).slice(0, count);
     for (const product of picked) this.#taken.add(product);
     return picked;
   }
@@ -150,6 +149,3 @@ class Taken {
 }
 
 const NONE = new Taken();
-
-/** A rotated list turns within this many times its length. */
-export const ROTATION_POOL = 3;

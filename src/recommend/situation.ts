@@ -1,5 +1,6 @@
 import type { App } from "../domain/app.js";
-import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
+import type { FrameConfiguration } from "../domain/frame.js";
+import type { ShownList } from "../domain/frame-tally.js";
 import type { Interaction } from "../domain/interaction.js";
 import { isOnHosts, type Product } from "../domain/product.js";
 import type { ProductFilter } from "../domain/product-filter.js";
@@ -23,6 +24,8 @@ export interface Situation {
   readonly variant?: string;
   /** Products in other frames of the page; neither they nor their variants are shown again. */
   readonly shown?: readonly Product[];
+  /** What frames showed the visitor before, the newest last. */
+  readonly shownLists?: readonly ShownList[];
   /** What the server knows of the visitor, newest first. */
   readonly known: readonly Interaction[];
   readonly catalog: Catalog;
@@ -114,15 +117,4 @@ export function asShown(product: Product, { allowedOrigins }: Situation["app"]):
   if (product.origin === "catalog" || allowedOrigins.length === 0) return product;
   const own = (url: string) => (isOnHosts(url, allowedOrigins) ? url : "");
   return { ...product, url: own(product.url), imageUrl: own(product.imageUrl) };
-}
-
-/**
- * How often the visitor used this frame since the last update of the model. The list rotates by half its length each
- * time, so that it shows something new. Uses of unknown frames count for the default frame.
- */
-export function turnOf({ query, frame, version }: Situation): number {
-  if (!frame.rotation || (query.clientVersion !== "" && query.clientVersion !== version)) return 0;
-  const isDefault = frame.frameId === DEFAULT_FRAME_ID;
-  return query.frameInteractions.filter((use) => use.frameId === frame.frameId || (isDefault && use.frameId === ""))
-    .length;
 }

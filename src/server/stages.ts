@@ -133,7 +133,14 @@ export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission 
   const { store, now, newId, metrics, reportFailure, monotonicNow } = deps;
   const take = createEventTaker(deps);
   const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics, reportFailure });
-  const frameCounts = createFrameCounts({ apps: store.apps, unitOfWork, now, metrics, reportFailure });
+  const frameCounts = createFrameCounts({
+    apps: store.apps,
+    visitors: store.visitors,
+    unitOfWork,
+    now,
+    metrics,
+    reportFailure,
+  });
   const recording = {
     apps,
     unitOfWork,
@@ -178,6 +185,7 @@ export function wireRecommending(
     }),
     recommend: spans.around("recommend rank", createRecommender({ metrics, reportFailure })),
     shown: frameCounts.shown,
+    shownTo: frameCounts.shownTo,
     now,
     metrics,
     reportFailure,

@@ -20,7 +20,10 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
       get: async (appId, rejectedId) => opened().rejectedEvents.get(appId, rejectedId),
       list: async (appId, before, limit) => opened().rejectedEvents.list(appId, before, limit),
     },
-    visitors: { find: async (appId, keys) => opened().visitors.find(appId, keys) },
+    visitors: {
+      find: async (appId, keys) => opened().visitors.find(appId, keys),
+      exposure: async (appId, key) => opened().visitors.exposure(appId, key),
+    },
     interactions: {
       recent: async (appId, visitorIds, limit) => opened().interactions.recent(appId, visitorIds, limit),
       scan: (appId) => opened().interactions.scan(appId),

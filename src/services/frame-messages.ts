@@ -1,7 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkFilter } from "../domain/check-filter.js";
 import { InvalidArgument } from "../domain/errors.js";
-import type { FrameConfiguration, FrameSource, FrameVariant, PageKind, SourceWeight } from "../domain/frame.js";
+import {
+  type FrameConfiguration,
+  type FrameSource,
+  type FrameVariant,
+  type PageKind,
+  ROTATION_DAYS,
+  ROTATION_RATE,
+  type SourceWeight,
+} from "../domain/frame.js";
 import { cleanId, isAppId } from "../domain/ids.js";
 import { NO_FILTER, type ProductFilter } from "../domain/product-filter.js";
 import {
@@ -23,6 +31,8 @@ const MAX_REBUY_DAYS = 3650;
 const MAX_PINNED = 20;
 const MAX_BANNED = 200;
 const MAX_VARIANTS = 10;
+/** What was shown is not remembered longer. */
+const MAX_ROTATION_DAYS = 7;
 
 const SOURCES: readonly (readonly [FrameSource, RecommendationSource])[] = [
   ["association_rules", RecommendationSource.ASSOCIATION_RULES],
@@ -67,6 +77,8 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     diversity: number(`${PATH}.diversity`, asked.diversity, 1),
     sources: sources(`${PATH}.sources`, asked.sources),
     rotation: asked.rotation ?? true,
+    rotationRate: number(`${PATH}.rotation_rate`, asked.rotationRate ?? ROTATION_RATE, 1),
+    rotationDays: rotationDays(`${PATH}.rotation_days`, asked.rotationDays ?? ROTATION_DAYS),
     pinnedProductIds,
     bannedProductIds,
     inStockOnly: asked.inStockOnly ?? true,
@@ -167,6 +179,12 @@ function number(path: string, value: number, most: number): number {
   // Negated, so that NaN is refused too.
   if (!(value >= 0 && value <= most)) throw new InvalidArgument(path, "invalid", `0 to ${most}`);
   return value + 0; // a store may keep -0 as 0
+}
+
+function rotationDays(path: string, value: number): number {
+  if (!(value > 0 && value <= MAX_ROTATION_DAYS))
+    throw new InvalidArgument(path, "invalid", `above 0, at most ${MAX_ROTATION_DAYS}`);
+  return value;
 }
 
 function orNull<T, R>(value: T | undefined, read: (value: T) => R): R | null {

@@ -3,7 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import type { Erasure, ErasureCounts } from "../domain/erasure.js";
 import { InvalidArgument } from "../domain/errors.js";
-import type { ExposedFrame } from "../domain/frame-tally.js";
+import type { ExposedFrame, ShownList } from "../domain/frame-tally.js";
 import { type Confirmation, confirmationOf } from "../domain/hook.js";
 import { type Order, sentOrderId } from "../domain/order.js";
 import type { Visitor } from "../domain/visitor.js";
@@ -16,6 +16,7 @@ import type {
   ExportVisitorResponseSchema,
   KeptFrameExposureSchema,
   KeptOrderSchema,
+  KeptShownListSchema,
   KeptVisitorSchema,
   Person as PersonMessage,
   PrivacyService,
@@ -78,7 +79,13 @@ type ItemMessage = NonNullable<MessageInitShape<typeof ExportVisitorResponseSche
 /** None for what only repeats what others say: rows of the history are events and orders, too. */
 function itemMessages(item: PersonItem): ItemMessage[] {
   if (item.kind === "frameExposures")
-    return item.value.frames.map((frame) => ({ case: "frameExposure", value: exposureMessage(item.key, frame) }));
+    return [
+      ...item.value.frames.map((frame) => ({
+        case: "frameExposure" as const,
+        value: exposureMessage(item.key, frame),
+      })),
+      ...item.value.shownLists.map((list) => ({ case: "shownList" as const, value: shownListMessage(item.key, list) })),
+    ];
   const message = itemMessage(item);
   return message === undefined ? [] : [message];
 }
@@ -194,10 +201,21 @@ function awaitedMessage(
 }
 
 /** @param key The visitor key under which it is kept. */
-function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typeof KeptFrameExposureSchema> {
+function keptIds(key: string) {
   const idOf = (kind: string) => idsOf([key], kind)[0] ?? "";
+  return { clientId: idOf("c:"), fingerprintId: idOf("f:"), userId: idOf("u:") };
+}
+
+function shownListMessage(
+  key: string,
+  { frameId, at, productIds }: ShownList,
+): MessageInitShape<typeof KeptShownListSchema> {
+  return { visitor: keptIds(key), frameId, shownAt: timestampOf(at), productIds: [...productIds] };
+}
+
+function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typeof KeptFrameExposureSchema> {
   return {
-    visitor: { clientId: idOf("c:"), fingerprintId: idOf("f:"), userId: idOf("u:") },
+    visitor: keptIds(key),
     frameId: frame.frameId,
     variant: frame.variant,
     firstAt: timestampOf(frame.firstAt),

@@ -54,7 +54,7 @@ export function exposure(): FrameExposure {
     orderedAt: 0,
     orderIds: ["o1"],
   };
-  return { frames: [met] };
+  return { frames: [met], shownLists: [{ frameId: "f1", at: 1, productIds: ["p1", "pä"] }] };
 }
 
 /** A variant that is as its frame. */

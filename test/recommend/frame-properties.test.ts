@@ -60,6 +60,7 @@ const anyFrame: fc.Arbitrary<Partial<FrameConfiguration>> = fc
     rebuyAfterDays: fc.constantFrom(0, 10, 30),
     diversity: fc.constantFrom(0, 0.5, 1),
     rotation: fc.boolean(),
+    rotationRate: fc.constantFrom(0.2, 1),
     fallback: fc.boolean(),
     inStockOnly: fc.boolean(),
     stockSaid: fc.boolean(),
@@ -89,6 +90,15 @@ const anyQuery: fc.Arbitrary<Partial<RecommendQuery>> = fc.record({
   currentCategoryIds: fc.constantFrom([], ["low"]),
   filter: anyFilter,
 });
+
+const anyShownLists = fc.array(
+  fc.record({
+    frameId: fc.constant("default"),
+    at: fc.integer({ min: 1, max: 9 }).map((n) => NOON - n),
+    productIds: someIds(6),
+  }),
+  { maxLength: 3 },
+);
 
 /** A frame that is split has one variant, which every visitor gets. */
 const anySplitFrame = fc
@@ -164,8 +174,9 @@ describe("any frame, catalogue and visitor", () => {
         anyQuery,
         anyProducts,
         fc.option(anyModel, { nil: undefined }),
-        (frame, query, products, model) => {
-          checkRules(frame, query, ask(frame, query, { catalog: catalogOf(products), model }).answer);
+        anyShownLists,
+        (frame, query, products, model, shownLists) => {
+          checkRules(frame, query, ask(frame, query, { catalog: catalogOf(products), model, shownLists }).answer);
         },
       ),
       { numRuns: 2000 },

@@ -68,10 +68,12 @@ describe("a frame's pinned products", () => {
     });
   });
 
-  it("keep their places when a used frame rotates its lists", () => {
-    const shown = ask({ pinnedProductIds: ["p7"] }, { frameInteractions: [use("default")] });
-    expect(shown.recommended.split(" ")[0]).toBe("p7");
-    expect(shown.recommended).not.toBe(ask({ pinnedProductIds: ["p7"] }).recommended);
+  it("keep their places when they were passed over", () => {
+    const query = { frameInteractions: [use("default")] };
+    expect(ask({ pinnedProductIds: ["p7"] }).recommended).toBe("p7 p5 p1");
+    const shownLists = [{ frameId: "default", at: NOON - 1, productIds: ["p7", "p5", "p1"] }];
+    const frame = { pinnedProductIds: ["p7"], rotationRate: 1 };
+    expect(ask(frame, query, { shownLists }).recommended).toBe("p7 p6 p2");
   });
 
   it("are shown although viewed, but not when bought, current, excluded or out of stock", () => {
@@ -113,10 +115,13 @@ describe("a frame's other rules", () => {
     expect(shown(20)).toContain("p5");
   });
 
-  it("rotate the lists of a used frame, unless that is off", () => {
+  it("move what was passed over back, unless they do not rotate", () => {
     const query = { frameInteractions: [use("default")] };
-    expect(ask({}, query).recommended).not.toBe(ask({}).recommended);
-    expect(ask({ rotation: false }, query)).toMatchObject({ recommended: ask({}).recommended });
+    const shownLists = [{ frameId: "default", at: NOON - 1, productIds: ["p5", "p1", "p6"] }];
+    expect(ask({}).recommended).toBe("p5 p1 p6");
+    expect(ask({}, query, { shownLists }).recommended).toBe("p5 p1 p2");
+    for (const frame of [{ rotation: false }, { rotationRate: 0 }])
+      expect(ask(frame, query, { shownLists })).toMatchObject({ recommended: "p5 p1 p6" });
   });
 
   it("keep out-of-stock products away from every request when configured", () => {

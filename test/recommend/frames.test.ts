@@ -83,7 +83,7 @@ describe("a variant's filter and pins", () => {
 
 describe("a frame's diversity", () => {
   async function openShop() {
-    const { rpc, recommend } = await openAisle();
+    const { rpc, recommend, now } = await openAisle();
     await rpc.apps.createApp({ app: { appId: "shop" } });
     const feed = async function* () {
       const products = ["lamp 1", "lamp 2", "lamp 3", "map 1", "tent 1", "tent 2"].map((title) => ({
@@ -94,16 +94,16 @@ describe("a frame's diversity", () => {
       yield { appId: "shop", products };
     };
     await rpc.catalog.upsertProducts(feed());
-    const set = (diversity: number) =>
+    const set = (diversity: number, more: object = {}) =>
       rpc.apps.setFrameConfiguration({
         appId: "shop",
-        frameConfiguration: { frameId: "home", recommendedCount: 3, diversity },
+        frameConfiguration: { frameId: "home", recommendedCount: 3, diversity, ...more },
       });
     const ask = async (more: Readonly<Record<string, unknown>> = {}) => {
       const body = { appId: "shop", productInteractions: [], marketingMachineFrameConfigurationId: "home", ...more };
       return (await recommend(body)).recommended.map(({ productId }) => productId);
     };
-    return { rpc, set, ask };
+    return { rpc, set, ask, now };
   }
 
   it("is returned as it was set, 0 by default", async () => {
@@ -140,11 +140,12 @@ describe("a frame's diversity", () => {
     ]);
   });
 
-  it("applies to the order that a used frame rotates", async () => {
-    const { set, ask } = await openShop();
-    await set(1);
-    const use = { trackerProductGroupId: "home", utcInteractionDate: "2026-03-01T09:00:00.000Z" };
-    expect(await ask({ recommendFrameInteractions: [use] })).toEqual(["tent 1", "lamp 2", "lamp 3"]);
+  it("comes before rotation", async () => {
+    const { set, ask, now } = await openShop();
+    await set(1, { rotationRate: 1 });
+    expect(await ask({ cId: "c1" })).toEqual(["lamp 1", "map 1", "tent 1"]);
+    const use = { trackerProductGroupId: "home", utcInteractionDate: new Date(now() + 1000).toISOString() };
+    expect(await ask({ cId: "c1", recommendFrameInteractions: [use] })).toEqual(["lamp 2", "lamp 3", "tent 2"]);
   });
 
   it("is computed from texts once they were learned from", async () => {

@@ -162,12 +162,13 @@ describe("a failure that only shortens an answer", () => {
       const apps = { listFrames: brokenLater };
       const counts = createFrameCounts({
         apps,
+        visitors: { exposure: brokenLater },
         unitOfWork: { run: brokenLater },
         now: () => 0,
         metrics,
         reportFailure,
       });
-      const shown = { appId: "shop", frameId: "f", variant: "a", productIds: [], usedAt: 0 };
+      const shown = { appId: "shop", frameId: "f", variant: "a", rotates: true, productIds: [], usedAt: 0 };
       counts.shown({ ...shown, visitorKey: "fpcid:v" });
       await counts.flush(true);
     },

@@ -64,7 +64,7 @@ describe("frames stored by earlier versions", () => {
 
   it("have exposures whose orders carry only a time", () => {
     const met = exposure();
-    const earlier = { frames: met.frames.map((one) => ({ ...one, orderIds: [] })) };
+    const earlier = { frames: met.frames.map((one) => ({ ...one, orderIds: [] })), shownLists: [] };
     const rows = met.frames.map((one) => [...Object.values(one).slice(0, 7)]);
     expect(exposureCodec.fromCells([rows, CHECKSUM], "")).toEqual(earlier);
     expect(exposureCodec.fromCells([...exposureCodec.toCells(met), CHECKSUM], "")).toEqual(met);

@@ -2,7 +2,7 @@ import type { Metrics } from "../../adapters/metrics.js";
 import type { App } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
 import { NOBODY } from "../../domain/erasure.js";
-import { dayOf, EXPOSURE_MS } from "../../domain/frame-tally.js";
+import { dayOf, isForgotten } from "../../domain/frame-tally.js";
 import type { Order } from "../../domain/order.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { CopiedRecords, CopiedRow, CopiedTable, Copies } from "../../store/ports/copies.js";
@@ -124,10 +124,10 @@ export function createSweepRetention(deps: RetentionDependencies): SweepRetentio
     const met = await sweep(
       appId,
       "frameExposures",
-      (rows) => rows.filter(({ value }) => value.frames.every(({ lastAt }) => at - lastAt >= EXPOSURE_MS)),
+      (rows) => rows.filter(({ value }) => isForgotten(value, at)),
       (tx, { key }) => {
         const found = tx.frameExposures.get(key);
-        if (found?.frames.every(({ lastAt }) => at - lastAt >= EXPOSURE_MS)) tx.frameExposures.delete(key);
+        if (found !== undefined && isForgotten(found, at)) tx.frameExposures.delete(key);
       },
     );
     const oldest = dayOf(at - TALLIES_MS);

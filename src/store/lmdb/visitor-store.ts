@@ -15,5 +15,6 @@ export function createVisitorStore({ tables }: Environment): VisitorStore {
       }
       return [...found.values()];
     },
+    exposure: async (appId, key) => tables.frameExposures.get(keyOf(appId, key)),
   };
 }

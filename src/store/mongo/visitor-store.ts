@@ -3,7 +3,7 @@ import type { VisitorStore } from "../ports/visitor-store.js";
 import { keyOf } from "./keys.js";
 import type { Tables } from "./tables.js";
 
-export function createVisitorStore({ visitors, visitorKeys }: Tables): VisitorStore {
+export function createVisitorStore({ visitors, visitorKeys, frameExposures }: Tables): VisitorStore {
   return {
     find: async (appId, keys) => {
       if (keys.length === 0) return [];
@@ -18,5 +18,6 @@ export function createVisitorStore({ visitors, visitorKeys }: Tables): VisitorSt
       }
       return [...found];
     },
+    exposure: (appId, key) => frameExposures.get(keyOf(appId, key)),
   };
 }

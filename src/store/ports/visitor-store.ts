@@ -1,7 +1,10 @@
+import type { FrameExposure } from "../../domain/frame-tally.js";
 import type { Visitor, VisitorKey } from "../../domain/visitor.js";
 
 /** Reads visitors. A unit of work writes them. */
 export interface VisitorStore {
   /** The distinct visitors with these keys, in the order of the keys. */
   find(appId: string, keys: readonly VisitorKey[]): Promise<Visitor[]>;
+  /** What a visitor met of frames. */
+  exposure(appId: string, key: VisitorKey): Promise<FrameExposure | undefined>;
 }

@@ -4,9 +4,11 @@ import {
   type FrameVariant,
   type FrameVersion,
   PAGE_KINDS,
+  ROTATION_DAYS,
+  ROTATION_RATE,
   type SourceWeight,
 } from "../../domain/frame.js";
-import type { ExposedFrame, FrameExposure, FrameTally } from "../../domain/frame-tally.js";
+import type { ExposedFrame, FrameExposure, FrameTally, ShownList } from "../../domain/frame-tally.js";
 import { NO_FILTER, type PriceRange, type ProductFilter } from "../../domain/product-filter.js";
 import { type Cells, flag, later, list, number, oneOf, orNull, record, text, time } from "./kinds.js";
 
@@ -68,6 +70,8 @@ export const frame = record<FrameConfiguration>(
     version: later(number, 1),
     filter: later(filter, NO_FILTER),
     stockSaid: later(flag, false),
+    rotationRate: later(number, ROTATION_RATE),
+    rotationDays: later(number, ROTATION_DAYS),
   },
   { upgrade: fromNestedRules },
 );
@@ -89,4 +93,5 @@ export const frameExposure = record<FrameExposure>({
       orderIds: later(list(text), []),
     }),
   ),
+  shownLists: later(list(record<ShownList>({ frameId: text, at: time, productIds: list(text) })), []),
 });

@@ -24,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/privacy_service.proto.
  */
 export const file_aisle_v1_privacy_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIn4KBlBlcnNvbhIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRISCgpjb250YWN0X2lkGAQgASgJEhsKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAgiSAoURXhwb3J0VmlzaXRvclJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiAKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbiLMAwoVRXhwb3J0VmlzaXRvclJlc3BvbnNlEiQKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0SAASOwoTc3Vic2NyaXB0aW9uX2NoYW5nZRgCIAEoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUgAEigKB3Zpc2l0b3IYAyABKAsyFS5haXNsZS52MS5LZXB0VmlzaXRvckgAEiQKBW9yZGVyGAQgASgLMhMuYWlzbGUudjEuS2VwdE9yZGVySAASIAoFZXZlbnQYBSABKAsyDy5haXNsZS52MS5FdmVudEgAEjEKDnJlamVjdGVkX2V2ZW50GAYgASgLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudEgAEj0KFGF3YWl0ZWRfc3Vic2NyaXB0aW9uGAcgASgLMh0uYWlzbGUudjEuQXdhaXRlZFN1YnNjcmlwdGlvbkgAEi0KDGhvb2tfbWVzc2FnZRgIIAEoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlSAASNQoOZnJhbWVfZXhwb3N1cmUYCSABKAsyGy5haXNsZS52MS5LZXB0RnJhbWVFeHBvc3VyZUgAQgYKBGl0ZW0ixgIKEUtlcHRGcmFtZUV4cG9zdXJlEiUKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzEhAKCGZyYW1lX2lkGAIgASgJEg8KB3ZhcmlhbnQYAyABKAkSLAoIZmlyc3RfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2xhc3RfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEXNob3duX3Byb2R1Y3RfaWRzGAYgAygJEi4KCmNsaWNrZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCm9yZGVyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCW9yZGVyX2lkcxgJIAMoCSKZAQoTQXdhaXRlZFN1YnNjcmlwdGlvbhISCgpjb250YWN0X2lkGAEgASgJEi4KB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsEiwKCGFza2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghldmVudF9pZBgEIAEoCSKkAQoLS2VwdFZpc2l0b3ISEgoKdmlzaXRvcl9pZBgBIAEoCRISCgpjbGllbnRfaWRzGAIgAygJEhcKD2ZpbmdlcnByaW50X2lkcxgDIAMoCRIQCgh1c2VyX2lkcxgEIAMoCRISCgpjb250YWN0X2lkGAUgASgJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvYBCglLZXB0T3JkZXISEAoIb3JkZXJfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSEgoKY29udGFjdF9pZBgDIAEoCRImCgVsaW5lcxgEIAMoCzIXLmFpc2xlLnYxLktlcHRPcmRlckxpbmUSDgoGc3RhdHVzGAUgASgJEiAKB3BheW1lbnQYBiABKAsyDy5haXNsZS52MS5Nb25leRIvCgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAggASgIIjUKDUtlcHRPcmRlckxpbmUSEgoKcHJvZHVjdF9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoDSJYChNFcmFzZVZpc2l0b3JSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIgCgZwZXJzb24YAiABKAsyEC5haXNsZS52MS5QZXJzb24SDwoHZHJ5X3J1bhgDIAEoCCJbChRFcmFzZVZpc2l0b3JSZXNwb25zZRIMCgRzdGVwGAEgASgJEhEKCWxvb2tlZF9hdBgCIAEoBBIiCgdlcmFzdXJlGAMgASgLMhEuYWlzbGUudjEuRXJhc3VyZSL2AQoHRXJhc3VyZRISCgplcmFzdXJlX2lkGAEgASgJEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZpbmlzaGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnkSFQoNY29udGFjdHNfa2VwdBgFIAEoDRouCgxSZW1vdmVkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASJMChNMaXN0RXJhc3VyZXNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0RXJhc3VyZXNSZXNwb25zZRIjCghlcmFzdXJlcxgBIAMoCzIRLmFpc2xlLnYxLkVyYXN1cmUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMpACCg5Qcml2YWN5U2VydmljZRJXCg1FeHBvcnRWaXNpdG9yEh4uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlcXVlc3QaHy5haXNsZS52MS5FeHBvcnRWaXNpdG9yUmVzcG9uc2UiA5ACATABElEKDEVyYXNlVmlzaXRvchIdLmFpc2xlLnYxLkVyYXNlVmlzaXRvclJlcXVlc3QaHi5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXNwb25zZSIAMAESUgoMTGlzdEVyYXN1cmVzEh0uYWlzbGUudjEuTGlzdEVyYXN1cmVzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RFcmFzdXJlc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_event_service, file_aisle_v1_hook_service, file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_timestamp]);
+  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIn4KBlBlcnNvbhIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRISCgpjb250YWN0X2lkGAQgASgJEhsKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAgiSAoURXhwb3J0VmlzaXRvclJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiAKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbiL7AwoVRXhwb3J0VmlzaXRvclJlc3BvbnNlEiQKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0SAASOwoTc3Vic2NyaXB0aW9uX2NoYW5nZRgCIAEoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUgAEigKB3Zpc2l0b3IYAyABKAsyFS5haXNsZS52MS5LZXB0VmlzaXRvckgAEiQKBW9yZGVyGAQgASgLMhMuYWlzbGUudjEuS2VwdE9yZGVySAASIAoFZXZlbnQYBSABKAsyDy5haXNsZS52MS5FdmVudEgAEjEKDnJlamVjdGVkX2V2ZW50GAYgASgLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudEgAEj0KFGF3YWl0ZWRfc3Vic2NyaXB0aW9uGAcgASgLMh0uYWlzbGUudjEuQXdhaXRlZFN1YnNjcmlwdGlvbkgAEi0KDGhvb2tfbWVzc2FnZRgIIAEoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlSAASNQoOZnJhbWVfZXhwb3N1cmUYCSABKAsyGy5haXNsZS52MS5LZXB0RnJhbWVFeHBvc3VyZUgAEi0KCnNob3duX2xpc3QYCiABKAsyFy5haXNsZS52MS5LZXB0U2hvd25MaXN0SABCBgoEaXRlbSKLAQoNS2VwdFNob3duTGlzdBIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxIQCghmcmFtZV9pZBgCIAEoCRIsCghzaG93bl9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLcHJvZHVjdF9pZHMYBCADKAkixgIKEUtlcHRGcmFtZUV4cG9zdXJlEiUKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzEhAKCGZyYW1lX2lkGAIgASgJEg8KB3ZhcmlhbnQYAyABKAkSLAoIZmlyc3RfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2xhc3RfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEXNob3duX3Byb2R1Y3RfaWRzGAYgAygJEi4KCmNsaWNrZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCm9yZGVyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCW9yZGVyX2lkcxgJIAMoCSKZAQoTQXdhaXRlZFN1YnNjcmlwdGlvbhISCgpjb250YWN0X2lkGAEgASgJEi4KB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsEiwKCGFza2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghldmVudF9pZBgEIAEoCSKkAQoLS2VwdFZpc2l0b3ISEgoKdmlzaXRvcl9pZBgBIAEoCRISCgpjbGllbnRfaWRzGAIgAygJEhcKD2ZpbmdlcnByaW50X2lkcxgDIAMoCRIQCgh1c2VyX2lkcxgEIAMoCRISCgpjb250YWN0X2lkGAUgASgJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvYBCglLZXB0T3JkZXISEAoIb3JkZXJfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSEgoKY29udGFjdF9pZBgDIAEoCRImCgVsaW5lcxgEIAMoCzIXLmFpc2xlLnYxLktlcHRPcmRlckxpbmUSDgoGc3RhdHVzGAUgASgJEiAKB3BheW1lbnQYBiABKAsyDy5haXNsZS52MS5Nb25leRIvCgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAggASgIIjUKDUtlcHRPcmRlckxpbmUSEgoKcHJvZHVjdF9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoDSJYChNFcmFzZVZpc2l0b3JSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIgCgZwZXJzb24YAiABKAsyEC5haXNsZS52MS5QZXJzb24SDwoHZHJ5X3J1bhgDIAEoCCJbChRFcmFzZVZpc2l0b3JSZXNwb25zZRIMCgRzdGVwGAEgASgJEhEKCWxvb2tlZF9hdBgCIAEoBBIiCgdlcmFzdXJlGAMgASgLMhEuYWlzbGUudjEuRXJhc3VyZSL2AQoHRXJhc3VyZRISCgplcmFzdXJlX2lkGAEgASgJEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZpbmlzaGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnkSFQoNY29udGFjdHNfa2VwdBgFIAEoDRouCgxSZW1vdmVkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASJMChNMaXN0RXJhc3VyZXNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0RXJhc3VyZXNSZXNwb25zZRIjCghlcmFzdXJlcxgBIAMoCzIRLmFpc2xlLnYxLkVyYXN1cmUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMpACCg5Qcml2YWN5U2VydmljZRJXCg1FeHBvcnRWaXNpdG9yEh4uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlcXVlc3QaHy5haXNsZS52MS5FeHBvcnRWaXNpdG9yUmVzcG9uc2UiA5ACATABElEKDEVyYXNlVmlzaXRvchIdLmFpc2xlLnYxLkVyYXNlVmlzaXRvclJlcXVlc3QaHi5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXNwb25zZSIAMAESUgoMTGlzdEVyYXN1cmVzEh0uYWlzbGUudjEuTGlzdEVyYXN1cmVzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RFcmFzdXJlc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_event_service, file_aisle_v1_hook_service, file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_timestamp]);
 
 /**
  * Person says who is meant, by any of the names known; several are one person.
@@ -191,6 +191,14 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
      */
     value: KeptFrameExposure;
     case: "frameExposure";
+  } | {
+    /**
+     * Products that a frame showed the visitor.
+     *
+     * @generated from field: aisle.v1.KeptShownList shown_list = 10;
+     */
+    value: KeptShownList;
+    case: "shownList";
   } | { case: undefined; value?: undefined };
 };
 
@@ -200,6 +208,49 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
  */
 export const ExportVisitorResponseSchema: GenMessage<ExportVisitorResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_privacy_service, 2);
+
+/**
+ * KeptShownList is a list of products that a frame which rotates showed a
+ * visitor, kept for 7 days.
+ *
+ * @generated from message aisle.v1.KeptShownList
+ */
+export type KeptShownList = Message<"aisle.v1.KeptShownList"> & {
+  /**
+   * Output only. Who was shown it, by the one id that is kept.
+   *
+   * @generated from field: aisle.v1.VisitorIds visitor = 1;
+   */
+  visitor?: VisitorIds | undefined;
+
+  /**
+   * Output only. The frame.
+   *
+   * @generated from field: string frame_id = 2;
+   */
+  frameId: string;
+
+  /**
+   * Output only. When the first of the products was shown.
+   *
+   * @generated from field: google.protobuf.Timestamp shown_at = 3;
+   */
+  shownAt?: Timestamp | undefined;
+
+  /**
+   * Output only. The products, those shown last at the end.
+   *
+   * @generated from field: repeated string product_ids = 4;
+   */
+  productIds: string[];
+};
+
+/**
+ * Describes the message aisle.v1.KeptShownList.
+ * Use `create(KeptShownListSchema)` to create a new message.
+ */
+export const KeptShownListSchema: GenMessage<KeptShownList> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_privacy_service, 3);
 
 /**
  * KeptFrameExposure is what a visitor met of a frame that splits visitors, kept
@@ -277,7 +328,7 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
  * Use `create(KeptFrameExposureSchema)` to create a new message.
  */
 export const KeptFrameExposureSchema: GenMessage<KeptFrameExposure> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 3);
+  messageDesc(file_aisle_v1_privacy_service, 4);
 
 /**
  * AwaitedSubscription is a subscription that waits for the word of who reads the
@@ -320,7 +371,7 @@ export type AwaitedSubscription = Message<"aisle.v1.AwaitedSubscription"> & {
  * Use `create(AwaitedSubscriptionSchema)` to create a new message.
  */
 export const AwaitedSubscriptionSchema: GenMessage<AwaitedSubscription> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 4);
+  messageDesc(file_aisle_v1_privacy_service, 5);
 
 /**
  * KeptVisitor is a visitor as it is kept.
@@ -376,7 +427,7 @@ export type KeptVisitor = Message<"aisle.v1.KeptVisitor"> & {
  * Use `create(KeptVisitorSchema)` to create a new message.
  */
 export const KeptVisitorSchema: GenMessage<KeptVisitor> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 5);
+  messageDesc(file_aisle_v1_privacy_service, 6);
 
 /**
  * KeptOrder is an order as all events of it say together.
@@ -446,7 +497,7 @@ export type KeptOrder = Message<"aisle.v1.KeptOrder"> & {
  * Use `create(KeptOrderSchema)` to create a new message.
  */
 export const KeptOrderSchema: GenMessage<KeptOrder> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 6);
+  messageDesc(file_aisle_v1_privacy_service, 7);
 
 /**
  * KeptOrderLine is one line of an order.
@@ -474,7 +525,7 @@ export type KeptOrderLine = Message<"aisle.v1.KeptOrderLine"> & {
  * Use `create(KeptOrderLineSchema)` to create a new message.
  */
 export const KeptOrderLineSchema: GenMessage<KeptOrderLine> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 7);
+  messageDesc(file_aisle_v1_privacy_service, 8);
 
 /**
  * EraseVisitorRequest is the request of EraseVisitor.
@@ -509,7 +560,7 @@ export type EraseVisitorRequest = Message<"aisle.v1.EraseVisitorRequest"> & {
  * Use `create(EraseVisitorRequestSchema)` to create a new message.
  */
 export const EraseVisitorRequestSchema: GenMessage<EraseVisitorRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 8);
+  messageDesc(file_aisle_v1_privacy_service, 9);
 
 /**
  * EraseVisitorResponse tells how far an erasure has come.
@@ -544,7 +595,7 @@ export type EraseVisitorResponse = Message<"aisle.v1.EraseVisitorResponse"> & {
  * Use `create(EraseVisitorResponseSchema)` to create a new message.
  */
 export const EraseVisitorResponseSchema: GenMessage<EraseVisitorResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 9);
+  messageDesc(file_aisle_v1_privacy_service, 10);
 
 /**
  * Erasure says what was removed. It names nobody.
@@ -598,7 +649,7 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
  * Use `create(ErasureSchema)` to create a new message.
  */
 export const ErasureSchema: GenMessage<Erasure> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 10);
+  messageDesc(file_aisle_v1_privacy_service, 11);
 
 /**
  * ListErasuresRequest is the request of ListErasures.
@@ -633,7 +684,7 @@ export type ListErasuresRequest = Message<"aisle.v1.ListErasuresRequest"> & {
  * Use `create(ListErasuresRequestSchema)` to create a new message.
  */
 export const ListErasuresRequestSchema: GenMessage<ListErasuresRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 11);
+  messageDesc(file_aisle_v1_privacy_service, 12);
 
 /**
  * ListErasuresResponse is the answer of ListErasures.
@@ -661,7 +712,7 @@ export type ListErasuresResponse = Message<"aisle.v1.ListErasuresResponse"> & {
  * Use `create(ListErasuresResponseSchema)` to create a new message.
  */
 export const ListErasuresResponseSchema: GenMessage<ListErasuresResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 12);
+  messageDesc(file_aisle_v1_privacy_service, 13);
 
 /**
  * PrivacyService exports and erases the data of persons.

@@ -1,0 +1,48 @@
+import type { ShownList } from "../domain/frame-tally.js";
+import type { VisitorKey } from "../domain/visitor.js";
+import type { Shown, Waiting } from "./frame-counts.js";
+import { withList } from "./passed-over.js";
+
+type WaitingList = Extract<Waiting, { kind: "shown" }>;
+
+/** Lists that were shown and are not written yet: the next request of the visitor in this process should see them. */
+export interface UnwrittenLists {
+  add(waiting: WaitingList): void;
+  remove(waiting: readonly Waiting[]): void;
+  /** The stored lists with those that wait. */
+  over(appId: string, visitorKey: VisitorKey, stored: readonly ShownList[]): readonly ShownList[];
+  /** Whether a list adds to those that wait. */
+  isNew(shown: Shown, at: number): boolean;
+}
+
+export function createUnwrittenLists(): UnwrittenLists {
+  const byVisitor = new Map<string, WaitingList[]>();
+  const keyOf = (appId: string, visitorKey: VisitorKey) => `${appId}/${visitorKey}`;
+  const over: UnwrittenLists["over"] = (appId, visitorKey, stored) =>
+    (byVisitor.get(keyOf(appId, visitorKey)) ?? []).reduce(
+      (lists, { shown, at }) => withList(lists, shown, at),
+      stored,
+    );
+  return {
+    add: (waiting) => {
+      const key = keyOf(waiting.shown.appId, waiting.shown.visitorKey);
+      const found = byVisitor.get(key);
+      if (found === undefined) byVisitor.set(key, [waiting]);
+      else found.push(waiting);
+    },
+    remove: (waiting) => {
+      for (const one of waiting) {
+        if (one.kind !== "shown") continue;
+        const key = keyOf(one.shown.appId, one.shown.visitorKey);
+        const left = byVisitor.get(key)?.filter((other) => other !== one) ?? [];
+        if (left.length === 0) byVisitor.delete(key);
+        else byVisitor.set(key, left);
+      }
+    },
+    over,
+    isNew: (shown, at) => {
+      const waiting = over(shown.appId, shown.visitorKey, []);
+      return withList(waiting, shown, at) !== waiting;
+    },
+  };
+}
