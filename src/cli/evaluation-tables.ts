@@ -18,6 +18,7 @@ const TASKS: Readonly<Record<string, string>> = {
   similar_products: "Similar products, category text left out",
   cold_start: "Next product of a visit, never met before",
   also_view: "Products named by the attribute also_view",
+  used_frame: "List after uses of its frame, nothing clicked",
   substitutes: "Share of substitutes among what is shown",
 };
 
@@ -38,6 +39,8 @@ const COLUMNS: readonly (readonly [string, string])[] = [
   ["shown_popularity", "shown pop."],
   ["wanted_popularity", "wanted pop."],
   ["ndcg_10", "NDCG@10"],
+  ["hit_rate_10", "HR@10"],
+  ["repeated_10", "repeated"],
   ["same_category_10", "same category"],
   ["substitutes_10", "priced alike, too"],
 ];

@@ -32,7 +32,7 @@ export const RECOMMEND_BODY = {
   },
   recommendFrameInteractions: {
     kind: "frameInteractions",
-    says: "Recommendations the visitor followed since `version`: they rotate what a frame shows.",
+    says: "Recommendations the visitor followed since `version`: what the frame had shown and the visitor passed over steps back.",
   },
   currentProductIds: { kind: "text", says: `Ids of the products currently viewed, ${LIST}.` },
   currentProductSkus: { kind: "text", says: `SKUs of the products currently viewed, ${LIST}.` },

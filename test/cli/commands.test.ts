@@ -91,6 +91,8 @@ describe("aisle frame set", () => {
       ],
       rebuyAfterDays: 30,
       rotation: false,
+      rotationRate: undefined,
+      rotationDays: undefined,
       fallback: false,
       inStockOnly: false,
       pinnedProductIds: ["a", "b"],
@@ -119,6 +121,21 @@ describe("aisle frame set", () => {
       "variant loud      weight 2: as the frame",
       "",
     ]);
+  });
+
+  it("sets how much of a list is replaced and for how long", async () => {
+    const set = (...more: string[]) =>
+      aisle(..."frame set --app shop --id side --recommended 5 --alternative 0".split(" "), ...more);
+    await set("--rotation-rate", "0.3", "--rotation-days", "1.5");
+    expect(server.state.frames[0]).toMatchObject({ rotationRate: 0.3, rotationDays: 1.5 });
+    const { stdout } = await aisle("frame", "show", "--app", "shop", "--id", "side");
+    expect(stdout).toMatch(/^rotation {10}0\.3 of a list, for 1\.5 days$/m);
+    for (const refused of [
+      ["--rotation-rate", "1.1"],
+      ["--rotation-days", "0"],
+      ["--rotation-days", "8"],
+    ])
+      expect((await set(...refused)).exitCode).toBe(2);
   });
 
   it("keeps out-of-stock products away from every request, or leaves that to the request", async () => {

@@ -143,19 +143,25 @@ describe.each(stores)("a shop with little data: $name", ({ openStore }) => {
       expect((await lists({ currentCategoryIds: "boats" })).recommended[0]).toBe("new");
     });
 
-    it("rotates a used frame by half its length, the same way each time, and starts again with a new model", async () => {
-      const { lists } = await openShop(openStore, TEN);
-      const at = "2026-11-21T10:00:00.000Z";
+    it("keeps the first products of a frame that was used, the same way each time, and all with another version", async () => {
+      const { lists, now, rpc } = await openShop(openStore, TEN);
+      const frameConfiguration = { frameId: "default", recommendedCount: 10 };
+      await rpc.apps.setFrameConfiguration({ appId: "shop", frameConfiguration });
       const used = (times: number, version?: string) =>
         lists({
-          recommendFrameInteractions: Array(times).fill({ trackerProductGroupId: "default", utcInteractionDate: at }),
+          cId: "visitor",
+          recommendFrameInteractions: Array(times).fill({
+            trackerProductGroupId: "default",
+            utcInteractionDate: new Date(now() - 1000).toISOString(),
+          }),
           version: version ?? null,
         });
-      const [first, once, twice] = [await used(0), await used(1), await used(2)];
-      expect(once.recommended.slice(0, 5)).toEqual(first.recommended.slice(5));
-      expect(twice.recommended.slice(0, 5)).toEqual(once.recommended.slice(5));
-      expect(twice.recommended.filter((id) => first.recommended.includes(id))).toEqual([]);
-      expect(await used(1)).toEqual(once);
+      const first = await used(0);
+      now.at += 60_000;
+      const once = await used(1);
+      expect(once.recommended.slice(0, 5)).toEqual(first.recommended.slice(0, 5));
+      expect(once.recommended.filter((id) => first.recommended.includes(id))).toHaveLength(8);
+      expect(await used(3)).toEqual(once);
       expect(await used(1, first.version)).toEqual(once);
       expect(await used(1, "2020010100")).toEqual(first);
     });

@@ -10,6 +10,7 @@ const TASKS: Readonly<Record<string, string>> = {
   similar_products: "Similar products",
   also_view: "Also viewed",
   cold_start: "A visitor of whom nothing is known",
+  used_frame: "A list after uses of its frame",
   substitutes: "Substitutes",
 };
 
@@ -22,6 +23,8 @@ const FIGURES: Readonly<Record<string, string>> = {
   shown_popularity: "popularity of what is shown",
   wanted_popularity: "popularity of what was wanted",
   ndcg_10: "NDCG, 10 shown",
+  hit_rate_10: "hit rate, 10 shown",
+  repeated_10: "shown before the last use, too",
   same_category_10: "of the same category, 10 shown",
   substitutes_10: "substitutes, 10 shown",
 };

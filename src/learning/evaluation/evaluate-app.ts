@@ -31,6 +31,7 @@ import { answerRanking, ask, createAnswers, type Ranking, sourceRanking } from "
 import type { EvaluatedTask, Evaluation } from "./report.js";
 import { alsoViewedTask, similarTask } from "./similar-products.js";
 import { judgeSubstitutes, judgeTasks, notJudged, type TaskContext } from "./tasks.js";
+import { usedFrameTask } from "./used-frame.js";
 import { customersSince, interactionsBefore, splitByTime, visitsSince } from "./visits.js";
 
 const NEWEST_SHARE = 0.1;
@@ -135,8 +136,16 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
         of: (question: Question) => notBought(question, model.indexOf),
       },
     ];
-    tasks.push(...judgeTasks(customers.asked, readings, rankings, telling("next_order", 0.84, 0.88)));
+    tasks.push(...judgeTasks(customers.asked, readings, rankings, telling("next_order", 0.84, 0.87)));
   }
+
+  stage("used_frame", 0.87);
+  const ofFrame = rest.asked.length > 0 ? hiddenLineQuestions(context) : next;
+  tasks.push(
+    ofFrame.asked.length === 0
+      ? notJudged("used_frame", "no order or visit of two known products since the cut-off")
+      : usedFrameTask(ofFrame, answers, model),
+  );
 
   stage("similar_products", 0.88);
   tasks.push(await similarTask(all, model, catalogOf, options, context));

@@ -1,7 +1,8 @@
 import type { Metrics } from "../../adapters/metrics.js";
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import { bareApp } from "../../domain/app.js";
-import { DEFAULT_FRAME, type FrameConfiguration } from "../../domain/frame.js";
+import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../../domain/frame.js";
+import type { ShownList } from "../../domain/frame-tally.js";
 import type { Catalog } from "../../recommend/catalog.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../recommend/query.js";
 import { createRecommender } from "../../recommend/recommend.js";
@@ -57,13 +58,25 @@ export interface Lists {
   readonly alternative: readonly number[];
 }
 
+/** What the visitor met of the frame before, and when it was used. */
+interface Before {
+  readonly uses: readonly number[];
+  readonly shownLists: readonly ShownList[];
+}
+
+const NOTHING: Before = { uses: [], shownLists: [] };
+
 /** Answers of the service itself to a visitor it knows nothing else of. `frame`: what differs from the default one. */
 export function createAnswers(model: ServingModel, catalog: Catalog) {
   const recommend = createRecommender({ metrics: NO_METRICS, reportFailure: failing });
-  return (question: Question, frame: Partial<FrameConfiguration>): Lists => {
+  return (question: Question, frame: Partial<FrameConfiguration>, before: Before = NOTHING): Lists => {
     const answer = recommend(
       {
-        query: recommendQuery(question),
+        query: {
+          ...recommendQuery(question),
+          frameInteractions: before.uses.map((at) => ({ frameId: DEFAULT_FRAME_ID, at })),
+        },
+        shownLists: before.shownLists,
         frame: { ...DEFAULT_FRAME, ...frame },
         known: [],
         catalog,

@@ -82,6 +82,13 @@ describe("an evaluation of a shop whose visitors follow trails", async () => {
     }
   });
 
+  it("keeps what was wanted on the list of a visitor who uses its frame, and replaces two products of ten", () => {
+    const figure = (uses: number, name: string) => figureOf(evaluation, "used_frame", `uses_${uses}`, name);
+    for (const uses of [0, 1, 3, 10]) expect([uses, figure(uses, "hit_rate_10")]).toEqual([uses, 1]);
+    expect(figure(0, "repeated_10")).toBe(1);
+    expect(figure(1, "repeated_10")).toBeCloseTo(0.8, 5);
+  });
+
   it("reports how popular the shown products are, beside the wanted ones", () => {
     const { rankings = [] } = evaluation.tasks.find(({ name }) => name === "next_item") ?? {};
     const shown = (name: string) => figureOf(evaluation, "next_item", name, "shown_popularity");
@@ -129,6 +136,7 @@ describe("an evaluation", () => {
         "rest_of_order",
         "next_order",
         "next_order_new",
+        "used_frame",
         "similar_products",
         "also_view",
         "cold_start",

@@ -78,8 +78,8 @@ export const EvaluationSchema: GenMessage<Evaluation> = /*@__PURE__*/
 export type EvaluatedTask = Message<"aisle.v1.EvaluatedTask"> & {
   /**
    * Output only. `next_item`, `next_new_item`, `hidden_line`, `rest_of_order`,
-   * `next_order`, `next_order_new`, `similar_products`, `also_view`, `cold_start`
-   * or `substitutes`; more may come.
+   * `next_order`, `next_order_new`, `used_frame`, `similar_products`,
+   * `also_view`, `cold_start` or `substitutes`; more may come.
    *
    * @generated from field: string name = 1;
    */
@@ -145,8 +145,9 @@ export type EvaluatedRanking = Message<"aisle.v1.EvaluatedRanking"> & {
   /**
    * Output only. Figures by name, each a share from 0 to 1: `hit_rate_20`,
    * `reciprocal_rank_20`, `recall_20`, `average_precision_20`, `coverage_20`,
-   * `shown_popularity`, `wanted_popularity`, `ndcg_10`, `same_category_10`,
-   * `substitutes_10`. Which ones depends on the task.
+   * `shown_popularity`, `wanted_popularity`, `ndcg_10`, `hit_rate_10`,
+   * `repeated_10`, `same_category_10`, `substitutes_10`. Which ones depends on the
+   * task.
    *
    * @generated from field: map<string, double> figures = 3;
    */

@@ -629,7 +629,7 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
    * would be: `contacts`, `changes` (of the consent ledger), `visitors`,
    * `interactions`, `orders`, `events`, `rejectedEvents`, `idempotency`,
    * `confirmations` (subscriptions that wait), `outbox` and `deadHooks` (messages
-   * to the hook), `frameExposures` (exposures to frames that split visitors).
+   * to the hook), `frameExposures` (what frames showed the visitor).
    *
    * @generated from field: map<string, uint64> removed = 4;
    */

@@ -45,7 +45,9 @@ export type RecommendRequest = Message<"aisle.v1.RecommendRequest"> & {
   interactions: ProductInteraction[];
 
   /**
-   * Optional. Uses of frames; they rotate what the frame shows.
+   * Optional. Uses of frames. Products that the frame showed the visitor before a
+   * use, and that the visitor passed over, step back; see
+   * FrameConfiguration.rotation_rate. Uses in the future are ignored.
    *
    * @generated from field: repeated aisle.v1.FrameInteraction frame_interactions = 4;
    */
