@@ -17,7 +17,7 @@ import type { RecommendQuery } from "./query.js";
 /** By product id, how far a product steps back, in lengths of the list. */
 export type StepsBack = ReadonlyMap<string, number>;
 
-export const NO_STEPS: StepsBack = new Map();
+const NO_STEPS: StepsBack = new Map();
 
 /** Products of a list that are remembered, the newest. */
 const MOST_PRODUCTS = 60;
@@ -74,7 +74,7 @@ interface Asked {
 }
 
 /** Whether an answer depends on what the frame showed before. Uses that belong to another version of the engine do not count. */
-export function isRotated({ frame, query, version }: Omit<Asked, "now">): boolean {
+function isRotated({ frame, query, version }: Omit<Asked, "now">): boolean {
   const isOfVersion = query.clientVersion === "" || query.clientVersion === version;
   return frame.rotation && frame.rotationRate > 0 && isOfVersion && query.frameInteractions.length > 0;
 }

@@ -91,8 +91,6 @@ describe("aisle frame set", () => {
       ],
       rebuyAfterDays: 30,
       rotation: false,
-      rotationRate: undefined,
-      rotationDays: undefined,
       fallback: false,
       inStockOnly: false,
       pinnedProductIds: ["a", "b"],

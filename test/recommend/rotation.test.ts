@@ -157,6 +157,18 @@ describe("a frame that a visitor used", () => {
     expect(await store.visitors.exposure("shop", "c:c1")).toBeUndefined();
   });
 
+  it("is forgotten 7 days after it showed something", async () => {
+    const { show, now, store, writeFrameCounts, sweepRetention } = await openShop();
+    await show();
+    await writeFrameCounts(true);
+    now.at += 7 * DAY_MS - 1;
+    await sweepRetention(() => undefined);
+    expect(await store.visitors.exposure("shop", "c:c1")).toBeDefined();
+    now.at += 1;
+    await sweepRetention(() => undefined);
+    expect(await store.visitors.exposure("shop", "c:c1")).toBeUndefined();
+  });
+
   it.each([
     ["rotation_rate", { rotationRate: 1.1 }],
     ["rotation_rate", { rotationRate: Number.NaN }],
