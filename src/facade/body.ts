@@ -8,19 +8,21 @@ import type { Readable } from "node:stream";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Refused, TEXT } from "./errors.js";
 
-/** In bytes. */
+/** Limits in bytes. */
 export interface BodyLimits {
   /** Of one body. */
   readonly bodyBytes: number;
-  /** Of each body that are read whatever else is being read. */
+  /** Bytes of each body that need no allowance. */
   readonly ownBytes: number;
-  /** Of all bodies together, besides those; bodies that wait for their turn count. */
+  /**
+   * The shared allowance: bytes of all bodies together beyond `ownBytes`, waiting bodies included.
+   */
   readonly sharedBytes: number;
-  /** A body of more is given on when its turn comes. */
+  /** A longer body waits for its turn before it is passed on. */
   readonly promptBytes: number;
 }
 
-/** A request as far as its body goes. */
+/** The parts of a request that a body reader needs. */
 export type BodyStream = Readable & { readonly headers: { readonly "content-length"?: string | undefined } };
 
 /** Called once: with an error (Refused, or UNAVAILABLE when the shared bytes are used up), or with the body. */
@@ -40,10 +42,10 @@ export function createBodyReader(
     let received = 0;
     let taken = 0;
     let isWhole = false;
-    let isOver = false; // listeners go with the request: taking four off costs more than asking this
+    let isOver = false; // no cleanup: removing four listeners costs more than this check
     const end = (error: Error | null, body?: Buffer) => {
       isOver = true;
-      chunks.length = 0; // more may come of a body that was refused
+      chunks.length = 0; // a refused body may still send data
       shared -= taken;
       done(error, body);
     };
@@ -78,10 +80,10 @@ function tooLarge(): Refused {
   return new Refused(413, TEXT.tooLarge);
 }
 
-/** Does a piece of work when its turn comes. */
+/** Runs a piece of work when its turn comes. */
 export type WorkSpacing = (work: () => void) => void;
 
-/** Of the time from the beginning of a work to the next, how many times its own time. */
+/** Time from the start of a work to the next start, as a multiple of the work's own time. */
 const SPACING = 4;
 
 /**

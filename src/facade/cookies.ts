@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { decodePercent } from "./form.js";
 
 /**
- * The value of the first cookie called `name` in a Cookie header, percent-decoded, or "". Reads that one only: shops
- * have dozens of cookies, and an object made of all of them would cost more than the rest of the request.
+ * Returns the value of the first cookie called `name` in a Cookie header, percent-decoded, or "". Decodes no other:
+ * shops have dozens of cookies, and an object of all of them would cost more than the rest of the request.
  */
 export function readCookie(header: string | undefined, name: string): string {
   if (header === undefined) return "";
@@ -22,7 +22,7 @@ export function readCookie(header: string | undefined, name: string): string {
   }
 }
 
-/** True when the text at `at` is the beginning of a cookie: the header's start, or behind a `;` and spaces. */
+/** True when a cookie begins at `at`: at the header's start, or after a `;` and spaces. */
 function startsCookie(header: string, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && header.charCodeAt(before) === 0x20) before--;

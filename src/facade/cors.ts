@@ -2,15 +2,15 @@ import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply } from "fastify";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 
-/** How long the list of an app's origins may be used: a change holds everywhere within this time. */
+/** Lifetime of a cached list of origins: a change applies everywhere within this time. */
 export const ORIGINS_MAX_AGE_MS = 5000;
 
 const MAX_APPS = 1000;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i;
 
-/** Which pages may call for an app. An app that lists no origins takes calls from any. */
+/** Decides which pages may call an app. An app that lists no origins accepts calls from all pages. */
 export interface Origins {
-  /** True when a page of `origin` may call for the app. An unknown app refuses nobody: its own call says so. */
+  /** True when a page of `origin` may call the app. Always true for an unknown app: the call itself reports that. */
   allows(appId: string, origin: string): Promise<boolean>;
   /** True when the app names `origin` in its list. */
   lists(appId: string, origin: string): Promise<boolean>;
@@ -46,7 +46,7 @@ export function createOrigins(apps: Pick<Client<typeof AppService>, "getApp">, n
     entries.delete(appId);
     if (entries.size >= MAX_APPS) for (const oldest of entries.keys()) if (entries.delete(oldest)) break;
     entries.set(appId, asked);
-    // Neither a failure nor an app that may exist a moment later is kept.
+    // Cache neither a failure nor an unknown app, which may exist a moment later.
     const forget = () => entries.get(appId) === asked && entries.delete(appId);
     try {
       const origins = await asked.origins;
@@ -75,9 +75,9 @@ export function isWebOrigin(origin: string): boolean {
 }
 
 /**
- * True when the page and the service belong to one site, so that the page may use the visitor's cookie. The browser's
- * own word (Sec-Fetch-Site) counts; without it the hosts must be equal, or one a subdomain of the other. Hosts that are
- * sisters (`www.` and `api.` of one shop) cannot be told from sisters under a public suffix, so they need the header.
+ * True when the page and the service belong to one site, so that the page may use the visitor's cookie. Sec-Fetch-Site
+ * decides. Without it the hosts must be equal, or one a subdomain of the other. Sibling hosts (`www.` and `api.` of one
+ * shop) look like siblings under a public suffix, so they need the header.
  */
 export function isSameSite(origin: string, fetchSite: string | undefined, ownHost: string | undefined): boolean {
   if (fetchSite !== undefined) return fetchSite === "same-origin" || fetchSite === "same-site";
@@ -94,13 +94,16 @@ function normal(origin: string): string {
 
 /**
  * Our own CORS instead of @fastify/cors: that plugin decides before the body is read, and only the body names the app
- * whose origins count. `Vary` and the exposed headers never change.
+ * whose origins apply. `Vary` and the exposed headers never change.
  */
 const EXPOSED = "x-service-event-id, retry-after, ratelimit, ratelimit-policy, x-request-id";
 const ALLOWED_HEADERS = "content-type, idempotency-key, x-request-id, traceparent";
 const PREFLIGHT_SECONDS = "86400";
 
-/** Lets a page of `origin` read the answer. `Origin: null` (and nonsense) gets no CORS headers, and `*` is never used. */
+/**
+ * Lets a page of `origin` read the answer. `Origin: null` and malformed origins get no CORS headers, and `*` is never
+ * used.
+ */
 export function addCorsHeaders(reply: FastifyReply, origin: string | undefined): void {
   reply.header("vary", "Origin");
   if (origin === undefined || !isWebOrigin(origin)) return;

@@ -1,17 +1,17 @@
 import { isbot } from "isbot";
 
-/** A user agent that names no browser is a crawler's only when it says so: shops' own programs post events, too. */
+/** A user agent without a browser name counts as a crawler only if it says so: shops' own programs post events, too. */
 const CRAWLER_WORDS = /bot|crawl|spider|slurp|archiver|externalhit|mediapartners|lighthouse|\+https?:/i;
 
-/** Answers remembered; one costs some 7 µs, and the visitors of a shop have few user agents. */
+/** Size of the cache. A lookup costs some 7 µs, and a shop's visitors have few user agents. */
 const MAX_KNOWN = 1000;
 
-/** Characters read of a user agent; no browser's is as long. */
+/** Maximum characters read of a user agent; browsers' are shorter. */
 const MAX_LENGTH = 512;
 
 /**
- * Tells whether a user agent is a crawler's, headless browsers included. The library's list also has the HTTP clients
- * that shop software sends its events with (`curl`, `GuzzleHttp`, `WordPress`): those are no crawlers.
+ * Tells whether a user agent is a crawler's or a headless browser's. The library's list also has HTTP clients with
+ * which shop software sends events (`curl`, `GuzzleHttp`, `WordPress`); these do not count as crawlers.
  */
 export function createCrawlerTest(): (userAgent: string) => boolean {
   const known = new Map<string, boolean>();

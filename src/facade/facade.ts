@@ -42,27 +42,27 @@ import { createTrace } from "./trace.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The content type as sent, "" for none. The header itself is hidden from the framework, see `hideContentType`. */
+    /** The content type as sent, "" for none. `hideContentType` hides the header itself from the framework. */
     sentContentType: string;
-    /** When the request came, by `monotonicNow`. */
+    /** Arrival of the request, by `monotonicNow`. */
     arrivedAt: number;
   }
 }
 
-/** Counters and timings for the operator. Labels are closed sets. */
+/** Counters and timings for the operator. Labels have a closed set of values. */
 export interface FacadeMetrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   observe(name: string, ms: number, labels?: Readonly<Record<string, string>>): void;
 }
 
-/** A structured log; pino is one. */
+/** A structured log, for example pino. */
 export interface FacadeLogger {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
 export interface FacadeOptions extends PublicFiles {
-  /** Of each service, the calls the facade makes. */
+  /** The calls that the facade makes of each service. */
   readonly clients: {
     readonly events: Pick<Client<typeof EventService>, "recordEvent">;
     readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getStatus" | "getLink" | "followLink">;
@@ -71,43 +71,43 @@ export interface FacadeOptions extends PublicFiles {
   };
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds that never go back, for durations; `now` when not given. */
+  /** Milliseconds of a clock that never goes back, for durations. Default: `now`. */
   readonly monotonicNow?: (() => number) | undefined;
-  /** Connections at one time; `MAX_CONNECTIONS` when not given. */
+  /** Maximum number of connections. Default: `MAX_CONNECTIONS`. */
   readonly maxConnections?: number;
-  /** An id for a request that brings none. */
+  /** Returns an id for a request that brings none. */
   readonly newRequestId: () => string;
-  /** Makes the facade speak https; none: http. */
+  /** Certificate for https; without it the facade speaks http. */
   readonly certificate?: Certificate | undefined;
-  /** Proxies in front of it, and the shop's own servers; none when not given. */
+  /** Proxies in front of the facade, and the shop's own servers. Default: none. */
   readonly networks?: NetworkOptions | undefined;
-  /** Where storefronts reach the service. `https:` makes the cookies travel to other sites. */
+  /** Public address of the service. With `https:`, cookies also work across sites. */
   readonly publicUrl?: string | undefined;
-  /** How long the subscription cookies live; 0 switches them off. */
+  /** Lifetime of the subscription cookies; 0 turns them off. */
   readonly cacheMaxAgeSeconds?: number | undefined;
-  /** Deadline of each call, for clients that go over a network. */
+  /** Deadline of each call, for clients over a network. */
   readonly callTimeoutMs?: number | undefined;
   /** Resolves when an event could be made durable now. The answer shows the message of a ConnectError as the reason. */
   readonly ready: () => Promise<void>;
-  /** True once the process is about to end: readiness is gone, connections are closed after their answer. */
+  /** True once the process is stopping: it is not ready, and connections are closed after their answer. */
   readonly isStopping: () => boolean;
   readonly metrics?: FacadeMetrics | undefined;
-  /** Whether one more event would be refused now; when not given none is. */
+  /** Whether one more event would be refused now. Default: never. */
   readonly isFull?: (() => boolean) | undefined;
   readonly logger?: FacadeLogger | undefined;
   readonly tracer?: FacadeTracer | undefined;
 }
 
 /**
- * Delay of a refusal when the server is full. A sender refused at once sends its next event at once. A thousand such
- * connections would leave the server no time to store anything.
+ * Delay before the facade refuses an event under overload. A sender that is refused at once sends its next event at
+ * once. A thousand such connections would leave the server no time to store anything.
  */
 const REFUSED_AFTER_MS = 400;
 
 const UNNAMED_PROXY_WARNING =
   "Requests come through a proxy that is not named: all their visitors share one limit of links. Set --trusted-proxies (AISLE_TRUSTED_PROXIES) to the proxy's address or prefix";
 
-/** Answers by itself; what it rejects with is still to be answered. */
+/** Sends the answer itself, or rejects with an error that still needs an answer. */
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 const LINK_METHODS = "GET, HEAD, POST";
 
@@ -135,7 +135,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
       if (error instanceof ConnectError) metrics?.count("shed", { reason: "call_bytes" });
       done(error, body);
     });
-  // The framework remembers the parser of a type that is named, and looks for the other anew with each request.
+  // The framework caches the parser of a named type, and searches for any other parser on each request.
   for (const type of [HIDDEN_TYPE, "*"])
     app.addContentTypeParser(type, (_request, payload, done) => takeBody(payload, done));
   answerOneAtATime(app.server);
@@ -149,7 +149,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
     if (namesOneHost(request.raw)) done();
     else sendFailure(reply, OPERATIONS.get(pathOf(request)), answerOf(400, TEXT.badRequest));
   });
-  // Asked when the answer leaves: a connection whose request was under way when the stop began ends with it, too.
+  // Checked when the answer leaves: a connection whose request was under way when the stop began ends with it, too.
   app.addHook("onSend", (request, reply, _payload, done) => {
     if (isStopping()) reply.header("connection", "close");
     if (metrics !== undefined) measure(metrics, request, reply.statusCode, monotonicNow() - request.arrivedAt);
@@ -169,7 +169,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   const recommend = createRecommend({ recommendations: clients.recommendations, origins, callOptions });
   const status = createSubscriptionStatus({ ...clients, origins, statusCookies, publicHost, callOptions });
 
-  // Nothing is given back to the framework, which would wait for a promise and then for the answer to be sent.
+  // Returns void: Fastify would await a promise, and then the sending of the answer.
   const guarded = (operation: Operation, handler: Handler) =>
     inSpan(options.tracer, operation, (request, reply) => {
       handler(request, reply)
@@ -181,7 +181,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
         .catch((fault: unknown) => void reply.send(fault));
     });
   app.get("/subscription_status", guarded("subscription_status", status));
-  // Before the body is read: a refusal costs a fraction of what an event does.
+  // Checked before the body is read: a refusal costs a fraction of an event.
   const onRequest: onRequestHookHandler = (_request, reply, done) => {
     if (isFull?.() !== true) return done();
     metrics?.count("shed", { reason: "calls" });
@@ -230,7 +230,7 @@ export function createFacade(options: FacadeOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const path = pathOf(request);
     const methods = METHODS.get(path);
-    // The framework looks at some requests, QUERY without a content type, before it asks whether the path takes them.
+    // The framework rejects some requests, such as QUERY without a content type, before it checks the path's methods.
     if (methods !== undefined && !methods.split(", ").includes(request.method))
       return refuseMethod(path, methods, reply);
     const operation = OPERATIONS.get(path);
@@ -256,8 +256,8 @@ function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
 const HIDDEN_TYPE = "application/octet-stream";
 
 /**
- * The framework refuses content types it cannot parse before our code sees the request. What each operation accepts is
- * its own affair, so the header is kept aside and a plain one put in its place.
+ * The framework rejects content types without a parser before our code sees the request. Each operation decides itself
+ * what it accepts, so the header is saved and replaced by a plain one.
  */
 function hideContentType(request: FastifyRequest): void {
   const { headers } = request.raw;

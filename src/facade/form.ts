@@ -7,25 +7,25 @@
  * costs about three times as much. test/facade/form.test.ts holds this reader against URLSearchParams.
  */
 
-/** Limits of a form. Fields beyond them are dropped and counted; the form is never refused. */
+/** Limits of a form. Fields beyond them are dropped and counted; the form is still accepted. */
 export interface FormLimits {
-  /** Names with a value. */
+  /** Number of names with a value. */
   readonly fields: number;
-  /** Bytes of one value in UTF-8. */
+  /** Bytes of one value, in UTF-8. */
   readonly valueBytes: number;
 }
 
 export const FORM_LIMITS: FormLimits = { fields: 128, valueBytes: 128 * 1024 };
 
-/** Most decoded pairs of a form, repeated names included: each costs as much as a field. */
+/** Maximum decoded pairs of a form, repeated names included: each costs as much as a field. */
 const MAX_PAIRS = 1024;
 
-/** A Map, so that `__proto__` is a name like any other. */
+/** A Map, so that `__proto__` is a plain name. */
 export interface Form {
   readonly fields: Map<string, string>;
-  /** Values that were too long. */
+  /** Number of values that were too long. */
   droppedValues: number;
-  /** Values that came when the form had its number of fields. */
+  /** Number of values beyond the limit of fields. */
   droppedFields: number;
 }
 
@@ -33,7 +33,7 @@ export function emptyForm(): Form {
   return { fields: new Map(), droppedValues: 0, droppedFields: 0 };
 }
 
-/** Puts a decoded pair into the form, by the rules above. */
+/** Adds a decoded pair to the form, by the rules above. */
 export function addField(form: Form, name: string, value: string, limits: FormLimits = FORM_LIMITS): void {
   if (value === "") return;
   if (form.fields.size >= limits.fields) form.droppedFields++;
@@ -56,10 +56,10 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
   for (let start = 0; start < end; ) {
     let stop = text.indexOf("&", start);
     if (stop === -1) stop = end;
-    // Looked for again only when it was passed: a body of many names and no `=` must not be read once for each name.
+    // Searched again only after it was passed: a body of many names without `=` must not be scanned once for each name.
     if (equals < start) equals = text.indexOf("=", start);
     if (equals === -1) break;
-    // Pairs without a value are the larger half of what senders post: they are skipped undecoded.
+    // Most pairs that senders post have no value: skip them undecoded.
     if (equals < stop - 1) {
       if (fields.size >= limits.fields || ++pairs > MAX_PAIRS) form.droppedFields++;
       else {
@@ -83,14 +83,14 @@ export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // not UTF-8: decoded byte by byte
+    // invalid UTF-8: decode byte by byte
     return decodeBytes(text);
   }
 }
 
 /**
- * `decodePart` for many texts of one form. An exception costs fifteen times what `decodeBytes` does, and a body can ask
- * for 100,000 of them: after the first one, bytes are decoded without trying.
+ * `decodePart` for many texts of one form. An exception costs fifteen times as much as `decodeBytes`, and a body can
+ * cause 100,000 of them. So after the first one, all texts are decoded byte by byte.
  */
 function partDecoder(): (text: string) => string {
   let wasRefused = false;
@@ -101,7 +101,7 @@ function partDecoder(): (text: string) => string {
     try {
       return decodeURIComponent(text);
     } catch {
-      // not UTF-8: decoded byte by byte
+      // invalid UTF-8: decode byte by byte
       wasRefused = true;
       return decodeBytes(text);
     }
@@ -112,7 +112,7 @@ function withSpaces(text: string): string {
   return text.includes("+") ? text.replaceAll("+", " ") : text;
 }
 
-/** The same byte by byte, for text that decodeURIComponent refuses: a bare `%`, or bytes that are no UTF-8. */
+/** Decodes byte by byte, for text that decodeURIComponent rejects: a bare `%`, or invalid UTF-8. */
 function decodeBytes(text: string): string {
   const source = Buffer.from(text);
   const bytes = Buffer.allocUnsafe(source.length);
@@ -140,7 +140,10 @@ function hexDigit(byte: number | undefined): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** True when `text` has more than `bytes` bytes in UTF-8. Counts only where the number of characters leaves it open. */
+/**
+ * True when `text` has more than `bytes` bytes in UTF-8. Counts them only when the number of characters does not
+ * decide.
+ */
 export function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }
@@ -156,7 +159,7 @@ export function isLonger(text: string, bytes: number): boolean {
 const ENCODED = /^[A-Za-z0-9*._~+%-]+$/;
 const ESCAPE = /%[0-9A-Fa-f]{2}/;
 
-/** Decodes the values of `known` names once more, in place, where their sender encoded them twice. */
+/** Decodes the values of `known` names a second time, in place, when their sender encoded them twice. */
 export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlySet<string>): void {
   if (!hasPercent(fields)) return;
   const found = [...fields].some(([name, value]) => known.has(name) && ENCODED.test(value) && ESCAPE.test(value));
@@ -167,7 +170,7 @@ export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlyS
   }
 }
 
-/** Nearly no form has one, and to know it costs less than to look at names. */
+/** Almost no form has one, and this check is cheaper than looking at names. */
 function hasPercent(fields: ReadonlyMap<string, string>): boolean {
   for (const value of fields.values()) if (value.includes("%")) return true;
   return false;

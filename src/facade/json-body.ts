@@ -2,21 +2,21 @@ import { isBeyondBounds } from "../parse/json-bounds.js";
 import { Refused, TEXT } from "./errors.js";
 
 /**
- * What a body may be made of. Of known fields, the shortest interactions have an array or object for each 90 characters and a
- * comma for each 27; a body of nothing else would take the parser many times what they do: 1 MiB of `[` takes it 70 ms, and
- * 1 MiB of `[[[[[]]]]],` 100 ms.
+ * Limits on the structure of a body, since the parser is slow on nothing but brackets: 1 MiB of `[` takes 70 ms, 1 MiB
+ * of `[[[[[]]]]],` 100 ms. In a body of known fields the shortest interactions have one array or object for each 90
+ * characters and one comma for each 27.
  */
 const BOUNDS = {
-  /** The body of /recommend is one level, a list in it two, an element three; the rest is for fields nobody reads. */
+  /** The body of /recommend is level one, a list in it two, an element three. The rest is for unknown fields. */
   depth: 8,
-  /** So many of each whatever the size. */
+  /** Allowed whatever the size. */
   pieces: 1000,
-  /** Besides, an array or object for so many characters, and a comma. */
+  /** Allowed in addition: one array or object, and one comma, for so many characters. */
   perContainer: 64,
   perComma: 24,
 };
 
-/** The value in a body. Throws Refused with the documented text when it is no JSON, or beyond BOUNDS. */
+/** Parses a body. Throws Refused with the documented text when it is not JSON or is beyond BOUNDS. */
 export function parseJson(text: string): unknown {
   const containers = text.length / BOUNDS.perContainer + BOUNDS.pieces;
   const commas = text.length / BOUNDS.perComma + BOUNDS.pieces;

@@ -1,9 +1,9 @@
 /**
- * The page behind a link in a mail: a question with one button, or the answer. It loads nothing, runs no script, and its
- * language is what the browser asks for.
+ * The page behind a link in a mail: a question with one button, or the result. It loads nothing and runs no script. Its
+ * language follows the browser's preference.
  */
 
-/** What the page says. */
+/** What the page shows. */
 export type LinkPageState = "ask_confirm" | "ask_unsubscribe" | "confirmed" | "unsubscribed" | "void" | "failed";
 
 interface Words {
@@ -110,7 +110,7 @@ const LANGUAGES: ReadonlyMap<string, Words> = new Map([
   ],
 ]);
 
-/** For the answer of every such page: nothing is loaded, framed, run or told to others. */
+/** Headers of every such page: it loads nothing, runs nothing, cannot be framed and sends no referrer. */
 export const LINK_PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy":
@@ -125,7 +125,7 @@ const STYLE =
   "button{font:inherit;padding:.75rem 1.5rem;border:0;border-radius:.5rem;background:#0b57d0;color:#fff;cursor:pointer}" +
   "button:focus-visible{outline:3px solid;outline-offset:3px}";
 
-/** `shopName` "" leaves the shop's line out; `acceptLanguage` is the header of the request. */
+/** With `shopName` "" the shop's line is left out. `acceptLanguage` is the header of the request. */
 export function linkPage(state: LinkPageState, shopName: string, acceptLanguage: string | undefined): string {
   const [language, words] = preferred(acceptLanguage);
   const [text, button] = wordsOf(state, words);
@@ -145,7 +145,7 @@ function wordsOf(state: LinkPageState, words: Words): readonly [text: string, bu
   return [words[state], ""];
 }
 
-/** The best available language by weight; else English. */
+/** The best available language by weight; otherwise English. */
 function preferred(acceptLanguage = ""): readonly [string, Words] {
   const asked = acceptLanguage
     .slice(0, 512)

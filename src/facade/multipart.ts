@@ -2,19 +2,20 @@ import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { Refused, TEXT } from "./errors.js";
 import { addField, emptyForm, type Form } from "./form.js";
 
-/** Longest name of a part that is read, in bytes. */
+/** Maximum length of a part's name, in bytes. */
 const MAX_NAME_BYTES = 255;
 
-/** Most parts read, empty ones included: a part costs ten times what a field of a form costs. */
+/** Maximum number of parts read, empty ones included: a part costs ten times as much as a form field. */
 const MAX_PARTS = 256;
 
-/** The parser is given so many bytes at a time: what follows the last part that counts is not looked at. */
+/** The parser gets so many bytes at a time, so that it reads nothing after the last part within the limit. */
 const PIECE_BYTES = 16 * 1024;
 
 /**
- * Reads `multipart/form-data` from a body that is already in memory (and so within the body limit). Text parts are
- * fields, by the same rules and limits as a urlencoded form; files are dropped and counted, and so is all that follows
- * MAX_PARTS parts, as one. A body that ends too early gives the fields before its end. Rejects with Refused when the content type has no boundary.
+ * Reads `multipart/form-data` from a body in memory (and so within the body limit). Text parts are fields, with the
+ * rules and limits of a urlencoded form. Files are dropped and counted; everything after MAX_PARTS parts is dropped and
+ * counted as one. A truncated body gives the fields before its end. Rejects with Refused when the content type has no
+ * boundary.
  */
 export function readMultipart(contentType: string, body: Buffer): Promise<Form> {
   return new Promise((resolve, reject) => {
@@ -29,7 +30,7 @@ export function readMultipart(contentType: string, body: Buffer): Promise<Form> 
       stream.resume();
     });
     let isOver = false;
-    // The parser delivers the field before in the next tick.
+    // The parser delivers the previous field in the next tick.
     const end = () => {
       isOver = true;
       setImmediate(resolve, form);
@@ -57,7 +58,7 @@ function openParser(contentType: string, size: number): BusboyInstance | undefin
       limits: { fieldNameSize: MAX_NAME_BYTES, fieldSize: size, headerPairs: 16, parts: MAX_PARTS },
     });
   } catch {
-    // the answer says that the body is malformed
+    // the answer reports the malformed body
     return undefined;
   }
 }

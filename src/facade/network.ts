@@ -1,20 +1,20 @@
-/** Which network a request comes from, as a prefix that many share: of an IPv4 address 24 bits, of an IPv6 address 56. */
+/** The network a request comes from, as a shared prefix: 24 bits of an IPv4 address, 56 of an IPv6 address. */
 import { BlockList, isIP, isIPv4 } from "node:net";
 import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
 
 export interface NetworkOptions {
   /**
-   * Addresses and prefixes of proxies in front of the facade. Only what they say in `X-Forwarded-For` is believed, of its
-   * addresses the last that is no such proxy.
+   * Addresses and prefixes of proxies in front of the facade. Only these are trusted with `X-Forwarded-For`; the last
+   * address in it that is not such a proxy is the client.
    */
   readonly trustedProxies: readonly string[];
-  /** Addresses and prefixes of the shop's own servers: what they post is the shop's word. */
+  /** Addresses and prefixes of the shop's own servers: their events count as the shop's own. */
   readonly shopNetworks: readonly string[];
 }
 
 export const NO_NETWORKS: NetworkOptions = { trustedProxies: [], shopNetworks: [] };
 
-/** The parts of a request that say where it comes from. */
+/** The parts of a request that show where it comes from. */
 export interface Peer {
   readonly address: string | undefined;
   readonly forwardedFor: string | string[] | undefined;
@@ -23,7 +23,7 @@ export interface Peer {
 /** Who posted a request; undefined for the shop itself. */
 export type SenderOf = (peer: Peer) => PublicSender | undefined;
 
-/** Of all senders whose address says nothing of where they are; the contract has both names. */
+/** Tags of all senders whose address does not show where they are; the contract has both names. */
 const PRIVATE_NETWORK = from("private");
 const UNNAMED_PROXY = from("unnamed proxy");
 
@@ -31,7 +31,7 @@ function from(network: string): PublicSender {
   return { $typeName: "aisle.v1.PublicSender", network };
 }
 
-/** Addresses that say nothing of where on the internet somebody is: of this machine, its network, a carrier's inside. */
+/** Addresses without a place on the internet: of this machine, its network, or the inside of a carrier's network. */
 const PRIVATE = blockList([
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -77,7 +77,7 @@ export function createSenderOf(
   };
 }
 
-/** Throws for what is no address or prefix. */
+/** Throws for an invalid address or prefix. */
 export function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
@@ -89,12 +89,12 @@ export function blockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** Where an address is, as far as it says. */
+/** The network of an address, where it shows one. */
 interface Place {
   readonly isAddress: boolean;
   readonly isProxy: boolean;
   readonly isShop: boolean;
-  /** Undefined when it says nothing of where on the internet it is. */
+  /** Undefined when the address has no place on the internet. */
   readonly network: PublicSender | undefined;
 }
 
@@ -102,7 +102,7 @@ const NOWHERE: Place = { isAddress: false, isProxy: false, isShop: false, networ
 
 interface Client {
   readonly place: Place;
-  /** It says for whom it sends, and is not trusted to. */
+  /** The peer forwards for others and is not trusted. */
   readonly isForwarded: boolean;
 }
 
@@ -123,7 +123,7 @@ function clientOf({ address, forwardedFor }: Peer, placeOf: (text: string) => Pl
 /** Looking an address up in a BlockList takes 5 µs. */
 const REMEMBERED = { addresses: 10_000, characters: 64 };
 
-/** The same function, which keeps its answers for short texts until there are too many. */
+/** Caches the function's results for short texts, up to a limit. */
 function remembered<T>(find: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
@@ -139,14 +139,14 @@ function remembered<T>(find: (text: string) => T): (text: string) => T {
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** An address without port, zone and the IPv6 writing of IPv4; "" for none. */
+/** An address without port, zone and IPv4-mapped prefix; "" for none. */
 function plain(text: string): string {
   const bare = /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
   const address = MAPPED.exec(bare)?.[1] ?? bare.replace(/%.*$/, "");
   return isIP(address) === 0 ? "" : address;
 }
 
-/** No list holds nothing, at no cost. */
+/** Without a list, the check costs nothing. */
 function holds(list: BlockList | undefined, address: string): boolean {
   return list?.check(address, isIPv4(address) ? "ipv4" : "ipv6") ?? false;
 }
@@ -168,7 +168,7 @@ function ipv6Groups(address: string): number[] {
   return [...before, ...new Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0), ...after];
 }
 
-/** Of one group, or of the IPv4 address that may stand for the last two. */
+/** The value of one group, or of the IPv4 address that may replace the last two. */
 function groupsOf(group: string): number[] {
   if (!group.includes(".")) return [Number.parseInt(group, 16)];
   const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);

@@ -4,7 +4,7 @@ import type { Operation } from "./errors.js";
 const GET = "GET, HEAD, OPTIONS";
 const POST = "POST, OPTIONS";
 
-/** The operation at a path, by whose rules its errors are written. */
+/** The operation of a path, whose rules shape its errors. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ["/subscription_status", "subscription_status"],
   ["/trace", "trace"],
@@ -12,7 +12,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ["/recommend", "recommend"],
 ]);
 
-/** What each public path takes, as `Allow` says it. The OpenAPI document describes these paths and no others. */
+/** The methods of each public path, as in `Allow`. The OpenAPI document describes exactly these paths. */
 export const METHODS: ReadonlyMap<string, string> = new Map([
   ["/subscription_status", GET],
   ["/trace", POST],
@@ -24,12 +24,12 @@ export const METHODS: ReadonlyMap<string, string> = new Map([
   ["/aisle.js", GET],
 ]);
 
-/** The id that a caller gave its request; undefined for none that could stand in a header of ours. */
+/** The request id of a caller; undefined when it cannot be in a header of ours. */
 export function saneRequestId(sent: string | string[] | undefined): string | undefined {
   return typeof sent === "string" && /^[A-Za-z0-9._~:+/=@-]{1,128}$/.test(sent) ? sent : undefined;
 }
 
-/** Without its query. */
+/** The path without its query. */
 export function pathOf(request: FastifyRequest): string {
   const { url } = request;
   const mark = url.indexOf("?");

@@ -13,7 +13,7 @@ import { wholeSeconds } from "./times.js";
 
 const POLICY = '"server"';
 
-/** The rest of a limit. Seconds are whole, rounded up. */
+/** The remaining quota. Seconds are whole, rounded up. */
 export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -21,13 +21,13 @@ export interface RateLimit {
   readonly resetSeconds: number;
 }
 
-/** What an accepted event left. */
+/** The remaining quota after an accepted event. */
 export function rateLimitOf(allowance: SenderAllowance): RateLimit {
   const { limit, remaining, window, resetAfter } = allowance;
   return { limit, remaining, windowSeconds: wholeSeconds(window), resetSeconds: wholeSeconds(resetAfter) };
 }
 
-/** The limit that `error` says was reached; undefined for errors that name none. */
+/** The limit that `error` reports as exceeded; undefined for other errors. */
 export function reachedLimit(error: unknown, retryAfterSeconds: number): RateLimit | undefined {
   if (!(error instanceof ConnectError) || error.code !== Code.ResourceExhausted) return undefined;
   const metadata = new Map(Object.entries(error.findDetails(ErrorInfoSchema)[0]?.metadata ?? {}));

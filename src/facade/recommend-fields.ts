@@ -1,12 +1,13 @@
 /**
- * The fields of the body of /recommend: the names its reader may ask for (recommend-request.ts takes no other) and what
- * the OpenAPI document says of each. test/openapi/body.test.ts holds reader and document against each other.
+ * The fields of a /recommend body: names that its reader may ask for (recommend-request.ts accepts no other) and their
+ * descriptions in the OpenAPI document. test/openapi/body.test.ts compares reader and document.
  */
 import { InteractionType } from "../gen/aisle/v1/recommendation_pb.js";
 
 /**
- * What a field takes: `app`: an app id. `text`: text; numbers and booleans are read as text, null is nothing. `groups`:
- * the same or an empty array. `time`: RFC 3339. `type`: a kind of interaction. The rest are arrays of objects.
+ * The value that a field accepts. `app`: an app id. `text`: text; numbers and booleans are read as text, null as
+ * absent. `groups`: the same or an empty array. `time`: RFC 3339. `type`: a kind of interaction. The rest are arrays of
+ * objects.
  */
 export type FieldKind = "app" | "text" | "groups" | "time" | "type" | "interactions" | "frameInteractions";
 
@@ -18,7 +19,7 @@ export interface RecommendField {
 
 type Fields = Readonly<Record<string, RecommendField>>;
 
-/** Ids of a list that count at most. */
+/** Maximum ids of a list. */
 export const MAX_CURRENT = 100;
 
 const LIST = `\`|\` between them, else \`,\`; the first ${MAX_CURRENT} count`;
@@ -70,7 +71,7 @@ export type BodyName = keyof typeof RECOMMEND_BODY;
 export type InteractionName = keyof typeof PRODUCT_INTERACTION;
 export type FrameInteractionName = keyof typeof FRAME_INTERACTION;
 
-/** The words for each kind of interaction, the documented one first. */
+/** The accepted words of each kind of interaction, the documented one first. */
 export const INTERACTION_TYPES: ReadonlyMap<string, InteractionType> = new Map([
   ["product_view", InteractionType.PRODUCT_VIEW],
   ["add_to_cart", InteractionType.ADD_TO_CART],

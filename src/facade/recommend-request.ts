@@ -1,6 +1,6 @@
 /**
- * From the JSON body of /recommend to a RecommendRequest. The body is read in one pass, property by property: names it
- * does not know are never looked at, so `__proto__` in it is as harmless as any other.
+ * Turns the JSON body of /recommend into a RecommendRequest. It reads known properties only, in one pass, so a
+ * `__proto__` in the body has no effect.
  */
 import {
   AvailabilityFilter,
@@ -20,14 +20,14 @@ import {
 import { cleanId, isAppId, isNothing, splitList } from "./text-values.js";
 import { parseRfc3339, timestampOf } from "./times.js";
 
-/** At most so many groups of a filter count. */
+/** Maximum groups of a filter. */
 const MAX_GROUPS = 1000;
 
-/** An object of the body, of which only the fields of its table may be asked for. */
+/** An object of the body; only the fields of its table may be read. */
 type Fields<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
 type Body = Fields<BodyName>;
 
-/** The request in a body. Throws Refused, and nothing else, when it is not acceptable; its text names the field. */
+/** Reads the request from a body. Throws only Refused, whose text names the field. */
 export function toRecommendRequest(body: unknown): RecommendRequest {
   if (!isObject<BodyName>(body)) throw invalid("recommend", "body");
   const appId = text(body, "appId");
@@ -111,8 +111,8 @@ function readTime(value: unknown, list: BodyName, index: number) {
 }
 
 /**
- * Groups to restrict to. A boolean, also written out as text, and an empty list mean "no filter", which is what some
- * clients send for it.
+ * The groups of the filter. A boolean, also as text, and an empty list mean "no filter", since some clients send them
+ * for that.
  */
 function readGroups(value: unknown): string[] {
   if (typeof value === "boolean" || (Array.isArray(value) && value.length === 0)) return [];
@@ -127,12 +127,14 @@ function ids(body: Body, name: BodyName): string[] {
   return cleanIds(list, MAX_CURRENT);
 }
 
-/** The first `most` parts of a list, without those that can be no id. */
+/** The first `most` parts of a list, without invalid ids. */
 function cleanIds(list: string, most: number): string[] {
   return splitList(list, most).filter((part) => cleanId(part) !== "");
 }
 
-/** An id that must be text. Too long an id, one with control characters and a written-out null count as absent. */
+/**
+ * An id that must be text. An id that is too long, has control characters or is a written-out null counts as absent.
+ */
 function id(body: Body, name: BodyName): string {
   const value = text(body, name);
   return isNothing(value) ? "" : cleanId(value);
@@ -140,7 +142,7 @@ function id(body: Body, name: BodyName): string {
 
 function elementId<Name extends string>(element: Fields<Name>, name: Name, list: BodyName, index: number): string {
   const value = element[name];
-  // The text of the path is made only when it is needed: this runs for every interaction.
+  // Builds the text of the path only when an error needs it: this runs for every interaction.
   const read = typeof value === "string" ? value : textOf(value);
   if (read === undefined) throw invalid("recommend", `${list}[${index}].${name}`);
   return read === "" || isNothing(read) ? "" : cleanId(read);
@@ -152,7 +154,7 @@ function text(body: Body, name: BodyName): string {
   return read;
 }
 
-/** Text of a value where text is documented: numbers and booleans are taken too. Undefined for anything else. */
+/** A value as text where text is documented, numbers and booleans included. Undefined for anything else. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";

@@ -15,7 +15,7 @@ export interface RecommendDependencies {
   readonly callOptions: CallOptions | undefined;
 }
 
-/** POST /recommend: what this visitor should see next. The body is JSON, whatever its content type says. */
+/** POST /recommend: the visitor's recommendations. The body is JSON, whatever its content type says. */
 export function createRecommend({ recommendations, origins, callOptions }: RecommendDependencies) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const body = request.body;
@@ -30,7 +30,7 @@ export function createRecommend({ recommendations, origins, callOptions }: Recom
   };
 }
 
-/** The JSON of an answer: these four names and no other, each product with these six texts. */
+/** The JSON of an answer: exactly these four names, and six texts for each product. */
 function recommendAnswer({ version, trackerProduct, recommended, alternative }: RecommendResponse): string {
   return JSON.stringify({
     version,

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "./errors.js";
 
-/** Traces for the operator, as far as the facade makes them. */
+/** The facade's trace spans. */
 export interface FacadeTracer {
   start(
     name: string,
     options: {
       readonly kind: "server";
-      /** Headers of W3C Trace Context; what makes no sense in them counts as absent. */
+      /** Headers of W3C Trace Context; malformed ones count as absent. */
       readonly caller: { readonly traceparent?: string | undefined; readonly tracestate?: string | undefined };
       readonly attributes: Readonly<Record<string, string>>;
     },
@@ -21,8 +21,8 @@ export interface FacadeTracer {
 type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
- * The listener with a span around each request, which continues the trace of its caller; the listener itself where there
- * is no tracer. Spans name the operation and the status, nothing of what was sent.
+ * Wraps the listener in a span for each request, which continues the caller's trace. Without a tracer it returns the
+ * listener itself. Spans contain the operation and the status, and no request data.
  */
 export function inSpan(tracer: FacadeTracer | undefined, operation: Operation, listener: Listener): Listener {
   if (tracer === undefined) return listener;

@@ -3,13 +3,13 @@ import type { RequestListener, Server } from "node:http";
 import { createServer, Server as HttpsServer } from "node:https";
 import { SERVER_LIMITS } from "./server-limits.js";
 
-/** Both in PEM: the certificate with those that signed it behind it, and its private key. */
+/** Both in PEM: the certificate, followed by those that signed it, and its private key. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** How long a peer may take to agree on keys, in milliseconds. */
+/** Time limit of a handshake, in milliseconds. */
 const HANDSHAKE_MS = 10_000;
 
 export function createSecureServer(certificate: Certificate, listener: RequestListener): Server {
@@ -20,7 +20,7 @@ export function createSecureServer(certificate: Certificate, listener: RequestLi
   return server;
 }
 
-/** Connections from now on are made with another certificate; those that are open go on. */
+/** Uses another certificate for new connections; open ones continue. */
 export function renewCertificate(server: Server, { cert, key }: Certificate): void {
   if (server instanceof HttpsServer) server.setSecureContext({ cert, key });
 }

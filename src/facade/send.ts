@@ -12,7 +12,7 @@ export function sendError(reply: FastifyReply, status: number, text: string): Fa
   return sendJson(reply, status, JSON.stringify({ error: text }));
 }
 
-/** Sends a failure in its operation's shape. */
+/** Sends a failure in the format of its operation. */
 export function sendFailure(reply: FastifyReply, operation: Operation | undefined, failure: Failure): FastifyReply {
   if (failure.rateLimit !== undefined) addRateLimitHeaders(reply, failure.rateLimit);
   if (failure.status === 401) reply.header("www-authenticate", "Aisle-Signature"); // RFC 9110 wants a scheme

@@ -4,12 +4,13 @@ import type { ConnectionError } from "fastify";
 import type { BodyLimits } from "./body.js";
 import { type Failure, TEXT } from "./errors.js";
 
-/** Bytes of a request body. */
+/** Maximum bytes of a request body. */
 export const BODY_LIMIT = 1024 * 1024;
 
 /**
- * Bytes of bodies in memory at one time: at most 10,000 times 16 KiB, and 32 MiB that larger bodies share. Bodies of more
- * than 128 KiB take turns: 1 MiB of interactions takes 10 ms. Storefronts send up to 80 KiB (200 interactions of each type).
+ * Bytes of bodies in memory at a time: at most 10,000 times 16 KiB, plus 32 MiB that larger bodies share. Bodies of
+ * more than 128 KiB take turns: 1 MiB of interactions takes 10 ms. Storefronts send up to 80 KiB (200 interactions of
+ * each type).
  */
 export const BODY_LIMITS: BodyLimits = {
   bodyBytes: BODY_LIMIT,
@@ -18,18 +19,15 @@ export const BODY_LIMITS: BodyLimits = {
   promptBytes: 128 * 1024,
 };
 
-/** Connections at one time; more are refused by the kernel's queue rather than by running out of memory. */
+/** Maximum connections. The kernel's queue holds further ones, so that they cost no memory here. */
 export const MAX_CONNECTIONS = 10_000;
 
-/**
- * What a peer may take of the server. The framework's own defaults leave the time of a request without an end.
- * Milliseconds and bytes.
- */
+/** Limits of one peer, in milliseconds and bytes. By default the framework sets no time limit for a request. */
 export const SERVER_LIMITS = {
   bodyLimit: BODY_LIMIT,
-  /** A socket on which nothing moves. */
+  /** A socket without traffic. */
   connectionTimeout: 30_000,
-  /** Between two requests of a connection; above the 60 s of common load balancers. */
+  /** Idle time between two requests of a connection; longer than the 60 s of common load balancers. */
   keepAliveTimeout: 65_000,
   /** From the first byte of a request to its last. */
   requestTimeout: 15_000,
@@ -37,18 +35,18 @@ export const SERVER_LIMITS = {
     headersTimeout: 10_000,
     connectionsCheckingInterval: 3000,
     maxHeaderSize: 16 * 1024,
-    // Node's own answer to a missing Host has no body; `namesOneHost` is asked instead.
+    // Node's own answer to a missing Host has no body; `namesOneHost` checks it instead.
     requireHostHeader: false,
   },
   routerOptions: {
-    // Queries are read by the operation that has one, by the rules of forms.
+    // The operation with a query parses it, by the rules of forms.
     querystringParser: () => ({}),
     maxParamLength: 1024,
   },
   trustProxy: false,
   logger: false,
   requestIdHeader: false,
-  // While the server closes, requests that are already here are still answered; readiness has said no for long.
+  // While the server closes, requests that have arrived are still answered; readiness has been false for long.
   return503OnClosing: false,
 } as const;
 
@@ -64,7 +62,7 @@ const FAILURES: ReadonlyMap<string, Failure> = new Map(
   ).map(([code, status, text]) => [code, { status, text, retryAfterSeconds: 0 }]),
 );
 
-/** What an error of the framework answers: one of the texts above, else 400 or 500 by its own status. */
+/** The answer to a framework error: one of the texts above, otherwise 400 or 500 by its own status. */
 export function failureOfServer(error: unknown): Failure {
   const { code, statusCode } = readError(error);
   const known = FAILURES.get(code);
@@ -74,7 +72,7 @@ export function failureOfServer(error: unknown): Failure {
     : { status: 500, text: TEXT.internal, retryAfterSeconds: 0 };
 }
 
-/** RFC 9112, 3.2: a request has one Host; HTTP/1.0 may do without. Two of them are for confusing a proxy in between. */
+/** RFC 9112, 3.2: a request has exactly one Host; HTTP/1.0 needs none. Two could confuse a proxy in between. */
 export function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -105,7 +103,7 @@ const OVERFLOW: Answer = [431, TEXT.headerTooLarge];
 const TIMEOUT: Answer = [408, TEXT.timeout];
 const BROKEN: Answer = [400, TEXT.badRequest];
 
-/** What bytes that are no whole request can be answered. */
+/** The answer to bytes that are not a whole request. */
 export const BROKEN_REQUESTS: readonly Answer[] = [BROKEN, TIMEOUT, OVERFLOW];
 
 function brokenStatus(code: string): Answer {

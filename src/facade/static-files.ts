@@ -1,4 +1,4 @@
-/** What the facade serves besides its operations: the helper of shops' pages, and the demo shop. */
+/** Static files of the facade: the helper script for shops' pages, and the demo shop. */
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { TEXT } from "./errors.js";
@@ -10,13 +10,13 @@ export interface StaticFile {
 }
 
 export interface PublicFiles {
-  /** The file at a whole path such as `/demo/index.html`, from what is below `/demo/`. */
+  /** The file at a full path such as `/demo/index.html`, if it is below `/demo/`. */
   readonly staticFiles?: ((path: string) => StaticFile | undefined) | undefined;
   /** The script at `/aisle.js`. */
   readonly helperScript?: Buffer | undefined;
 }
 
-/** For how long a browser takes the script as it is; after that it asks whether it has changed. */
+/** Browsers cache the script for so long, then ask whether it has changed. */
 const FRESH_SECONDS = 3600;
 
 export function addFiles(app: FastifyInstance, { staticFiles, helperScript }: PublicFiles): void {
@@ -35,7 +35,7 @@ export function addFiles(app: FastifyInstance, { staticFiles, helperScript }: Pu
       const file = staticFiles(`/demo/${request.params["*"]}`);
       if (file === undefined) return sendError(reply, 404, TEXT.notFound);
       const etag = etagOf(file.body);
-      // Kept by the browser, and asked for each time: what a newer server sends is seen at once.
+      // Cached by the browser and revalidated on each request, so that a newer server's files show at once.
       reply.header("etag", etag).header("cache-control", "no-cache");
       if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
       return reply.header("content-type", file.contentType).send(file.body);
@@ -43,12 +43,12 @@ export function addFiles(app: FastifyInstance, { staticFiles, helperScript }: Pu
   }
 }
 
-/** A tag that is another one for another content. */
+/** A tag that changes with the content. */
 function etagOf(content: string | Buffer): string {
   return `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 }
 
-/** RFC 9110, 13.1.2: a list of tags, or any; compared weakly. */
+/** RFC 9110, 13.1.2: a list of tags, or `*`; weak comparison. */
 function isKnown(header: string | undefined, etag: string): boolean {
   const tags = header?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags !== undefined && (tags.includes(etag) || tags.includes("*"));

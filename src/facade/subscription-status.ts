@@ -22,13 +22,15 @@ export interface SubscriptionStatusDependencies {
 
 const ANONYMOUS: VisitorStatus = { identified: false, status: null };
 
-/** GET /subscription_status: from the visitor's cookies when they hold an answer, else from the service. */
+/**
+ * GET /subscription_status: answers from the visitor's cookies when they hold an answer, otherwise from the service.
+ */
 export function createSubscriptionStatus(deps: SubscriptionStatusDependencies) {
   const { origins, statusCookies } = deps;
 
   async function ask(appId: string, visitorId: string): Promise<VisitorStatus> {
     if (isNothing(visitorId)) {
-      // Nobody to look up, but the app must exist.
+      // There is no visitor to look up, but the app must exist.
       await deps.apps.getApp({ appId }, deps.callOptions);
       return ANONYMOUS;
     }
@@ -39,7 +41,7 @@ export function createSubscriptionStatus(deps: SubscriptionStatusDependencies) {
     return identified ? { identified, status: statusOf(emailState) } : ANONYMOUS;
   }
 
-  /** The `fp_ccid` cookie, unless a page of another site asks: it must not learn about its visitors here. */
+  /** The `fp_ccid` cookie, unless a page of another site asks: that page must not learn about its visitors here. */
   async function cookieVisitor(request: FastifyRequest, appId: string): Promise<string> {
     const { cookie, origin, host } = request.headers;
     const visitorId = cleanId(readCookie(cookie, "fp_ccid"));

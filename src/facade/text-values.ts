@@ -2,7 +2,7 @@ import { isLonger } from "./form.js";
 
 export const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Longest id or key, in bytes of UTF-8. */
+/** Maximum length of an id or key, in bytes of UTF-8. */
 const MAX_ID_BYTES = 255;
 
 /** True for text that can be an app id. Only such text may become part of a cookie's name. */
@@ -11,8 +11,8 @@ export function isAppId(text: string): boolean {
 }
 
 /**
- * The id without spaces around it. "" for an id that is too long, has control characters or is not Unicode: it counts as
- * absent. (JSON can write half a surrogate pair, which no message can carry.)
+ * Trims an id. Returns "" for an id that is too long, has control characters or is not Unicode: it counts as absent.
+ * (JSON can contain half a surrogate pair, which no message can carry.)
  */
 export function cleanId(text: string): string {
   const id = trimSpaces(text);
@@ -21,7 +21,7 @@ export function cleanId(text: string): string {
 
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Without the spaces at both ends. Line ends and tabs stay, and make an id invalid. */
+/** Removes spaces at both ends. Line ends and tabs stay, and make an id invalid. */
 export function trimSpaces(text: string): string {
   let start = 0;
   let end = text.length;
@@ -41,15 +41,15 @@ function hasControl(text: string): boolean {
 
 const OBJECTS = /^\[object Object\](,\[object Object\])*$/;
 
-/** True for what scripts send instead of a value they do not have, spaces around it or not. */
+/** True for text that scripts send instead of an absent value, with or without spaces around it. */
 export function isNothing(text: string): boolean {
   const said = trimSpaces(text);
   return said === "" || said === "null" || said === "undefined" || (said.startsWith("[object ") && OBJECTS.test(said));
 }
 
 /**
- * The parts of a list separated by `|`, else by `,`; trimmed, without those that are empty or no value. It is read no
- * further than to `most` parts.
+ * The parts of a list separated by `|`, otherwise by `,`; trimmed, without empty and absent ones. Reads at most `most`
+ * parts.
  */
 export function splitList(text: string, most: number): string[] {
   const separator = text.includes("|") ? "|" : ",";

@@ -4,8 +4,8 @@ const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)([Tt ])(\d\d):(\d\d):(\d\d)(?:\.(\d+))?
 
 /**
  * Milliseconds since 1970 of an RFC 3339 date-time, or NaN. A second 60 counts as the next second; digits beyond the
- * millisecond are cut off. `2024-05-01T12:00:00.000Z`, the form browsers write, takes a path without a pattern: a
- * request may carry thousands of them.
+ * millisecond are cut off. The form that browsers write, `2024-05-01T12:00:00.000Z`, has a fast path without a pattern:
+ * a request may contain thousands of them.
  */
 export function parseRfc3339(text: string): number {
   if (text.length === 24 && text.charCodeAt(23) === 0x5a && text.charCodeAt(19) === 0x2e) return parseBrowserForm(text);
@@ -29,7 +29,7 @@ function offsetOf(_offset: string, sign: string, hours: string, minutes: string)
   return `${sign === "-" ? "-" : "+"}${hours}:${minutes}`;
 }
 
-/** The message for a number of milliseconds since 1970. */
+/** Makes a timestamp message from milliseconds since 1970. */
 export function timestampOf(ms: number): Timestamp {
   const seconds = Math.floor(ms / 1000);
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1_000_000 };

@@ -1,6 +1,6 @@
 /**
- * From the fields of a trace form to an Event message. Only the writing is translated here: lists, times, flags, names.
- * What an event requires and what it does is decided behind the call.
+ * Turns the fields of a trace form into an Event message. It translates notation only: lists, times, flags, names.
+ * Requirements and effects of an event are decided behind the call.
  */
 
 import type { Event, EventContact, EventOrder } from "../gen/aisle/v1/event_pb.js";
@@ -12,10 +12,10 @@ import { parseFormTime, timestampOf } from "./times.js";
 import { TRACE_FIELDS, type TraceFieldName } from "./trace-fields.js";
 import { readCategories, readProducts } from "./trace-products.js";
 
-/** Reads fields by name; a value that means "no value" reads as "". */
+/** Reads fields by name; a value that stands for "none" reads as "". */
 export type Read = (name: TraceFieldName) => string;
 
-/** Keeps the field's value beside the event. */
+/** Keeps the field's value in the event's extra fields. */
 type Keep = (name: TraceFieldName) => void;
 
 export function reader(fields: ReadonlyMap<string, string>): Read {
@@ -33,7 +33,7 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
   const read = reader(fields);
   const readId = (name: TraceFieldName) => trimSpaces(read(name));
   const extraFields = unknownFields(fields);
-  // A value that cannot be put into the message is kept beside it, so that what was sent can be seen.
+  // A value that does not fit the message is kept in the extra fields, so that operators can see what was sent.
   const keep: Keep = (name) => {
     const value = read(name);
     if (value !== "") extraFields[name] = value;
@@ -92,8 +92,8 @@ const YEAR_2000 = Date.UTC(2000, 0, 1);
 const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
- * The first plausible one of the two times; else the first readable one, which intake refuses with a note; else NaN. The
- * event keeps the other values.
+ * Returns the first plausible one of the two times; otherwise the first readable one, which intake rejects with a note;
+ * otherwise NaN. The event keeps the other values.
  */
 function readTime(read: Read, keep: Keep, now: number): number {
   let doubtful = Number.NaN;
@@ -144,7 +144,7 @@ function says(contact: EventContact): boolean {
   );
 }
 
-/** Tags that are read: as many as an event keeps. */
+/** Maximum tags read: as many as an event keeps. */
 const MAX_TAGS = 100;
 
 function readTags(text: string): string[] {
@@ -156,7 +156,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ...["0", "false", "no", "off", "unsubscribed"].map((word) => [word, false] as const),
 ]);
 
-/** `1` and `0` are what is documented; a `false` must not be taken for "nothing said", which would subscribe. */
+/** `1` and `0` are documented; `false` must not be read as absent, which would subscribe. */
 function readFlag(text: string): boolean | undefined {
   return text === "" ? undefined : FLAGS.get(text.trim().toLowerCase());
 }
@@ -170,7 +170,7 @@ const ORDER_FIELDS = [
   "coupon",
 ] as const;
 
-/** What a form says of an order it does not name belongs to no order: it is kept beside the event. */
+/** Order fields without an order id belong to no order and are kept in the extra fields. */
 function readOrder(read: Read, keep: Keep): EventOrder | undefined {
   const orderId = trimSpaces(read("order_id"));
   if (orderId === "") {
@@ -187,7 +187,7 @@ function readOrder(read: Read, keep: Keep): EventOrder | undefined {
   };
 }
 
-/** An amount that cannot be read is kept beside the event. The currency's own field counts more than a sign. */
+/** An unreadable amount is kept in the extra fields. The currency field takes precedence over a sign. */
 function readMoney(
   read: Read,
   keep: Keep,

@@ -1,13 +1,13 @@
 /**
- * The fields of the trace form: what the reader knows by name, and what the OpenAPI document says of each. A name that
- * is not here cannot be read (`Read` in trace-event.ts takes no other), and every name here is in the document.
+ * The fields of the trace form: names that the reader knows, and their descriptions in the OpenAPI document. `Read` in
+ * trace-event.ts accepts no other name, and the document has every name.
  */
 
 /** The published description of a field. All fields are text; only `app_id` and `action_type` are required. */
 export interface TraceField {
   readonly says: string;
   readonly example?: string;
-  /** It stays among the event's other fields, too, as do those that have no meaning here. */
+  /** The field also stays among the event's extra fields, as unknown fields do. */
   readonly kept?: true;
 }
 
@@ -73,14 +73,14 @@ export const TRACE_FORM = {
 
 export type TraceFieldName = keyof typeof TRACE_FORM;
 
-/** The names that have a meaning of their own; every other field is kept with the event as it came. */
+/** Names with a meaning. Every other field is kept with the event as it came. */
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(
   Object.entries<TraceField>(TRACE_FORM)
     .filter(([, field]) => field.kept !== true)
     .map(([name]) => name),
 );
 
-/** What an action requires besides: one of these fields. Decided behind the facade; told here to who reads the document. */
+/** Further required fields of an action: one of these. The services check them; here they document the action. */
 export const REQUIRED_BY_ACTION = {
   product_view: ["product_ids", "product_skus"],
   add_to_cart: ["product_ids", "product_skus"],
@@ -90,5 +90,5 @@ export const REQUIRED_BY_ACTION = {
   subscribe: ["email", "phone"],
 } as const satisfies Readonly<Record<string, readonly TraceFieldName[]>>;
 
-/** Actions with effects that require nothing besides. */
+/** Actions with effects that require no further field. */
 export const OTHER_ACTIONS = ["other", "homepage_view", "search_query"] as const;

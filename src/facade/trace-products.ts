@@ -11,13 +11,13 @@ import type { Read } from "./trace-event.js";
 const NO_SLOTS: readonly string[] = [];
 const MAX_QUANTITY = 0xffff_ffff;
 
-/** Places of a list that are read: one more than an event keeps, so that it can be told that some were left out. */
+/** Maximum places of a list: one more than an event keeps, so that intake notes left-out products. */
 const MAX_PLACES = 1001;
 
-/** Category levels of a product that are read: twice what an event keeps. */
+/** Maximum category levels of a product: twice as many as an event keeps. */
 const MAX_LEVELS = 64;
 
-/** The products of a form. A place without id and SKU is left out. */
+/** The products of a form, without places that have neither id nor SKU. */
 export function readProducts(read: Read): EventProduct[] {
   const ids = slots(read("product_ids"));
   const skus = slots(read("product_skus"));
@@ -57,7 +57,7 @@ export function readProducts(read: Read): EventProduct[] {
   return products;
 }
 
-/** The category path at one place of the lists, broad to narrow. */
+/** The category path at one place of the lists, from broad to narrow. */
 export function readCategories(read: Read, place: number): EventCategory[] {
   return categoryPath(at(slots(read("product_category_ids")), place), at(slots(read("product_category_names")), place));
 }
@@ -79,7 +79,7 @@ function slots(text: string): readonly string[] {
   return text === "" ? NO_SLOTS : parts(text, "|", MAX_PLACES);
 }
 
-/** As `split`. Most lists have one element; finding that out takes a fifth of the time. */
+/** As `split`. Most lists have one element, and this check takes a fifth of the time. */
 function parts(text: string, separator: string, limit: number): readonly string[] {
   return text.includes(separator) ? text.split(separator, limit) : [text];
 }
@@ -89,7 +89,7 @@ function at(list: readonly string[], place: number): string {
   return value === undefined || isNothing(value) ? "" : trimSpaces(value);
 }
 
-/** 0 where nothing usable was sent: the message's way to say "not known". */
+/** 0 when no usable value was sent, which the message reads as unknown. */
 function readQuantity(text: string): number {
   if (text === "") return 0;
   const quantity = Math.floor(Number(text));

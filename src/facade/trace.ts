@@ -29,7 +29,7 @@ export interface TraceDependencies {
   readonly metrics: FacadeMetrics | undefined;
 }
 
-/** POST /trace: takes one event. It answers when the event is durable and its effects are done. */
+/** POST /trace: accepts one event. It answers when the event is durable and its effects are done. */
 export function createTrace(deps: TraceDependencies) {
   const { events, origins, statusCookies, senderOf, callOptions, now, metrics } = deps;
   const isCrawler = createCrawlerTest();
@@ -76,13 +76,13 @@ export function createTrace(deps: TraceDependencies) {
   };
 }
 
-/** Of what was sent, whatever is read from it and in whatever order and encoding it came. */
+/** The digest depends on the sent bytes only, not on parsing, order or encoding. */
 function digestOf(fields: ReadonlyMap<string, string>): string {
   const sent = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
   return hash("sha256", JSON.stringify(sent), "base64url");
 }
 
-/** Whose program the visitor looks at the shop with. A shop's server may say it; its own is no visitor's. */
+/** The user agent that the visitor uses. A shop's server can pass it on; its own user agent is not the visitor's. */
 function userAgentOf(event: Event, read: Read, header: string): string {
   return read("user_agent") || (event.senderType === SenderType.SERVER ? "" : header);
 }
@@ -91,7 +91,7 @@ function peerOf({ socket, headers }: FastifyRequest): Peer {
   return { address: socket.remoteAddress, forwardedFor: headers["x-forwarded-for"] };
 }
 
-/** Undefined for a request without any header of a signature; the services refuse one that lacks some. */
+/** Undefined for a request without any signature header; the services reject one that lacks some. */
 function signatureOf({ headers, body }: FastifyRequest): EventSignature | undefined {
   const id = headers["x-aisle-id"];
   const timestamp = headers["x-aisle-timestamp"];
@@ -114,7 +114,7 @@ function readKey(header: string | string[] | undefined): string {
   return typeof header === "string" ? cleanId(header) : "";
 }
 
-/** Reads the body by its content type. Throws Refused 415 for a type that no sender of events uses. */
+/** Reads the body by its content type. Throws Refused 415 for a type that no event sender uses. */
 function readTraceForm(request: FastifyRequest): Form | Promise<Form> {
   const bytes = bytesOf(request.body);
   const contentType = request.sentContentType;
@@ -130,7 +130,7 @@ function readTraceForm(request: FastifyRequest): Form | Promise<Form> {
   }
 }
 
-/** The body's text without a byte order mark before it and the line ends some tools put behind it. */
+/** The body's text without a leading byte order mark and trailing line ends, which some tools add. */
 function bodyText(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -139,7 +139,7 @@ function bodyText(bytes: Buffer): string {
   return text.slice(start, end);
 }
 
-/** The type of a content type header without its parameters, whatever they are. */
+/** The media type of a content type header, without parameters. */
 function mediaType(header: string): string {
   const end = header.indexOf(";");
   return (end === -1 ? header : header.slice(0, end)).trim().toLowerCase();

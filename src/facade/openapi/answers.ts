@@ -1,10 +1,10 @@
-/** The answers of each operation: statuses and texts are asked of the tables that answer calls. */
+/** The answers of each operation. Statuses and texts come from the tables that answer calls. */
 import { Code, ConnectError } from "@connectrpc/connect";
 import { failureOf, invalid, invalidApp, missing, type Operation, Refused, TEXT } from "../errors.js";
 import { BROKEN_REQUESTS } from "../server-limits.js";
 import { type Json, type JsonObject, part } from "./json.js";
 
-/** Headers of every answer that Aisle itself makes. */
+/** Headers of every answer by Aisle itself. */
 const COMMON = ["cache-control", "vary", "x-content-type-options", "x-request-id"];
 
 const header = (description: string, schema: JsonObject, required = true): JsonObject => ({
@@ -41,7 +41,7 @@ const HEADER_NAMES: Readonly<Record<Operation, readonly string[]>> = {
   recommend: [],
 };
 
-/** What each operation says of success. */
+/** The success answer of each operation. */
 export function success(operation: Operation): JsonObject {
   switch (operation) {
     case "subscription_status":
@@ -88,7 +88,7 @@ export function success(operation: Operation): JsonObject {
   }
 }
 
-/** What the facade itself refuses, besides what its calls answer. */
+/** Errors that the facade itself makes, in addition to those of its calls. */
 function refusals(operation: Operation): readonly Refused[] {
   const all = [
     missing(operation, operation === "recommend" ? "appId" : "app_id"),
@@ -123,7 +123,7 @@ interface Fault {
   mayRetry: boolean;
 }
 
-/** Every status below success that an operation can answer, with its texts. */
+/** Every error status that an operation can answer, with its texts. */
 export function failures(operation: Operation): JsonObject {
   const faults = new Map<number, Fault>();
   const codes = Object.values(Code).filter((code): code is Code => typeof code === "number");
@@ -158,7 +158,7 @@ export function failures(operation: Operation): JsonObject {
   return { ...broken(), ...Object.fromEntries(answers) };
 }
 
-/** Answers to a request that is not complete: it has neither path nor id yet. */
+/** Answers to an incomplete request: it has neither path nor id yet. */
 export function broken(): JsonObject {
   return Object.fromEntries(
     BROKEN_REQUESTS.map(([status, text]) => [
@@ -168,7 +168,7 @@ export function broken(): JsonObject {
   );
 }
 
-/** An answer of JSON with the headers of all answers and these. */
+/** A JSON answer with the headers of all answers and the given ones. */
 export function answer(
   description: string,
   schema: string,

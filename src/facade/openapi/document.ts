@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of the REST interface, served at /openapi.json. It is made from the tables that requests are
- * read and answered with; the wire tests hold every golden pair against it (test/wire/wire.test.ts).
+ * The OpenAPI 3.1 document of the REST interface, served at /openapi.json. It is made from the tables that read
+ * requests and write answers; the wire tests check every golden pair against it (test/wire/wire.test.ts).
  */
 import type { Operation } from "../errors.js";
 import { BODY_LIMIT } from "../server-limits.js";
@@ -8,7 +8,7 @@ import { answer, broken, failures, HEADERS, success } from "./answers.js";
 import { type JsonObject, part } from "./json.js";
 import { APP_ID_SCHEMA, SCHEMAS, VISIBLE } from "./schemas.js";
 
-/** `url`: where storefronts reach the service, without a slash at its end; "/" where that is not known. */
+/** `url`: public address without a trailing slash; "/" when it is unknown. */
 export function openApiDocument(url: string): JsonObject {
   const trace = (operationId: string): JsonObject => ({
     operationId,

@@ -1,6 +1,6 @@
 /**
- * Schemas of what is sent and answered, made from the tables that the readers are made of. They say what is accepted,
- * which is more than a sender should send: text may come as a number, and unknown fields are no fault.
+ * Schemas of requests and answers, made from the tables of the readers. They describe what is accepted, which is more
+ * than a sender should send: text may come as a number, and unknown fields are allowed.
  */
 import { FORM_LIMITS } from "../form.js";
 import {
@@ -24,7 +24,7 @@ export const VISIBLE =
 
 type RequiredField = (typeof REQUIRED_BY_ACTION)[keyof typeof REQUIRED_BY_ACTION][number];
 
-/** What a field that an action requires must hold: something besides spaces and what stands between values. */
+/** A required field of an action needs some character besides spaces and list separators. */
 const PATTERNS: Readonly<Partial<Record<string, string>>> = {
   action_type: VISIBLE,
   product_ids: "[^ |]",
@@ -59,14 +59,14 @@ const KINDS: Readonly<Record<FieldKind, JsonObject>> = {
   },
 };
 
-/** One word for each kind: the others are what some senders write. */
+/** The documented word of each kind; the others are variants that some senders write. */
 function documentedTypes(): string[] {
   const words = new Map<unknown, string>();
   for (const [word, type] of INTERACTION_TYPES) if (!words.has(type)) words.set(type, word);
   return [...words.values()];
 }
 
-/** A pattern for a word in any case; patterns of JSON Schema have no flags. */
+/** A pattern for a word in any case, since JSON Schema patterns have no flags. */
 function anyCase(word: string): string {
   return word.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
@@ -127,7 +127,7 @@ const closed = (properties: JsonObject): JsonObject => ({
 
 const text = (description: string): JsonObject => ({ type: "string", description });
 
-/** By name. The answers hold these properties and no others. */
+/** By name. The answers have these properties and no others. */
 export const SCHEMAS: JsonObject = {
   StatusAnswer: {
     ...closed({
