@@ -7,16 +7,16 @@ import { type Effect, type LearnedCounts, NO_OUTCOME } from "../intake/effect.js
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import { countSighting, forgetSightings } from "./unconfirmed-products.js";
 
-/** `auto`: until the shop has a feed or products by RPC. */
+/** `auto`: until the shop has products by feed or RPC. */
 export type LearnProducts = "auto" | "on" | "off";
 
-/** Products of an app that came by events of the public: more of them are not learned. */
+/** Maximum products learned from public events, for each app. */
 const MAX_LEARNED = 100_000;
-/** Products of one public event that are learned or counted. No page and hardly an order shows more. */
+/** Products of one public event that are learned or counted. Pages and orders hardly ever show more. */
 const MAX_OF_EVENT = 100;
 const TOO_MANY_NOTE = `of the products that the catalogue does not know, those beyond ${MAX_OF_EVENT} were not learned`;
 
-/** What an event may say of a product, as a text by which it is compared; "" where it says nothing. */
+/** A product field of an event as text for comparison; "" when absent. */
 const FIELDS: readonly ((product: EventProduct) => string)[] = [
   ({ sku }) => sku,
   ({ title }) => title,
@@ -58,7 +58,7 @@ export function createLearnProducts(mode: LearnProducts): Effect {
   };
 }
 
-/** What one event teaches. */
+/** The result of one event. */
 class Learning {
   private readonly counts: { -readonly [K in keyof LearnedCounts]: number } = {
     added: 0,
@@ -76,7 +76,7 @@ class Learning {
     private readonly wanted: number,
   ) {}
 
-  /** Takes in what is said of a product that is new, or is to be changed. */
+  /** Updates a product that is new or changed. */
   take(before: Product | undefined, said: EventProduct): void {
     const { tx, sender } = this;
     if (before === undefined && sender !== undefined && tx.productCounts.learned >= MAX_LEARNED) return;
@@ -94,7 +94,7 @@ class Learning {
     return this.isCounted ? { ...NO_OUTCOME, learned: this.counts } : NO_OUTCOME;
   }
 
-  /** What enough have said by now; undefined for a product of which too few have said that there is one. */
+  /** The values that enough visitors have sent; undefined for a product that too few have sent. */
   private granted(
     before: Product | undefined,
     said: EventProduct,
@@ -116,7 +116,7 @@ class Learning {
   }
 }
 
-/** Without URLs of other hosts than the app's, and without a SKU that is another product's. */
+/** Removes URLs of other hosts than the app's, and a SKU of another product. */
 function withoutForeign(tx: Transaction, seen: EventProduct, origins: readonly string[]): EventProduct {
   const owner = seen.sku === "" ? undefined : tx.productSkus.get(seen.sku);
   const sku = owner === undefined || owner === seen.productId ? seen.sku : "";

@@ -11,9 +11,9 @@ const MOST_APPS = 200;
 const MOST_PRODUCTS = 1_000_000;
 
 /**
- * So that the first visitor after a start does not wait until a large catalogue and its model are read, nor the first after
- * a feed: the view of an app that is there takes in what is written as it comes, and a model what is published. To be
- * called again and again, for new apps.
+ * Without it, the first visitor after a start would wait until a large catalogue and its model are read, and the first
+ * one after a feed as well. Loaded views follow later writes, and models later publications. Call it again and again,
+ * for new apps.
  */
 export function createPreload(deps: {
   readonly apps: Pick<AppStore, "list">;
@@ -21,7 +21,7 @@ export function createPreload(deps: {
   readonly models: { current(appId: string): Promise<unknown> };
   readonly reportFailure: ReportFailure;
 }): Preload {
-  /** Apps whose model was asked for: from then on the registry looks after it. */
+  /** Apps whose model was requested: from then on the registry updates it. */
   const asked = new Set<string>();
 
   /** Tries once: an unreadable model waits for the first request. */
@@ -31,7 +31,7 @@ export function createPreload(deps: {
     await deps.models.current(appId).catch((error: unknown) => deps.reportFailure("model_load", error));
   };
 
-  /** Products of an app; 0 for what cannot be read now: it is tried again, and keeps nothing from the others. */
+  /** Products of an app; 0 when it cannot be read now: it is tried again, and does not delay other apps. */
   const sizeOf = (appId: string) =>
     deps.views.of(appId).then(
       ({ size }) => size,
@@ -63,7 +63,7 @@ export function createPreload(deps: {
     });
     stop.addEventListener("abort", onStop);
     try {
-      // Nobody who stops waits until a large catalogue is read.
+      // Stops at once, even in the middle of a large catalogue.
       await Promise.race([load(stop), stopped]);
     } finally {
       stop.removeEventListener("abort", onStop);

@@ -25,13 +25,13 @@ const VISITOR_CHARS = 6;
 /** 18 bits: some 60 networks of 256 addresses share each, so that it leads back to no address. */
 const NETWORK_CHARS = 3;
 
-/** What one event says of a product. */
+/** The data of one event on a product. */
 export interface Sent {
   readonly productId: string;
   readonly visitorId: string;
-  /** "" when it is not known: all unknown networks are one. */
+  /** "" when unknown: all unknown networks count as one. */
   readonly network: string;
-  /** A text for each field, "" where nothing is said. */
+  /** A text for each field, "" when absent. */
   readonly values: readonly string[];
   readonly at: number;
   /** Different visitors of as many networks that confirm a product or a value. */
@@ -41,14 +41,14 @@ export interface Sent {
 export interface Counted {
   /** Networks that have sent the product, each counted with another visitor. */
   readonly count: number;
-  /** For each field whether as many as are wanted said the same. */
+  /** For each field, whether enough networks sent the same value. */
   readonly confirmed: readonly boolean[];
   readonly isNew: boolean;
-  /** Products that left for this one, expired ones not counted. */
+  /** Products evicted for this one, expired ones not counted. */
   readonly evicted: number;
 }
 
-/** Counts what was sent, and answers how many have said so by now. */
+/** Counts a sighting, and returns how many agree by now. */
 export function countSighting(slots: Records<UnconfirmedSlot>, sent: Sent): Counted {
   const { key, slot } = placeOf(sent.productId);
   const day = dayOf(sent.at);
@@ -77,7 +77,7 @@ export function sightingsOf(slots: Lookup<UnconfirmedSlot>, productId: string, a
   return found?.sightings.length ?? 0;
 }
 
-/** Forgets what was said of a product. */
+/** Forgets the sightings of a product. */
 export function forgetSightings(slots: Records<UnconfirmedSlot>, productId: string): void {
   const { key, slot } = placeOf(productId);
   const before = slots.get(slot)?.products ?? [];
@@ -129,7 +129,7 @@ function confirmedOf(hashes: readonly string[], sightings: readonly Sighting[], 
   return hashes.map((one, field) => one !== "" && said.filter((values) => values[field] === one).length >= wanted);
 }
 
-/** Takes out of `products` what must leave for one of this network; answers how many. */
+/** Evicts from `products` to make room for one of this network; returns the number. */
 function makeRoom(products: UnconfirmedProduct[], network: string | undefined): number {
   const owned = products.filter((product) => ownerOf(product) === network);
   if (owned.length >= OWNED_A_SLOT) return remove(products, owned[0]);

@@ -3,7 +3,7 @@ import { confirmationKey } from "../domain/hook.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import { statementTime } from "./ledger/statement-time.js";
 
-/** Somebody wants a subscription, whose address may not be theirs. */
+/** A request for a subscription; the address may be somebody else's. */
 export interface ConfirmationRequest {
   readonly channel: Channel;
   readonly at: number;
@@ -15,8 +15,9 @@ export interface ConfirmationRequest {
 }
 
 /**
- * Lets a subscription wait for the word of who reads the address's mail: the status stays as it is. Nothing, when it
- * waits already, when the contact is subscribed, or when it knows something newer than the request. True when it is news.
+ * Keeps a subscription pending until the owner of the address confirms it; the status does not change. Does nothing
+ * when it is pending already, when the contact is subscribed, or when a statement is newer than the request. Returns
+ * true when it became pending.
  */
 export function askConfirmation(tx: Transaction, contact: Contact, request: ConfirmationRequest): boolean {
   const { channel, by, eventId, visitorKey } = request;
@@ -29,7 +30,7 @@ export function askConfirmation(tx: Transaction, contact: Contact, request: Conf
   return true;
 }
 
-/** Ends the wait for a confirmation, unless the request for it is newer than this statement against it; null: in any case. */
+/** Drops a pending confirmation, unless it was requested after this statement; null: always. */
 export function endConfirmation(
   tx: Transaction,
   contactId: string,

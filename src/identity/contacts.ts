@@ -1,7 +1,7 @@
 import { type Contact, type ContactProfile, emailKey, phoneKey, readPhone, UNKNOWN } from "../domain/contact.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 
-/** What somebody said about a contact; "" where nothing was said. */
+/** A statement's data on a contact; "" where nothing was said. */
 export interface ContactNames extends ContactProfile {
   readonly email: string;
   readonly phone: string;
@@ -14,10 +14,11 @@ export interface Found {
 }
 
 /**
- * Finds or makes the contact these names belong to and takes in what is new of its profile. The e-mail decides; a
- * phone number finds a contact when there is no e-mail, or joins the e-mail's contact. Two contacts are never made one.
+ * Finds or makes the contact of an e-mail address and phone number, and updates its profile. The e-mail decides. A
+ * phone number finds a contact when there is no e-mail, or is added to the e-mail's contact. Two contacts are never
+ * merged.
  *
- * @param newContactId Id of the contact should one be made.
+ * @param newContactId Id for a new contact.
  */
 export function takeContact(tx: Transaction, names: ContactNames, newContactId: string, at: number): Found {
   const email = emailKey(names.email);
@@ -27,7 +28,7 @@ export function takeContact(tx: Transaction, names: ContactNames, newContactId: 
   const byEmail = email === "" ? undefined : lookUp(tx, `e:${email}`);
   const byPhone = phone === "" ? undefined : lookUp(tx, `p:${phone}`);
 
-  // A phone's contact without an e-mail gets this one; with another e-mail it is somebody else.
+  // A phone's contact without an e-mail gets this one; a contact with another e-mail is somebody else.
   const before = byEmail ?? (byPhone !== undefined && (email === "" || byPhone.email === "") ? byPhone : undefined);
   const contact = before ?? {
     contactId: newContactId,

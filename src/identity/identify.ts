@@ -6,13 +6,13 @@ import type { LinkLimits } from "./links/link-limits.js";
 import { joinVisitor, type Linked, linkContact } from "./visitors.js";
 
 export interface IdentifyDependencies {
-  /** Of what anybody may link; the shop's own systems have no limit. */
+  /** Limits for public senders; the shop's own systems have none. */
   readonly limits: LinkLimits;
-  /** 32 hex digits that nobody can guess, others at each call. */
+  /** Returns 32 random hex digits, new ones at each call. */
   readonly newSecret: () => string;
 }
 
-/** Takes in the names of an event and links its visitor to its contact when it has both. */
+/** Finds the visitor and the contact of an event, and links them when it has both. */
 export function createIdentify({ limits, newSecret }: IdentifyDependencies): Identify {
   return (tx, event, sender) => {
     const { occurredAt: at, eventId: by, receivedAt: recordedAt } = event;
@@ -23,7 +23,7 @@ export function createIdentify({ limits, newSecret }: IdentifyDependencies): Ide
     const notes = [...joined.notes, ...taken.notes];
     let { visitor, contactChanged } = joined;
     let refused: Linked["refused"];
-    // A user id can be guessed: alone it moves no link.
+    // A user id can be guessed, so it moves no link by itself.
     const isGuess = sender !== undefined && event.visitor.clientId === "" && event.visitor.fingerprintId === "";
     if (isGuess && visitor !== undefined && visitor.contactId !== "") {
       if (taken.contact !== undefined && taken.contact.contactId !== visitor.contactId)

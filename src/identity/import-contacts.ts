@@ -9,27 +9,27 @@ import { type ContactNames, takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";
 import { joinVisitor, linkContact } from "./visitors.js";
 
-/** A contact of a list, and what the list knows of its subscriptions. */
+/** A contact of a list, with its subscriptions. */
 export interface ListedContact extends ContactNames {
   /** Null leaves the status as it is. */
   readonly emailSubscribed: SubscriptionStatus;
   readonly smsSubscribed: SubscriptionStatus;
-  /** Since when that holds; null: since the import. Newer knowledge stays. */
+  /** Time of the statement; null: the time of the import. Newer statements win. */
   readonly changedAt: number | null;
   readonly reason: string;
-  /** Null links nobody. */
+  /** Null: no link. */
   readonly visitor: VisitorIds | null;
 }
 
-/** A contact that was not taken, by its place in the batch, and why. */
+/** A contact that was rejected, by its index in the batch, with the reason. */
 export interface RefusedContact {
   readonly index: number;
   readonly error: InvalidArgument;
 }
 
 /**
- * Takes in a batch of contacts, by word of the shop: links are proven. What a list says of a time is entered once, however
- * often it is imported. Rejects with NotFound("app").
+ * Imports a batch of contacts. They count as the shop's own statements, so links are proven. A statement with a time is
+ * entered once, however often it is imported. Rejects with NotFound("app").
  */
 export type ImportContacts = (appId: string, batch: readonly ListedContact[]) => Promise<readonly RefusedContact[]>;
 

@@ -4,7 +4,7 @@ import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import { joinVisitor } from "./visitors.js";
 
-/** Takes note that these ids were seen together and so belong to one visitor. Writes only when that is news. */
+/** Joins ids that were seen together into one visitor. Writes only when something changes. */
 export type JoinVisitors = (appId: string, ids: VisitorIds) => Promise<void>;
 
 export function createJoinVisitors(deps: {

@@ -15,7 +15,7 @@ export interface SubscriptionOrder {
   readonly emailSubscribed: boolean | null;
   readonly smsSubscribed: boolean | null;
   readonly reason: string;
-  /** Null links nobody. */
+  /** Null: no link. */
   readonly visitor: VisitorIds | null;
 }
 
@@ -23,7 +23,7 @@ export type SetSubscription = (appId: string, order: SubscriptionOrder) => Promi
 
 const NO_PROFILE = { firstName: "", lastName: "", country: "", city: "", gender: "", birthDate: "", tags: [] };
 
-/** Sets a contact's status by word of the shop itself; the contact is made when it is new. */
+/** Sets a contact's status as the shop's own statement; creates a missing contact. */
 export function createSetSubscription(deps: {
   readonly unitOfWork: UnitOfWork;
   readonly now: Now;

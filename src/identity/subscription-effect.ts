@@ -8,8 +8,8 @@ import { type NewSalt, state } from "./ledger/ledger.js";
 const OPEN = { linkTrust: "open" } as const;
 
 /**
- * What an event says about subscriptions. `subscribe` decides (no status means yes); a status on any other event only
- * fills an unknown one, because some shop plugins send a guest flag there.
+ * The effect of an event on subscriptions. `subscribe` decides (no status means yes). A status on any other event only
+ * fills an unknown one, since some shop plugins send a guest flag there.
  */
 export function createApplySubscription({
   newSalt,
@@ -62,7 +62,7 @@ export function createApplySubscription({
         newId,
       });
       contact = result.contact;
-      // Who sees only what was said since the link is shown something new by the same word said again.
+      // A visitor who sees only statements since the link sees a repeated statement as new.
       const seesLess = identity.visitor !== undefined && !isTrusted(tx.app() ?? OPEN, identity.visitor);
       visitorChanged ||= result.effect === "changed" || (seesLess && result.effect === "confirmed");
       if (result.effect === "older") notes.push(`the ${channel} subscription has newer knowledge and stays as it is`);

@@ -21,7 +21,7 @@ function shown(app: App, visitor: Visitor, { status, recordedAt }: Subscription)
 
 export type GetStatus = (appId: string, ids: VisitorIds) => Promise<VisitorStatus>;
 
-/** Answers whether a visitor is known and subscribed. Somebody unknown is an answer, not an error. */
+/** Returns whether a visitor is known and subscribed. An unknown visitor is an answer, not an error. */
 export function createGetStatus(deps: {
   readonly apps: Pick<AppStore, "get">;
   readonly visitors: VisitorStore;
@@ -38,7 +38,8 @@ export function createGetStatus(deps: {
       if (visitor.contactId === "") continue;
       const contact = await deps.contacts.get(appId, visitor.contactId);
       if (contact === undefined) continue;
-      // Without an e-mail nobody is identified, and part 3 of the interface has no state for an unidentified subscriber.
+      // A visitor without an e-mail is not identified; part 3 of the interface has no state for an unidentified
+      // subscriber.
       const identified = contact.email !== "";
       return {
         identified,

@@ -4,25 +4,25 @@ import type { Transaction } from "../store/ports/unit-of-work.js";
 import { statementTime } from "./ledger/statement-time.js";
 import { type Admission, admitLink, dayOf, type LimitReached, linksOfDay, linkTag } from "./links/link-limits.js";
 
-/** More names than this are no person but a robot; further ones are not taken in. */
+/** A visitor with more ids is a crawler; further ids are ignored. */
 const MAX_KEYS = 64;
 
-/** When and by whom something is said of a visitor. */
+/** Time and sender of a statement about a visitor. */
 export interface VisitorStatement {
-  /** When it happened; decides between links, and for equal times `by` does. */
+  /** When it happened; decides between links, for equal times with `by`. */
   readonly at: number;
   /** Event or call id. */
   readonly by: string;
-  /** When it came. */
+  /** When it was received. */
   readonly recordedAt: number;
-  /** Of whoever cannot prove it; undefined for the shop's own word. */
+  /** The public sender; undefined for the shop's own statement. */
   readonly admission: Admission | undefined;
 }
 
 export interface Joined {
   /** Undefined when there is no usable id. */
   readonly visitor: Visitor | undefined;
-  /** Who the visitor is linked to is another contact than before the call, for at least one of the ids. */
+  /** True when at least one of the ids is now linked to another contact than before the call. */
   readonly contactChanged: boolean;
   readonly notes: readonly string[];
 }
@@ -102,15 +102,15 @@ function releaseUser(tx: Transaction, userKey: string, deviceKeys: readonly stri
 }
 
 export interface Linked {
-  /** The visitor as it is now. */
+  /** The visitor after the call. */
   readonly visitor: Visitor;
-  /** The limit for which it was not linked. */
+  /** The limit that prevented the link. */
   readonly refused: LimitReached | undefined;
 }
 
 /**
- * Links a visitor to a contact unless it has a newer link: the last link wins, by time and then by id. Where nobody
- * proves it, also unless a limit is reached. The shop's own word proves a link that is there already.
+ * Links a visitor to a contact unless it has a newer link: the last link wins, by time and then by id. An unproven link
+ * also needs a limit that is not reached. The shop's own statement proves an existing link.
  */
 export function linkContact(tx: Transaction, visitor: Visitor, contactId: string, statement: VisitorStatement): Linked {
   const { by, recordedAt, admission } = statement;
@@ -150,7 +150,7 @@ function findAll(tx: Transaction, keys: readonly string[]): Visitor[] {
   return found;
 }
 
-/** Both visitors as one, under the older's id. */
+/** Merges two visitors under the older one's id. */
 function absorb(a: Visitor, b: Visitor): Visitor {
   const aIsOlder = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.visitorId <= b.visitorId);
   const [older, younger] = aIsOlder ? [a, b] : [b, a];

@@ -4,7 +4,7 @@ import { DomainError, Unavailable } from "../domain/errors.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import { type ConcurrencyLimits, createConcurrencyLimit } from "./concurrency-limit.js";
 
-/** Lets in as many works as the store does in time, and refuses the others at once. */
+/** Admits as many works as the store completes in time, and rejects the others at once. */
 export interface Admission {
   /** Whether one more work would be refused now. */
   isFull(): boolean;
@@ -22,10 +22,10 @@ export interface AdmissionDependencies {
   readonly metrics: Metrics;
 }
 
-/** Overload is logged so often at most: a line costs more than a refusal. */
+/** Overload is logged at most this often: a log line costs more than a rejection. */
 const WARN_EVERY_MS = 60_000;
 
-/** Calls `warn` at the first refusal, and once a minute while refusals go on. */
+/** Calls `warn` at the first rejection, and once a minute while rejections go on. */
 export function createAdmission({
   limits,
   monotonicNow,

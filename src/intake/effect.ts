@@ -4,33 +4,33 @@ import type { PublicSender } from "../domain/public-sender.js";
 import type { Visitor } from "../domain/visitor.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 
-/** Who an event is about, as far as the store knows after the event's own names were taken in. */
+/** The visitor and contact of an event, after its own ids were applied. */
 export interface Identity {
   /** Undefined when the event names no visitor. */
   readonly visitor: Visitor | undefined;
-  /** The contact the event names, else the one its visitor is linked to. */
+  /** The contact that the event names, otherwise the one its visitor is linked to. */
   readonly contact: Contact | undefined;
 }
 
-/** What an effect did, for the answer and for `aisle events tail`. */
+/** The result of an effect, for the answer and for `aisle events tail`. */
 export interface Outcome {
-  /** True when cached answers about the visitor's identity or subscription are stale now. */
+  /** True when cached answers about the visitor's identity or subscription are now stale. */
   readonly visitorChanged: boolean;
-  /** What had no effect, and why. Never quotes a value. */
+  /** Notes on data without effect, with the reason. Never quotes a value. */
   readonly notes: readonly string[];
-  /** What the event taught of products, if anything. */
+  /** Products learned from the event, if any. */
   readonly learned?: LearnedCounts | undefined;
 }
 
-/** Products that an event told of and the catalogue did not know so. */
+/** New knowledge about products from an event. */
 export interface LearnedCounts {
-  /** Sent for the first time, and waiting for others to say the same. */
+  /** Products sent for the first time, which need more visitors. */
   readonly added: number;
-  /** Came into the catalogue. */
+  /** Products added to the catalogue. */
   readonly confirmed: number;
-  /** Were in it and changed. */
+  /** Catalogue products that changed. */
   readonly changed: number;
-  /** Left the waiting ones for others. */
+  /** Unconfirmed products evicted by others. */
   readonly evicted: number;
 }
 

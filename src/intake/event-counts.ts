@@ -2,7 +2,7 @@ import type { Metrics } from "../adapters/metrics.js";
 import type { Event } from "../domain/event.js";
 import type { LearnedCounts, RefusedLink } from "./effect.js";
 
-/** What came of it, as far as it is counted. */
+/** The result of an event, as far as it is counted. */
 export interface Taken extends RefusedLink {
   readonly deduplicated: boolean;
   readonly learned?: LearnedCounts | undefined;

@@ -2,8 +2,8 @@ import type { Event } from "../domain/event.js";
 import { type Effect, type Identity, NO_OUTCOME } from "./effect.js";
 
 /**
- * Whose history an event belongs to: its visitor's; else its contact's, which joins the visitor's when they are
- * linked; else a history of its own, so that training still sees what belongs together.
+ * The history that an event belongs to: its visitor's; otherwise its contact's, which joins the visitor's when they are
+ * linked; otherwise a history of its own, so that training still sees what belongs together.
  */
 export function historyIdOf(event: Event, identity: Pick<Identity, "visitor" | "contact">): string {
   if (identity.visitor) return identity.visitor.visitorId;
@@ -11,7 +11,7 @@ export function historyIdOf(event: Event, identity: Pick<Identity, "visitor" | "
   return event.order ? `anonymous:order:${event.order.orderId}` : `anonymous:${event.eventId}`;
 }
 
-/** Products of one view or cart addition that its visitor's history keeps: more would cost each answer for them. */
+/** Maximum products of one view or cart addition in a history, since each answer reads them. */
 const MAX_OF_ROW = 100;
 
 /** Adds product views and cart additions to the history. Orders get there by the order book. */

@@ -7,7 +7,7 @@ import { type Category, webUrl } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import type { VisitorIds } from "../domain/visitor.js";
 
-/** An event as its sender gave it, in Aisle's shape: not yet checked, ids not yet resolved. */
+/** An event as its sender gave it, in Aisle's shape: not validated, ids not resolved. */
 export interface EventDraft
   extends Omit<Event, "eventId" | "receivedAt" | "occurredAt" | "notes" | "contact" | "order" | "products"> {
   /** Null when the sender gave no time, or none that can be read. */
@@ -16,11 +16,11 @@ export interface EventDraft
   /** A product may have a SKU only. */
   readonly products: readonly EventProduct[];
   readonly order: EventOrder | null;
-  /** Who posted it, if that may have been anybody; is no part of what the event says, and not kept. */
+  /** The public sender; not part of the event and not stored. */
   readonly sentBy?: PublicSender | undefined;
-  /** Digest of the form it was read from; "" or undefined when it did not come in one. */
+  /** Digest of the form it came in; "" or undefined when it was not a form. */
   readonly sentDigest?: string | undefined;
-  /** Its sender wants no profile, and `withoutProfile` took out what would make one. */
+  /** The sender refuses profiling, and `withoutProfile` has removed profile data. */
   readonly isWithoutProfile?: true;
 }
 

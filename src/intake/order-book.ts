@@ -44,7 +44,7 @@ function noted(note: string): Outcome {
   return { visitorChanged: false, notes: [note] };
 }
 
-/** Writes the order that `base` and the event make in the place of `known`. */
+/** Writes the order made of `base` and the event in place of `known`. */
 function keep(
   tx: Transaction,
   orderId: string,
@@ -102,7 +102,7 @@ function placesApart(orderId: string, { members }: Visitor): string[] {
   return members.map((member) => orderIdApart(orderId, member));
 }
 
-/** The order after one more event that speaks of it. */
+/** Returns the order after one more of its events. */
 function mergeOrder(
   orderId: string,
   before: Order | undefined,
@@ -127,7 +127,7 @@ function mergeOrder(
     vouched: false,
     network,
   };
-  // A status of a time that has not come yet was received by a wrong clock: any later one replaces it.
+  // A status from the future came from a wrong clock: any later one replaces it.
   const newer = order.status !== "" && (event.occurredAt >= base.statusAt || base.statusAt > event.receivedAt);
   const isFirst = base.occurredAt === 0;
   const occurredAt = isOrder
@@ -172,7 +172,7 @@ function linesOf(event: Event): OrderLine[] {
   return [...quantities].map(([productId, quantity]) => ({ productId, quantity }));
 }
 
-/** The list with more products; the first one known when they are equal. */
+/** Returns the list with more products; the known one when they are equal. */
 function fullest(known: readonly OrderLine[], seen: readonly OrderLine[]): readonly OrderLine[] {
   return seen.length > known.length ? seen : known;
 }

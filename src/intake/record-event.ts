@@ -26,7 +26,7 @@ export interface Recorded {
   readonly notes: readonly string[];
   /** What the event taught of products, if anything. */
   readonly learned?: LearnedCounts | undefined;
-  /** The rest of the sender's limit, if the event counted against one. */
+  /** The remaining quota of the sender's limit, if the event counted against one. */
   readonly allowance?: Allowance | undefined;
 }
 
@@ -38,7 +38,7 @@ export type TakeEvent = (tx: Transaction, event: Event, draft: EventDraft, idemp
 
 export interface TakeEventDependencies {
   readonly identify: Identify;
-  /** In the order they are done. */
+  /** In order of execution. */
   readonly effects: readonly Effect[];
 }
 
@@ -63,10 +63,10 @@ export interface RecordEventDependencies {
   readonly apps: Pick<AppStore, "get">;
   readonly unitOfWork: Pick<UnitOfWork, "run">;
   readonly take: TakeEvent;
-  /** Told of what is refused for what it says. */
+  /** Called with each invalid event. */
   readonly rejectedEvents: Pick<RejectedEvents, "keep">;
   readonly senderLimit: SenderLimit;
-  /** Told of what was stored. */
+  /** Called with each stored event. */
   readonly acts?: ActListener | undefined;
   /** Bounds the single events that are in flight in the store; when not given all are let in. */
   readonly admission?: Pick<Admission, "run"> | undefined;
@@ -106,7 +106,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     if ((limited || answerMs !== undefined) && (await deps.apps.get(appId)) === undefined) throw new NotFound("app");
     const allowance = limited ? await deps.senderLimit(limitKey(appId, draft.sentBy)) : undefined;
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
-      // Under overload the time goes to senders that still wait.
+      // Under overload the time is spent on senders that still wait.
       if (!isWanted()) throw new Unavailable("The sender has already been answered");
       if (tx.app() === undefined) throw new NotFound("app");
       return deps.take(tx, event, draft, idempotencyKey);
@@ -128,7 +128,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
       return recorded;
     } catch (error) {
       const shed = error instanceof Unavailable ? error.shed : undefined;
-      // The store counts what it sheds itself.
+      // The store counts its own rejections.
       if (shed === "deadline" || shed === "calls") deps.metrics.count("shed", { reason: shed });
       deps.rejectedEvents.keep(appId, draft, sent, error);
       throw error;
@@ -180,7 +180,7 @@ function store(tx: Transaction, event: Event, sender: PublicSender | undefined, 
   };
 }
 
-/** Gives products that came with a SKU only the id the catalogue knows for it, else the SKU itself. */
+/** Gives products that have only a SKU the catalogue's id for it, otherwise the SKU itself. */
 function resolveSkus(tx: Transaction, event: Event): Event {
   if (event.products.every((product) => product.productId !== "")) return event;
   return {

@@ -34,9 +34,11 @@ export interface SignedEvents {
    * id is the event's idempotency key, which outlives the tolerance.
    */
   verify(appId: string, signature: EventSignature): Promise<void>;
-  /** Makes a secret, in place of the older of two where asked. Rejects with NotFound("app"), and Conflict beyond two. */
+  /**
+   * Creates a secret, on request in place of the older of two. Rejects with NotFound("app"), and Conflict beyond two.
+   */
   create(appId: string, replaceOldest: boolean): Promise<SigningSecret>;
-  /** Oldest first; as they are kept. */
+  /** Oldest first, as stored. */
   list(appId: string): Promise<readonly SigningSecret[]>;
   /** False if the app has no such secret. */
   remove(appId: string, secretId: string): Promise<boolean>;
@@ -49,7 +51,7 @@ export function createSignedEvents(deps: {
   readonly seal: Seal;
   readonly now: Now;
   readonly newId: () => string;
-  /** 32 hex digits that nobody can guess. */
+  /** Returns 32 random hex digits. */
   readonly newSecret: () => string;
 }): SignedEvents {
   const { apps, kept, unitOfWork, seal, now, newId, newSecret } = deps;
@@ -99,7 +101,7 @@ export function createSignedEvents(deps: {
   };
 }
 
-/** A full stop in the id would let its border to the timestamp be moved. */
+/** A full stop in the id would make its border to the timestamp ambiguous. */
 function mustBeSignature({ id, timestamp, signatures }: EventSignature): void {
   if (id === "") throw new InvalidArgument("signature.id", "missing");
   if (cleanId(id) === "" || id.includes("."))

@@ -5,11 +5,11 @@ import type { EventStore } from "../store/ports/event-store.js";
 import type { WatchedCatalog } from "./catalog.js";
 import { LiveIndex, type LiveProducts } from "./live-products.js";
 
-/** Keeps what came after the training, for each app that is asked for. */
+/** Keeps products and events newer than the model, for each requested app. */
 export interface LiveLayer {
-  /** New products of the app beside this model, as far as they were taken in. */
+  /** New products of the app beside this model, as far as they were read. */
   of(appId: string, catalog: WatchedCatalog, model: ServingModel): LiveProducts | undefined;
-  /** Takes in what was written since, products first; some milliseconds of work at a time. To be called again and again. */
+  /** Reads new products, then new events; some milliseconds of work at a time. Call it again and again. */
   refresh(): Promise<void>;
   forget(appId: string): void;
 }
@@ -21,7 +21,7 @@ interface Entry {
   revision: number | undefined;
   /** Refreshes since the last request. */
   idleRefreshes: number;
-  /** Ids of the newest events that were taken in. */
+  /** Ids of the newest events already read. */
   seen: ReadonlySet<string>;
 }
 
@@ -31,7 +31,7 @@ const SCAN_BATCH = 4000;
 const INDEX_BATCH = 40;
 /** Refreshes of an unused app before it pauses until the next request. */
 const MAX_IDLE_REFRESHES = 600;
-/** The newest events are read, and more of them when none of these was met before. */
+/** The newest events are read, and more when all of them are new. */
 const EVENTS_FIRST = 100;
 const EVENTS_MOST = 1000;
 
@@ -55,7 +55,7 @@ export function createLiveLayer(deps: {
     entry.revision = to;
   };
 
-  /** Of the newest events, those that were not met before; nobody needs them while there is no new product. */
+  /** The new ones of the newest events; not needed while there is no new product. */
   const takeEvents = async (appId: string, entry: Entry): Promise<void> => {
     if (entry.index.size === 0) return;
     let newest = await deps.events.list(appId, "", EVENTS_FIRST, true);

@@ -26,13 +26,13 @@ export interface LiveCandidate {
   readonly score: number;
 }
 
-/** New products of one app, as recommending asks for them. */
+/** New products of one app, as recommending uses them. */
 export interface LiveProducts {
-  /** How many there are. */
+  /** Number of products. */
   readonly size: number;
-  /** Those whose texts are nearest to a direction of the model's space, and not unlike; best first. */
+  /** New products whose texts are near a direction in the model's space, best first; unlike ones are left out. */
   near(direction: Float32Array, k: number, passes: (productId: string) => boolean): LiveCandidate[];
-  /** Those that most visitors met together with any of these. */
+  /** New products that most visitors met together with any of these. */
   together(productIds: readonly string[], k: number): LiveCandidate[];
 }
 
@@ -45,7 +45,7 @@ export class LiveIndex implements LiveProducts {
   readonly #best = createTopK();
   #vectors: Float32Array;
   readonly #visits = new Map<string, readonly string[]>();
-  /** By a product, how many visitors met each new one together with it. */
+  /** For each product, the number of visitors who met each new product with it. */
   readonly #pairs = new Map<string, Map<string, number>>();
   #pairCount = 0;
 
@@ -60,7 +60,7 @@ export class LiveIndex implements LiveProducts {
     return this.#ids.length;
   }
 
-  /** Takes in a product as it is now; undefined for one that is gone. */
+  /** Updates a product; undefined for a removed one. */
   put(productId: string, product: Product | undefined): void {
     const isNew = product !== undefined && this.#isNew(productId);
     const vector = isNew ? this.placing.place(productText(product)) : undefined;
@@ -78,7 +78,7 @@ export class LiveIndex implements LiveProducts {
     this.#vectors.set(vector, slot * this.placing.dimensions);
   }
 
-  /** Counts what a visitor met together. Robots and those who cannot be told apart are not counted. */
+  /** Counts products that a visitor met together. Crawlers and unidentified visitors do not count. */
   meet({ actionType, bot, visitor, products }: Event): void {
     const visitorKey = visitor.clientId || visitor.fingerprintId || visitor.userId;
     if (bot || visitorKey === "" || !["product_view", "add_to_cart", "order"].includes(actionType)) return;
@@ -125,7 +125,7 @@ export class LiveIndex implements LiveProducts {
   }
 
   #count(productId: string, other: string): void {
-    if (!this.#slots.has(other)) return; // known to the model, or to nobody: ids of events may be invented
+    if (!this.#slots.has(other)) return; // known to the model, or unknown: ids in events may be invented
     let others = this.#pairs.get(productId);
     if (others?.has(other) !== true && this.#pairCount === MAX_PAIRS) return;
     if (others === undefined) {

@@ -15,7 +15,7 @@ import type { ListWeights } from "./weights.js";
 
 /** Most new products considered for a list. */
 const MAX_NEW_PRODUCTS = 20;
-/** What the new product that most visitors met with what is viewed counts, as a share of the best proposal. */
+/** Weight of the new product that most visitors met with the current one, as a share of the best proposal. */
 const TOGETHER_WEIGHT = 0.5;
 
 /** What a list proposes, best first, and why new products are there. */
@@ -33,7 +33,7 @@ export interface LiveQuestion {
   readonly weights: ListWeights | undefined;
 }
 
-/** Similar products: a new one counts as much as one that the model knows and is as similar. */
+/** Similar products: a new one has the score of a model's product of the same similarity. */
 export function liveSimilar(
   blended: Blended | undefined,
   wanted: readonly Product[],
@@ -67,7 +67,7 @@ export function liveSimilar(
   return merged(blended, scored);
 }
 
-/** Of what a source finds similar; undefined when it fails. */
+/** What a source finds similar; undefined when it fails. */
 function scoresOf(
   source: Source,
   asked: SourceQuery,

@@ -71,7 +71,7 @@ export class Selection {
     return found.map(({ proposal }) => proposal);
   }
 
-  /** The first `sought` that may be shown; beside them, what was met of `rules.last`. */
+  /** The first `sought` products that may be shown, with those of `rules.last` that were skipped. */
   #find(tiers: Iterable<Iterable<Proposal>>, sought: number): { readonly byTier: Found[][]; readonly late: Found[] } {
     const byTier: Found[][] = [];
     const met: Found[] = [];

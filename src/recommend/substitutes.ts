@@ -1,6 +1,6 @@
 /**
- * What could be taken in a product's place: `alternative` shows products that were viewed instead or are described
- * alike, and among these, those of the same category and priced alike come first.
+ * Substitutes. `alternative` shows products that were viewed instead or have similar texts; those of the same category
+ * and price come first.
  */
 import type { Product } from "../domain/product.js";
 import type { ServingModel, SourceQuery } from "../learning/model/source.js";
@@ -20,7 +20,7 @@ const PRICED_ALIKE = 0.15;
 /** Most products that substitutes are sought for. */
 const MAX_REPLACED = 5;
 
-/** The products that alternatives are wanted to: the current ones, else the one met last. */
+/** The products to find alternatives to: the current ones, otherwise the last one of the history. */
 export function toReplace(
   current: readonly string[],
   asked: Pick<SourceQuery, "anchor"> | undefined,
@@ -53,7 +53,7 @@ export function categoryOf(product: Product): string | undefined {
   return product.categories.at(-1)?.categoryId;
 }
 
-/** True when both are of one narrowest category and priced alike; a price that is not known excludes nothing. */
+/** True when both have the same deepest category and similar prices; an unknown price excludes nothing. */
 export function isSubstitute(product: Product, other: Product): boolean {
   const [facts, others] = [factsOf(product), factsOf(other)];
   return isSameCategory(facts, others) && pricedAlike(facts, others) !== false;
@@ -69,7 +69,7 @@ function pricedAlike(a: ProductFacts, b: ProductFacts): boolean | undefined {
   return isInBand(a.price, b.price);
 }
 
-/** Never true of NaN. */
+/** Always false for NaN. */
 function isInBand(a: number, b: number): boolean {
   return Math.max(a, b) <= PRICE_BAND * Math.min(a, b);
 }

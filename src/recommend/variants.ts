@@ -14,7 +14,7 @@ export function splittingKey(ids: VisitorIds): VisitorKey | undefined {
   return keys.find((key) => key.startsWith("f:")) ?? keys[0];
 }
 
-/** Undefined where visitors are not split, and for one that tells no name. */
+/** Undefined when the frame has no variants, and for a visitor without an id. */
 export function variantOf(
   appId: string,
   { frameId, variants }: Pick<FrameConfiguration, "frameId" | "variants">,
@@ -34,7 +34,7 @@ export function variantOf(
   return chosen;
 }
 
-/** The frame with what the variant changes of it. */
+/** The frame with the changes of the variant. */
 export function frameOfVariant(frame: FrameConfiguration, variant: FrameVariant): FrameConfiguration {
   return {
     ...frame,
@@ -53,7 +53,7 @@ export function frameOfVariant(frame: FrameConfiguration, variant: FrameVariant)
 
 const DRAWS = 2 ** 48;
 
-/** A number between 0 and 1, neither of them, that the parts alone decide. */
+/** A number between 0 and 1, both excluded, that depends on the parts only. */
 function draw(parts: readonly string[]): number {
   const hash = createHash("sha256").update(parts.join("\0")).digest();
   return (hash.readUIntBE(0, 6) + 0.5) / DRAWS;

@@ -1,7 +1,7 @@
 import type { Interaction, InteractionType } from "../domain/interaction.js";
 import type { ClientInteraction } from "./query.js";
 
-/** The newest interactions of each type that count. */
+/** Maximum interactions of each type, newest first. */
 const MAX_INTERACTIONS_PER_TYPE = 1000;
 /** Steps read from the server's history. */
 const MAX_KNOWN_STEPS = 3 * MAX_INTERACTIONS_PER_TYPE;
@@ -10,7 +10,7 @@ const CART_LIFETIME_MS = 24 * 3600_000;
 /** The client's and the server's copy of one interaction differ by less than this. */
 const SAME_INTERACTION_MS = 10 * 60_000;
 
-/** What a visitor did, and what follows from it. Product ids; sequences are oldest first. */
+/** A visitor's interactions, and what follows from them. Product ids; sequences are oldest first. */
 export interface VisitorContext {
   readonly sequence: readonly { readonly productId: string; readonly type: InteractionType; readonly at: number }[];
   readonly viewed: ReadonlySet<string>;
@@ -22,10 +22,11 @@ export interface VisitorContext {
 type Step = VisitorContext["sequence"][number];
 
 /**
- * Joins the history the client carries with what the server knows of the visitor. What both know counts once.
+ * Merges the client's history with the server's. An interaction in both counts once.
  *
  * @param server Newest first.
- * @param idOfSku Product id of a SKU; a SKU the catalogue does not know is taken for an id.
+ *
+ * @param idOfSku Product id of a SKU; an unknown SKU counts as an id.
  */
 export function visitorContext(
   client: readonly ClientInteraction[],

@@ -2,7 +2,7 @@ import { UnusableFile } from "./feed-errors.js";
 
 /** Makes text of the bytes of an XML document. Holds no more than its first line until it knows the encoding. */
 export interface XmlDecoder {
-  /** @throws UnusableFile for an encoding nobody here knows */
+  /** @throws UnusableFile for an unknown encoding */
   push(chunk: Uint8Array): string;
   end(): string;
 }
@@ -21,7 +21,7 @@ export function decoderFor(): XmlDecoder {
     const [, name = "utf-8"] =
       /^\S*\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(head.toString("latin1")) ?? [];
     try {
-      // Bytes in which the declaration could be read are not two a character.
+      // A declaration that could be read is not in a two-byte encoding.
       decoder = new TextDecoder(/^utf-?16/i.test(name) ? "utf-8" : name);
     } catch (error) {
       throw new UnusableFile("The encoding that the XML names is not known; UTF-8, ISO-8859-* and windows-125* are", {

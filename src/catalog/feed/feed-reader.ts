@@ -11,9 +11,9 @@ export const FEED_FORMATS = ["google", "ceneo", "csv", "tsv", "jsonl"] as const;
 
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
-/** Makes rows of the bytes of a file, whichever way they are cut. Holds at most one unfinished row. */
+/** Turns the bytes of a file into rows, however they are cut. Holds at most one unfinished row. */
 export interface FeedReader<Field extends string> {
-  /** What a row is called: of XML the number of a row is not that of a line. */
+  /** The unit of a row's number: `line`, or `item` for XML. */
   readonly unit: "line" | "item";
   /** @throws UnusableFile, or BrokenFeed when the rest cannot be read */
   push(chunk: Uint8Array): Entry<Field>[];
@@ -22,11 +22,11 @@ export interface FeedReader<Field extends string> {
 
 export interface FeedReaderOptions<Field extends string> {
   readonly plan: ColumnPlan<Field>;
-  /** Told by the content when undefined. */
+  /** Undefined: the content decides. */
   readonly format?: FeedFormat | undefined;
-  /** XML is refused otherwise. */
+  /** XML is rejected otherwise. */
   readonly takesXml: boolean;
-  /** Told the first line of a file that begins with the names of its columns. */
+  /** Called with the first line of a file with column names. */
   readonly onHeader: (header: string) => void;
 }
 
@@ -40,7 +40,7 @@ export function createFeedReader<Field extends string>(options: FeedReaderOption
   if (isXml) rows = createXmlFeedReader(plan, format === "ceneo" ? "ceneo" : "google");
   else if (format !== undefined) rows = createLineRows(options);
 
-  /** By the first character that is not blank, behind a byte order mark. */
+  /** Detects the format by the first character that is not blank, after a byte order mark. */
   const begin = (): Rows<Field> => {
     const start = head.toString("utf8").replace(/^[\uFEFF\s]+/, "");
     isXml = start.startsWith("<");
@@ -68,7 +68,7 @@ export function createFeedReader<Field extends string>(options: FeedReaderOption
   };
 }
 
-/** JSON lines or CSV: told by the first line that is not blank, which is a JSON object or a header. */
+/** JSON lines or CSV, by the first line that is not blank: a JSON object or a header. */
 function createLineRows<Field extends string>({ plan, format, onHeader }: FeedReaderOptions<Field>): Rows<Field> {
   const splitter = createLineSplitter();
   let reader: { push(lines: readonly SourceLine[]): Entry<Field>[]; end(): Entry<Field>[] } | undefined;

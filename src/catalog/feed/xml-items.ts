@@ -8,7 +8,7 @@ import { SaxesParser } from "saxes";
 import { decoderFor } from "./encoding.js";
 import { BrokenFeed } from "./feed-errors.js";
 
-/** An element of an item: what stands in it directly, its attributes, and its children where it has any. */
+/** An element of an item: its own text, its attributes, and its children if any. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
@@ -18,30 +18,30 @@ export interface XmlElement {
 
 export interface XmlItem {
   readonly element: XmlElement;
-  /** The fault of its XML; "" for none. */
+  /** The XML error; "" for none. */
   readonly fault: string;
 }
 
-/** Tells items from what stands around them. Names are local ones, without a prefix. */
+/** Recognises items. Names are local ones, without a prefix. */
 export type IsItem = (root: string, name: string) => boolean;
 
-/** An item of more characters ends the reading: no product is as long, and memory is bounded by it. */
+/** Maximum characters of an item, which bounds memory: no product is as long. A longer one ends the read. */
 export const MAX_ITEM_CHARS = 2_097_152;
 const MAX_DEPTH = 64;
 
-/** Stands for a bare `&` between us and the parser; a character for private use that a feed has no business with. */
+/** Replaces a bare `&` on the way through the parser: a private-use character that no feed contains. */
 const BARE = "\uE0A6";
 const MEND = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});)|(?![\t\n\r])\p{Cc}|[\uE0A6\uFFFE\uFFFF]/giu;
 /** Longer than every reference that MEND knows. */
 const REFERENCE_CHARS = 12;
 
-/** Makes items of bytes. */
+/** Turns bytes into items. */
 export interface XmlReader {
   /** The root element's local name, "" until it was read. */
   readonly root: string;
   /** The prefixes that the root binds, with their addresses. */
   readonly prefixes: ReadonlyMap<string, string>;
-  /** @throws BrokenFeed when the rest cannot be read, behind the call that gave the last items */
+  /** @throws BrokenFeed when the rest cannot be read, in the call after the last items */
   push(chunk: Uint8Array): XmlItem[];
   /** @throws BrokenFeed when the file ends too early or is no XML */
   end(): XmlItem[];
@@ -95,7 +95,7 @@ export function createXmlReader(isItem: IsItem): XmlReader {
     }
     const begins = depth > 1 && isItem(root, localName(name));
     if (begins && open.length > 0) {
-      // An item within an item: the one before was never closed.
+      // A nested item: the one before was never closed.
       fault ||= "an element is not closed";
       emit();
     }
@@ -133,7 +133,7 @@ export function createXmlReader(isItem: IsItem): XmlReader {
   const write = (text: string, isLast: boolean) => {
     let all = held + text;
     held = "";
-    // Blank lines before the declaration, which programs leave behind, would make it none.
+    // Drop blank lines before the declaration, which some programs write and XML forbids.
     if (!hasBegun) all = all.trimStart();
     hasBegun ||= all !== "";
     if (!isLast) {
@@ -163,7 +163,7 @@ export function createXmlReader(isItem: IsItem): XmlReader {
         write(decoder.push(chunk), false);
       } catch (error) {
         if (!(error instanceof BrokenFeed)) throw error;
-        broken = error; // thrown by the next call: the items before the break are good
+        broken = error; // the next call throws it: items before the break are valid
       }
       return take();
     },
@@ -176,7 +176,7 @@ export function createXmlReader(isItem: IsItem): XmlReader {
   };
 }
 
-/** Text as it was meant: bare ampersands back, and the one entity of HTML that every shop has. */
+/** Restores the text: bare ampersands, and the one HTML entity that every shop uses. */
 function plain(text: string): string {
   return text.includes(BARE) ? text.replaceAll(BARE, "&").replaceAll("&nbsp;", "\u00a0") : text;
 }

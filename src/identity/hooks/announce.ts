@@ -2,7 +2,10 @@ import type { Channel, SubscriptionChange } from "../../domain/contact.js";
 import { type HookEntry, MAILING_SECRETS, outboxKey } from "../../domain/hook.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 
-/** Puts the news of a changed status into the outbox, in the transaction that changed it. Nothing, for an app without a hook. */
+/**
+ * Puts a message about a changed status into the outbox, in the transaction that changes it. Does nothing for an app
+ * without a hook.
+ */
 export function announceChange(
   tx: Transaction,
   { changeId, contactId, channel, recordedAt }: SubscriptionChange,
@@ -17,7 +20,7 @@ export function announceChange(
   });
 }
 
-/** Puts the wish for a confirmation into the outbox, so that the shop sends the mail with the link. */
+/** Puts a request for confirmation into the outbox, so that the shop sends the mail with the link. */
 export function announceConfirmationWanted(
   tx: Transaction,
   { contactId, channel, at }: { readonly contactId: string; readonly channel: Channel; readonly at: number },

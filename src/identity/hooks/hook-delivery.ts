@@ -1,10 +1,10 @@
 /**
- * Sends what lies in the outbox of each app to the app's hook: at least once, each message until the hook takes it or
- * two days have passed; then it lies among those that were given up, until somebody sends it again.
+ * Delivers the outbox of each app to the app's hook, at least once. A message is retried until the hook accepts it or
+ * two days have passed. Then it counts as given up, until somebody requeues it.
  *
- * A message is claimed for a minute before it goes, so that of several servers one sends it. One that dies meanwhile
- * leaves it to the others, who send it a second time: receivers know it by its id. What it says is read when it is
- * claimed; one whose contact was erased is dropped.
+ * A sender claims a message for a minute, so that only one of several servers sends it. If that server dies, another
+ * one sends the message again; receivers recognise it by its id. The body is built at the claim; a message whose
+ * contact was erased is dropped.
  */
 
 import type { HookMessage, HookOutcome, SendHook } from "../../adapters/hook-sender.js";
@@ -21,7 +21,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Between one attempt and the next, in milliseconds: some two days in all. */
+/** Pauses between attempts, in milliseconds: about two days in all. */
 export const RETRY_AFTER_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -37,10 +37,10 @@ export const RETRY_AFTER_MS: readonly number[] = [
 /** Longer than a sender waits for an answer. */
 const CLAIM_MS = MINUTE;
 const APPS_A_PAGE = 100;
-/** Messages of an app that one pass takes, and how many of them are under way at a time. */
+/** Messages of an app in one pass, and how many of them are sent at the same time. */
 const MESSAGES_A_PASS = 100;
 const AT_ONCE = 8;
-/** Of an app; the oldest leave. */
+/** Maximum of an app; the oldest are dropped. */
 export const MAX_DEAD = 1000;
 
 export interface HookDeliveryDependencies {
@@ -48,13 +48,16 @@ export interface HookDeliveryDependencies {
   readonly unitOfWork: UnitOfWork;
   readonly seal: Seal;
   readonly send: SendHook;
-  /** The link of a message that wants one, made in the transaction that claims it; undefined where links have no address. */
+  /**
+   * The link of a message that needs one, made in the claiming transaction; undefined when the server has no public
+   * address.
+   */
   readonly linkOf: (tx: Transaction, entry: HookEntry) => MessageLink | undefined;
   readonly now: Now;
   readonly metrics: Metrics;
 }
 
-/** Sends all that is due now, of all apps; what fails is due again later. Rejects when the store fails. */
+/** Sends every message that is due, of all apps; a failed one is due again later. Rejects when the store fails. */
 export type DeliverHooks = () => Promise<void>;
 
 interface Claimed {
@@ -135,10 +138,10 @@ async function* appsWithHooks(hooks: HookStore): AsyncGenerator<string> {
   }
 }
 
-/** Keeps the list of those given up within its bound. */
+/** Limits the list of messages that were given up. */
 async function dropOldest({ hooks, unitOfWork }: HookDeliveryDependencies, appId: string): Promise<void> {
   const dead = await hooks.dead(appId, "", MAX_DEAD + MESSAGES_A_PASS);
-  // By time: ids from before they were UUIDs do not sort by it.
+  // Sorted by time: ids from before UUIDs do not sort by it.
   const oldest = [...dead].sort((a, b) => a.createdAt - b.createdAt).slice(0, Math.max(0, dead.length - MAX_DEAD));
   if (oldest.length === 0) return;
   await unitOfWork.run(appId, (tx) => {

@@ -1,7 +1,7 @@
 import type { Contact, SubscriptionChange, SubscriptionStatus } from "../../domain/contact.js";
 import type { HookEntry } from "../../domain/hook.js";
 
-/** A link that the message carries, where it wants one. */
+/** The link in the message, where it needs one. */
 export interface MessageLink {
   readonly url: string;
   readonly validUntil: number;
@@ -14,8 +14,8 @@ const STATES: ReadonlyMap<SubscriptionStatus, string> = new Map([
 ]);
 
 /**
- * The body of a message: `type`, `timestamp` (when it happened) and `data`. Times are ISO 8601 in UTC, what is not known
- * is "". Names stay; more may come.
+ * The body of a message: `type`, `timestamp` (when it happened) and `data`. Times are ISO 8601 in UTC, unknown values
+ * are "". Field names never change; more may be added.
  */
 export function messageBody(
   appId: string,

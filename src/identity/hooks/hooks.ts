@@ -9,15 +9,17 @@ import type { UnitOfWork } from "../../store/ports/unit-of-work.js";
 
 const ACCEPTED = "an https address without user, password or fragment, at most 2000 characters";
 const MAX_URL = 2000;
-/** Messages dropped in one work. */
+/** Messages deleted in one work. */
 const PAGE = 500;
 
 export interface Hooks {
-  /** Sets the address that receives changes, with a new secret. Waiting messages go there. Rejects with NotFound("app"). */
+  /**
+   * Sets the address that receives changes, with a new secret. Waiting messages go to it. Rejects with NotFound("app").
+   */
   set(appId: string, url: string, etag?: string): Promise<{ readonly secret: string; readonly etag: string }>;
   /** Removes the hook and drops its waiting messages. False if the app has none. */
   remove(appId: string, etag?: string): Promise<boolean>;
-  /** Lets messages that were given up be sent again, at once. Answers how many there were. */
+  /** Requeues messages that were given up, due at once. Returns their number. */
   resend(appId: string, messageIds: readonly string[]): Promise<number>;
 }
 
@@ -26,7 +28,7 @@ export function createHooks(deps: {
   readonly kept: Pick<HookStore, "due">;
   readonly seal: Seal;
   readonly now: Now;
-  /** 64 hex digits that nobody can guess. */
+  /** Returns 64 random hex digits. */
   readonly newKey: () => string;
 }): Hooks {
   const { unitOfWork, seal, now, newKey } = deps;
@@ -80,7 +82,7 @@ export function createHooks(deps: {
   };
 }
 
-/** The etag of a hook as it is stored, with its secret sealed; "" for none. */
+/** The etag of a stored hook with its encrypted secret; "" for none. */
 export function hookEtag(hook: Hook | null): string {
   return hook === null ? "" : etagOf([hook.url, hook.secret]);
 }

@@ -6,8 +6,8 @@ import type { UnitOfWork } from "../../store/ports/unit-of-work.js";
 const APPS_A_PAGE = 100;
 
 /**
- * Seals the secrets of all apps with the current key: those that are kept plainly or under the previous key. Answers of
- * how many apps. Rejects with SecretKeyMissing when one is under a key that is neither.
+ * Encrypts the secrets of all apps with the current key: those in plain text or under the previous key. Returns the
+ * number of changed apps. Rejects with SecretKeyMissing when a secret is under another key.
  */
 export async function resealSecrets(deps: {
   readonly kept: Pick<HookStore, "apps">;
@@ -23,7 +23,7 @@ export async function resealSecrets(deps: {
     for (const { appId, secrets } of page) {
       if (!textsOf(secrets).some(seal.isStale)) continue;
       await unitOfWork.run(appId, (tx) => {
-        const now = tx.mailingSecrets.get(MAILING_SECRETS); // another process may have done it meanwhile
+        const now = tx.mailingSecrets.get(MAILING_SECRETS); // another process may have done it already
         if (now === undefined || !textsOf(now).some(seal.isStale)) return;
         tx.mailingSecrets.put(
           MAILING_SECRETS,

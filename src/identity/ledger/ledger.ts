@@ -11,7 +11,7 @@ import { endConfirmation } from "../confirmation.js";
 import { announceChange } from "../hooks/announce.js";
 import { statementTime } from "./statement-time.js";
 
-/** Somebody said that a contact is (not) subscribed. */
+/** A statement that a contact is (or is not) subscribed. */
 export interface Statement {
   readonly channel: Channel;
   readonly subscribed: boolean;
@@ -25,9 +25,9 @@ export interface Statement {
   readonly reason: string;
   /** Only fills an unknown status. */
   readonly onlyUnknown: boolean;
-  /** For the ledger's entry: 32 hex digits that nobody can guess, others at each call. */
+  /** For the ledger's entry: 32 random hex digits, new ones at each call. */
   readonly newSalt: NewSalt;
-  /** For the message to the hook: unique over the installation. */
+  /** For the hook message: unique over the installation. */
   readonly newId: () => string;
 }
 
@@ -36,8 +36,8 @@ export type NewSalt = () => string;
 export type Stated = { readonly contact: Contact; readonly effect: "changed" | "confirmed" | "older" | "known" };
 
 /**
- * Applies a statement to a contact and enters it into the ledger. Older knowledge never replaces newer, and is not
- * entered; knowledge that is the same and newer is.
+ * Applies a statement to a contact and enters it into the ledger. An older statement changes nothing and is not
+ * entered. A newer one is entered even if it says the same.
  */
 export function state(tx: Transaction, contact: Contact, statement: Statement): Stated {
   const before = contact[`${statement.channel}Subscription`];
@@ -72,10 +72,10 @@ export function state(tx: Transaction, contact: Contact, statement: Statement): 
   return { contact: after, effect: "changed" };
 }
 
-/** An entry without its place in the chain. */
+/** An entry before it gets its place in the chain. */
 export type NewChange = Omit<SubscriptionChange, "changeId" | "seal"> & { readonly salt: string };
 
-/** Enters a change at the end of the app's chain. Works of one app run one after the other, so that nothing comes between. */
+/** Appends an entry to the app's chain. Works of one app run one after the other, so none comes between. */
 export function appendChange(tx: Transaction, { salt, ...change }: NewChange): SubscriptionChange {
   const head = tx.ledgerHead.get(LEDGER_HEAD) ?? emptyLedger(tx.appId);
   const entry = seal(change, head.count + 1, salt, head.hash);
@@ -84,13 +84,13 @@ export function appendChange(tx: Transaction, { salt, ...change }: NewChange): S
   return entry;
 }
 
-/** Takes out of an entry whom it concerned, which event said it and why; the chain stays whole. Can be done again. */
+/** Removes person, event and reason from an entry; the chain stays valid. Can be repeated. */
 export function eraseChange(tx: Transaction, changeId: string): void {
   const change = tx.changes.get(changeId);
   if (change !== undefined) tx.changes.put(changeId, withoutPerson(change));
 }
 
-/** A contact's subscriptions as its entries say, in whatever order they come. */
+/** Computes a contact's subscriptions from its entries, in any order. */
 export function foldChanges(changes: Iterable<SubscriptionChange>): Record<Channel, Subscription> {
   const folded: Record<Channel, Subscription> = { email: UNKNOWN, sms: UNKNOWN };
   for (const { channel, to, occurredAt, by, recordedAt } of changes) {

@@ -1,10 +1,10 @@
 /**
- * Holds an app's ledger against itself: every entry against its seal, each seal against the one before, the last against
- * the head, and every contact's subscriptions against the fold of its entries. Entries from before the chain have no seal
- * and are counted.
+ * Verifies an app's ledger: every entry against its hash, each hash against the one before, the last against the head,
+ * and every contact's subscriptions against its entries. Entries from before the chain have no hash and are only
+ * counted.
  *
- * Whoever can write to the store can make a whole chain anew. An anchor, the id and hash of an entry that were noted
- * elsewhere at an earlier verification, shows that as well.
+ * Whoever can write to the store can rebuild a whole chain. An anchor detects that: the id and hash of an entry, noted
+ * elsewhere at an earlier verification.
  */
 import type { Channel, Contact, Subscription, SubscriptionChange } from "../../domain/contact.js";
 import { NotFound } from "../../domain/errors.js";
@@ -33,7 +33,7 @@ import { foldChanges } from "./ledger.js";
  */
 export type LedgerFaultKind = "missing" | "changed" | "person" | "link" | "head" | "anchor" | "contact";
 
-/** Where something is wrong: an entry, or of kind `contact` a contact and its channel. */
+/** The place of a fault: an entry, or for kind `contact` a contact and its channel. */
 export interface LedgerFault {
   readonly kind: LedgerFaultKind;
   readonly changeId: string;
@@ -41,19 +41,19 @@ export interface LedgerFault {
   readonly channel: Channel | undefined;
 }
 
-/** How far a verification has come. */
+/** Progress of a verification. */
 export interface LedgerReport {
-  /** Entries of the chain that were looked at. */
+  /** Entries of the chain read so far. */
   readonly entries: number;
-  /** Of these, those whose person was erased. */
+  /** Of these, entries whose person was erased. */
   readonly erased: number;
   /** Entries from before the chain. */
   readonly unchained: number;
   readonly contacts: number;
   readonly faultCount: number;
-  /** Those found since the report before; of all the first MAX_FAULTS. */
+  /** Faults since the last report; at most MAX_FAULTS in all. */
   readonly newFaults: readonly LedgerFault[];
-  /** Where the chain stood when the verification began. */
+  /** Head of the chain when the verification began. */
   readonly head: LedgerHead;
   readonly isDone: boolean;
 }
@@ -69,7 +69,7 @@ const ENTRIES_AT_ONCE = 1000;
 const CONTACTS_AT_ONCE = 500;
 const QUESTIONS_AT_ONCE = 16;
 
-/** Rejects with NotFound("app"). Others may write meanwhile: what they append is left to the next verification. */
+/** Rejects with NotFound("app"). Entries appended meanwhile are left to the next verification. */
 export type VerifyLedger = (appId: string, anchor: Anchor | undefined) => AsyncGenerator<LedgerReport, void, undefined>;
 
 export interface VerifyLedgerDependencies {
@@ -140,7 +140,7 @@ class Faults {
   }
 }
 
-/** Meets the entries of an app in the order of their ids. */
+/** Receives the entries of an app in order of their ids. */
 class ChainWalk {
   entries = 0;
   erased = 0;
@@ -208,7 +208,7 @@ class ChainWalk {
   }
 }
 
-/** Asked a second time where it seems wrong, since others write meanwhile. */
+/** Read a second time where it looks wrong, since others write meanwhile. */
 async function wrongChannels(contacts: ContactStore, appId: string, contact: Contact): Promise<readonly Channel[]> {
   const wrong = notFolded(contact, await entriesOf(contacts, appId, contact.contactId));
   if (wrong.length === 0) return wrong;
@@ -234,7 +234,7 @@ function notFolded(contact: Contact, entries: readonly SubscriptionChange[]): Ch
   return wrong;
 }
 
-/** Entries from before the chain do not say all: not who said it, nor what was said again. */
+/** Entries from before the chain are incomplete: they lack the sender and repeated statements. */
 function isFold(kept: Subscription, folded: Subscription): boolean {
   if (kept.status !== folded.status) return false;
   return folded.changedBy === "" || (kept.changedAt === folded.changedAt && kept.changedBy === folded.changedBy);

@@ -15,7 +15,7 @@ import type { PublicSender } from "../../domain/public-sender.js";
 import type { Visitor } from "../../domain/visitor.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 
-/** Addresses a day; Infinity for no limit. */
+/** New addresses a day; Infinity for no limit. */
 export interface LinkLimits {
   readonly perVisitor: number;
   readonly perNetwork: number;
@@ -31,7 +31,9 @@ const NETWORKS_A_SLOT = 16;
 const DAY_MS = 86_400_000;
 const TAG_LENGTH = 10;
 
-/** The trace of a linked address in the visitor's record. It shows whether an address is the same, not which one it is. */
+/**
+ * A digest of a linked address in the visitor's record. It shows whether an address is the same, not which one it is.
+ */
 export function linkTag(addressId: string): string {
   return hash("sha256", addressId, "base64url").slice(0, TAG_LENGTH);
 }
@@ -44,20 +46,20 @@ export interface Admission {
   readonly tx: Transaction;
   readonly limits: LinkLimits;
   readonly sender: PublicSender;
-  /** When the event was received. */
+  /** Time of receipt. */
   readonly at: number;
-  /** 32 hex digits that nobody can guess, others at each call. */
+  /** Returns 32 random hex digits, new ones at each call. */
   readonly newSecret: () => string;
 }
 
-/** The addresses that a visitor was newly linked to on the day of `at`. */
+/** Addresses that a visitor was newly linked to on the day of `at`. */
 export function linksOfDay(visitor: Visitor | undefined, at: number): readonly string[] {
   return visitor === undefined || visitor.linksDay !== dayOf(at) ? [] : visitor.links;
 }
 
 /**
- * Counts that a visitor is linked to an address, or answers which limit forbids it; then nothing was counted. An address
- * that was counted that day is not counted again.
+ * Counts a new link of a visitor to an address, or returns the limit that forbids it and counts nothing. An address
+ * counts once a day.
  *
  * @param known The visitor's own count of that day.
  */

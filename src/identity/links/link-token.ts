@@ -36,20 +36,20 @@ export function writeLinkToken(key: Uint8Array, link: Link, address: string): st
   return `${link.appId}.${payload.toString("base64url")}.${macOf(key, link.appId, payload, address).toString("base64url")}`;
 }
 
-/** A token as it came, not yet believed. */
+/** A parsed token that is not verified yet. */
 export interface UncheckedLink extends Link {
-  /** True when the app made it for this address and it has not ended at `now`. */
+  /** True when the app made it for this address and it has not expired at `now`. */
   isGood(key: Uint8Array, address: string, now: number): boolean;
 }
 
-/** Undefined for what is no token at all. */
+/** Undefined for text that is not a token. */
 export function readLinkToken(text: string): UncheckedLink | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const [, appId = "", payloadText = "", macText = ""] =
     /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/.exec(text) ?? [];
   const payload = Buffer.from(payloadText, "base64url");
   const mac = Buffer.from(macText, "base64url");
-  // Base64url can say the same bytes in several ways; one of them is a token.
+  // Base64url has several spellings of the same bytes; only one of them is a token.
   if (payload.toString("base64url") !== payloadText || mac.toString("base64url") !== macText) return undefined;
   if (payload.length <= HEAD_BYTES || payload[0] !== VERSION) return undefined;
   const purpose = PURPOSES[payload[1] ?? -1];

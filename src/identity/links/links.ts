@@ -13,7 +13,7 @@ import { type LinkPurpose, readLinkToken, writeLinkToken } from "./link-token.js
 
 const DAY_MS = 86_400_000;
 
-/** How long links last that do not say: a confirmation is wanted soon, an old mail's link must still unsubscribe. */
+/** Default lifetimes: a confirmation is needed soon, but a link in an old mail must still unsubscribe. */
 const LINK_LIFETIME_MS: Readonly<Record<LinkPurpose, number>> = {
   confirm: 7 * DAY_MS,
   unsubscribe: 730 * DAY_MS,
@@ -22,7 +22,7 @@ const LINK_LIFETIME_MS: Readonly<Record<LinkPurpose, number>> = {
 export const MAX_LINK_LIFETIME_MS = 3660 * DAY_MS;
 
 export interface LinkOrder {
-  /** One of the three names the contact; the others are "". */
+  /** Exactly one of the three names the contact; the others are "". */
   readonly email: string;
   readonly phone: string;
   readonly contactId: string;
@@ -37,28 +37,28 @@ export interface MadeLink {
   readonly validUntil: number;
 }
 
-/** What following a link would do, or has done. */
+/** The effect that following a link would have, or has had. */
 export interface LinkView {
   readonly appId: string;
   readonly purpose: LinkPurpose;
   readonly channel: Channel;
-  /** What the link is for has come about. */
+  /** The effect has happened already. */
   readonly done: boolean;
 }
 
 export interface Links {
   /**
-   * Makes a link to an address of a contact. One that confirms lets the subscription wait for it. Rejects with
+   * Makes a link to an address of a contact. A confirmation link makes the subscription pending. Rejects with
    * NotFound("app" or "contact"), or InvalidArgument when the contact has no such address.
    */
   make(appId: string, order: LinkOrder): Promise<MadeLink>;
-  /** In a work: the link for a subscription that waits for a word; undefined when it waits no more. */
+  /** Within a work: the link for a pending subscription; undefined when it is no longer pending. */
   confirming(tx: Transaction, of: { readonly contactId: string; readonly channel: Channel }): MadeLink | undefined;
-  /** Changes nothing. Rejects with NotFound("link") for one that is not good, has ended, or has nothing to do any more. */
+  /** Changes nothing. Rejects with NotFound("link") for one that is invalid, has expired, or has no effect any more. */
   look(token: string): Promise<LinkView>;
   /**
-   * Does what the link is for; again without effect. One that confirms proves that the visitor who follows it is the
-   * contact. Rejects as `look` does.
+   * Carries out the link's purpose; a second time it has no effect. A confirmation proves that the visitor who follows
+   * it is the contact. Rejects as `look` does.
    */
   follow(token: string, visitor: VisitorIds | null): Promise<LinkView>;
 }
@@ -69,12 +69,12 @@ export function createLinks(deps: {
   readonly now: Now;
   readonly newId: () => string;
   readonly newSalt: NewSalt;
-  /** 64 hex digits that nobody can guess. */
+  /** Returns 64 random hex digits. */
   readonly newKey: () => string;
 }): Links {
   const { unitOfWork, seal, now, newId, newSalt } = deps;
 
-  /** Runs `act` for the contact of a link that is good. */
+  /** Runs `act` for the contact of a valid link. */
   const withLink = async <T>(token: string, act: (tx: Transaction, found: FoundLink) => T): Promise<T> => {
     const link = readLinkToken(token);
     if (link === undefined) throw new NotFound("link");
@@ -139,9 +139,9 @@ export function createLinks(deps: {
           const source = purpose === "confirm" ? "confirmation" : "unsubscribe";
           state(tx, contact, { ...change, source, eventId: asked?.eventId ?? "", reason: "" });
         }
-        // Mails are forwarded, and their links to unsubscribe with them: following one proves nothing.
+        // Mails are forwarded with their unsubscribe links, so following one proves nothing.
         if (purpose !== "confirm") return { ...view, done: true };
-        // Whoever asked for the mail proves nothing: a stranger may have asked with somebody else's address.
+        // The visitor who asked for the mail is not proven: a stranger may have asked with somebody else's address.
         const follower = ids === null ? undefined : joinVisitor(tx, ids, by, proof).visitor;
         if (follower !== undefined) linkContact(tx, follower, contact.contactId, proof);
         return { ...view, done: true };
@@ -150,7 +150,7 @@ export function createLinks(deps: {
   };
 }
 
-/** A link to the address that the contact has now. */
+/** The contact still has the address of the link. */
 function write(
   tx: Transaction,
   contact: Contact,
@@ -169,7 +169,7 @@ interface FoundLink {
   readonly contact: Contact;
 }
 
-/** A confirmation that nothing waits for is void, unless what it is for has come about. */
+/** A confirmation is void when none is pending, unless its effect has happened already. */
 function viewOf(tx: Transaction, { appId, purpose, channel, contact }: FoundLink): LinkView {
   const { status } = contact[`${channel}Subscription`];
   const done = status === (purpose === "confirm");
@@ -178,7 +178,7 @@ function viewOf(tx: Transaction, { appId, purpose, channel, contact }: FoundLink
   return { appId, purpose, channel, done };
 }
 
-/** The app's key; the first link makes it. */
+/** The app's key; the first link creates it. */
 function linkKeyOf(tx: Transaction, seal: Seal, newKey: string): Buffer {
   const secrets = tx.mailingSecrets.get(MAILING_SECRETS) ?? NO_MAILING_SECRETS;
   if (secrets.linkKey !== "") return Buffer.from(seal.open(tx.appId, secrets.linkKey), "hex");

@@ -24,7 +24,7 @@ export interface ErasureStepsDependencies extends PersonStores {
   readonly unitOfWork: UnitOfWork;
   /** See `Store.scrub`. */
   readonly scrub: (appId: string) => Promise<void>;
-  /** Resolves when refused events and counts of frames that wait in memory are stored. */
+  /** Resolves when rejected events and frame counts in memory are stored. */
   readonly settled: () => Promise<void>;
   readonly now: Now;
 }
@@ -32,7 +32,7 @@ export interface ErasureStepsDependencies extends PersonStores {
 /** Reports the current step, and the records read since the last report. */
 export type OnProgress = (step: ErasureStep, lookedAt: number) => void;
 
-/** Does one step of an erasure, or a part of it; gives the erasure as it is then. */
+/** Does one step of an erasure, or a part of it; returns the updated erasure. */
 export type Step = (appId: string, erasure: Erasure, onProgress: OnProgress) => Promise<Erasure>;
 
 /** Batches without a record of the person after which progress is written. */
@@ -185,9 +185,9 @@ export function createErasureSteps(
   };
 }
 
-/** Writes how far an erasure has come. */
+/** Stores the progress of an erasure. */
 function createProgress({ unitOfWork, now }: Pick<ErasureStepsDependencies, "unitOfWork" | "now">) {
-  /** Applies `work` unless another process has moved the erasure on; gives it as it is then. */
+  /** Applies `work` unless another process has advanced the erasure; returns the updated erasure. */
   const step = (
     appId: string,
     before: Erasure,
@@ -209,7 +209,7 @@ function createProgress({ unitOfWork, now }: Pick<ErasureStepsDependencies, "uni
   return { step, goOn };
 }
 
-/** Scans a table and gives the rows chosen by `theirs` to `remove`. */
+/** Scans a table and passes the rows chosen by `theirs` to `remove`. */
 function createSifter(deps: ErasureStepsDependencies) {
   const { step, goOn } = createProgress(deps);
   return async <N extends CopiedTable>(

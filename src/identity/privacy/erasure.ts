@@ -13,15 +13,15 @@ export interface ErasuresDependencies extends ErasureStepsDependencies {
 }
 
 export interface Erasures {
-  /** Stores durably who is to be erased. From then on the erasure is finished, even after a crash. */
+  /** Stores durably whom to erase. From then on the erasure is completed, even after a crash. */
   begin(appId: string, names: PersonNames): Promise<{ readonly erasure: Erasure; readonly contactsKept: number }>;
-  /** Finishes an erasure that was begun. Rejects with NotFound("app") if the app is deleted meanwhile. */
+  /** Completes an erasure that has begun. Rejects with NotFound("app") if the app is deleted meanwhile. */
   finish(appId: string, erasure: Erasure, onProgress: OnProgress): Promise<Erasure>;
-  /** Finishes the erasures of all apps that no process works on. */
+  /** Completes the erasures of all apps that no process works on. */
   resume(onFailure: (appId: string, error: unknown) => void): Promise<void>;
 }
 
-/** An erasure without progress for this long was left by its process. */
+/** An erasure without progress for this long has lost its process. */
 const LEFT_MS = 60_000;
 
 /**

@@ -14,14 +14,14 @@ import { findPerson, joined, type PersonNames, withVisitor } from "./person.js";
 import { awaitedBy, ofContacts } from "./remove-person.js";
 import { historyRows, ROWS_AT_ONCE, rowsOf } from "./scan.js";
 
-/** Reads of the store that look for a person. */
+/** Reads of the store that find a person's records. */
 export interface PersonStores {
   readonly visitors: VisitorStore;
   readonly contacts: ContactStore;
   readonly copies: Pick<Copies, "scan">;
 }
 
-/** Something that is kept about a person. */
+/** One record about a person. */
 export type PersonItem =
   | { readonly kind: "contacts"; readonly value: Contact }
   | { readonly kind: "changes"; readonly value: SubscriptionChange }
@@ -38,15 +38,15 @@ export type PersonItem =
 export interface PersonPage {
   readonly items: readonly PersonItem[];
   readonly contactsKept: number;
-  /** Which table is read, and how many rows of it at this step. */
+  /** The table being read, and how many rows of it. */
   readonly step: string;
   readonly lookedAt: number;
 }
 
-/** Idempotency keys are kept for a day; events before that have none. */
+/** Idempotency keys are kept for a day; older events have none. */
 export const KEYED_MS = 26 * 3600_000;
 
-/** Everything that is kept about a person, page after page; some pages hold nothing. Rejects as `findPerson` does. */
+/** Every record about a person, page by page; some pages are empty. Rejects as `findPerson` does. */
 export async function* readPerson(
   { copies, ...stores }: PersonStores,
   appId: string,

@@ -5,7 +5,7 @@ import type { RejectedEvent } from "../../domain/rejected-event.js";
 import { type Visitor, visitorKeys } from "../../domain/visitor.js";
 import { keysOfContact } from "./person.js";
 
-/** Which records are a person's. */
+/** Decides which records belong to a person. */
 export interface Matcher {
   visitor(visitor: Visitor): boolean;
   order(order: Order): boolean;
@@ -13,7 +13,7 @@ export interface Matcher {
   rejectedEvent(rejected: RejectedEvent): boolean;
 }
 
-/** A shorter id is met by chance: a user id of 1 is no reason to take every field that says 1 for a name. */
+/** A shorter id matches by chance: a user id of 1 must not match every field with the value 1. */
 const TELLING_LENGTH = 10;
 
 function isTelling(id: string): boolean {
@@ -21,9 +21,9 @@ function isTelling(id: string): boolean {
 }
 
 /**
- * A record is the person's when it carries one of the person's names, whoever else it names: a device that two persons
- * shared goes with the one it is linked to, and an event that names both with either. An event also counts when what
- * it says beside its known fields is such a name of 10 characters or more, or holds the e-mail address.
+ * A record belongs to the person when it has one of the person's ids, whoever else it names. A device that two persons
+ * shared goes with the one it is linked to; an event that names both goes with either. An event also matches when an
+ * unknown field equals an id of 10 characters or more, or contains the e-mail address.
  */
 export function createMatcher(person: Person): Matcher {
   const keys = new Set(person.visitorKeys);

@@ -11,24 +11,24 @@ export interface PersonNames {
   readonly email: string;
   readonly phone: string;
   readonly contactId: string;
-  /** A visitor's id means the contact it is linked to as well. */
+  /** A visitor's id also means the contact it is linked to. */
   readonly withLinkedContact: boolean;
 }
 
-/** The person as far as it is found at once; visitors linked to its contacts are found by a scan. */
+/** The person's records found without a scan; a scan finds visitors linked to its contacts. */
 export interface FoundPerson {
   readonly person: Person;
   readonly contacts: readonly Contact[];
   readonly visitors: readonly Visitor[];
-  /** Contacts that `visitors` are linked to and that were not meant. */
+  /** Contacts that `visitors` are linked to and that were not named. */
   readonly contactsKept: number;
 }
 
 /**
- * Who these names mean. An address or contact id means the contact; a visitor's id means the visitor alone, unless
- * `withLinkedContact`: links are made by whoever knows an app's id, and a link alone proves nothing.
+ * Finds the person of these ids. An address or contact id names the contact. A visitor's id names the visitor alone,
+ * unless `withLinkedContact`: whoever knows an app's id can make links, so a link alone proves nothing.
  *
- * Rejects with InvalidArgument when there is no name, or one that cannot be.
+ * Rejects with InvalidArgument without an id, or with an invalid one.
  */
 export async function findPerson(
   stores: { readonly visitors: VisitorStore; readonly contacts: Pick<ContactStore, "get" | "find"> },

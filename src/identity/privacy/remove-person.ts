@@ -7,7 +7,7 @@ import { type Visitor, visitorKeys } from "../../domain/visitor.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 import { joined, keysOfContact, withContact, withVisitor } from "./person.js";
 
-/** A person, by whom and of whom so much is known and removed after one more step. */
+/** A person, who asked, and what is known and removed after one more step. */
 export interface Removed {
   readonly person: Person;
   readonly counts: ErasureCounts;
@@ -17,7 +17,7 @@ export function plus(counts: ErasureCounts, table: string, removed: number): Era
   return removed === 0 ? counts : { ...counts, [table]: (counts[table] ?? 0) + removed };
 }
 
-/** Removes the contacts and visitors of a person's names that were there at `startedAt`, and learns their other names. */
+/** Removes the person's contacts and visitors that existed at `startedAt`, and collects their other ids. */
 export function removeIdentity(tx: Transaction, { person, counts }: Removed, startedAt: number): Removed {
   let removed: Removed = { person, counts };
   const contactIds = new Set(person.contactIds);
@@ -53,7 +53,7 @@ export function removeVisitor(tx: Transaction, { person, counts }: Removed, visi
   return { person: withVisitor(person, visitor), counts: plus(counts, "visitors", 1) };
 }
 
-/** Removes an order with its row of the history. */
+/** Removes an order with its row in the history. */
 export function removeOrder(tx: Transaction, { person, counts }: Removed, order: Order): Removed {
   tx.orders.delete(order.orderId);
   if (order.occurredAt > 0) tx.deleteInteraction(order.visitorId, order.occurredAt, `order:${order.orderId}`);
@@ -63,7 +63,7 @@ export function removeOrder(tx: Transaction, { person, counts }: Removed, order:
   };
 }
 
-/** Removes an event with its row of whichever history it is in: the event does not say. */
+/** Removes an event with its row in whichever history has it: the event does not say which. */
 export function removeEvent(tx: Transaction, event: Event): void {
   tx.events.delete(event.eventId);
   if (event.actionType !== "product_view" && event.actionType !== "add_to_cart") return;
@@ -87,7 +87,7 @@ function historyIdsOf(tx: Transaction, event: Event): Set<string> {
   return ids;
 }
 
-/** Removes rows to which nothing else leads. */
+/** Removes rows that no other record refers to. */
 export function dropping(table: "idempotency" | "confirmations" | "outbox" | "deadHooks") {
   return (tx: Transaction, rows: readonly { readonly key: string }[], { person, counts }: Erasure): Removed => {
     for (const { key } of rows) tx[table].delete(key);
@@ -95,7 +95,7 @@ export function dropping(table: "idempotency" | "confirmations" | "outbox" | "de
   };
 }
 
-/** Of messages to a hook those about the person's contacts. */
+/** Hook messages about the person's contacts. */
 export function ofContacts<R extends { readonly value: { readonly contactId: string } }>(
   rows: readonly R[],
   { person }: Pick<Erasure, "person">,
@@ -104,7 +104,7 @@ export function ofContacts<R extends { readonly value: { readonly contactId: str
   return rows.filter(({ value }) => contactIds.has(value.contactId));
 }
 
-/** Of subscriptions that wait for a word those of the person's contacts, and those that the person asked for. */
+/** Pending subscriptions of the person's contacts, and those that the person requested. */
 export function awaitedBy<R extends { readonly key: string; readonly value: Confirmation }>(
   rows: readonly R[],
   { person }: Pick<Erasure, "person">,

@@ -21,19 +21,19 @@ export interface RetentionDependencies {
 }
 
 const DAY_MS = 86_400_000;
-/** How long it is kept what came of frames. */
+/** Retention of frame counts. */
 const TALLIES_MS = 730 * DAY_MS;
 
 type Rows<N extends CopiedTable> = readonly CopiedRow<CopiedRecords[N]>[];
 
-/** Removes, in all apps, what is kept longer than the app says, app after app. */
+/** Runs the retention sweep: removes expired records, app after app. */
 export type SweepRetention = (onFailure: (appId: string, error: unknown) => void) => Promise<void>;
 
 /**
- * Goes through the events, orders, histories and visitors of apps that keep them for a time, and through refused events.
- * The time of what happened counts, also of what was imported later. Orders, and with them the model, lose what is too old
- * as histories do; contacts, their addresses and the ledger stay. Each batch is a transaction of its own that can be
- * repeated, so that two processes may sweep at once, and one may end at any time.
+ * Sweeps the events, orders, histories and visitors of apps with a retention setting, and rejected events. The time
+ * when something happened decides, also for imported records. Orders expire as histories do, so the model forgets them
+ * too; contacts, their addresses and the ledger stay. Each batch is a transaction of its own that can be repeated: two
+ * processes may sweep at once, and one may stop at any time.
  */
 export function createSweepRetention(deps: RetentionDependencies): SweepRetention {
   const { copies, unitOfWork, now, metrics } = deps;
@@ -152,7 +152,7 @@ export function createSweepRetention(deps: RetentionDependencies): SweepRetentio
   };
 }
 
-/** Whose history a row is in: its key's first part, which holds nothing that keys are escaped for. */
+/** The owner of a history row: the first part of its key, which never needs escaping. */
 function ownerIn(key: string): string {
   return key.slice(0, key.indexOf("\0"));
 }

@@ -4,7 +4,7 @@ import type { CopiedRecords, CopiedRow, CopiedTable, Copies } from "../../store/
 /** Rows read at a time: some ten milliseconds of work. */
 export const ROWS_AT_ONCE = 1000;
 
-/** The rows of a table behind `from`, in batches; other work gets its turn between two. */
+/** Reads the rows of a table after `from` in batches; other work runs between two of them. */
 export async function* rowsOf<N extends CopiedTable>(
   copies: Pick<Copies, "scan">,
   appId: string,
@@ -22,7 +22,7 @@ export async function* rowsOf<N extends CopiedTable>(
   }
 }
 
-/** The first rows of one history; an owner's id holds nothing that keys are escaped for. */
+/** The first rows of one history; an owner's id never needs escaping. */
 export async function historyRows(copies: Pick<Copies, "scan">, appId: string, historyId: string) {
   const prefix = `${historyId}\0`;
   const rows = await copies.scan(appId, "interactions", prefix, ROWS_AT_ONCE);

@@ -18,10 +18,10 @@ export interface ImportedFeed {
   readonly rejects: readonly FeedReject[];
 }
 
-/** As one message of a bulk call. */
+/** Entries in one message of a bulk call. */
 const BATCH = 500;
 const KEPT_REJECTS = 20;
-/** Of what a feed is when it is unpacked: a small one must not fill the day of the process that reads it. */
+/** Maximum bytes after decompression: a small feed must not occupy its process for a day. */
 const MAX_BYTES = 16 * 2 ** 30;
 
 interface Batch {
@@ -52,7 +52,7 @@ export async function importFeed(
     rejected += 1;
     if (rejects.length < KEPT_REJECTS) rejects.push({ position, id: id ?? "", reason });
   };
-  /** Positions of the products that were sent, for what the service refuses: it tells the first 1,000 by their number. */
+  /** Positions of the products in the feed, for rejections: the service reports the first 1,000 by number. */
   const positions: number[] = [];
 
   async function* batches(): AsyncGenerator<Batch> {

@@ -13,32 +13,32 @@ export interface ReadFeedsDependencies {
   readonly feeds: FeedStore;
   readonly unitOfWork: UnitOfWork;
   readonly catalog: Pick<Client<typeof CatalogService>, "upsertProducts" | "replaceCatalog">;
-  /** Without it none is read. */
+  /** Without it no feed is read. */
   readonly fetchFeed?: FetchFeed | undefined;
   readonly now: Now;
-  /** A text that no other reading has. */
+  /** Returns a text unique to this read. */
   readonly newId: () => string;
   readonly metrics: Metrics;
   readonly report: (error: unknown) => void;
 }
 
 /**
- * Reads the feeds that are due, one after the other. Of all processes that share the store one reads a feed: it claims the
- * feed for some minutes, and again as long as it reads. A process that ends leaves its feed to the others when that time
- * is over. When `stop` fires the feed under way is given back at once.
+ * Reads the feeds that are due, one after the other. One of all processes that share the store reads a feed: it claims
+ * the feed for some minutes, and renews the claim while it reads. If the process dies, others read the feed when the
+ * claim has expired. When `stop` fires, the current feed is released at once.
  */
 export type ReadFeeds = (stop: AbortSignal) => Promise<void>;
 
 const PAGE = 1000;
 const CLAIM_MS = 120_000;
 const RENEW_MS = 30_000;
-/** A feed is imported at least so often, also when its host says that nothing changed: sales begin and end. */
+/** A feed is imported at least this often, even if its host reports no change: sales begin and end. */
 const STALE_MS = 24 * 3_600_000;
 
 export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
   const { feeds, unitOfWork, now, metrics, fetchFeed } = deps;
 
-  /** The feed, claimed; undefined when it is not due any more or another process has it. */
+  /** The claimed feed; undefined when it is no longer due or another process has claimed it. */
   const claim = (appId: string, feedId: string, claimedBy: string) =>
     unitOfWork.run(appId, (tx) => {
       const feed = tx.feeds.get(feedId);
@@ -49,7 +49,7 @@ export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
       return claimed;
     });
 
-  /** Changes a feed as long as it is claimed. */
+  /** Changes a feed while it is claimed. */
   const change = (appId: string, { feedId, claimedBy }: Feed, changed: (feed: Feed) => Partial<Feed>) =>
     unitOfWork.run(appId, (tx) => {
       const feed = tx.feeds.get(feedId);
@@ -129,7 +129,7 @@ export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
   };
 }
 
-/** Whether an error says to whoever set the feed what is wrong with it. */
+/** Whether an error is about the feed and useful to whoever configured it. */
 function isTold(error: unknown): error is Error {
   if (error instanceof FeedFailure || error instanceof BrokenFeed || error instanceof UnusableFile) return true;
   return error instanceof ConnectError || (error instanceof Error && "code" in error && /^Z_/.test(String(error.code)));
