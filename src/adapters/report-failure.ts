@@ -1,4 +1,4 @@
-/** Where an error may leave something out of an answer, or put work off, without failing the call. */
+/** Places where an error may shorten an answer, or delay work, without failing the call. */
 export const FAILURE_PLACES = [
   "candidates",
   "explanation",
@@ -22,5 +22,5 @@ export const FAILURE_PLACES = [
 
 export type FailurePlace = (typeof FAILURE_PLACES)[number];
 
-/** Tells the operator of an error after which the call goes on. */
+/** Reports an error after which the call continues. */
 export type ReportFailure = (place: FailurePlace, error: unknown) => void;

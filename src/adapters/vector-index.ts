@@ -14,20 +14,20 @@ export interface VectorIndex {
   encode(): Uint8Array;
 }
 
-/** An index just built, and how it was found to be. */
+/** A built index, with its measured recall. */
 export interface BuiltVectorIndex extends VectorIndex {
-  /** Share of the ten nearest that it finds, over a sample of its own vectors; 1 when it looks at all of them. */
+  /** Share of the ten nearest that it finds, over a sample of its own vectors; 1 for an exact index. */
   readonly recall: number;
-  /** Candidates that a search looks at, never less than asked for; 0 when it looks at all vectors. */
+  /** Candidates that a search compares, never less than asked for; 0 when it compares all vectors. */
   readonly efSearch: number;
 }
 
 export interface VectorIndexParams {
   /** Links a node keeps. */
   readonly m: number;
-  /** Candidates looked at while building. */
+  /** Candidates compared while building. */
   readonly efConstruction: number;
-  /** Candidates looked at while searching, at least: a build that finds too little of the nearest takes more. */
+  /** Minimum candidates compared while searching: a build with too low recall takes more. */
   readonly efSearch: number;
   readonly seed: number;
 }
@@ -39,8 +39,8 @@ export interface VectorIndexes {
    * and zero vectors too.
    */
   build(vectors: Float32Array, dimensions: number, params: VectorIndexParams): BuiltVectorIndex;
-  /** Opens what `encode` gave; throws DataDamaged for anything else. */
+  /** Opens the result of `encode`; throws DataDamaged for anything else. */
   open(bytes: Uint8Array): VectorIndex;
-  /** The same, outside of this thread as far as it takes long. */
+  /** The same, with the slow part off the main thread. */
   openAside(bytes: Uint8Array): Promise<VectorIndex>;
 }

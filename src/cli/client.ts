@@ -104,7 +104,7 @@ function withTokenOf({ AISLE_TOKEN: token = "" }: ClientDeps["env"]): Intercepto
   };
 }
 
-/** Trusted authorities and the own certificate, as `node:tls` takes them. */
+/** Trusted authorities and the client's own certificate, as `node:tls` takes them. */
 function tlsOf(options: ServerOptions, env: ClientDeps["env"]): SecureContextOptions {
   const read = (flag: string, variable: string, option: string | undefined): string | undefined => {
     const path = option?.trim() || env[variable]?.trim();
@@ -148,7 +148,7 @@ function serverAddress(text: string): string {
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
-/** All items of a paged list. `read` gets a page token and gives the page's items and the next token. */
+/** Returns all items of a paged list. `read` gets a page token and returns the page's items and the next token. */
 export async function allPages<Item>(
   read: (pageToken: string) => Promise<{ readonly items: readonly Item[]; readonly nextPageToken: string }>,
 ): Promise<Item[]> {

@@ -4,44 +4,44 @@ import { count, printable, writeJson, writeLine, writeTable } from "./output.js"
 import type { ProgramDeps } from "./program.js";
 
 export interface DoctorRequest {
-  /** As given, which may hold a password. */
+  /** The store address as given, which may contain a password. */
   readonly store: string | undefined;
-  /** Read everything. */
+  /** Verify the whole store. */
   readonly verify: boolean;
-  /** Mend the index of contacts first. */
+  /** Repair the index of contacts first. */
   readonly repair: boolean;
-  /** Where a sound store is made from what can be read, in place of mending the index. */
+  /** Directory for a sound store made from the readable data, instead of repairing the index. */
   readonly to: string | undefined;
 }
 
-/** Something that was looked at. */
+/** The result of one check. */
 export interface DoctorFinding {
   readonly about: string;
   readonly state: "ok" | "note" | "problem";
   readonly text: string;
 }
 
-/** What reading everything has found. */
+/** The result of a verification. */
 export interface Verification {
-  /** Records met, by table. */
+  /** Number of records, by table. */
   readonly entries: Readonly<Record<string, number>>;
   readonly faultCount: number;
-  /** The first of them; keys may be personal. */
+  /** The first faults; keys may be personal. */
   readonly faults: readonly {
     readonly table: string;
     readonly kind: string;
     readonly appId: string;
     readonly key: string;
   }[];
-  /** Why not everything could be read; "" when it could. */
+  /** Why the verification is incomplete; "" when it is complete. */
   readonly failure: string;
 }
 
-/** What could not be taken from one table of a damaged store. */
+/** Data of a damaged store that could not be read from one table. */
 export interface LostRecords {
   readonly table: string;
   readonly count: number;
-  /** Between which keys; they may be personal. */
+  /** The range of keys; they may be personal. */
   readonly parts: readonly { readonly appId: string; readonly after: string; readonly before: string }[];
 }
 
@@ -51,7 +51,7 @@ export interface DoctorStep {
   readonly verification?: Verification;
 }
 
-/** Looks at one thing after the other. */
+/** Runs one check after the other. */
 export type Doctor = (
   request: DoctorRequest,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { CommanderError } from "commander";
 
-/** The command could not do its work. The message is one line for people; the process ends with `exitCode`. */
+/** The command failed. The message is one line for people; the process exits with `exitCode`. */
 export class Failure extends Error {
   constructor(
     message: string,
@@ -13,7 +13,7 @@ export class Failure extends Error {
   }
 }
 
-/** The command was called in a way that cannot work; nothing was done. Ends the process with 2. */
+/** Usage error; nothing was done. Exit code 2. */
 export class UsageFailure extends Failure {
   constructor(message: string) {
     super(message, 2);
@@ -34,8 +34,8 @@ export interface Ending {
 }
 
 /**
- * One line and an exit code for whatever ended a command: 2 for a call that cannot work, else 1.
- * Errors of other folders that carry an `exitCode` (a bad configuration does) keep it.
+ * One line and an exit code for the error that ended a command: 2 for a usage error, otherwise 1. Errors of other
+ * folders with an `exitCode` (such as a bad configuration) keep it.
  */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError) {
@@ -49,7 +49,7 @@ export function endingOf(error: unknown): Ending {
   return { exitCode: 1, line: oneLine(error instanceof Error ? error.message : String(error)) };
 }
 
-/** Turns what a call to a server threw into a `Failure` that says what to do; other errors pass unchanged. */
+/** Turns the error of a call into a `Failure` that says what to do; passes other errors on. */
 export function callFailure(error: unknown, server: string): unknown {
   if (!(error instanceof ConnectError)) return error;
   return new Failure(callLine(error, server), 1, { cause: error });
@@ -92,19 +92,19 @@ const CONNECTION_CODES = new Set([
   "ERR_HTTP2_SESSION_ERROR",
 ]);
 
-/** True for what may pass by itself: a server that is busy, restarting or out of reach for a moment. */
+/** True for an error that may pass by itself: a server that is busy, restarting or unreachable for a moment. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   if (error.code === Code.Unavailable || error.code === Code.ResourceExhausted) return true;
   return isConnectionFailure(error) || isCutOff(error);
 }
 
-/** True when the call came to no server. */
+/** True when the call reached no server. */
 export function isOutOfReach(error: unknown): boolean {
   return error instanceof ConnectError && isConnectionFailure(error);
 }
 
-/** The connection ended in the middle of a call. Node tells it in words only. */
+/** The connection ended during a call. Node reports it only as text. */
 function isCutOff(error: ConnectError): boolean {
   return error.code === Code.Canceled || /^(http\/2 )?stream closed with error code/i.test(error.rawMessage);
 }

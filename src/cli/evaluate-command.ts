@@ -38,7 +38,7 @@ export function addEvaluateCommand(program: Command, deps: ProgramDeps): void {
 async function evaluate(options: EvaluateOptions, deps: ProgramDeps): Promise<void> {
   const stages = createStages(deps.stderr, "evaluating");
   const request = { appId: options.app, maxQueries: options.queries ?? 0, seed: options.seed ?? 0 };
-  // A file that cannot be written is said before the minutes that the evaluation takes.
+  // Report an unwritable file before the evaluation, which takes minutes.
   if (options.picture !== undefined) await writePicture(options.picture, "");
   let found: Evaluation | undefined;
   try {
@@ -52,7 +52,7 @@ async function evaluate(options: EvaluateOptions, deps: ProgramDeps): Promise<vo
     stages.stop();
   }
   if (!found) throw new Failure("The evaluation ended without a result");
-  // Figures that are 0 are said too, so that every evaluation has the same fields.
+  // Figures of 0 are printed too, so that every evaluation has the same fields.
   if (options.json) writeJson(deps.stdout, toJson(EvaluationSchema, found, { alwaysEmitImplicit: true }));
   else writeEvaluation(deps.stdout, found);
   if (options.picture !== undefined) await writePicture(options.picture, evaluationPicture(found, options.app));

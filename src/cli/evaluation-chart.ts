@@ -16,10 +16,10 @@ const VALUES = 84;
 const BAR = 22;
 const HEAD = 52;
 const PLOT = 220;
-/** Least distance of two line labels. */
+/** Minimum distance of two line labels. */
 const LABEL_STEP = 15;
 
-/** What a bar shows: its length, and the part of it in full colour, which is never longer. */
+/** A bar: its length, and its part in full colour, which is never longer. */
 interface BarFigures {
   readonly length: string;
   readonly part?: string;
@@ -149,7 +149,7 @@ function barPanel(
   return { height: y, svg: parts.join("") };
 }
 
-/** Hit rates by how much was known, one line a ranking with its name at the end. */
+/** Hit rates by length of history, one line a ranking with its name at the end. */
 function linePanel(task: EvaluatedTask, what: string, colourOf: (name: string) => string): Panel {
   const parts = (task.rankings[0]?.byHistory ?? []).map(({ least, most, queries }) => ({ least, most, queries }));
   const value = (ranking: EvaluatedRanking, i: number) => ranking.byHistory[i]?.figures.hit_rate_20 ?? 0;
@@ -198,7 +198,7 @@ function heading(task: EvaluatedTask, what: string): string {
   return text(0, 14, taskTitle(task), "h2") + text(0, 34, `${what}; ${count(task.queries)} questions`, "small soft");
 }
 
-/** The wanted heights moved as little as needed to stand `LABEL_STEP` apart within the plot. */
+/** Moves the wanted heights as little as needed to keep `LABEL_STEP` between them within the plot. */
 function spread(wanted: readonly number[]): number[] {
   const order = [...wanted.keys()].sort((a, b) => wanted[a]! - wanted[b]! || a - b);
   const places = [...wanted];
@@ -212,7 +212,7 @@ function spread(wanted: readonly number[]): number[] {
   return places;
 }
 
-/** The end of an axis: a round share not below the greatest value. */
+/** The end of an axis: a round share not below the maximum. */
 function niceTop(most: number): number {
   return [0.04, 0.08, 0.2, 0.4, 0.6, 0.8].find((top) => top >= most) ?? 1;
 }

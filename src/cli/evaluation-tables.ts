@@ -7,7 +7,7 @@ import {
 import { type Column, count, type Output, printable, writeLine, writeTable } from "./output.js";
 import { timeText } from "./times.js";
 
-/** What a task is called by people; others go by their own name. */
+/** Display names of tasks; others have their own name. */
 const TASKS: Readonly<Record<string, string>> = {
   next_item: "Next product of a visit",
   next_new_item: "Next product of a visit, new to it",
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<RankingKind, string>> = {
   [RankingKind.BASELINE]: "baseline",
 };
 
-/** Figures in the order of their columns; others stand behind under their own name. */
+/** Figures in the order of their columns; others follow under their own name. */
 const COLUMNS: readonly (readonly [string, string])[] = [
   ["hit_rate_20", "HR@20"],
   ["reciprocal_rank_20", "MRR@20"],
@@ -49,7 +49,7 @@ export function taskTitle(task: EvaluatedTask): string {
   return TASKS[task.name] ?? printable(task.name);
 }
 
-/** A table for each task, with what was learned and judged above. */
+/** A table for each task, with the data for learning and judging above. */
 export function writeEvaluation(output: Output, evaluation: Evaluation): void {
   const counts = (name: string) => count(evaluation.dataCounts[name] ?? 0n);
   const cut = evaluation.cutOff === undefined ? "" : ` before ${timeText(evaluation.cutOff)}`;

@@ -2,10 +2,10 @@ import { type Event, SenderType } from "../gen/aisle/v1/event_pb.js";
 import { printable } from "./output.js";
 import { timeText } from "./times.js";
 
-/** Products of an event that are named; of a large order the rest is a number. */
+/** Maximum products named of an event; the rest is a number. */
 const SHOWN_PRODUCTS = 10;
 
-/** An event as Aisle understood it: one line, then one for each thing that had no effect. */
+/** An event as Aisle understood it: one line, then one for each value without effect. */
 export function eventText(event: Event, showPersonal: boolean): string {
   const parts = [
     timeText(event.occurredAt) || timeText(event.receivedAt),
@@ -77,7 +77,7 @@ function contactParts({ contact }: Event, showPersonal: boolean): string[] {
   ];
 }
 
-/** `b***@example.com`; any other text is hidden whole. */
+/** `b***@example.com`; any other text is hidden completely. */
 function maskEmail(email: string): string {
   const at = email.lastIndexOf("@");
   return at > 0 ? `${[...email][0]}***${email.slice(at)}` : "***";

@@ -17,9 +17,9 @@ interface TailOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-/** Milliseconds between two looks for new events. */
+/** Poll interval of `--follow`, in milliseconds. */
 const LOOK_EVERY_MS = 1000;
-/** An event may become visible a little after one with a greater id; looks go back this far, in milliseconds. */
+/** An event may become visible a little after one with a greater id; each poll looks back this far, in milliseconds. */
 const LOOK_BACK_MS = 3000;
 
 export function addEventsCommand(program: Command, deps: ProgramDeps): void {
@@ -54,7 +54,7 @@ async function tail(options: TailOptions, deps: ProgramDeps): Promise<void> {
       }
     };
 
-    // With --limit 0 one event is read all the same: events after it are new.
+    // With --limit 0 still read one event: events after it are new.
     const first = await newest(Math.max(1, options.limit), null);
     if (options.limit > 0) show(first);
     else for (const { eventId } of first) seen.add(eventId);
@@ -73,15 +73,15 @@ async function tail(options: TailOptions, deps: ProgramDeps): Promise<void> {
   });
 }
 
-/** True for events that stood before the first ones shown: the look back must not bring those up. */
+/** True for events older than the first ones shown: the look back must not show those. */
 function wasBefore(first: readonly Event[], eventId: string): boolean {
   const oldest = first[0]?.eventId;
   return oldest !== undefined && eventId < oldest;
 }
 
 /**
- * Reads newest first and answers oldest first: `limit` events, or all whose id is of `sinceMs` or later.
- * Ids begin with the time of intake (UUIDv7), so no more is read than has come.
+ * Reads newest first and returns oldest first: `limit` events, or all whose id is of `sinceMs` or later. Ids begin with
+ * the time of intake (UUIDv7), so only new events are read.
  */
 function createNewest(events: Clients["events"], options: TailOptions) {
   const id = options.visitor;

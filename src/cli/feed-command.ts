@@ -29,7 +29,7 @@ interface RunOptions extends AppOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const DEFAULT_ID = "main";
-/** How often the state of a running feed is asked for, and how long its start may take. */
+/** Poll interval of a running feed, and time limit for its start. */
 const LOOK_EVERY_MS = 1000;
 const LOOKS_BEFORE = 60;
 
@@ -162,7 +162,7 @@ async function runFeed(options: RunOptions, deps: ProgramDeps): Promise<void> {
   writeLine(deps.stdout, runText(run));
 }
 
-/** When its last reading began, milliseconds since 1970; 0 before the first. */
+/** Start of its last read, milliseconds since 1970; 0 before the first. */
 function beginningOf(feed: Feed | undefined): number {
   return feed?.lastRun?.at === undefined ? 0 : timestampMs(feed.lastRun.at);
 }

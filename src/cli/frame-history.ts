@@ -31,7 +31,7 @@ interface ReportOptions extends HistoryOptions {
   readonly until?: string;
 }
 
-/** What a frame was, and what came of it. */
+/** Versions and results of a frame. */
 export function addFrameHistoryCommands(frame: Command, deps: ProgramDeps): void {
   withServer(frame.command("history"))
     .description("list the last 100 versions of a frame, newest first")
@@ -76,7 +76,7 @@ async function showHistory(options: HistoryOptions, deps: ProgramDeps): Promise<
   );
 }
 
-/** What a version says otherwise than the one before it. */
+/** Differences between a version and the one before it. */
 function changesText(version: FrameVersion, before: FrameVersion | undefined): string {
   if (version.deleted) return "removed";
   const said = linesOf(version);

@@ -1,4 +1,4 @@
-/** Between what is typed of a frame and its message. */
+/** Converts between typed values of a frame and its message. */
 import { InvalidArgumentError } from "commander";
 import { type FrameConfiguration, type FrameVariant, PageKind, type SourceWeight } from "../gen/aisle/v1/app_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_pb.js";
@@ -55,7 +55,7 @@ function isNumber(text: string): boolean {
   return /^\d*\.?\d{1,9}$/.test(text);
 }
 
-/** What a frame does otherwise than a plain one, as lines of a name and a text. */
+/** Settings of a frame that differ from the defaults, as lines of a name and a text. */
 export function frameLines(frame: FrameConfiguration): (readonly [string, string])[] {
   const lines: (readonly [string, string])[] = [
     ["frame", frame.frameId],

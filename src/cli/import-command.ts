@@ -96,7 +96,7 @@ Example:
   addContacts(group, deps);
 }
 
-/** The commands of lists of contacts. */
+/** The commands for lists of contacts. */
 function addContacts(group: Command, deps: ProgramDeps): void {
   withServer(group.command("contacts"))
     .argument("<file>", "the file, - for stdin")

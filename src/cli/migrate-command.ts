@@ -5,19 +5,19 @@ import { plainId } from "./option-values.js";
 import { count, type Output, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
-/** The stores to copy or only compare, as text; it may hold a password. */
+/** The stores to copy or only compare, as text; may contain a password. */
 export interface MigrateRequest {
   readonly from: string;
   readonly to: string;
-  /** None: all apps of the source. */
+  /** Empty: all apps of the source. */
   readonly appIds: readonly string[];
-  /** Also where a copy was finished before, or comes from another source. */
+  /** Copy again although a copy was finished before, or came from another source. */
   readonly again: boolean;
   /** Only compare; nothing is written. */
   readonly check: boolean;
 }
 
-/** What a table holds; equal rows have equal checksums. */
+/** The content of a table; equal rows have equal checksums. */
 export interface MigratedRows {
   readonly rows: number;
   readonly checksum: string;
@@ -27,19 +27,19 @@ export interface MigratedApp {
   readonly appId: string;
   /** `copied`: written and found equal; `equal`: only compared; `differs`: not equal now. */
   readonly outcome: "copied" | "equal" | "differs";
-  /** A copy was finished by an earlier run, so that this one wrote nothing. */
+  /** An earlier run finished the copy, so this one wrote nothing. */
   readonly wasDone: boolean;
   readonly written: number;
   readonly tables: readonly { readonly table: string; readonly source: MigratedRows; readonly target: MigratedRows }[];
 }
 
 export interface MigrateHooks extends MigrateProgress {
-  /** A line about what was found or done. */
+  /** A log line. */
   log(line: string): void;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Copies apps one after the other and tells of each when it is done. */
+/** Copies apps one after the other and reports each when it is done. */
 export type Migrate = (request: MigrateRequest, hooks: MigrateHooks) => AsyncIterable<MigratedApp>;
 
 interface MigrateOptions {

@@ -17,7 +17,9 @@ export interface MigrateProgress {
   update(stage: MigrateStage): void;
 }
 
-/** One line that changes on a terminal, else a line every few seconds: how many rows there are is known at the end only. */
+/**
+ * One line that changes on a terminal, otherwise a line every few seconds. The number of rows is known only at the end.
+ */
 export function createMigrateProgress(output: Output, now: () => number) {
   let bar: SingleBar | undefined;
   let shownAt = now();
@@ -46,7 +48,7 @@ export function createMigrateProgress(output: Output, now: () => number) {
       pause();
       writeLine(output, line);
     },
-    /** Leaves the terminal to other lines. */
+    /** Clears the line for other output. */
     pause,
   };
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** Parsers of option values for commander. What they refuse is a usage error, exit code 2. */
+/** Parsers of option values for commander. A rejected value is a usage error, exit code 2. */
 
 /** Ids of a comma list without blanks and empty parts. An option given again adds to the list. */
 export function idList(text: string, earlier: readonly string[] = []): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import Table from "cli-table3";
 
-/** Where a command writes. A terminal has `isTTY`; `columns` is its width. */
+/** The output of a command. A terminal has `isTTY`; `columns` is its width. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The text without line breaks and control characters: what shops and visitors send must not steer a terminal. */
@@ -28,7 +28,7 @@ export interface Column {
   readonly align?: "left" | "right";
 }
 
-/** A table without frame lines: a heading and one line a row, so that it pastes well. Cells may hold several lines. */
+/** A table without borders: a header and one line a row, so that it pastes well. Cells may have several lines. */
 export function writeTable(output: Output, columns: readonly Column[], rows: readonly (readonly string[])[]): void {
   const none = "";
   const table = new Table({
@@ -57,17 +57,17 @@ export function writeTable(output: Output, columns: readonly Column[], rows: rea
   for (const line of table.toString().split("\n")) writeLine(output, line.trimEnd());
 }
 
-/** A whole number with thousands apart: `1,234,567`. */
+/** A whole number with separators: `1,234,567`. */
 export function count(value: number | bigint): string {
   return value.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** Bytes as people say them: `12.3 MB`. */
+/** Bytes for people: `12.3 MB`. */
 export function megabytes(bytes: number | bigint): string {
   return `${(Number(bytes) / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Milliseconds as people say them: `850 ms`, `12.3 s`, `4 min 05 s`. */
+/** Milliseconds for people: `850 ms`, `12.3 s`, `4 min 05 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;

@@ -25,7 +25,7 @@ import { addStatusCommand } from "./status-command.js";
 import { addTokenCommand } from "./token-command.js";
 import { addTrainCommand } from "./train-command.js";
 
-/** What the command line needs from the process. */
+/** The parts of the process that the command line needs. */
 export interface ProgramDeps {
   /** Runs a server until a signal stops it. It may throw an error with an `exitCode`. */
   readonly serve: (flags: ServeFlags) => Promise<void>;
@@ -43,7 +43,7 @@ export interface ProgramDeps {
   readonly now: () => number;
   /** Rejects with an AbortError when the signal fires. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Ends commands that would go on by themselves (`events tail --follow`). */
+  /** Stops commands that run until interrupted (`events tail --follow`). */
   readonly signal?: AbortSignal;
   readonly version: string;
 }
@@ -102,11 +102,13 @@ Exit codes: 0 success, 1 failure, 2 usage error.`,
 
 /**
  * Runs one command to its end.
- * @param args what follows `aisle`
- * @returns the exit code; what went wrong is one line on stderr
+ *
+ * @param args the arguments after `aisle`
+ *
+ * @returns the exit code; an error is one line on stderr
  */
 export async function runProgram(deps: ProgramDeps, args: readonly string[]): Promise<number> {
-  // `aisle events tail --follow | head` closes the pipe when it has seen enough; that is no failure.
+  // `aisle events tail --follow | head` closes the pipe when it has read enough; that is no failure.
   deps.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });

@@ -11,8 +11,8 @@ const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {
 };
 
 /**
- * One line for each source that brought the product: its place there, what led to it and the counts behind it. A rule
- * is written with its two sides.
+ * One line for each source that proposed the product: its rank there, the products that led to it and the counts. A
+ * rule is shown with its two sides.
  */
 export function reasonText(reason: ProductReason | undefined): string {
   if (!reason) return "";
@@ -31,7 +31,7 @@ function sourceText({ source, score, rank, becauseOf, counts }: SourceReason, pr
   return [`${SOURCE_WORDS[source] ?? "other"} #${rank}`, ...(names === "" ? [] : [cause]), ...figures].join(", ");
 }
 
-/** Whole numbers as they are, others with three digits that matter. */
+/** Whole numbers unchanged, others with three significant digits. */
 function number(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)));
 }

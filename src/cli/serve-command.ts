@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ProgramDeps } from "./program.js";
 
-/** The flags of `serve` as given; text is checked by whoever reads the configuration. */
+/** The flags of `serve` as given; the reader of the configuration checks them. */
 export interface ServeFlags {
   readonly store?: string;
   readonly facadePort?: string;

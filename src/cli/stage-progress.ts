@@ -1,14 +1,14 @@
 import { Presets, SingleBar } from "cli-progress";
 import { type Output, writeLine } from "./output.js";
 
-/** Shows how far a long piece of work of the server is. */
+/** Shows the progress of long work on the server. */
 export interface Stages {
-  /** `stage` is shown as it is; `share` of the work is done, 0 to 1. */
+  /** Shows `stage` as it is; `share` of the work is done, 0 to 1. */
   show(stage: string, share: number): void;
   stop(): void;
 }
 
-/** A bar on a terminal, else a line for each stage. */
+/** A bar on a terminal, otherwise a line for each stage. */
 export function createStages(output: Output, name: string): Stages {
   if (output.isTTY) {
     const format = `${name} {bar} {percentage} % | {stage}`;

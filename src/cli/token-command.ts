@@ -68,7 +68,7 @@ function endOf(text: string, now: number): string {
   return new Date(end).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** The beginning of the day in UTC; NaN for another text. */
+/** The start of the day in UTC; NaN for other text. */
 function dateOf(text: string): number {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) ? at : Number.NaN;

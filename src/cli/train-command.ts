@@ -41,7 +41,7 @@ async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
   else for (const line of modelLines(model)) writeLine(deps.stdout, line);
 }
 
-/** How an algorithm was judged on the newest data; "" for one that was not. */
+/** The evaluation of an algorithm on the newest data; "" for none. */
 function judged(facts: Readonly<Record<string, number>>): string {
   const figures = (prefix: string, before: string, after: string) => {
     const [hitRate, reciprocalRank] = [facts[`${prefix}hit_rate_20`], facts[`${prefix}reciprocal_rank_20`]];

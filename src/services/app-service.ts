@@ -22,12 +22,12 @@ import { guarded, type ReportInternal } from "./wire/errors.js";
 
 export interface AppServiceDependencies {
   readonly apps: AppStore;
-  /** For writing apps and frames. */
+  /** Transactions that write apps and frames. */
   readonly changes: Pick<UnitOfWork, "run">;
   readonly now: Now;
-  /** 13 hex characters. */
+  /** Returns 13 random hex characters. */
   readonly newAppId: () => string;
-  /** Called when an app is gone, so that what is kept of it in memory goes too. */
+  /** Called after an app was deleted, so that its cached data is dropped. */
   readonly onDeleted: (appId: string) => void;
   readonly frameReport: FrameReporter;
   readonly signedEvents: SignedEvents;

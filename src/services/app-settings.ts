@@ -19,10 +19,10 @@ type Settings = Pick<
   "displayName" | "allowedOrigins" | "linkTrust" | "privacy" | "doubleOptIn" | "learnedAfterVisitors"
 >;
 
-/** What an update does to the settings of an app. */
+/** A change of an app's settings. */
 type Change = (before: Settings, asked: AppMessage, defaults: Settings) => Partial<Settings>;
 
-/** How each field of an update mask changes an app. */
+/** The change of each field of an update mask. */
 const CHANGES: Readonly<Record<string, Change>> = {
   display_name: (_, { displayName }) => ({ displayName }),
   allowed_origins: (_, { allowedOrigins }) => ({ allowedOrigins: [...allowedOrigins] }),
@@ -51,8 +51,8 @@ export function newApp(asked: AppMessage | undefined, appId: string, at: number)
 }
 
 /**
- * Reads an update: the function that makes it to an app. Throws InvalidArgument that names the field. Without a mask the
- * fields that are set are changed, as AIP-134 has it.
+ * Reads an update: returns the function that applies it to an app. Throws InvalidArgument that names the field. Without
+ * a mask it changes the fields that are set, as in AIP-134.
  */
 export function settingsUpdate(asked: AppMessage | undefined, mask: FieldMask | undefined): (before: App) => App {
   if (asked === undefined) throw new InvalidArgument("app", "missing");
@@ -121,7 +121,7 @@ export function appMessage(app: App): MessageInitShape<typeof AppSchema> {
   return { ...contentOf(app), updatedAt: timestampOf(app.updatedAt), etag: appEtag(app) };
 }
 
-/** Changes with the settings. Product groups have etags of their own. */
+/** The etag of the settings. Product groups have their own. */
 export function appEtag(app: App): string {
   const bytes = toBinary(AppSchema, create(AppSchema, contentOf(app)));
   return etagOf([Buffer.from(bytes).toString("base64")]);
@@ -156,7 +156,7 @@ const SIGNAL_MESSAGES = {
   gpc_and_dnt: PrivacySignals.GPC_AND_DNT,
 } as const satisfies Record<PrivacySettings["signals"], PrivacySignals>;
 
-/** Throws InvalidArgument for what cannot be. */
+/** Throws InvalidArgument for an invalid value. */
 function readPrivacy(message: PrivacySettingsMessage): PrivacySettings {
   const { signals, retentionDays, rejectedRetentionDays } = message;
   const days = [
@@ -165,7 +165,7 @@ function readPrivacy(message: PrivacySettingsMessage): PrivacySettings {
   ] as const;
   for (const [field, value] of days)
     if (value > MAX_DAYS) throw new InvalidArgument(`app.privacy.${field}`, "invalid", `0 to ${MAX_DAYS}`);
-  // An enum is open: a later client may know more.
+  // An enum is open: a newer client may send an unknown value.
   if (!(signals in SIGNALS)) throw new InvalidArgument("app.privacy.signals", "invalid", "a value of PrivacySignals");
   return { signals: SIGNALS[signals], retentionDays, rejectedRetentionDays };
 }

@@ -26,7 +26,7 @@ import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
-/** Ids in one batch of a full feed, and in all of them. */
+/** Maximum ids in one batch of a full feed, and in all batches. */
 const MAX_LISTED_IDS = 10_000;
 const MAX_CATALOG = 10_000_000;
 
@@ -38,10 +38,10 @@ export interface CatalogServiceDependencies {
   readonly now: Now;
   readonly apps: Pick<AppStore, "get">;
   readonly products: ProductStore;
-  /** Networks that have sent a product that is not in the catalogue for too few have. */
+  /** Returns the number of networks that have sent an unconfirmed product. */
   readonly sightingsOf: (appId: string, productId: string) => Promise<number>;
   readonly groups: ProductGroups;
-  /** Whether the app's products have titles: then those without one are not shown. */
+  /** Whether any product of the app has a title: then untitled ones are not shown. */
   readonly hasTitles: (appId: string) => Promise<boolean>;
   readonly report: ReportInternal;
 }
@@ -140,7 +140,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
   };
 }
 
-/** Writes the batches of a bulk call and gathers its answer. */
+/** Writes the batches of a bulk call and builds its answer. */
 function createBatches(upsertProducts: UpsertProducts) {
   const refusals = createRefusals();
   let appId = "";
@@ -155,7 +155,7 @@ function createBatches(upsertProducts: UpsertProducts) {
       appId = bulkAppId(appId, named);
       if (products.length > MAX_BATCH) throw new InvalidArgument("products", "invalid", `at most ${MAX_BATCH} a batch`);
       if (products.length === 0) return;
-      await setImmediate(); // to read a batch from its bytes took some milliseconds
+      await setImmediate(); // decoding a batch took some milliseconds
       const refused = await upsertProducts(appId, products.map(productDraft), { fromFeed });
       for (const item of refused) refusals.list(index + item.index, item.field, item.reason);
       accepted += products.length - refused.length;

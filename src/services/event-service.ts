@@ -17,10 +17,10 @@ import { type RejectedEventsDependencies, rejectedEventHandlers } from "./reject
 import { requireApp } from "./require-app.js";
 import { guarded } from "./wire/errors.js";
 
-/** A filtered list looks at this many events at most before it answers with a token to go on. */
+/** Maximum events that a filtered list reads before it answers with a token for the rest. */
 const MAX_LOOKED_AT = 20_000;
 
-/** Events of one bulk call that its answer lists at most. */
+/** Maximum events that the answer of a bulk call lists. */
 const MAX_RECORDED = 10_000;
 
 export interface EventServiceDependencies extends RejectedEventsDependencies {
@@ -100,8 +100,8 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
 }
 
 /**
- * One batch is on its way to the disk while the next one is read; more are not asked for, so that the sender is slowed
- * to what the store takes.
+ * While one batch is on its way to the disk, the next one is read, and no further one. So the sender is as fast as the
+ * store.
  */
 async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable<RecordEventsRequest>) {
   const refusals = createRefusals();
@@ -146,7 +146,7 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
   return { accepted: BigInt(accepted), deduplicated: BigInt(deduplicated), ...refusals.answer(), recorded };
 }
 
-/** The requests, or what the work that is under way fails with before the next one has come. */
+/** Yields the requests, or throws the error of the work under way if that fails first. */
 async function* unlessFailed<T>(requests: AsyncIterable<T>, underWay: () => Promise<void>): AsyncGenerator<T> {
   const iterator = requests[Symbol.asyncIterator]();
   try {
@@ -157,12 +157,12 @@ async function* unlessFailed<T>(requests: AsyncIterable<T>, underWay: () => Prom
       yield value;
     }
   } finally {
-    await Promise.allSettled([underWay()]); // what a call has begun is settled when it answers
+    await Promise.allSettled([underWay()]); // everything that a call has begun is settled when it answers
     iterator.return?.().catch(() => undefined);
   }
 }
 
-/** True for errors that are not the fault of one event. */
+/** True for errors that are not the fault of a single event. */
 function concernsAll(error: unknown): boolean {
   return !(error instanceof DomainError) || error instanceof Unavailable || error instanceof NotFound;
 }

@@ -17,7 +17,7 @@ const OUTCOMES = {
   failed: FeedOutcome.FAILED,
 } as const;
 
-/** The part of the catalogue's service that keeps feeds. */
+/** The methods of the catalogue service for feeds. */
 export function createFeedHandlers(deps: {
   readonly feeds: FeedSettings;
   readonly apps: Pick<AppStore, "get">;

@@ -7,7 +7,7 @@ import {
   type RecommendationFilterSchema,
 } from "../gen/aisle/v1/recommendation_pb.js";
 
-/** The filter of a message; an empty one if it is missing. Throws InvalidArgument for an unknown choice. */
+/** The filter of a message; an empty one if absent. Throws InvalidArgument for an unknown choice. */
 export function filterOf(message: RecommendationFilter | undefined, path = "filter"): ProductFilter {
   if (message === undefined) return NO_FILTER;
   const { price } = message;

@@ -31,7 +31,7 @@ const MAX_REBUY_DAYS = 3650;
 const MAX_PINNED = 20;
 const MAX_BANNED = 200;
 const MAX_VARIANTS = 10;
-/** What was shown is not remembered longer. */
+/** Exposures are not kept for longer. */
 const MAX_ROTATION_DAYS = 7;
 
 const SOURCES: readonly (readonly [FrameSource, RecommendationSource])[] = [
@@ -54,9 +54,9 @@ const PAGE_KINDS: readonly (readonly [PageKind, PageKindMessage])[] = [
 const PATH = "frame_configuration";
 
 /**
- * The frame a caller wrote, or InvalidArgument with the path of the field that is not accepted.
+ * Reads a frame, or throws InvalidArgument with the path of the invalid field.
  *
- * @param at When it is written.
+ * @param at Time of the write.
  */
 export function readFrame(asked: FrameMessage | undefined, at: number): Omit<FrameConfiguration, "version"> {
   if (!asked?.frameId) throw new InvalidArgument(`${PATH}.frame_id`, "missing");
@@ -176,7 +176,7 @@ function wholeNumber(path: string, value: number, most: number): number {
 }
 
 function number(path: string, value: number, most: number): number {
-  // Negated, so that NaN is refused too.
+  // Negated, so that NaN is rejected too.
   if (!(value >= 0 && value <= most)) throw new InvalidArgument(path, "invalid", `0 to ${most}`);
   return value + 0; // a store may keep -0 as 0
 }
@@ -224,7 +224,7 @@ function sourceMessage({ source, weight }: SourceWeight) {
   return { source: message, weight };
 }
 
-/** The etag of a frame; "" for one that nobody has written. */
+/** The etag of a frame; "" for a frame that was never written. */
 export function frameEtag(frame: FrameConfiguration | undefined): string {
   return frame === undefined || frame.version === 0 ? "" : String(frame.version);
 }

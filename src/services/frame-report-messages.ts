@@ -14,7 +14,7 @@ export function daysOf({ fromDay, toDay }: GetFrameReportRequest): Days {
 function checkDay(field: string, day: string): void {
   if (day === "") return;
   const at = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) : Number.NaN;
-  // Some days that there are not are taken for later ones.
+  // JavaScript reads some days that do not exist as later ones.
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(day))
     throw new InvalidArgument(field, "invalid", "a day as YYYY-MM-DD");
 }

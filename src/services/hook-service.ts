@@ -12,7 +12,7 @@ import { requireApp } from "./require-app.js";
 import { channelOf } from "./subscription-messages.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
-/** Messages that one call sends again. */
+/** Maximum messages that one call requeues. */
 const MAX_RESENT = 1000;
 
 export interface HookServiceDependencies {

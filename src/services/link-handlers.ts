@@ -18,12 +18,12 @@ import { guarded, type ReportInternal } from "./wire/errors.js";
 export interface LinkHandlersDependencies {
   readonly links: Links;
   readonly apps: Pick<AppStore, "get">;
-  /** The address of a link; undefined where this server does not know its public address. */
+  /** The URL of a link; undefined when the server does not know its public address. */
   readonly linkUrl: (token: string) => string | undefined;
   readonly report: ReportInternal;
 }
 
-/** The calls of SubscriptionService that are about links in mails. */
+/** The methods of SubscriptionService for links in mails. */
 export function linkHandlers(
   deps: LinkHandlersDependencies,
 ): Pick<ServiceImpl<typeof SubscriptionService>, "createLink" | "getLink" | "followLink"> {

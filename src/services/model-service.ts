@@ -21,7 +21,7 @@ import { withProgress } from "./progress-stream.js";
 import { requireApp } from "./require-app.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
-/** Questions of a task, unless told otherwise, and at most. */
+/** Questions of a task: default and maximum. */
 const DEFAULT_QUERIES = 5_000;
 const MAX_QUERIES = 1_000_000;
 
@@ -76,7 +76,7 @@ async function modelOf(deps: Pick<ModelServiceDependencies, "models">, appId: st
   return modelMessage(record, pointer);
 }
 
-/** Trains and yields each stage as it begins. Nobody reading any more does not stop the training. */
+/** Trains and yields each stage as it begins. The training continues when the caller leaves. */
 async function* trainModel(
   deps: ModelServiceDependencies,
   appId: string,
@@ -87,7 +87,7 @@ async function* trainModel(
   yield { stage: "done", progress: 1, model: modelMessage(record, pointer) };
 }
 
-/** Evaluates and yields each stage as it begins. Ends when the caller leaves. */
+/** Evaluates and yields each stage as it begins. The evaluation stops when the caller leaves. */
 async function* evaluateModel(
   deps: ModelServiceDependencies,
   { appId, maxQueries, seed }: EvaluateModelRequest,

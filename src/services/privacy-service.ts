@@ -42,7 +42,7 @@ export interface PrivacyServiceDependencies extends PersonStores {
   readonly report: ReportInternal;
 }
 
-/** Records looked at between two words on progress. */
+/** Records read between two progress messages. */
 const SAID_EVERY = 20_000;
 
 export function createPrivacyService(deps: PrivacyServiceDependencies): ServiceImpl<typeof PrivacyService> {
@@ -76,7 +76,7 @@ async function* exportVisitor(
 
 type ItemMessage = NonNullable<MessageInitShape<typeof ExportVisitorResponseSchema>["item"]>;
 
-/** None for what only repeats what others say: rows of the history are events and orders, too. */
+/** Empty for records that only repeat others: history rows repeat events and orders. */
 function itemMessages(item: PersonItem): ItemMessage[] {
   if (item.kind === "frameExposures")
     return [
@@ -200,7 +200,7 @@ function awaitedMessage(
   return { contactId, channel: channelOf(channel), askedAt: timestampOf(askedAt), eventId };
 }
 
-/** @param key The visitor key under which it is kept. */
+/** @param key The visitor key of the record. */
 function keptIds(key: string) {
   const idOf = (kind: string) => idsOf([key], kind)[0] ?? "";
   return { clientId: idOf("c:"), fingerprintId: idOf("f:"), userId: idOf("u:") };

@@ -32,7 +32,7 @@ export function productDraft(message: ProductMessage): ProductDraft {
   };
 }
 
-/** What decides, beside a product itself, whether it may be shown. */
+/** Facts besides a product itself that decide whether it may be shown. */
 export interface ShowingRules {
   readonly hasTitles: boolean;
 }
@@ -59,7 +59,7 @@ export function productMessage(product: Product, rules: ShowingRules): MessageIn
   };
 }
 
-/** A product that too few senders have confirmed: only their counts are known. */
+/** An unconfirmed product: only its counts are known. */
 export function unconfirmedProduct(
   productId: string,
   sightings: number,

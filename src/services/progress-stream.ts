@@ -1,4 +1,4 @@
-/** Yields what `work` tells of its progress, and returns what it gives. */
+/** Yields the progress that `work` reports, and returns its result. */
 export async function* withProgress<P, T>(
   work: (onProgress: (progress: P) => void) => Promise<T>,
 ): AsyncGenerator<P, T> {

@@ -36,7 +36,7 @@ const SOURCES: Readonly<Record<SourceName, RecommendationSource>> = {
   popularity: RecommendationSource.POPULARITY,
 };
 
-/** Frame interactions that count, the newest of them. */
+/** Maximum frame interactions, newest first. */
 const MAX_FRAME_INTERACTIONS = 1000;
 
 export interface RecommendationServiceDependencies {

@@ -3,7 +3,7 @@ import { AlreadyExists, InvalidArgument } from "../domain/errors.js";
 import type { RejectionFault } from "../domain/rejected-event.js";
 import type { RefusedItemSchema } from "../gen/aisle/v1/refused_item_pb.js";
 
-/** Most elements of one batch of a bulk call. */
+/** Maximum elements in one batch of a bulk call. */
 export const MAX_BATCH = 1000;
 const MAX_LISTED = 1000;
 
@@ -15,21 +15,21 @@ export function bulkAppId(known: string, named: string): string {
   return known || named;
 }
 
-/** What an element is refused for. Throws what is no fault of the element. */
+/** The reason for which an element is rejected. Throws errors that are not the element's fault. */
 export function refusalOf(error: unknown): { readonly field: string; readonly reason: string } {
   if (error instanceof InvalidArgument) return { field: error.field, reason: reasonText(error.fault, error.accepted) };
   if (error instanceof AlreadyExists) return { field: "idempotency_key", reason: reasonText("reused", "") };
   throw error;
 }
 
-/** The fault of a field, as the words after its name. */
+/** The fault of a field, as text after its name. */
 export function reasonText(fault: RejectionFault, accepted: string): string {
   if (fault === "missing") return "is missing";
   if (fault === "reused") return "The idempotency key was used with another body";
   return `is not accepted: ${accepted}`;
 }
 
-/** Gathers what a bulk call did not take: the first 1,000 by name, all by count. */
+/** Collects the rejected elements of a bulk call: the first 1,000 in detail, all by count. */
 export function createRefusals() {
   const refused: MessageInitShape<typeof RefusedItemSchema>[] = [];
   let count = 0;

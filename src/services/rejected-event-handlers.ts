@@ -23,7 +23,7 @@ import { guarded, type ReportInternal } from "./wire/errors.js";
 export interface RejectedEventsDependencies {
   readonly apps: Pick<AppStore, "get">;
   readonly rejectedEvents: RejectedEventStore;
-  /** Those of this process that are on their way into the log. */
+  /** Events of this process on their way into the log. */
   readonly rejecting: Pick<RejectedEvents, "settled">;
   readonly replayRejectedEvent: ReplayRejectedEvent;
   readonly report: ReportInternal;
@@ -31,7 +31,7 @@ export interface RejectedEventsDependencies {
 
 type Handlers = Pick<ServiceImpl<typeof EventService>, "listRejectedEvents" | "replayRejectedEvents">;
 
-/** The calls of EventService that speak of what was refused. */
+/** The methods of EventService for rejected events. */
 export function rejectedEventHandlers(deps: RejectedEventsDependencies): Handlers {
   const { apps, rejectedEvents, rejecting, report } = deps;
   return {
@@ -69,7 +69,7 @@ export function rejectedEventHandlers(deps: RejectedEventsDependencies): Handler
   };
 }
 
-/** Those that were not replayed, the oldest first. */
+/** Events that were not replayed, the oldest first. */
 async function idsToReplay(store: RejectedEventStore, appId: string): Promise<string[]> {
   const found = await store.list(appId, "", REJECTED_LOG_LIMITS.events);
   return found

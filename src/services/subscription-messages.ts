@@ -77,7 +77,7 @@ export function channelOf(channel: Channel): SubscriptionChannel {
   return channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS;
 }
 
-/** A contact of a list as its sender gave it. Throws InvalidArgument for an unknown state. */
+/** Reads a contact of an import. Throws InvalidArgument for an unknown state. */
 export function listedContact(message: ImportedContact): ListedContact {
   return {
     email: message.email,
@@ -97,7 +97,7 @@ export function listedContact(message: ImportedContact): ListedContact {
   };
 }
 
-/** How far a verification of a ledger has come. */
+/** Progress of a verification of a ledger. */
 export function ledgerReportMessage(report: LedgerReport): MessageInitShape<typeof VerifyLedgerResponseSchema> {
   return {
     entries: BigInt(report.entries),

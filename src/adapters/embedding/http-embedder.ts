@@ -14,7 +14,7 @@ export type Fetch = (
 ) => Promise<Pick<Response, "ok" | "status" | "headers" | "text">>;
 
 export interface HttpEmbedderOptions {
-  /** Where embeddings are asked for, for example `https://api.example.com/v1/embeddings`. */
+  /** Endpoint, for example `https://api.example.com/v1/embeddings`. */
   readonly url: string;
   readonly model: string;
   /** Length of the vectors, for models that can shorten theirs. */
@@ -23,7 +23,7 @@ export interface HttpEmbedderOptions {
   readonly fetch: Fetch;
   /** Resolves after so many milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
-  /** Numbers in [0, 1), for the pauses alone. */
+  /** Random numbers in [0, 1), for the pauses only. */
   readonly random: () => number;
   /** Milliseconds since 1970, to read dates of `Retry-After`. */
   readonly now: () => number;
@@ -35,7 +35,7 @@ const TIMEOUT_MS = 60_000;
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
-/** A longer wait is for the next training. */
+/** A longer wait is left to the next training. */
 const LONGEST_WAIT_MS = 300_000;
 
 /**
@@ -74,11 +74,11 @@ export function createHttpEmbedder(options: HttpEmbedderOptions): TextEmbedder {
   const once = async (body: string): Promise<Answer> => {
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
-      // A redirect would take texts and key to an address that nobody configured.
+      // A redirect would send texts and key to an address that nobody configured.
       const response = await options.fetch(url, { method: "POST", headers, body, redirect: "error", signal });
       if (response.ok) return { text: await response.text() };
       const { status } = response;
-      // The body is not shown: some services repeat the key in it.
+      // Do not show the body: some services repeat the key in it.
       await response.text();
       return {
         problem: `answered with status ${status}`,
@@ -107,7 +107,7 @@ type Answer =
   | { readonly text: string }
   | {
       readonly problem: string;
-      /** True when the same question may be answered later. */
+      /** True when a retry may succeed. */
       readonly isPassing: boolean;
       readonly retryAfterMs?: number | undefined;
       readonly cause?: unknown;

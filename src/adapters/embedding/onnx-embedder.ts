@@ -72,7 +72,7 @@ async function open(runtime: OnnxRuntime, model: string): Promise<OnnxSession> {
   }
 }
 
-/** Ids of a text's tokens, those around every text included; a longer text loses its end but not the closing one. */
+/** Token ids of a text, with those that enclose every text; a longer text loses its end but keeps the closing token. */
 function createTokens(tokenizer: object, config: object, maxTokens: number): (text: string) => number[] {
   let known: Tokenizer;
   let around: number[];

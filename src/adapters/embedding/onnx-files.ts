@@ -6,12 +6,12 @@ import { Unavailable } from "../../domain/errors.js";
 /** The files of a sentence model, as model hubs lay them out. */
 export interface OnnxFiles {
   readonly model: string;
-  /** Content of `tokenizer.json` and `tokenizer_config.json`; the latter is `{}` when it is not there. */
+  /** Content of `tokenizer.json` and `tokenizer_config.json`; the latter defaults to `{}`. */
   readonly tokenizer: object;
   readonly tokenizerConfig: object;
-  /** Tokens of a text that are read. */
+  /** Maximum tokens read of a text. */
   readonly maxTokens: number;
-  /** Changes when the content of a file does. */
+  /** Changes with the content of the files. */
   readonly fingerprint: string;
 }
 

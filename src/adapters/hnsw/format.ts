@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { DataDamaged } from "../../domain/errors.js";
 
-const MAGIC = 0x57_4e_48_41; // "AHNW" in the order of bytes
+const MAGIC = 0x57_4e_48_41; // "AHNW" in byte order
 const FORMAT = 1;
 const HEADER_BYTES = 32;
 const CHECKSUM_AT = 28;
@@ -45,7 +45,7 @@ export function decodeIndex(bytes: Uint8Array): DecodedIndex {
   return checked(decoded, checksum(bytes), expected);
 }
 
-/** The same with turns for others in between: the checksum of 100 MB takes some tens of milliseconds. */
+/** The same in steps, with other work in between: the checksum of 100 MB takes some tens of milliseconds. */
 export async function decodeIndexAside(bytes: Uint8Array): Promise<DecodedIndex> {
   const { decoded, expected } = readHeader(bytes);
   let value = crc32(bytes.subarray(0, CHECKSUM_AT));
@@ -80,7 +80,7 @@ function checksum(bytes: Uint8Array): number {
   return crc32(bytes.subarray(HEADER_BYTES), crc32(bytes.subarray(0, CHECKSUM_AT)));
 }
 
-/** Throws RangeError for a query that no index can answer: hnswlib would take NaN or zeros and answer nonsense. */
+/** Throws RangeError for an invalid query: hnswlib would accept NaN or zeros and return nonsense. */
 export function checkQuery(query: Float32Array, dimensions: number): void {
   if (query.length !== dimensions) throw new RangeError(`query must hold ${dimensions} numbers`);
   let isZero = dimensions > 0;

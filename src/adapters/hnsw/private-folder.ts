@@ -12,7 +12,7 @@ export function inPrivateFolder<T>(parent: string, work: (file: string) => T): T
   }
 }
 
-/** A new folder that only this user can read. Throws Unavailable where there is no room for it. */
+/** Makes a new folder that only this user can read. Throws Unavailable when there is no space. */
 export function makePrivateFolder(parent: string): string {
   try {
     return mkdtempSync(join(parent, "aisle-hnsw-"));

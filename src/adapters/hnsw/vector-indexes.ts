@@ -34,19 +34,19 @@ import { inPrivateFolder, makePrivateFolder } from "./private-folder.js";
 export interface HnswOptions {
   /** Up to this many vectors search is exact. */
   readonly exactUpTo?: number;
-  /** Where the private folder is made; the system's folder for temporary files when absent. */
+  /** Parent of the private folder; default: the system's folder for temporary files. */
   readonly folder?: string;
 }
 
 const EXACT_UP_TO = 1000;
 const WANTED_RECALL = 0.98;
 const RECALL_AT = 10;
-/** Vectors that a build is measured with. */
+/** Number of vectors in the recall test of a build. */
 const PROBES = 200;
-/** Above this difference two similarities are different ones: 32-bit sums in another order differ by less. */
+/** Similarities that differ by more are different: 32-bit sums in another order differ by less. */
 const ROUNDING = 1e-5;
 
-/** Builds and opens indices. Throws RangeError for vectors, queries and parameters that are none; DataDamaged on `open`. */
+/** Builds and opens indices. Throws RangeError for invalid vectors, queries and parameters; DataDamaged on `open`. */
 export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
   const { exactUpTo = EXACT_UP_TO, folder = tmpdir() } = options;
   return {
@@ -162,8 +162,8 @@ function pointOf(vector: Float32Array): number[] {
 }
 
 /**
- * Distances are 1 - similarity. hnswlib answers by rising distance and, of equal ones, by rising index: these are turned
- * round, as exact search gives equal similarities by falling index.
+ * Distances are 1 - similarity. hnswlib returns rising distances, and equal ones by rising index. This reverses them,
+ * since exact search orders equal similarities by falling index.
  */
 function byFallingSimilarity(neighbors: readonly number[], distances: readonly number[]): Nearest {
   const count = neighbors.length;
@@ -182,14 +182,14 @@ function byFallingSimilarity(neighbors: readonly number[], distances: readonly n
   return { indices, similarities };
 }
 
-/** A vector to ask for, and the similarity of the tenth nearest to it. */
+/** A query vector, and the similarity of its tenth nearest. */
 interface Probe {
   readonly query: Float32Array;
   readonly found: number;
   readonly last: number;
 }
 
-/** Vectors drawn by the seed, with exact answers: reckoned once, however many widths are tried. */
+/** Vectors drawn by the seed, with exact answers, computed once for all widths. */
 function drawProbes(vectors: Float32Array, dimensions: number, seed: number): Probe[] {
   const count = vectors.length / dimensions;
   const random = createRandom(seed);

@@ -8,15 +8,15 @@ export interface Address {
 }
 
 export interface AddressRules {
-  /** Loopback and private addresses are reached, too: for shops on the operator's own network. */
+  /** Allows loopback and private addresses, for shops on the operator's own network. */
   readonly allowPrivate: boolean;
-  /** All addresses of a name; of the system when not given. */
+  /** Returns all addresses of a name. Default: the system's lookup. */
   readonly resolve?: ((name: string) => Promise<readonly Address[]>) | undefined;
 }
 
 class NotAllowed extends Error {}
 
-/** Every address of a URL's host. Rejects with NotAllowed when one of them may not be reached. */
+/** Returns every address of a URL's host. Rejects with NotAllowed when one of them is forbidden. */
 export async function checkedAddresses(url: URL, rules: AddressRules): Promise<readonly Address[]> {
   const { allowPrivate, resolve = (name) => lookUpName(name, { all: true }) } = rules;
   const name = url.hostname.replace(/^\[|\]$/g, "");
@@ -26,7 +26,7 @@ export async function checkedAddresses(url: URL, rules: AddressRules): Promise<r
   return found;
 }
 
-/** Is called for names alone, and answers what was checked before. */
+/** Called for names only; returns the addresses checked before. */
 export function lookupOf(addresses: readonly Address[]): LookupFunction {
   return (_name, { all }, done) => {
     const [first] = addresses;
@@ -35,7 +35,7 @@ export function lookupOf(addresses: readonly Address[]): LookupFunction {
   };
 }
 
-/** Rejects when the time is over before the promise is settled; a name that never resolves must not hold a caller. */
+/** Rejects when the time is over before the promise settles; a name that never resolves must not block a caller. */
 export function inTime<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error("too late")), { once: true });

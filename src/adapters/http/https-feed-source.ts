@@ -10,9 +10,9 @@ import { type AddressRules, checkedAddresses, connectionFailureOf, inTime, looku
 export interface FeedLimits {
   /** From the first byte of the request to the last of the feed, ms. */
   readonly totalMs: number;
-  /** Longest wait for the answer, and between two pieces of it, ms. */
+  /** Maximum wait for the answer, and between two pieces of it, ms. */
   readonly silenceMs: number;
-  /** Most bytes, as sent. */
+  /** Maximum bytes as sent. */
   readonly bytes: number;
   readonly redirects: number;
 }

@@ -67,7 +67,7 @@ const TABLES = [
   "productHeads",
 ];
 
-/** Every counter there is, by the name code uses. Prometheus shows `aisle_<name>_total`. */
+/** Every counter by its name in code. Prometheus shows `aisle_<name>_total`. */
 export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   events_acknowledged: {
     help: "Events acknowledged to their senders: stored or deduplicated",
@@ -159,20 +159,20 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   },
 };
 
-/** Every duration there is, by the name code uses. Prometheus shows `aisle_<name without _ms>_seconds`. */
+/** Every duration by its name in code. Prometheus shows `aisle_<name without _ms>_seconds`. */
 export const DURATIONS: Readonly<Record<string, MetricDefinition>> = {
   facade_request_ms: { help: "Time from a request's arrival to its answer", labels: { operation: OPERATIONS } },
   store_commit: { help: "Duration of a commit, including the sync to disk" },
 };
 
-/** A value that is read whenever metrics are shown. */
+/** A gauge that is read at each scrape. */
 export interface ValueDefinition {
   readonly help: string;
-  /** How a metric combines over several processes. */
+  /** How a gauge combines over several processes. */
   readonly across: "sum" | "max" | "min";
 }
 
-/** Every value there is, by the name code uses. Prometheus shows `aisle_<name>`, with `_seconds` for `_ms`. */
+/** Every gauge by its name in code. Prometheus shows `aisle_<name>`, with `_seconds` for `_ms`. */
 export const VALUES: Readonly<Record<string, ValueDefinition>> = {
   store_queue_works: { help: "Units of work waiting for a commit", across: "sum" },
   store_queue_bytes: { help: "Estimated bytes that the waiting units of work will write", across: "sum" },

@@ -5,10 +5,10 @@ import { COUNTERS, DURATIONS, rpcDefinitions, VALUES } from "./names.js";
 /** From a tenth of a millisecond to the longest deadline of a request, in seconds. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What one process has counted, as plain data that can travel to another. */
+/** The counts of one process, as plain data for transfer to another. */
 export type Figures = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
-/** Metrics that show themselves as Prometheus text. */
+/** Metrics in the Prometheus text format. */
 export interface PrometheusMetrics extends Metrics {
   readonly contentType: string;
   /** All counters as they are at the time of the call. */
@@ -19,7 +19,7 @@ export interface PrometheusMetrics extends Metrics {
 export interface PrometheusOptions {
   /** Also memory, CPU, event loop and garbage collection of this process. */
   readonly process?: boolean;
-  /** RPCs there are, as `aisle.v1.EventService/RecordEvent`. */
+  /** Names of all RPCs, such as `aisle.v1.EventService/RecordEvent`. */
   readonly rpcMethods?: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Promet
   };
 }
 
-/** The text of what several processes have counted: sums, and of some values the greatest. */
+/** The text for several processes: sums, and maxima of some gauges. */
 export function textOfAll(figures: readonly Figures[]): Promise<string> {
   return AggregatorRegistry.aggregate([...figures]).metrics();
 }
@@ -133,7 +133,7 @@ function byName<D, T>(
   return new Map(Object.entries(definitions).map(([name, definition]) => [name, make(name, definition)]));
 }
 
-/** One metric: what it says, and each label with all values it can have. Another value is shown as `other`. */
+/** One metric: its help, and each label with its allowed values. Any other value is shown as `other`. */
 export interface MetricDefinition {
   readonly help: string;
   readonly labels?: Readonly<Record<string, readonly string[]>> | undefined;
@@ -145,17 +145,17 @@ const OTHER = "other";
 
 interface Label {
   readonly name: string;
-  /** Numbers of the values; a missing value has the number of `other`. */
+  /** Numbers of the values; an unknown value has the number of `other`. */
   readonly numbers: ReadonlyMap<string, number>;
   readonly values: readonly string[];
   readonly other: number;
-  /** Numbers of all combinations of the labels after it. */
+  /** Number of combinations of the labels after it. */
   readonly stride: number;
 }
 
 /**
- * All combinations of a metric's labels, numbered. What a caller gives becomes a number, so that nothing it sends can
- * become a series; and counting is an addition in an array, where prom-client puts a text together each time.
+ * Numbers all combinations of a metric's labels. A caller's value becomes a number, so nothing it sends can become a
+ * series. Counting is an addition in an array, where prom-client builds a text each time.
  */
 class LabelSets {
   readonly size: number;
@@ -178,7 +178,7 @@ class LabelSets {
     this.declared = declared;
   }
 
-  /** The number of these labels: those declared and no others, each with a declared value or `other`. */
+  /** The number of these labels: exactly the declared ones, each with a declared value or `other`. */
   numberOf(given: Labels | undefined): number {
     let number = 0;
     for (const { name, numbers, other, stride } of this.labels) {
@@ -195,7 +195,7 @@ class LabelSets {
     return shown;
   }
 
-  /** Whether the combination is shown before it is counted: those of one label are, so that an alarm sees a zero. */
+  /** Whether the combination is shown before its first count: a single label is, so that an alert sees a zero. */
   isShownAtZero(number: number): boolean {
     return this.labels.length === 0 || (this.labels.length === 1 && number < this.declared);
   }

@@ -72,7 +72,7 @@ const SUBSCRIBED = /^(subscribed|active|opt(ed)?[ _-]?in|confirmed|true|yes|y|on
 const UNSUBSCRIBED = /^(unsubscribed|inactive|opt(ed)?[ _-]?out|cleaned|bounced|complained|false|no|n|off|0)$/;
 const UNKNOWN = /^(|unknown|null|none|pending|never[ _-]?subscribed)$/;
 
-/** What mail services call these states; one that is not decided, such as `pending`, leaves what is known. */
+/** Words of mail services for these states; an undecided one, such as `pending`, leaves the known state. */
 function readState(text: string, field: ContactField): SubscriptionState {
   const word = text.toLowerCase();
   if (SUBSCRIBED.test(word)) return SubscriptionState.SUBSCRIBED;

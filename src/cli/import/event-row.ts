@@ -30,7 +30,7 @@ export const EVENT_FIELDS_WITHOUT_TYPE: FieldSet<EventField> = {
   required: EVENT_FIELDS.required.filter((group) => !group.includes("type")),
 };
 
-/** Other words for types, as exports of shops and analytics tools write them. */
+/** Other words for types, from exports of shops and analytics tools. */
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   view: "product_view",
   product: "product_view",
@@ -41,7 +41,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   buy: "order",
 };
 
-/** The types Aisle gives a meaning. */
+/** The types with a meaning in Aisle. */
 export const KNOWN_TYPES: readonly string[] = [
   "other",
   "homepage_view",
@@ -54,14 +54,14 @@ export const KNOWN_TYPES: readonly string[] = [
   "search_query",
 ];
 
-/** What one line says. A line of an order is one product of it. */
+/** One parsed line. A line of an order is one product of it. */
 export interface EventLine {
   readonly type: string;
   readonly visitor: string;
   readonly productId: string;
   readonly sku: string;
   readonly categoryId: string;
-  /** Null when the file has no times: the server then takes the time of receipt. */
+  /** Null when the file has no times: the server then uses the time of receipt. */
   readonly occurredAtMs: number | null;
   /** "" except for order and order_cancel. */
   readonly orderId: string;

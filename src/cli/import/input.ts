@@ -7,17 +7,17 @@ import { FeedFailure, type FetchFeed, NO_VERSION } from "../../catalog/feed/fetc
 import { unpack } from "../../catalog/feed/unpack.js";
 import { Failure } from "../errors.js";
 
-/** The bytes of an import, unpacked. */
+/** The bytes of an import, decompressed. */
 export interface ImportInput {
-  /** What people call it: the file as given, or `stdin`. */
+  /** Display name: the file as given, or `stdin`. */
   readonly name: string;
-  /** Where lines that were not taken are written. */
+  /** File for rejected lines. */
   readonly rejectedPath: string;
-  /** Size of the file as it lies there, null when it is not known. */
+  /** Size of the file on disk, null when unknown. */
   readonly totalBytes: number | null;
-  /** Bytes read so far, before unpacking. */
+  /** Bytes read so far, before decompression. */
   bytesRead(): number;
-  /** May be walked once. @throws Failure when reading or unpacking fails. */
+  /** Can be iterated once. @throws Failure when reading or decompression fails. */
   readonly chunks: AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
@@ -25,7 +25,8 @@ export interface ImportInput {
 const CHUNK_BYTES = 65_536;
 
 /**
- * Opens a file, or stdin for `-`. Gzip is known by its first bytes, not by its name.
+ * Opens a file, or stdin for `-`. Recognises gzip by its first bytes, not by its name.
+ *
  * @throws Failure when the file cannot be opened.
  */
 export async function openInput(path: string, stdin: Readable): Promise<ImportInput> {
@@ -72,7 +73,8 @@ export async function openInput(path: string, stdin: Readable): Promise<ImportIn
 
 /**
  * Reads a feed from an https address.
- * @throws Failure when it cannot be had
+ *
+ * @throws Failure when it cannot be fetched
  */
 export async function fetchInput(url: string, fetchFeed: FetchFeed, signal?: AbortSignal): Promise<ImportInput> {
   const fetched = await failing(fetchFeed(url, NO_VERSION, signal));

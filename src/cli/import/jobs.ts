@@ -32,11 +32,11 @@ export interface ImportOptions extends ServerOptions {
 
 export interface ProductImportOptions extends ImportOptions {
   readonly format?: FeedFormat;
-  /** What the file does not list is hidden. */
+  /** Hide products that the file does not list. */
   readonly full?: boolean;
-  /** A feed may be read from loopback and private addresses. */
+  /** Allow loopback and private addresses for the feed. */
   readonly privateFeeds?: boolean;
-  /** Also when that is more than half, or lines could not be told apart. */
+  /** Hide even more than half, and even when lines could not be read. */
   readonly force?: boolean;
 }
 
@@ -99,7 +99,7 @@ interface FileJob<Field extends string, Message> {
   readonly remarks: Remarks;
   readonly maker: ItemMaker<Field, Message>;
   readonly call: (clients: Clients) => BulkCall<Message>;
-  /** Begins to tell what a full feed lists. */
+  /** Starts to report the ids that a full feed lists. */
   readonly listing?: (clients: Clients) => Listing;
   readonly repeatable: boolean;
   readonly keySeed: string | null;
@@ -115,7 +115,7 @@ async function importFile<Field extends string, Message>(
   job: FileJob<Field, Message>,
 ): Promise<void> {
   const maps = options.map ?? [];
-  createColumnPlan(job.fields, maps); // a wrong --map is told before anything is opened
+  createColumnPlan(job.fields, maps); // report a wrong --map before opening anything
   const isAddress = /^https?:\/\//i.test(file);
   const input =
     isAddress && job.takesXml
@@ -167,7 +167,7 @@ async function importFile<Field extends string, Message>(
   );
 }
 
-/** Ends the listing. That a server will not hide so much is an outcome, too. */
+/** Ends the listing. A server that will not hide so much is a result, too. */
 async function hidingOf(listing: Listing, unit: string): Promise<Hiding> {
   try {
     const { hidden, unlisted, unknown } = await listing.end();

@@ -1,23 +1,26 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ReplaceCatalogRequestSchema, ReplaceCatalogResponse } from "../../gen/aisle/v1/catalog_service_pb.js";
 
-/** Tells the server what a full feed lists, in a stream beside the calls that write. Holds the ids of one piece of the file. */
+/**
+ * Reports the ids that a full feed lists to the server, in a stream beside the calls that write. Holds the ids of one
+ * piece of the file.
+ */
 export interface Listing {
-  /** An entry of the feed: its id, "" when it has none, undefined when that cannot be told. */
+  /** An entry of the feed: its id, "" when it has none, undefined when it cannot be read. */
   add(id: string | undefined): void;
-  /** Sends what was added. @throws what the call threw */
+  /** Sends the ids added so far. @throws the call's error */
   drain(): Promise<void>;
-  /** The feed has ended and all that it lists is written: hides the rest. @throws what the call threw */
+  /** The feed has ended and everything it lists is written: hides the rest. @throws the call's error */
   end(): Promise<ListingOutcome>;
-  /** The feed has not ended: nothing is hidden. */
+  /** The feed broke off: hides nothing. */
   abort(): void;
 }
 
 export interface ListingOutcome {
   readonly hidden: number;
-  /** Products that were shown and not listed. */
+  /** Shown products that the feed does not list. */
   readonly unlisted: number;
-  /** Entries that could not be told apart. */
+  /** Entries that could not be read. */
   readonly unknown: number;
 }
 
@@ -53,9 +56,9 @@ export function createListing(replaceCatalog: ReplaceCatalog, appId: string, for
     }
   }
   const call = replaceCatalog(batches(), { signal: ending.signal });
-  call.catch(() => {}); // told by the next drain or end
+  call.catch(() => {}); // reported by the next drain or end
 
-  /** Resolves when nothing waits any more; rejects when the call has failed. */
+  /** Resolves when nothing is waiting; rejects when the call has failed. */
   const settled = () => {
     const empty = new Promise<void>((resolve) => {
       taken = resolve;

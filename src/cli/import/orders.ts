@@ -4,7 +4,7 @@ import type { ImportItem, Source } from "../../catalog/feed/rows.js";
 import { type Event, EventSchema, SenderType } from "../../gen/aisle/v1/event_pb.js";
 import type { EventLine } from "./event-row.js";
 
-/** Bounds of the window in which lines of one order find each other. */
+/** Limits of the window in which lines of one order are joined. */
 export interface OrderWindow {
   /** Orders open at once. */
   readonly orders: number;
@@ -16,9 +16,9 @@ export interface OrderWindow {
 
 export const ORDER_WINDOW: OrderWindow = { orders: 1000, lines: 50_000, distance: 50_000 };
 
-/** Makes events of lines: one of each line, except that lines of one order are one event. */
+/** Makes events of lines: one of each line, but one of all lines of an order. */
 export interface EventAssembler {
-  /** Events that are complete now, in order. `key` is the idempotency key of a content that ends here. */
+  /** Events that are now complete, in order. `key` is the idempotency key of the content up to here. */
   push(line: EventLine, source: Source, key: string): ImportItem<Event>[];
   /** The orders still open. */
   end(): ImportItem<Event>[];
@@ -30,7 +30,7 @@ interface OpenOrder {
   readonly lines: Map<string, EventLine>;
   readonly sources: Source[];
   key: string;
-  /** Count of lines at its last one. */
+  /** Number of lines at its last one. */
   touched: number;
 }
 

@@ -13,7 +13,7 @@ export interface ProgressOptions {
   readonly now: () => number;
 }
 
-/** Shows how far an import is: a bar on a terminal that knows the size, else a line every few seconds. */
+/** Shows the progress of an import: a bar on a terminal when the size is known, otherwise a line every few seconds. */
 export interface Progress {
   update(bytes: number, lines: number): void;
   /** A line of its own, above the bar. */
@@ -31,7 +31,7 @@ export function createProgress({ output, name, totalBytes, now }: ProgressOption
         stream: output,
         format: `${shorten(basename(name), 24)} {bar} {percentage} % | {lines} lines | {rate} lines/s`,
         barsize: 20,
-        // Nothing of the terminal is changed, so that nothing needs restoring when a signal ends the process.
+        // Terminal settings are not changed, so that nothing needs restoring when a signal ends the process.
         hideCursor: false,
         linewrap: true,
         gracefulExit: false,
@@ -43,7 +43,7 @@ export function createProgress({ output, name, totalBytes, now }: ProgressOption
       update: (bytes, lines) => bar.update(Math.min(bytes, totalBytes), { lines: count(lines), rate: rate(lines) }),
       note: (text) => bars.log(`${text}\n`),
       stop() {
-        bars.update(); // writes the notes that wait; stop alone would drop them
+        bars.update(); // writes the pending notes; stop alone would drop them
         bars.stop();
       },
     };

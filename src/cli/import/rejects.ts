@@ -1,40 +1,40 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { BadRow } from "../../catalog/feed/rows.js";
 
-/** How many rejected lines are shown before only their number is. */
+/** Number of rejected lines that are shown; for the rest only their number. */
 export const SHOWN_REJECTS = 20;
 
 export interface RejectsOptions {
-  /** The file; it is made, or made anew, at the first rejected line. */
+  /** The file; it is created, or truncated, at the first rejected line. */
   readonly path: string;
   /** Shows a line to the caller. */
   readonly note: (text: string) => void;
-  /** A file that gets one JSON document for each rejected line; none when undefined. */
+  /** File for one JSON document for each rejected line; undefined: none. */
   readonly reportPath?: string | undefined;
 }
 
-/** Keeps the lines that were not taken: counts all, shows the first ones, writes them as they came. */
+/** Collects rejected lines: counts all, shows the first ones, writes them unchanged. */
 export interface Rejects {
-  /** The header that the file begins with; null for none. */
+  /** The header line of the file; null for none. */
   setHeader(header: string): void;
-  /** What a row of the file is called. */
+  /** The unit of a row: `line` or `item`. */
   setUnit(unit: "line" | "item"): void;
   add(row: BadRow): void;
   /** Writes what was added. */
   flush(): Promise<void>;
-  /** Flushes and says how many were not shown. */
+  /** Flushes and reports how many were not shown. */
   close(): Promise<void>;
   readonly count: number;
-  /** How often each reason came, the first `COUNTED_REASONS` of them. */
+  /** Count of each reason, for the first `COUNTED_REASONS` of them. */
   readonly reasons: ReadonlyMap<string, number>;
   /** The file, or null when nothing was rejected or it could not be written. */
   readonly file: string | null;
 }
 
-/** Reasons beyond these many different ones are counted together. */
+/** Further reasons are counted together. */
 const COUNTED_REASONS = 50;
 
-/** A file that cannot be written is said once and does not stop the import. */
+/** A file that cannot be written is reported once and does not stop the import. */
 export function createRejects({ path, reportPath, note }: RejectsOptions): Rejects {
   const rows = createLateFile(path, note);
   const report = reportPath === undefined ? null : createLateFile(reportPath, note);
@@ -96,7 +96,7 @@ async function openPrivate(path: string): Promise<FileHandle> {
   }
 }
 
-/** A file that is made when something is to be in it. What cannot be written is said once, and dropped. */
+/** A file created with its first line. A write error is reported once, and the line dropped. */
 function createLateFile(path: string, note: (text: string) => void) {
   let header: string | null = null;
   let waiting: string[] = [];

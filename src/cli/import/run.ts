@@ -8,9 +8,12 @@ import type { Progress } from "./progress.js";
 import type { Rejects } from "./rejects.js";
 import type { Sender } from "./sender.js";
 
-/** What an import does with its rows. `key` identifies the content of the file up to and with this row; "" without `keySeed`. */
+/**
+ * Handles the rows of an import. `key` identifies the content of the file up to and including this row; "" without
+ * `keySeed`.
+ */
 export interface ItemMaker<Field extends string, Message> {
-  /** @throws BadLine when the row cannot be used */
+  /** @throws BadLine when the row is unusable */
   push(row: Row<Field>, key: string): readonly ImportItem<Message>[];
   /** Items held back, at the end of the file. */
   end(): readonly ImportItem<Message>[];
@@ -20,34 +23,35 @@ export interface ImportJob<Field extends string, Message> {
   readonly input: ImportInput;
   readonly fields: FieldSet<Field>;
   readonly maps: readonly string[];
-  /** How the file is written; told by its content when undefined. */
+  /** The format of the file; undefined: the content decides. */
   readonly format: FeedFormat | undefined;
   readonly takesXml: boolean;
   readonly maker: ItemMaker<Field, Message>;
   readonly sender: Sender<Message>;
-  /** Told what a full feed lists; undefined for other imports. */
+  /** Reports the ids that a full feed lists; undefined for other imports. */
   readonly listing?: Listing | undefined;
   readonly rejects: Rejects;
   readonly progress: Progress;
-  /** Null makes no keys; else all that, beside the file, decides what an item is. */
+  /** All options that, besides the file, decide what an item is; null for no keys. */
   readonly keySeed: string | null;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Told when the import ends, also by a failure. */
+/** Called when the import ends, also after a failure. */
 export interface ImportTally {
-  /** What a row of the file is called. */
+  /** The unit of a row: `line` or `item`. */
   unit: FeedReader<string>["unit"];
-  /** Rows of the file, bad ones included, the header not. */
+  /** Rows of the file, bad ones included, without the header. */
   rows: number;
-  /** Rows with bytes that are no UTF-8. */
+  /** Rows with bytes that are not UTF-8. */
   notUtf8: number;
 }
 
 /**
- * Reads, understands and sends, one piece of the file after the other: the next piece is read while a call is under
- * way, so memory is bounded by the sender's two calls and the maker's window.
- * @throws what reading or sending threw; `tally` and the sender's counts then say how far it came
+ * Reads, parses and sends, one piece of the file after the other. The next piece is read while a call is under way, so
+ * the sender's two calls and the maker's window limit memory.
+ *
+ * @throws the error of reading or sending; `tally` and the sender's counts then show how far it came
  */
 export async function runImport<Field extends string, Message>(
   job: ImportJob<Field, Message>,

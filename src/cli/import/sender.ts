@@ -16,15 +16,15 @@ export type BulkCall<Message> = (batches: readonly (readonly ImportItem<Message>
 export interface SendLimits {
   /** Items in one message. The contract allows 1,000. */
   readonly batchItems: number;
-  /** Characters of input in one message: long descriptions must not pass the server's limit of a message. */
+  /** Characters of input in one message: long descriptions must not exceed the server's message limit. */
   readonly batchChars: number;
-  /** Items in one call. An answer lists at most 1,000 refused items, so that no larger call can be told apart fully. */
+  /** Items in one call. An answer lists at most 1,000 rejected items, so larger calls could not be resolved fully. */
   readonly callItems: number;
 }
 
 const SEND_LIMITS: SendLimits = { batchItems: 500, batchChars: 262_144, callItems: 1000 };
 
-/** Waits before another try of a call that may be repeated, in milliseconds: about half a minute in all. */
+/** Waits between retries of a repeatable call, in milliseconds: about half a minute in all. */
 const RETRY_WAITS_MS = [500, 1000, 2000, 4000, 8000, 16_000];
 
 export interface SenderOptions<Message> {
@@ -33,9 +33,9 @@ export interface SenderOptions<Message> {
   /** True when sending an item twice does no harm. */
   readonly repeatable: boolean;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Told before each wait for a server that could not take a call. */
+  /** Called before each wait for a server that could not accept a call. */
   readonly onWait: (ms: number) => void;
-  /** Added to with each answer, so that they also tell how far a failed import came. */
+  /** Updated with each answer, so that it also shows how far a failed import came. */
   readonly counts: SentCounts;
   readonly limits?: SendLimits;
 }
@@ -46,9 +46,9 @@ export interface SenderOptions<Message> {
  */
 export interface Sender<Message> {
   add(items: readonly ImportItem<Message>[]): void;
-  /** Sends what is enough for a call; waits while one is under way. @throws what the call threw */
+  /** Sends full calls; waits while one is under way. @throws the call's error */
   drain(): Promise<void>;
-  /** Sends all that is left and waits for the answers. @throws what a call threw */
+  /** Sends the rest and waits for the answers. @throws a call's error */
   end(): Promise<void>;
 }
 

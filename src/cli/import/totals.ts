@@ -3,23 +3,23 @@ import { count, duration, type Output, writeJson, writeLine } from "../output.js
 import { type Rejects, SHOWN_REJECTS } from "./rejects.js";
 import type { ImportTally } from "./run.js";
 
-/** Things worth knowing that stopped no line, with how often they came. */
+/** Notes that rejected no line, with their counts. */
 export interface Remarks {
   readonly counts: Map<string, number>;
 }
 
-/** What the server has said so far. */
+/** The server's counts so far. */
 export interface SentCounts {
   accepted: number;
   deduplicated: number;
 }
 
-/** What a full feed hid. */
+/** Result of hiding after a full feed. */
 export interface Hiding {
   readonly hidden: number;
-  /** Products that were shown and not listed; null when the server did not say. */
+  /** Shown products that the feed does not list; null when the server did not say. */
   readonly unlisted: number | null;
-  /** Why nothing was hidden; "" when there was nothing against it. */
+  /** Why nothing was hidden; "" when there was no obstacle. */
   readonly refusal: string;
 }
 
@@ -31,16 +31,17 @@ export interface ImportResult {
   readonly counts: SentCounts;
   readonly rejects: Pick<Rejects, "count" | "file" | "reasons">;
   readonly remarks: Remarks;
-  /** Null for other imports than full feeds, and for those that did not come so far. */
+  /** Null for imports that are not full feeds, and for those that did not come so far. */
   readonly hiding?: Hiding | null;
   readonly tookMs: number;
-  /** What ended the import early, else null. */
+  /** The error that ended the import early, otherwise null. */
   readonly failure: unknown;
 }
 
 /**
- * Prints the totals, also those of an import that failed after something was stored.
- * @throws what ended the import, or Failure when no line was good or there was none
+ * Prints the totals, also of an import that failed after something was stored.
+ *
+ * @throws the error that ended the import, or Failure when no line was good or there was none
  */
 export function finish(
   result: ImportResult,

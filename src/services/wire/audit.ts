@@ -11,10 +11,10 @@ import { codeName, endReported } from "./rpc-metrics.js";
 export interface AuditEntry {
   /** Address of the caller's connection. */
   readonly peer: string;
-  /** Name of the token; "" for an unknown one, and where the port asks for none. */
+  /** Name of the token; "" for an unknown one, and when the port requires none. */
   readonly token: string;
   readonly method: string;
-  /** The first app that the call names; "" where it names none. */
+  /** The first app that the call names; "" for none. */
   readonly app: string;
   /** `ok`, or the code of the error as Connect writes it. */
   readonly code: string;
@@ -22,7 +22,7 @@ export interface AuditEntry {
 
 export interface Audit {
   readonly interceptor: Interceptor;
-  /** Notes a call that was refused before interceptors saw it. */
+  /** Records a call that was refused before interceptors saw it. */
   refused(method: DescMethod, caller: Caller, error: ConnectError): void;
 }
 
@@ -50,7 +50,7 @@ export function createAudit(write: (entry: AuditEntry) => void): Audit {
           ended("ok");
           return answer;
         }
-        // A caller may hang up before the answer is read: then nobody but the signal tells.
+        // A caller may disconnect before the answer is read: then only the signal fires.
         const { signal } = request;
         signal.addEventListener("abort", () => ended(codeOfEnd(signal.reason)), { once: true });
         const answer = await next({ ...request, message: seen(request.message, look) });
@@ -70,8 +70,8 @@ export function createAudit(write: (entry: AuditEntry) => void): Audit {
 }
 
 /**
- * What a facade does for visitors is not audited: events and links leave records of their own, and there are thousands a
- * second. The same calls are audited when they are made with another scope.
+ * A facade's calls for visitors are not audited: events and links leave records of their own, and there are thousands a
+ * second. With another scope the same calls are audited.
  */
 function isAudited(method: DescMethod, token: Token | undefined): boolean {
   const scopes = scopesFor(method);
@@ -95,7 +95,7 @@ function codeOfEnd(reason: unknown): string {
   return reason instanceof ConnectError ? codeName(reason) : "canceled";
 }
 
-/** Ids of apps are plain; other text a caller sends is not logged. */
+/** App ids are safe to log; other text of a caller is not. */
 function appOf(method: DescMethod, message: object): string {
   const named = namedAppsOf(method, message);
   const app = named === "all" ? "" : (named[0] ?? "");

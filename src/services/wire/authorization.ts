@@ -1,4 +1,4 @@
-/** Who may call what on the RPC port: bearer tokens with scopes, apps and an end. */
+/** Authorization on the RPC port: bearer tokens with scopes, apps and an expiry. */
 import { createHash } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
@@ -8,30 +8,30 @@ import { type Scope, scopesFor } from "./method-scopes.js";
 import { namedAppsOf } from "./named-apps.js";
 
 export interface Token {
-  /** For people and the audit log. */
+  /** Display name, also in the audit log. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
   /** The apps it may name; undefined: all. */
   readonly apps?: ReadonlySet<string> | undefined;
-  /** Milliseconds since 1970 from which it is refused; undefined: never. */
+  /** Expiry in milliseconds since 1970; undefined: never. */
   readonly expiresAt?: number | undefined;
 }
 
-/** Tokens by the SHA-256 of their text, 64 hex digits. The text itself is kept nowhere. */
+/** Tokens by the SHA-256 of their text, 64 hex digits. The text itself is not stored. */
 export type Tokens = ReadonlyMap<string, Token>;
 
-/** Who makes a call. */
+/** The caller of an RPC. */
 export interface Caller {
   /** Address of the connection; "" for a call inside the process. */
   readonly peer: string;
-  /** Undefined where the port asks for none, or where the caller has none that is known. */
+  /** Undefined when the port requires no token, or the caller has no valid one. */
   readonly token: Token | undefined;
 }
 
 /** The caller, for handlers and interceptors. Calls inside the process have the default. */
 export const CALLER = createContextKey<Caller>({ peer: "", token: undefined }, { description: "caller" });
 
-/** What can be known of a call before its body is read. */
+/** The facts about a call before its body is read. */
 export interface CallHead {
   readonly method: DescMethod;
   /** The header of that name. */
@@ -39,12 +39,12 @@ export interface CallHead {
   readonly peer: string;
 }
 
-/** Gives the caller, or throws a ConnectError: UNAUTHENTICATED or PERMISSION_DENIED. */
+/** Returns the caller, or throws a ConnectError: UNAUTHENTICATED or PERMISSION_DENIED. */
 export type Gate = (head: CallHead) => Caller;
 
 /**
- * Decides by headers alone, so that a stranger's body is never read. Each call reads `tokens`; undefined lets everybody
- * in. Interceptors never see a call refused here, so `onRefused` reports it.
+ * Decides by headers alone, so that a stranger's body is never read. Each call reads `tokens`; undefined admits
+ * everybody. Interceptors never see a call refused here, so `onRefused` reports it.
  */
 export function createGate(deps: {
   readonly tokens: () => Tokens | undefined;
@@ -79,7 +79,7 @@ function faultOf(token: Token | undefined, scopes: readonly Scope[], now: number
   return refusal(text, Code.PermissionDenied, "SCOPE_MISSING", { needed: scopes.join(",") });
 }
 
-/** Refuses messages that name an app the caller's token is not for, also those that come later in a stream. */
+/** Rejects messages that name an app outside the caller's token, also later ones in a stream. */
 export function createAppBounds(): Interceptor {
   return (next) => (request) => {
     const apps = request.contextValues.get(CALLER).token?.apps;
@@ -103,10 +103,10 @@ async function* checked<M extends object>(
   }
 }
 
-/** The reason of a refusal for an app that the token is not for. */
+/** The reason of a rejection for an app outside the token. */
 export const APP_NOT_ALLOWED = "APP_NOT_ALLOWED";
 
-/** Later messages of a stream may leave the app out: it is that of the first. */
+/** Later messages of a stream may omit the app: it is that of the first. */
 function mustAllow(apps: ReadonlySet<string>, named: readonly string[] | "all", isFirst: boolean): void {
   const allowed = named !== "all" && named.every((app) => apps.has(app) || (app === "" && !isFirst));
   if (!allowed) throw refusal("the token is for other apps", Code.PermissionDenied, APP_NOT_ALLOWED, {});
@@ -129,7 +129,7 @@ function refusal(text: string, code: Code, reason: string, metadata: Record<stri
   return new ConnectError(text, code, undefined, details);
 }
 
-/** Looked up by its hash, so that the time it takes tells nothing about the tokens. */
+/** Looked up by hash, so that the response time reveals nothing about the tokens. */
 function tokenOf(header: string | undefined, tokens: Tokens): Token | undefined {
   const [, text] = /^Bearer +(\S+)$/i.exec(header ?? "") ?? [];
   return text === undefined ? undefined : tokens.get(hashOf(text));

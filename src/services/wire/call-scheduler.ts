@@ -4,27 +4,27 @@
  * connection with a thousand calls delays others by one call and not by a thousand.
  */
 
-/** Of one turn of the event loop, ms. Sockets of other callers are read between two turns. */
+/** Time for calls in one turn of the event loop, ms. Sockets of other callers are read between two turns. */
 const TURN_MS = 2;
 
-/** Who calls: a connection. */
+/** A caller: one connection. */
 export interface Caller {
   readonly address: string;
-  /** True while it does not take the answers it has got: then its other calls wait. */
+  /** True while it does not read its answers: then its other calls wait. */
   readonly isBlocked: boolean;
 }
 
 export interface CallScheduler {
   run(caller: Caller, work: () => void): void;
-  /** The caller takes its answers again. */
+  /** The caller reads its answers again. */
   unblock(caller: Caller): void;
-  /** The caller is gone; its work is dropped. */
+  /** The caller has disconnected; its work is dropped. */
   forget(caller: Caller): void;
 }
 
 /** `now` is in ms and never goes back. */
 export function createCallScheduler(now: () => number): CallScheduler {
-  /** Those first whose turn is next. */
+  /** In order of their turns. */
   const waiting = new Map<string, Map<Caller, (() => void)[]>>();
   const blocked = new Map<Caller, (() => void)[]>();
   let usedMs = 0;
@@ -53,7 +53,7 @@ export function createCallScheduler(now: () => number): CallScheduler {
     }
     if (waiting.size > 0) ask();
   };
-  /** Undefined when it was the turn of a caller who is blocked. */
+  /** Undefined when the next caller is blocked. */
   const takeNext = (): (() => void) | undefined => {
     for (const [address, callers] of waiting) {
       waiting.delete(address);

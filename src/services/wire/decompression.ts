@@ -1,9 +1,9 @@
 import type { Compression } from "@connectrpc/connect/protocol";
 
-/** As many as Node does at a time anyhow; more would only hold what has come out so far. */
+/** Node runs as many at a time; more would only hold memory. */
 const AT_A_TIME = 4;
 
-/** The same ways to compress, of which so many messages are decompressed at a time: each may become its limit of bytes. */
+/** The same compressions, but with so many messages decompressed at a time: each may grow to its limit of bytes. */
 export function inTurn(compressions: readonly Compression[]): Compression[] {
   const waiting: (() => void)[] = [];
   let running = 0;

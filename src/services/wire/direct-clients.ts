@@ -33,7 +33,7 @@ import {
 } from "@connectrpc/connect";
 import { unlessAborted } from "./unless-aborted.js";
 
-/** Gives a client of `service` whose calls run `implementation`. Methods it lacks answer UNIMPLEMENTED. */
+/** Returns a client of `service` whose calls run `implementation`. Methods it lacks answer UNIMPLEMENTED. */
 export function directClient<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>): Client<S> {
   const spec = createServiceImplSpec(service, implementation);
   const methods = Object.entries(spec.methods).map(([name, method]) => [name, directMethod(service, method)] as const);
@@ -106,7 +106,7 @@ async function* many(
     context.finish();
   } catch (error) {
     over = true;
-    // A handler that waits for something its signal does not end must not hold up a caller that has left.
+    // A handler that waits without watching its signal must not block a caller that has left.
     answers?.return?.()?.then(undefined, () => {});
     throw context.fail(error);
   } finally {
@@ -121,20 +121,20 @@ async function* messages(input: DescMessage, requests: AsyncIterable<Init>): Asy
   for await (const request of requests) yield create(input, request);
 }
 
-/** Where a call came from, when that is not this process. */
+/** Origin of a call from outside this process. */
 export interface CallOrigin {
   readonly protocolName: string;
   readonly url: string;
-  /** Its headers, made when they are asked for. */
+  /** Its headers, built on first use. */
   readonly header: () => Headers;
 }
 
 /**
- * What a handler sees of a call that came from the same process. Headers, values and the signal are made when a
- * handler asks for them: nearly none does, and making them all costs ten times the rest of a direct call.
+ * The handler's context of a direct call. Headers, values and the signal are built on first use: almost no handler
+ * needs them, and building them all costs ten times the rest of a direct call.
  *
- * A caller's deadline or signal is the exception: then `limited` is true and the library's own context keeps the
- * timer and links the signals.
+ * A caller's deadline or signal is the exception: then `limited` is true and the library's own context keeps the timer
+ * and links the signals.
  */
 export class DirectContext implements HandlerContext {
   readonly protocolName: string;
@@ -149,7 +149,7 @@ export class DirectContext implements HandlerContext {
   #isOver = false;
   #reason: unknown;
 
-  /** A property, as the interface has it: handlers may take it off the context. */
+  /** A property, as in the interface: handlers may destructure the context. */
   readonly timeoutMs: () => number | undefined;
 
   constructor(
@@ -178,7 +178,7 @@ export class DirectContext implements HandlerContext {
     this.timeoutMs = () => limits.timeoutMs();
   }
 
-  /** The caller set a deadline or a signal, so that waiting for the handler must go through `within`. */
+  /** The caller set a deadline or a signal, so waiting for the handler must go through `within`. */
   get limited(): boolean {
     return this.#limits !== undefined;
   }
@@ -209,7 +209,7 @@ export class DirectContext implements HandlerContext {
     return this.#responseTrailer;
   }
 
-  /** What the handler set, if it set anything. */
+  /** Headers that the handler set, if any. */
   get headerSet(): Headers | undefined {
     return this.#responseHeader;
   }
@@ -223,23 +223,23 @@ export class DirectContext implements HandlerContext {
     return this.#values;
   }
 
-  /** `work`, unless the caller's deadline or signal comes first. The handler learns of that by its signal only. */
+  /** `work`, unless the caller's deadline or signal comes first. Only its signal informs the handler. */
   async within<T>(work: () => PromiseLike<T> | T): Promise<T> {
     return this.#limits === undefined ? work() : unlessAborted(this.#limits.signal, work);
   }
 
-  /** Shows the caller what the handler set, if the caller asked for it. */
+  /** Passes the handler's headers to a caller that asked for them. */
   showHeader(): void {
     this.#options?.onHeader?.(this.responseHeader);
   }
 
-  /** Ends a call that succeeded. */
+  /** Ends a successful call. */
   finish(): void {
     this.#options?.onTrailer?.(this.responseTrailer);
     this.#end(undefined);
   }
 
-  /** Ends a call that failed and gives the error its caller gets. */
+  /** Ends a failed call and returns the error for its caller. */
   fail(thrown: unknown): ConnectError {
     const error = this.#callerError(thrown);
     this.#end(error);
@@ -251,7 +251,7 @@ export class DirectContext implements HandlerContext {
     this.#end(new ConnectError("the caller stopped reading", Code.Canceled));
   }
 
-  /** Fires the handler's signal: its caller no longer waits. */
+  /** Aborts the handler's signal: its caller no longer waits. */
   abort(reason: unknown): void {
     this.#end(reason);
   }

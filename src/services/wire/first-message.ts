@@ -1,13 +1,13 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** Before each message of gRPC, gRPC-Web and streams of Connect: flags, and its length in four bytes. */
+/** The prefix of each message of gRPC, gRPC-Web and Connect streams: flags, and the length in four bytes. */
 const PREFIX_BYTES = 5;
 
 export interface FirstMessageLimits {
   readonly bytes: number;
   readonly ms: number;
-  /** The call may go on sending messages: it begins with the first. */
+  /** The call may continue to send messages after the first. */
   readonly isStream: boolean;
 }
 
@@ -60,7 +60,7 @@ export function readFirstMessage(
   stream.on("data", take).once("end", end).once("close", stop);
 }
 
-/** The same bytes in the form that a body has. */
+/** The same bytes as a request body. */
 export async function* chunksAndRest(
   chunks: readonly Uint8Array[],
   rest: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = [],
@@ -69,7 +69,7 @@ export async function* chunksAndRest(
   yield* rest;
 }
 
-/** The error, in the words of Connect, for a body that has ended and is no sequence of whole messages. */
+/** Connect's error for a body that ended and is not a sequence of whole messages. */
 export function errorOfMessages(body: Buffer, mostBytes: number): ConnectError | undefined {
   for (let at = 0; at < body.length; ) {
     const rest = body.length - at - PREFIX_BYTES;

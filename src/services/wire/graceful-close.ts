@@ -1,11 +1,11 @@
 import type { Http2Session } from "node:http2";
 import type { NodeResponse } from "./rpc-handler.js";
 
-/** Sends callers elsewhere with their next calls, while the calls they have begun are answered. */
+/** Sends the next calls of callers elsewhere, and answers the calls under way. */
 export interface GracefulClose {
   /** An answer begins. */
   took(response: NodeResponse): void;
-  /** From now on: these sessions take no more streams, and each answer over HTTP/1.1 says that it is the last. */
+  /** From now on these sessions accept no streams, and each answer over HTTP/1.1 is the last of its connection. */
   say(sessions: Iterable<Http2Session>): void;
 }
 
@@ -24,8 +24,8 @@ export function createGracefulClose(): GracefulClose {
     },
     say(sessions) {
       isSaid = true;
-      // GOAWAY names the last stream that was taken, so that callers know which they may send again. The one that
-      // refuses nothing yet (RFC 9113, 6.8) is not to be had: after it nghttp2 leaves streams without any answer.
+      // GOAWAY names the last accepted stream, so that callers know which calls to retry. The GOAWAY that refuses
+      // nothing yet (RFC 9113, 6.8) cannot be used: after it nghttp2 leaves streams without any answer.
       for (const session of sessions) session.close();
       for (const response of unanswered) close(response);
     },

@@ -1,7 +1,7 @@
 /**
- * A text as gRPC puts it into `grpc-message`: percent-encoded where it is not printable ASCII or is `%`, and
- * nowhere else (gRPC over HTTP/2, "Percent-Encoded"). Connect encodes more, which grpc-js does not undo: its
- * callers would read `Missing required field%3A app_id`.
+ * Encodes text for `grpc-message`: percent-encoded where it is not printable ASCII or is `%`, and nowhere else (gRPC
+ * over HTTP/2, "Percent-Encoded"). Connect encodes more, which grpc-js does not undo: its callers would read `Missing
+ * required field%3A app_id`.
  */
 export function encodeGrpcMessage(text: string): string {
   return encodeURIComponent(text).replace(/%(?!25)[2-7][0-9A-F]/g, (escaped) =>

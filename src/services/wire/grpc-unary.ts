@@ -1,10 +1,10 @@
 /**
- * A short way for the calls that programs make most: gRPC, one message each way, small and not compressed.
+ * A fast path for the most frequent calls of programs: gRPC, one message each way, small and not compressed.
  *
  * Connect answers every protocol by one chain: a dozen nested iterators, three sets of headers and two controllers for
- * each call. The chain takes several times as long as the call itself. Here a body of one plain message goes to the same
- * implementation, through the same interceptors. Everything else goes Connect's way with the bytes already read: other
- * protocols, streams, and compressed, large, broken or too many messages. So one place refuses.
+ * each call. The chain takes several times as long as the call itself. Here a body of one plain message goes to the
+ * same implementation, through the same interceptors. All other calls take Connect's path with the bytes already read:
+ * other protocols, streams, and compressed, large, broken or too many messages. So only Connect rejects calls.
  *
  * Answers are not compressed.
  */
@@ -50,16 +50,16 @@ const TIMEOUT = /^\d{1,8}[HMSmun]$/;
 export interface GrpcUnaryDeps {
   readonly limits: Pick<RpcLimits, "readMaxBytes" | "writeMaxBytes" | "maxTimeoutMs">;
   readonly interceptors: readonly Interceptor[];
-  /** When it fires, the signals of all calls fire. */
+  /** Aborting it aborts the signals of all calls. */
   readonly shutdown: AbortSignal;
-  /** Told when an answer could not be written. */
+  /** Called when an answer could not be written. */
   readonly onError: (error: unknown, call: string) => void;
 }
 
 export interface GrpcUnary {
-  /** The same router, whose services can be called the short way. */
+  /** The same router, whose services can also be called on the fast path. */
   knowing(router: ConnectRouter): ConnectRouter;
-  /** Answers the call when its body is one plain message; false, and nothing is done, for any other. */
+  /** Answers the call when its body is one plain message; otherwise returns false and does nothing. */
   answer(
     request: Http2ServerRequest,
     response: Http2ServerResponse,
@@ -189,7 +189,7 @@ async function invoke(
     message,
     requestMethod: context.requestMethod,
     url: context.url,
-    // Made when an interceptor asks.
+    // Built when an interceptor asks.
     get header() {
       return context.requestHeader;
     },
@@ -220,14 +220,14 @@ async function invoke(
   return answer.message;
 }
 
-/** The message of a body that is one, not compressed; undefined for any other. */
+/** The message of a body that is one uncompressed message; undefined for any other. */
 function messageOf(input: DescMessage, body: Buffer): MessageShape<DescMessage> | undefined {
   if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES)
     return undefined;
   try {
     return fromBinary(input, body.subarray(PREFIX_BYTES));
   } catch {
-    // Connect's way refuses the malformed message
+    // Connect's path rejects the malformed message
     return undefined;
   }
 }

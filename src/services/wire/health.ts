@@ -2,13 +2,15 @@ import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { type Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../gen/grpc/health/v1/health_pb.js";
 import { unlessAborted } from "./unless-aborted.js";
 
-/** What grpc.health.v1 tells. The app sets it: serving when it is ready, not serving as soon as it drains. */
+/**
+ * The state that grpc.health.v1 reports. The app sets it: serving when it is ready, not serving as soon as it drains.
+ */
 export interface HealthState {
-  /** Makes services known. One that is new has the overall status. */
+  /** Adds services. A new one has the overall status. */
   know(services: Iterable<string>): void;
-  /** Sets one service, or with none named the server as a whole and every service. */
+  /** Sets one service, or without a name the server as a whole and every service. */
   set(serving: boolean, service?: string): void;
-  /** Status of a service, `""` for the server as a whole; undefined when there is no such service. */
+  /** Status of a service, `""` for the server as a whole; undefined for an unknown one. */
   status(service: string): ServingStatus | undefined;
   /** All statuses, the whole under `""`. */
   all(): ReadonlyMap<string, ServingStatus>;
@@ -16,7 +18,7 @@ export interface HealthState {
   onChange(listener: () => void): () => void;
 }
 
-/** A state that says NOT_SERVING until it is set. */
+/** A state that is NOT_SERVING until it is set. */
 export function createHealthState(): HealthState {
   const statuses = new Map<string, ServingStatus>([["", ServingStatus.NOT_SERVING]]);
   const listeners = new Set<() => void>();
@@ -44,8 +46,8 @@ export function createHealthState(): HealthState {
 }
 
 /**
- * grpc.health.v1 over `state`. Watch answers at once, then after each change; of changes that come faster than
- * the stream takes them it tells the last. `draining` ends its streams, as nothing else would.
+ * grpc.health.v1 over `state`. Watch answers at once, then after each change; when changes come faster than the stream
+ * takes them, it sends the last one. `draining` ends its streams, which nothing else ends.
  */
 export function createHealthService(deps: { state: HealthState; draining: AbortSignal }): ServiceImpl<typeof Health> {
   const { state, draining } = deps;
@@ -65,7 +67,7 @@ export function createHealthService(deps: { state: HealthState; draining: AbortS
       try {
         let told: ServingStatus | undefined;
         while (!context.signal.aborted) {
-          // Armed before the status is read, so that no change falls between the two.
+          // Registered before the status is read, so that no change is missed.
           const changed = new Promise<void>((resolve) => {
             wake = resolve;
           });

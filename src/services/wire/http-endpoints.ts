@@ -8,7 +8,7 @@ export interface MetricsText {
   text(): Promise<string>;
 }
 
-/** Answers what is no RPC: /healthz, /metrics, and 404 in the shape the caller's protocol reads. */
+/** Answers requests that are not RPCs: /healthz, /metrics, and 404 in the format of the caller's protocol. */
 export function createHttpEndpoints(deps: { metrics: MetricsText | undefined; onError: (error: unknown) => void }) {
   return (request: NodeRequest, response: NodeResponse): void => {
     const path = request.url?.split("?", 1)[0];
@@ -32,7 +32,7 @@ export function createHttpEndpoints(deps: { metrics: MetricsText | undefined; on
   };
 }
 
-/** An error as Connect writes it, with the HTTP status that callers of other kinds go by. */
+/** An error in Connect's format, with the HTTP status for other callers. */
 export function plainError(response: NodeResponse, status: number, code: string, message: string): void {
   send(response, status, "application/json", JSON.stringify({ code, message }));
 }
@@ -43,7 +43,7 @@ function notFound(request: NodeRequest, response: NodeResponse): void {
   if (grpc === undefined) {
     plainError(response, 404, "unimplemented", message);
   } else {
-    // gRPC and gRPC-Web: an answer without a body carries its status in the headers, and HTTP says 200.
+    // gRPC and gRPC-Web: an answer without a body has its status in the headers, with HTTP 200.
     response.setHeader("grpc-status", String(Code.Unimplemented));
     response.setHeader("grpc-message", encodeGrpcMessage(message));
     send(response, 200, grpc, "");
@@ -53,7 +53,7 @@ function notFound(request: NodeRequest, response: NodeResponse): void {
 function send(response: NodeResponse, status: number, contentType: string, body: string): void {
   response.statusCode = status;
   response.setHeader("content-type", contentType);
-  // Without a body the headers end the stream: gRPC clients read a status nowhere else.
+  // Without a body the headers end the stream: gRPC clients read the status only there.
   if (body === "") response.end();
   else response.end(body);
 }

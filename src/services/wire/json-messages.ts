@@ -9,15 +9,17 @@ import { InvalidArgument } from "../../domain/errors.js";
 import { isBeyondBounds } from "../../parse/json-bounds.js";
 import { toConnectError } from "./errors.js";
 
-/** A message holds at most 1,000 events or products, or 10,000 ids. Beyond, 4 MiB of `{},` would take a second of CPU. */
+/**
+ * A message has at most 1,000 events or products, or 10,000 ids. With more, 4 MiB of `{},` would take a second of CPU.
+ */
 export const JSON_BOUNDS = { depth: 32, containers: 50_000, commas: 200_000 };
 
-/** The same router, whose services read JSON so. */
+/** The same router, whose services read JSON this way. */
 export function withNamedFields(router: ConnectRouter): ConnectRouter {
   return {
     ...router,
     service<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>) {
-      // The reader of a message is not told of which kind it is, so each call has its own.
+      // The reader of a message does not know the message type, so each call has its own reader.
       for (const method of service.methods) {
         const jsonOptions = { ignoreUnknownFields: true, textDecoder: createNamingDecoder(method.input) };
         router.service({ ...service, methods: [method] }, implementation, { jsonOptions });
@@ -28,8 +30,8 @@ export function withNamedFields(router: ConnectRouter): ConnectRouter {
 }
 
 /**
- * Decodes UTF-8 for the reader of a message, and reads the message itself first, to be the one who refuses. So JSON is read
- * twice, which is no matter for callers by hand; programs send binary messages.
+ * Decodes UTF-8 for the reader of a message, and parses the message first, to be the one that rejects it. So JSON is
+ * parsed twice. That does not matter for calls by hand; programs send binary messages.
  */
 function createNamingDecoder(message: DescMessage): { decode(bytes?: Uint8Array): string } {
   const utf8 = new TextDecoder();
@@ -63,7 +65,7 @@ function refusal(message: DescMessage, error: unknown): ConnectError {
   return new ConnectError(`The message is not JSON of ${name}`, Code.InvalidArgument);
 }
 
-/** What a field takes, in JSON. */
+/** The values that a field accepts, in JSON. */
 function acceptedBy(field: DescField): string {
   if (field.fieldKind === "list") return "accepted is a list";
   if (field.fieldKind === "map" || field.fieldKind === "message") return "accepted is an object";

@@ -1,4 +1,4 @@
-/** Before each message of a stream, in all three protocols: flags, and its length in four bytes. */
+/** The prefix of each message of a stream, in all three protocols: flags, and the length in four bytes. */
 const PREFIX_BYTES = 5;
 const FIRST_BYTES = 16 * 1024;
 
@@ -36,7 +36,7 @@ export async function* framedMessages(
   if (message.size > 0) yield message.take();
 }
 
-/** Bytes of the message that begins at `at`, when all of it is there; else 0. */
+/** Bytes of the message at `at` when it is complete; otherwise 0. */
 function wholeLength(chunk: Uint8Array, at: number): number {
   const rest = chunk.length - at;
   if (rest < PREFIX_BYTES) return 0;
@@ -44,7 +44,7 @@ function wholeLength(chunk: Uint8Array, at: number): number {
   return rest < length ? 0 : length;
 }
 
-/** Bytes that are added to a buffer which is made twice as large when it is full, up to what is wanted. */
+/** A buffer that doubles when it is full, up to the needed size. */
 function createGrowingBytes() {
   let bytes = Buffer.alloc(0);
   let size = 0;
@@ -63,7 +63,7 @@ function createGrowingBytes() {
       bytes.set(more, size);
       size += more.length;
     },
-    /** All of them; the next ones go into another buffer. */
+    /** Returns all bytes; the next ones go into a new buffer. */
     take(): Uint8Array {
       const all = bytes.subarray(0, size);
       bytes = Buffer.alloc(0);

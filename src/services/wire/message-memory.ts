@@ -4,7 +4,10 @@ import { toConnectError } from "./errors.js";
 
 /** Bytes of messages that all callers share. */
 export interface MessageMemory {
-  /** Takes so many more, or fewer for less than 0. False, and nothing is taken, when there are not so many. */
+  /**
+   * Takes so many bytes, or releases them for a negative number. Returns false, and takes nothing, when too few are
+   * free.
+   */
   take(bytes: number): boolean;
 }
 
@@ -23,16 +26,16 @@ export function createMessageMemory(total: number, onFull: () => void): MessageM
   };
 }
 
-/** Bytes of each call that do not count. */
+/** Bytes of each call that are free of charge. */
 const OWN_BYTES = 4096;
-/** Of a stream: the message that is read, and two before it that are still worked on. */
+/** For a stream: the current message, and two before it that may still be in use. */
 const MESSAGES_HELD = 3;
-/** Before each message of a stream, in all three protocols: flags, and its length in four bytes. */
+/** The prefix of each message of a stream, in all three protocols: flags, and the length in four bytes. */
 const PREFIX_BYTES = 5;
 
 /**
- * A request body whose bytes are counted while they are held: of a call with one request all of them until `release`, of
- * a stream its last messages. Reading fails with UNAVAILABLE when others hold so much that there is no room.
+ * Counts the bytes of a request body while they are in memory: for a unary call all of them until `release`, for a
+ * stream its last messages. Reading fails with UNAVAILABLE when others hold too much.
  */
 export function countedBody(
   body: AsyncIterable<Uint8Array>,
@@ -71,7 +74,7 @@ function createSum(): (chunk: Uint8Array) => number {
   };
 }
 
-/** Of a stream's bytes those of its last messages. */
+/** Counts only the last messages of a stream. */
 function createLastMessages(): (chunk: Uint8Array) => number {
   const sizes = [0];
   let prefix = 0;

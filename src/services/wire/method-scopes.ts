@@ -83,7 +83,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
   "aisle.v1.RecommendationService": {
     Recommend: STOREFRONT_READ,
     RecommendPage: READ,
-    // Its reasons tell what the visitor viewed and bought.
+    // Its reasons reveal what the visitor viewed and bought.
     ExplainRecommendation: PERSONAL,
   },
   "aisle.v1.SubscriptionService": {

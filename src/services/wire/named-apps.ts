@@ -7,8 +7,8 @@ type Reader = (message: object) => readonly string[] | "all";
 const readers = new WeakMap<DescMethod, Reader>();
 
 /**
- * The apps that a request names, "" where it could name one and does not, and none for a method that is about no app.
- * "all" for a request of ours that names none although it is about apps.
+ * The apps that a request names: "" where it could name one and does not, none for a method without apps. "all" for our
+ * own requests that name no app but concern all.
  */
 export function namedAppsOf(method: DescMethod, message: object): readonly string[] | "all" {
   let read = readers.get(method);
@@ -20,9 +20,9 @@ export function namedAppsOf(method: DescMethod, message: object): readonly strin
 }
 
 function readerOf(method: DescMethod): Reader {
-  // It answers a bound token with the apps of that token (app-service.ts).
+  // The answer lists only the token's apps (app-service.ts).
   if (method === AppService.method.listApps) return () => [];
-  // A link in a mail begins with its app (subscription/link-token.ts); an invalid link is answered NOT_FOUND.
+  // The token of a link begins with its app (identity/links/link-token.ts); an invalid link gets NOT_FOUND.
   if (method === SubscriptionService.method.getLink || method === SubscriptionService.method.followLink)
     return (message) => {
       const [, app] = /^([A-Za-z0-9_-]{1,64})\./.exec(textOf(message, "token")) ?? [];

@@ -1,11 +1,11 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { type Caller, createCallScheduler } from "./call-scheduler.js";
 
-/** Bounds on what HTTP/2 connections leave waiting, all of them together unless said otherwise. */
+/** Limits on waiting work of HTTP/2 connections, over all connections unless stated otherwise. */
 export interface OpenCallLimits {
-  /** Open calls. Each takes some 8 KiB, whether or not anything comes of it. */
+  /** Open calls. Each takes some 8 KiB, even without any message. */
   readonly openCalls: number;
-  /** Bytes of answers that callers have not taken. */
+  /** Bytes of unread answers. */
   readonly unreadBytes: number;
   /** Bytes of unread answers of one connection above which none of its other calls begins. */
   readonly unreadBytesPerConnection: number;
@@ -17,16 +17,16 @@ export const OPEN_CALL_LIMITS: OpenCallLimits = {
   unreadBytesPerConnection: 1024 * 1024,
 };
 
-/** How often unread answers are counted, ms. */
+/** Interval at which unread answers are counted, ms. */
 const COUNT_EVERY_MS = 100;
-/** Streams that are closed at one time: each takes some 50 µs. */
+/** Streams closed at a time: each takes some 50 µs. */
 const CLOSED_AT_ONCE = 50;
 
 export interface OpenCalls {
-  /** `drop` is called, once, when the connection holds most of what is too much: it must take no more calls. */
+  /** Calls `drop`, once, when the connection holds most of a resource that ran out: it must accept no more calls. */
   add(session: Http2Session, address: string, drop: () => void): void;
   opened(session: Http2Session, stream: ServerHttp2Stream): void;
-  /** Does the work of a call when it is its turn. */
+  /** Runs the work of a call in its turn. */
   run(session: Http2Session | undefined, work: () => void): void;
 }
 
@@ -38,8 +38,8 @@ interface Connection extends Caller {
 }
 
 /**
- * Counts the open calls of all connections and the answers that nobody takes. When there are too many of either, the
- * address that holds most loses the connection that holds most: so an attacker pays, and who has few calls is safe.
+ * Counts open calls and unread answers of all connections. When there are too many of either, the address that holds
+ * most loses its connection that holds most. So an attacker pays, and a caller with few calls is safe.
  */
 export function createOpenCalls(limits: OpenCallLimits, now: () => number): OpenCalls {
   const turns = createCallScheduler(now);
@@ -106,7 +106,7 @@ export function createOpenCalls(limits: OpenCallLimits, now: () => number): Open
   };
 }
 
-/** Of the address that holds most, the connection that holds most. */
+/** The connection that holds most, of the address that holds most. */
 function largestOf(
   connections: ReadonlyMap<Http2Session, Connection>,
   sizeOf: (connection: Connection) => number,
@@ -122,7 +122,7 @@ function largestOf(
   return largest;
 }
 
-/** Closes the calls that wait for their caller, a few at a time; those that are being answered go on. */
+/** Closes the calls that wait for their caller, a few at a time; calls being answered continue. */
 function closeWaiting(streams: ReadonlySet<ServerHttp2Stream>): void {
   const left = [...streams];
   const closeSome = () => {

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 
-/** How HTTP/2 with prior knowledge opens a connection. No HTTP/1 request line can begin so. */
+/** The preface of HTTP/2 with prior knowledge. No HTTP/1 request line can begin like that. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n");
 /** Node's HTTP/1.1 parser neither answers nor ends a request of this method, so all of them go to HTTP/2. */
 const METHOD = PREFACE.subarray(0, 4);
 
-/** As much of what comes before a session begins is read; the rest waits in the system. */
+/** Bytes read before a session begins; the system buffers the rest. */
 const MAX_BYTES = 64 * 1024;
 
 /**
@@ -42,7 +42,7 @@ export function createProtocolDetection(deps: {
       };
       const beginHttp2 = () => {
         if (socket.destroyed) return;
-        // An HTTP/2 session reads what is buffered itself; a flowing socket would lose it.
+        // An HTTP/2 session reads buffered bytes itself; a flowing socket would lose them.
         putBack();
         deps.http2(socket);
       };
@@ -55,7 +55,7 @@ export function createProtocolDetection(deps: {
         if (matches && length < PREFACE.length) return;
         isHttp2 = matches || seen.subarray(0, METHOD.length).equals(METHOD);
         if (isHttp2) {
-          // The first comes before the next look at sockets, the second after it.
+          // The first callback runs before sockets are polled, the second after it.
           setImmediate(() => setImmediate(beginHttp2));
         } else {
           putBack();

@@ -17,15 +17,15 @@ import type { Misuse } from "./session-throttle.js";
 export interface ListenerLimits extends RpcLimits, OpenCallLimits {
   /** Open connections; more are refused. */
   maxConnections: number;
-  /** From the opening of a connection to the bytes that tell its protocol. */
+  /** From the opening of a connection to the bytes that show its protocol. */
   firstBytesMs: number;
   /** For the headers of an HTTP/1.1 request. */
   headersMs: number;
-  /** How long a caller may go on sending a body nobody reads any more, before it is cut off. */
+  /** Time for a caller to keep sending a body that is no longer read, before it is disconnected. */
   lingerMs: number;
-  /** How long a caller may leave an answer, or the rest of one, where it is. */
+  /** Time for a caller to leave an answer, or its rest, unread. */
   stallMs: number;
-  /** How long a connection may stay open without a call. */
+  /** Idle time of a connection without a call. */
   idleMs: number;
   /** Calls at a time on one HTTP/2 connection. */
   maxConcurrentStreams: number;
@@ -34,15 +34,15 @@ export interface ListenerLimits extends RpcLimits, OpenCallLimits {
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Calls misused on one connection after which it is retired, if they are more than those that came to an end. Each second
- * so many are forgotten: clients that cancel calls before we read them stay below, and a call costs some 10 µs.
+ * Misused calls of one connection after which it is retired, if they outnumber its completed calls. Each second so many
+ * are forgotten: clients that cancel calls early stay below, and a call costs some 10 µs.
  */
 const MISUSED = { most: 300, forgottenPerSecond: 1_000 };
 
 /** nghttp2's limit of RST_STREAM frames, lifted: it ends a session with all its calls (`trackSessions` is gentler). */
 const UNLIMITED_RESETS = { streamResetBurst: 2 ** 31, streamResetRate: 2 ** 31 };
 
-/** After GOAWAY a client has so long to hang up by itself. */
+/** Time for a client to disconnect after GOAWAY. */
 const RETIRED_MS = 1_000;
 
 /**
@@ -62,13 +62,13 @@ const MANY_STREAMS = 1_000_000;
 /** Answers a request of either protocol. */
 export type Answer = (request: NodeRequest, response: NodeResponse) => void;
 
-/** The HTTP/1.1 server, not listening. */
+/** The HTTP/1.1 server, which does not listen itself. */
 export function createHttp1Server(limits: ListenerLimits, answer: Answer): Server {
   const server = createHttp1(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: limits.headersMs,
-      // Off, as it would cut imports: bodies have limits by kind of call (`timedBody`).
+      // Off, since it would break long imports: bodies have limits by kind of call (`timedBody`).
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(2_000, limits.headersMs),
       keepAliveTimeout: Math.min(65_000, limits.idleMs),
@@ -114,7 +114,7 @@ export function createHttp2Server(
   );
 }
 
-/** Takes the server's own listener for connections off it, for a caller that decides which sockets it gets. */
+/** Removes the server's own connection listener, for a caller that chooses the sockets itself. */
 export function takeConnections(server: Server): (socket: Socket) => void {
   const own = server.listeners("connection");
   server.removeAllListeners("connection");
@@ -151,7 +151,7 @@ export function trackSessions(
   server.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
-    // Node reads what has come already in the next turn.
+    // Node processes bytes that have arrived in the next turn.
     const { remoteAddress: address = "", readableLength: firstBytes } = session.socket;
     const turns = createWorkSpacing();
     let open = 0;
@@ -178,7 +178,7 @@ export function trackSessions(
       if (open === 0) session.close();
     });
     session.on("stream", (stream, headers) => {
-      // GOAWAY may wait for others to be sent. What it does not name must not begin, as the client sends it again.
+      // GOAWAY may wait in the queue. Streams that it does not name must not begin, since the client retries them.
       if (isRetired || open >= maxConcurrentStreams) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
       open++;
       lastId = stream.id ?? lastId;
@@ -204,7 +204,7 @@ export function trackSessions(
   return sessions;
 }
 
-/** What nghttp2 resets a stream with when its peer breaks the protocol. */
+/** nghttp2's reset codes for protocol errors of the peer. */
 const PROTOCOL_FAULTS: ReadonlySet<number | undefined> = new Set([
   constants.NGHTTP2_PROTOCOL_ERROR,
   constants.NGHTTP2_FLOW_CONTROL_ERROR,
@@ -216,7 +216,7 @@ function namesDeadline(headers: IncomingHttpHeaders): boolean {
   return headers["grpc-timeout"] !== undefined || headers["connect-timeout-ms"] !== undefined;
 }
 
-/** Counts, and forgets so many each second. */
+/** A counter that forgets so many each second. */
 function createLeakyCount(perSecond: number): { add(): void; count(): number } {
   let count = 0;
   let at = performance.now();
@@ -234,7 +234,7 @@ function createLeakyCount(perSecond: number): { add(): void; count(): number } {
   };
 }
 
-/** Counts turns of the event loop, as far as they are asked for. */
+/** Counts turns of the event loop while they are needed. */
 function createWorkSpacing(): { now(): number } {
   let turn = 0;
   let isAsked = false;

@@ -2,7 +2,7 @@ import { type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 
-/** Finds descriptors as server reflection asks for them. An answer with files holds every file these import, too. */
+/** Finds descriptors for server reflection. An answer with files also has every file that these import. */
 export interface ReflectionIndex {
   /** Full names of the services, sorted. */
   readonly services: readonly string[];
@@ -10,7 +10,7 @@ export interface ReflectionIndex {
   /** By full name: a service, method, message, field, oneof, enum, enum value or extension. */
   symbol(name: string): Uint8Array[] | undefined;
   extension(extendee: string, number: number): Uint8Array[] | undefined;
-  /** Numbers of the extensions of a message, ascending; undefined when there is no such message. */
+  /** Extension numbers of a message, ascending; undefined for an unknown message. */
   extensionNumbers(extendee: string): number[] | undefined;
 }
 

@@ -28,8 +28,8 @@ type Response = MessageInitShape<typeof ServerReflectionResponseSchema>;
 type Answer = NonNullable<Response["messageResponse"]>;
 
 /**
- * Adds both versions to a router. `index` is asked at the first call, when all services are known; `draining` ends
- * open streams, as clients keep them for as long as they like.
+ * Adds both versions to a router. `index` is built at the first call, when all services are known; `draining` ends open
+ * streams, which clients keep open for as long as they like.
  */
 export function reflectionRoutes(router: ConnectRouter, deps: { index: () => ReflectionIndex; draining: AbortSignal }) {
   async function* answers<T, U>(

@@ -18,23 +18,23 @@ import { APP_NOT_ALLOWED, withToken } from "./authorization.js";
 import { toConnectError } from "./errors.js";
 import { createClientSpans } from "./rpc-spans.js";
 
-/** A call that has no answer by then has none. */
+/** Deadline of a call. */
 const CALL_MS = 3_000;
-/** Readiness is asked for often and must not lag behind. */
+/** Readiness is checked often and must not lag. */
 const HEALTH_MS = 1_000;
 
 export interface RemoteOptions {
   readonly callMs?: number;
   readonly tracer?: Tracer | undefined;
-  /** Said with each call; null: nothing. */
+  /** The token of each call; null: none. */
   readonly token?: string | null;
   /** For an https address, all in PEM: the trusted authorities in place of Node's, and the client's own certificate. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
-/** Connects with the first call, and again after the connection was lost. `rpcUrl` has no slash at its end. */
+/** Connects with the first call, and reconnects after a loss. `rpcUrl` has no trailing slash. */
 export function connectServices(rpcUrl: string, options: RemoteOptions = {}) {
-  // A connection that says nothing is asked whether it still lives: one cut off without a word would hold every call.
+  // A silent connection is pinged: a connection that was cut silently would block every call.
   const pings = { pingIntervalMs: 10_000, pingTimeoutMs: 2_000 };
   const sessionManager = new ServicesConnection(rpcUrl, pings, options.tls);
   const transport = createGrpcTransport({
@@ -57,7 +57,7 @@ export function connectServices(rpcUrl: string, options: RemoteOptions = {}) {
       recommendations: createClient(RecommendationService, transport),
       apps: createClient(AppService, transport),
     },
-    /** Resolves when the services say that they serve. */
+    /** Resolves when the services report that they serve. */
     async ready(): Promise<void> {
       const { status } = await health.check({ service: "" }, { timeoutMs: HEALTH_MS });
       if (status !== ServingStatus.SERVING) throw new ConnectError("the services are not serving", Code.Unavailable);
@@ -81,15 +81,15 @@ class ServicesConnection extends Http2SessionManager {
     const { session } = stream;
     if (session !== undefined && !this.heard.has(session)) {
       this.heard.add(session);
-      session.on("error", () => undefined); // the library hears it, too, as long as it uses the connection
+      session.on("error", () => undefined); // the library listens, too, as long as it uses the connection
     }
     return stream;
   }
 }
 
 /**
- * A stream that is refused was not looked at by a server that ends (RFC 9113, 8.7), so its call is made once more, on a new
- * connection. No caller of ours streams its request, which could not be sent twice.
+ * A draining server did not process a stream that it refuses (RFC 9113, 8.7), so the call is retried once on a new
+ * connection. No caller of ours streams its request, which could not be repeated.
  */
 const againWhenRefused: Interceptor = (next) => async (request) => {
   try {
@@ -101,8 +101,8 @@ const againWhenRefused: Interceptor = (next) => async (request) => {
 };
 
 /**
- * A facade whose token is bound to apps serves those alone: for its callers the others do not exist. Anybody can name an app, so
- * this is no failure to log.
+ * A facade with a token for certain apps serves only those; for its callers no other app exists. Anybody can name an
+ * app, so this is not logged.
  */
 const unknownWhenNotAllowed: Interceptor = (next) => async (request) => {
   try {
@@ -124,12 +124,12 @@ const unavailableWhenCutOff: Interceptor = (next) => async (request) => {
   }
 };
 
-/** Node's words for a stream that ended before its answer, and the library's for an answer without its end. */
+/** Node's text for a stream that ended before its answer, and the library's for a truncated answer. */
 const CUT_OFF = /^(http\/2 )?stream closed with error code|^protocol error: missing|^missing (trailer|status)/i;
 
 /**
- * True when the error was made on this side. What a service answers has no cause here; it is never CANCELED either,
- * since nobody here cancels a call: then it was cut off by a server that ends.
+ * True for an error made on this side. An error of a service has no cause here. It is never CANCELED either, since no
+ * caller here cancels: then a draining server cut the call off.
  */
 function withoutAnswer(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return true;

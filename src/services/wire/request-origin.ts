@@ -4,7 +4,7 @@
  */
 import type { NodeRequest } from "./rpc-handler.js";
 
-/** On every answer: no page of another origin gets it, nothing guesses its type, nothing keeps it. */
+/** Headers of every answer: no page of another origin gets it, no browser guesses its type, no cache keeps it. */
 export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "cross-origin-resource-policy": "same-origin",
@@ -12,7 +12,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The one host that a request names, "" for none. Undefined when it names two: a proxy in front may have gone by the other one.
+ * The one host that a request names, "" for none. Undefined for two: a proxy in front may have used the other one.
  * HTTP/2 allows a `host` that repeats `:authority`.
  */
 export function hostOf(request: NodeRequest): string | undefined {
@@ -27,7 +27,7 @@ export function hostOf(request: NodeRequest): string | undefined {
   return more.every((other) => mayRepeat && other === host) ? host : undefined;
 }
 
-/** True for what a browser sends for a page of another origin. Programs send none of these headers. */
+/** True for a browser's request from a page of another origin. Programs send none of these headers. */
 export function isFromOtherOrigin(request: NodeRequest, host: string): boolean {
   const { origin } = request.headers;
   if (origin !== undefined && !isOwnOrigin(origin, host, "encrypted" in request.socket)) return true;
@@ -36,7 +36,7 @@ export function isFromOtherOrigin(request: NodeRequest, host: string): boolean {
   return !opensConsole(request);
 }
 
-/** The page may stand behind a proxy that adds TLS; a port with TLS of its own has no page over http. */
+/** The page may be behind a proxy that adds TLS; a port with its own TLS has no page over http. */
 function isOwnOrigin(origin: string, host: string, isTls: boolean): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, origin: page } = new URL(origin);
@@ -45,7 +45,7 @@ function isOwnOrigin(origin: string, host: string, isTls: boolean): boolean {
   return URL.canParse(own) && new URL(own).origin === page;
 }
 
-/** A link elsewhere may lead to the console: its page is the same for everybody, and no frame may hold it. */
+/** Other sites may link to the console: its page is the same for everybody, and cannot be framed. */
 function opensConsole({ method, url = "", headers }: NodeRequest): boolean {
   const path = url.split("?", 1)[0];
   return (

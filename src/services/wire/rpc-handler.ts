@@ -27,18 +27,18 @@ import { framedMessages } from "./message-framing.js";
 import { countedBody, type MessageMemory } from "./message-memory.js";
 import { refuseCall } from "./refuse-call.js";
 
-/** A request as either of the two servers of a listener gives it. */
+/** A request of either server of a listener. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
-/** The response that belongs to it. */
+/** Its response. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
 type UniversalAnswer = Parameters<typeof universalResponseToNodeResponse>[0];
 
-/** Limits of what a call may cost. */
+/** Limits on the cost of a call. */
 export interface RpcLimits {
   /** Bytes of one message received, after decompression. */
   readMaxBytes: number;
-  /** Bytes of messages that are read or worked on at one time, of all calls together, besides a few KiB of each. */
+  /** Bytes of messages that are read or processed at a time, over all calls, besides a few KiB of each. */
   sharedBytes: number;
   /** Bytes of one message sent. */
   writeMaxBytes: number;
@@ -46,40 +46,40 @@ export interface RpcLimits {
   maxTimeoutMs: number;
   /** Time for the body of a call with one request, in ms. */
   bodyTimeoutMs: number;
-  /** Longest silence of a caller that streams requests, in ms. */
+  /** Maximum silence of a caller that streams requests, in ms. */
   streamSilenceMs: number;
 }
 
-/** What a handler of RPCs needs. */
+/** Dependencies of an RPC handler. */
 export interface RpcHandlerDeps {
   routes: (router: ConnectRouter) => void;
   limits: RpcLimits;
   /** `limits.sharedBytes` of them. */
   shared: MessageMemory;
   interceptors: Interceptor[];
-  /** Asked before a body is read. Without one everybody may call. */
+  /** Checked before a body is read. Without it everybody may call. */
   gate?: Gate | undefined;
-  /** When it fires, the signals of all calls fire. */
+  /** Aborting it aborts the signals of all calls. */
   shutdown: AbortSignal;
-  /** Told of what went wrong behind a call's answer: the answer could not be written, or a fault of the server. */
+  /** Called with failures behind an answer: the answer could not be written, or a server error. */
   onError: (error: unknown, call: string) => void;
-  /** Does the work of a call of HTTP/2 when it is its turn; at once when not given. */
+  /** Runs the work of an HTTP/2 call in its turn; default: at once. */
   inTurn?: (request: Http2ServerRequest, work: () => void) => void;
 }
 
-/** Answers requests for RPCs in gRPC, gRPC-Web and Connect. Gives false, and does nothing, when the path is no RPC. */
+/** Answers RPCs in gRPC, gRPC-Web and Connect. Returns false, and does nothing, when the path is no RPC. */
 export interface RpcHandler {
-  /** The services routed to. */
+  /** The routed services. */
   readonly services: readonly DescService[];
   handle(request: NodeRequest, response: NodeResponse): boolean;
 }
 
-/** Content types of bodies that are messages with a prefix each. */
+/** Content types whose bodies are messages with a prefix each. */
 const ENVELOPED = /^application\/(grpc|connect\+)/;
-/** Read of a body before its call begins: no more than each call may hold without being counted (`message-memory.ts`). */
+/** Bytes read before the call begins: as many as each call may hold free of charge (`message-memory.ts`). */
 const FIRST_BYTES = 4096;
 
-/** As connectNodeAdapter does it, with limits on bodies that stall and errors given to `onError`. */
+/** Like connectNodeAdapter, with limits on stalled bodies and with errors passed to `onError`. */
 export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
   const { limits, inTurn: runInTurn = (_, work) => work() } = deps;
   const router = createConnectRouter({
@@ -113,7 +113,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       const { methodKind } = handler.method;
       const streamsIn = methodKind === "client_streaming" || methodKind === "bidi_streaming";
       const fail = (error: unknown) => {
-        // Aborted: the caller hung up, which is no fault.
+        // Aborted: the caller disconnected, which is no failure.
         if (ConnectError.from(error).code !== Code.Aborted) deps.onError(error, handler.requestPath);
         cutOff(response);
       };
@@ -169,12 +169,12 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
   };
 }
 
-/** Whether there is a body to wait for: an empty one has ended by now. */
+/** Whether a body must be awaited: an empty one has ended by now. */
 function hasBody({ method, stream }: Http2ServerRequest): boolean {
   return method === "POST" && !stream.endAfterHeaders && !stream.readableEnded;
 }
 
-/** gRPC's trailers are complete only after the body was read, so a getter reads them. */
+/** gRPC's trailers are complete only after the body was read, so this is a getter. */
 function withMessage(answer: UniversalAnswer): UniversalAnswer {
   const { trailer } = answer;
   if (trailer === undefined) return answer;
@@ -196,7 +196,7 @@ function cutOff(response: NodeResponse): void {
   else response.destroy();
 }
 
-/** What a header may hold, by its name. Connect's answers to other values quote them. */
+/** Allowed values of a header, by its name. Connect's errors would quote other values. */
 const TIMEOUTS: ReadonlyMap<string, RegExp> = new Map([
   ["grpc-timeout", /^\d{1,8}[HMSmun]$/],
   ["connect-timeout-ms", /^\d{1,10}$/],

@@ -59,38 +59,38 @@ const DEFAULT_LIMITS: ListenerLimits = {
   ...OPEN_CALL_LIMITS,
 };
 
-/** What calls get, past the deadline of a close, to see their signal and answer. */
+/** Time for calls after the deadline of a close, to see their signal and answer. */
 const LAST_WORDS_MS = 250;
 
-/** What a listener needs. */
+/** Dependencies of a listener. */
 export interface RpcListenerDeps {
   routes: (router: ConnectRouter) => void;
   /** Address to listen on, for example `127.0.0.1`. */
   host: string;
   /** 0 lets the system choose. */
   port: number;
-  /** More names that a request may give as its host. */
+  /** Further allowed host names of a request. */
   allowedHosts?: readonly string[];
-  /** What grpc.health.v1 tells; without one it says SERVING from listen to close. */
+  /** The state of grpc.health.v1; default: SERVING from listen to close. */
   health?: HealthState;
-  /** With one the port speaks TLS and nothing else. */
+  /** With a certificate the port accepts only TLS. */
   certificate?: RpcCertificate | undefined;
   metrics?: MetricsText;
-  /** What `/console/` shows; without it there is no console. */
+  /** The content of `/console/`; without it there is no console. */
   console?: ConsolePages | undefined;
   interceptors?: Interceptor[];
-  /** Decides by headers who may call; without one everybody may. */
+  /** Decides by headers who may call; without it everybody may. */
   gate?: Gate;
-  /** Files whose types reflection shows besides those of the routed services. */
+  /** Files whose types reflection lists besides those of the routed services. */
   reflectedFiles?: readonly DescFile[];
   limits?: Partial<ListenerLimits>;
-  /** Whether a new connection is kept. */
+  /** Whether to keep a new connection. */
   admits?: (socket: Socket) => boolean;
-  /** Told of each call refused because others hold too many bytes. */
+  /** Called with each call that was rejected because others hold too many bytes. */
   onShed?: () => void;
-  /** Told of each HTTP/2 connection that was closed because its peer misused it. */
+  /** Called with each HTTP/2 connection that was closed for misuse. */
   onMisuse?: () => void;
-  /** Told of faults behind an answer. `call` is the path of the RPC, or `""`. */
+  /** Called with failures behind an answer. `call` is the path of the RPC, or `""`. */
   onError?: (error: unknown, call: string) => void;
 }
 
@@ -103,7 +103,7 @@ export interface RpcListener {
    * get GOAWAY and finish their calls, HTTP/1.1 answers say `Connection: close`.
    */
   announceClose(): void;
-  /** Connections from now on are made with another certificate, where there was one. */
+  /** Uses another certificate for new connections, if the port has one. */
   renewCertificate(certificate: RpcCertificate): void;
   /**
    * Closes: health says NOT_SERVING, no new connections, GOAWAY, open calls finish. Calls still open after
@@ -121,7 +121,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   const health = deps.health ?? createHealthState();
   const draining = new AbortController();
   const shutdown = new AbortController();
-  setMaxListeners(0, draining.signal, shutdown.signal); // every open call listens
+  setMaxListeners(0, draining.signal, shutdown.signal); // every open call adds a listener
 
   const held = createOpenCalls(limits, () => performance.now());
   const rpc = createRpcHandler({
@@ -202,7 +202,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     else firstBytes.take(socket);
   });
   const closeIdle = () => {
-    // The response's close comes before its connection counts as idle.
+    // The response's close event comes before its connection counts as idle.
     if (draining.signal.aborted) setImmediate(() => http1.closeIdleConnections());
   };
   const stop = () => {
@@ -242,8 +242,9 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
 }
 
 /**
- * Cuts off a caller that does not take its answer (HTTP/2: gives no window for it), which would be held for as long as the
- * caller likes. Silence with nothing to send is no stall: calls take their time, and streams wait for news.
+ * Disconnects a caller that does not read its answer (HTTP/2: opens no window for it), which would otherwise stay in
+ * memory for as long as the caller likes. Silence without data to send is no stall: calls take their time, and streams
+ * wait for news.
  */
 function endWhenStalled(response: NodeResponse, ms: number): void {
   if ("stream" in response) {

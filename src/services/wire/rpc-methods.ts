@@ -10,7 +10,7 @@ import { SubscriptionService } from "../../gen/aisle/v1/subscription_service_pb.
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
 
-/** Services of which each call is counted by its method. Calls of others are counted together. */
+/** Services whose calls are counted by method. Calls of others are counted together. */
 export const RPC_SERVICES: readonly DescService[] = [
   AppService,
   CatalogService,
@@ -24,7 +24,7 @@ export const RPC_SERVICES: readonly DescService[] = [
   ServerReflection,
 ];
 
-/** A method as metrics name it: `aisle.v1.EventService/RecordEvent`. */
+/** A method in metrics: `aisle.v1.EventService/RecordEvent`. */
 export function methodName(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }

@@ -3,8 +3,8 @@ import type { Metrics } from "../../adapters/metrics.js";
 import { methodName } from "./rpc-methods.js";
 
 /**
- * Counts every RPC at its end by method and code, and its duration by method. `now` is in ms and never goes
- * back. A stream ends with its last message; one whose caller hung up counts as canceled.
+ * Counts every RPC at its end by method and code, and its duration by method. `now` is in ms and never goes back. A
+ * stream ends with its last message; a disconnected caller counts as canceled.
  */
 export function createCallMetrics(deps: { metrics: Metrics; now: () => number }): Interceptor {
   return (next) => async (request) => {

@@ -47,7 +47,7 @@ function spansAround(
   };
 }
 
-/** Codes that are the server's doing, not the caller's. */
+/** Codes that are the server's fault, not the caller's. */
 const FAULTS: ReadonlySet<string> = new Set([
   "unknown",
   "deadline_exceeded",

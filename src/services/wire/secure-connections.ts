@@ -4,23 +4,28 @@ import { createServer, type SecureContextOptions, type TlsOptions } from "node:t
 
 /** All in PEM. */
 export interface RpcCertificate {
-  /** With those that signed it behind it. */
+  /** Followed by the certificates that signed it. */
   readonly cert: string;
   readonly key: string;
-  /** Who signs the certificates of callers; with it a caller without one of theirs is refused in the handshake. */
+  /**
+   * The authority of callers' certificates; with it, a caller without such a certificate is refused in the handshake.
+   */
   readonly clientCa?: string | undefined;
 }
 
-/** Agrees on keys with callers. */
+/** Does the TLS handshake with callers. */
 export interface SecureConnections {
   begin(socket: Socket): void;
-  /** Handshakes from now on use another certificate; open connections go on. */
+  /** Uses another certificate for new handshakes; open connections continue. */
   renew(certificate: RpcCertificate): void;
   /** Closes connections whose handshake has not ended. */
   destroyWaiting(): void;
 }
 
-/** `take` gets each connection after its handshake; one that has not ended it within `handshakeMs`, whatever it sent, is cut off. */
+/**
+ * Passes each connection to `take` after its handshake. A connection that has not ended it within `handshakeMs` is
+ * closed, whatever it sent.
+ */
 export function createSecureConnections(deps: {
   readonly certificate: RpcCertificate;
   readonly handshakeMs: number;
@@ -35,7 +40,7 @@ export function createSecureConnections(deps: {
     handshakeTimeout: deps.handshakeMs,
   };
 
-  // It has no port; connections come by `begin`, and are known by their peer again when their handshake has ended.
+  // A server without a port; connections come by `begin`, and are found again by their peer after the handshake.
   const server = createServer(options);
   server.on("secureConnection", (socket) => {
     waiting.get(peerOf(socket))?.end();

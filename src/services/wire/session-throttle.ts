@@ -5,25 +5,31 @@ import type { Socket } from "node:net";
  * that is opened and reset takes 25 bytes.
  */
 const FEW_BYTES = 4096;
-/** Misused sessions that began with few bytes, after which an address begins none at once. */
+/** Misused sessions with few first bytes after which an address must wait. */
 const MAX_MISUSED = 10;
-/** Between two sessions that had to wait, ms: twice as much after each misuse. */
+/** Pause between two sessions that had to wait, ms: doubled after each misuse. */
 const APART_MS = { first: 25, most: 200 };
-/** A session that waits longer is closed. We do not see its peer leave, so it would begin when the attack is long over. */
+/**
+ * A session that would wait for longer is closed. We do not see its peer leave, so it would begin long after the
+ * attack.
+ */
 const MAX_WAIT_MS = 3_000;
-/** An address is held back for this long after its last misuse, ms. */
+/** Time for which an address must wait after its last misuse, ms. */
 const MEMORY_MS = 10_000;
 
-/** A session that reset streams faster than we could look at them, broke the protocol, or held most of what was too much. */
+/**
+ * A session that reset streams faster than we could process them, broke the protocol, or held most of a resource that
+ * ran out.
+ */
 export interface Misuse {
   readonly address: string;
-  /** Bytes that its peer had sent when it began. */
+  /** Bytes that its peer had sent at the start. */
   readonly firstBytes: number;
 }
 
 /** Lets HTTP/2 sessions begin. */
 export interface SessionThrottle {
-  /** Begins at once unless the address is held back and the session may be misused again. */
+  /** Starts a session at once, unless the address must wait and the session may be misused again. */
   begin(socket: Socket): void;
   holdBack(misuse: Misuse): void;
   /** Closes the connections that wait. */

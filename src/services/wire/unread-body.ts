@@ -1,23 +1,23 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 
-/** How often it is looked whether the answer has left nghttp2, ms. */
+/** Interval at which the answer's progress in nghttp2 is checked, ms. */
 const LOOK_EVERY_MS = 5;
 
 /**
- * Cuts off a caller that keeps sending its body long after the answer was complete. Over HTTP/1.1 a body that was given up
- * is not read any more, so neither its end nor that of the connection would be noticed.
+ * Disconnects a caller that keeps sending its body long after the answer was complete. Over HTTP/1.1 an abandoned body
+ * is no longer read, so neither its end nor that of the connection would be noticed.
  */
 export function lingerBriefly(request: NodeRequest, response: NodeResponse, ms: number): void {
-  // An HTTP/2 response says `finish` only when its stream is gone.
+  // An HTTP/2 response emits `finish` only when its stream is closed.
   if ("stream" in request) {
     lingerOnStream(request.stream, ms);
     return;
   }
-  const { socket } = request; // Node takes it off the request with the answer
+  const { socket } = request; // Node removes it from the request with the answer
   response.once("finish", () => {
     if (request.complete) return;
-    // A connection of HTTP/1.1 may have many such calls one after the other: it is not told to listen for each.
+    // An HTTP/1.1 connection may have many such calls in turn: one listener serves them all.
     setTimeout(() => {
       if (!request.complete) socket.destroy();
     }, ms).unref();
