@@ -94,7 +94,7 @@ function normal(origin: string): string {
 
 /**
  * Our own CORS instead of @fastify/cors: that plugin decides before the body is read, and only the body names the app
- * whose origins apply. `Vary` and the exposed headers never change.
+ * whose origins apply. The exposed headers never change.
  */
 const EXPOSED = "x-service-event-id, retry-after, ratelimit, ratelimit-policy, x-request-id";
 const ALLOWED_HEADERS = "content-type, idempotency-key, x-request-id, traceparent";
@@ -104,9 +104,8 @@ const PREFLIGHT_SECONDS = "86400";
  * Lets a page of `origin` read the answer. `Origin: null` and malformed origins get no CORS headers, and `*` is never
  * used.
  */
-export function addCorsHeaders(reply: FastifyReply, origin: string | undefined): void {
-  reply.header("vary", "Origin");
-  if (origin === undefined || !isWebOrigin(origin)) return;
+export function addCorsHeaders(reply: FastifyReply, origin: string): void {
+  if (!isWebOrigin(origin)) return;
   reply.header("access-control-allow-origin", origin);
   reply.header("access-control-allow-credentials", "true");
   reply.header("access-control-expose-headers", EXPOSED);

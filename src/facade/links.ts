@@ -8,7 +8,7 @@ import { LinkPurpose, type SubscriptionService } from "../gen/aisle/v1/subscript
 import { readCookie } from "./cookies.js";
 import { TEXT } from "./errors.js";
 import { LINK_PAGE_HEADERS, type LinkPageState, linkPage } from "./link-page.js";
-import { sendError } from "./send.js";
+import { sendError } from "./rest-server.js";
 import { isNothing, trimSpaces } from "./text-values.js";
 
 export interface LinksDependencies {

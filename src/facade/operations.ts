@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import type { Operation } from "./errors.js";
 
 const GET = "GET, HEAD, OPTIONS";
@@ -23,15 +22,3 @@ export const METHODS: ReadonlyMap<string, string> = new Map([
   ["/openapi.json", GET],
   ["/aisle.js", GET],
 ]);
-
-/** The request id of a caller; undefined when it cannot be in a header of ours. */
-export function saneRequestId(sent: string | string[] | undefined): string | undefined {
-  return typeof sent === "string" && /^[A-Za-z0-9._~:+/=@-]{1,128}$/.test(sent) ? sent : undefined;
-}
-
-/** The path without its query. */
-export function pathOf(request: FastifyRequest): string {
-  const { url } = request;
-  const mark = url.indexOf("?");
-  return mark === -1 ? url : url.slice(0, mark);
-}

@@ -5,9 +5,9 @@ import type { RecommendationService, RecommendResponse } from "../gen/aisle/v1/r
 import type { Origins } from "./cors.js";
 import { Refused, TEXT } from "./errors.js";
 import { parseJson } from "./json-body.js";
-import { signalsOf } from "./privacy-signals.js";
 import { toRecommendRequest } from "./recommend-request.js";
-import { sendJson } from "./send.js";
+import { sendJson } from "./rest-server.js";
+import { signalsOf } from "./sender.js";
 
 export interface RecommendDependencies {
   readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;

@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionError } from "fastify";
 import type { BodyLimits } from "./body.js";
@@ -35,12 +35,10 @@ export const SERVER_LIMITS = {
     headersTimeout: 10_000,
     connectionsCheckingInterval: 3000,
     maxHeaderSize: 16 * 1024,
-    // Node's own answer to a missing Host has no body; `namesOneHost` checks it instead.
+    // Node's own answer to a missing Host has no body; `rest-server.ts` checks it instead.
     requireHostHeader: false,
   },
   routerOptions: {
-    // The operation with a query parses it, by the rules of forms.
-    querystringParser: () => ({}),
     maxParamLength: 1024,
   },
   trustProxy: false,
@@ -70,16 +68,6 @@ export function failureOfServer(error: unknown): Failure {
   return statusCode >= 400 && statusCode < 500
     ? { status: statusCode, text: TEXT.badRequest, retryAfterSeconds: 0 }
     : { status: 500, text: TEXT.internal, retryAfterSeconds: 0 };
-}
-
-/** RFC 9112, 3.2: a request has exactly one Host; HTTP/1.0 needs none. Two could confuse a proxy in between. */
-export function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
-  }
-  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
 /** Answers bytes that are no HTTP request, in JSON like everything else, and closes the connection. */

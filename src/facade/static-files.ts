@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { TEXT } from "./errors.js";
-import { sendError } from "./send.js";
+import { sendError } from "./rest-server.js";
 
 export interface StaticFile {
   readonly contentType: string;

@@ -7,7 +7,7 @@ import { readCookie, type StatusCookies, type VisitorStatus } from "./cookies.js
 import { isSameSite, type Origins } from "./cors.js";
 import { invalidApp, missing, Refused, TEXT } from "./errors.js";
 import { readForm } from "./form.js";
-import { sendJson } from "./send.js";
+import { sendJson } from "./rest-server.js";
 import { cleanId, isAppId, isNothing } from "./text-values.js";
 
 export interface SubscriptionStatusDependencies {

@@ -63,3 +63,34 @@ export function splitList(text: string, most: number): string[] {
   }
   return parts;
 }
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ...["1", "true", "yes", "on", "subscribed"].map((word) => [word, true] as const),
+  ...["0", "false", "no", "off", "unsubscribed"].map((word) => [word, false] as const),
+]);
+
+/** `1` and `0` are documented; `false` must not be read as absent, which would subscribe. */
+export function readFlag(text: string): boolean | undefined {
+  return text === "" ? undefined : FLAGS.get(text.trim().toLowerCase());
+}
+
+/** Senders write availability in many ways; any other text means unknown. */
+export function readAvailable(text: string): boolean | undefined {
+  switch (text.length === 1 ? text : text.toLowerCase().replaceAll(/[\s_-]/g, "")) {
+    case "1":
+    case "true":
+    case "yes":
+    case "instock":
+    case "available":
+      return true;
+    case "0":
+    case "false":
+    case "no":
+    case "outofstock":
+    case "unavailable":
+    case "soldout":
+      return false;
+    default:
+      return undefined;
+  }
+}

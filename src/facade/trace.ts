@@ -1,19 +1,17 @@
 import { hash } from "node:crypto";
 import type { CallOptions, Client } from "@connectrpc/connect";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { type Event, SenderType } from "../gen/aisle/v1/event_pb.js";
 import type { EventService, EventSignature } from "../gen/aisle/v1/event_service_pb.js";
 import { readCookie, type StatusCookies } from "./cookies.js";
 import type { Origins } from "./cors.js";
-import { createCrawlerTest } from "./crawlers.js";
 import { invalidApp, missing, Refused, TEXT } from "./errors.js";
-import type { FacadeMetrics } from "./facade.js";
 import { decodeTwiceEncoded, type Form, readForm } from "./form.js";
 import { readMultipart } from "./multipart.js";
-import type { Peer, SenderOf } from "./network.js";
-import { signalsOf } from "./privacy-signals.js";
 import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
-import { sendJson } from "./send.js";
+import { type FacadeMetrics, sendFailure, sendJson } from "./rest-server.js";
+import type { Peer, SenderOf } from "./sender.js";
+import { createCrawlerTest, signalsOf } from "./sender.js";
 import { cleanId, isAppId, isNothing, trimSpaces } from "./text-values.js";
 import { type Read, reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
@@ -27,6 +25,25 @@ export interface TraceDependencies {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly metrics: FacadeMetrics | undefined;
+}
+
+/**
+ * Delay before the facade refuses an event under overload. A sender that is refused at once sends its next event at
+ * once. A thousand such connections would leave the server no time to store anything.
+ */
+const REFUSED_AFTER_MS = 400;
+
+/** Refuses events of a full server before their body is read: a refusal costs a fraction of an event. */
+export function createOverloadRefusal(
+  isFull: (() => boolean) | undefined,
+  metrics: FacadeMetrics | undefined,
+): onRequestHookHandler {
+  return (_request, reply, done) => {
+    if (isFull?.() !== true) return done();
+    metrics?.count("shed", { reason: "calls" });
+    const refuse = () => sendFailure(reply, "trace", { status: 503, text: TEXT.unavailable, retryAfterSeconds: 1 });
+    setTimeout(refuse, REFUSED_AFTER_MS);
+  };
 }
 
 /** POST /trace: accepts one event. It answers when the event is durable and its effects are done. */

@@ -1,7 +1,7 @@
 /** How many connections of a listener one address may hold. */
 import type { Socket } from "node:net";
 import ipaddr from "ipaddr.js";
-import { blockList } from "../facade/network.js";
+import { blockList } from "../facade/sender.js";
 import type { ConnectionsPerAddress } from "./settings/config.js";
 
 export interface PeerConnectionsOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCrawlerTest } from "../../src/facade/crawlers.js";
+import { createCrawlerTest } from "../../src/facade/sender.js";
 
 const CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0";
 

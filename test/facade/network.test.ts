@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "../../src/facade/network.js";
+import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "../../src/facade/sender.js";
 
 /** "the shop" for its own servers, else the prefix. */
 function networkOf(address: string | undefined, forwardedFor?: string, options: Partial<NetworkOptions> = {}): string {

@@ -1,6 +1,12 @@
-/** The network a request comes from, as a shared prefix: 24 bits of an IPv4 address, 56 of an IPv6 address. */
+/**
+ * Who sent a request: its network, whether it is a crawler, and the privacy signals of its browser. A network is a shared
+ * prefix: 24 bits of an IPv4 address, 56 of an IPv6 address.
+ */
+import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP, isIPv4 } from "node:net";
+import { isbot } from "isbot";
 import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
+import type { SentSignals } from "../gen/aisle/v1/visitor_pb.js";
 
 export interface NetworkOptions {
   /**
@@ -173,4 +179,42 @@ function groupsOf(group: string): number[] {
   if (!group.includes(".")) return [Number.parseInt(group, 16)];
   const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
   return [a * 256 + b, c * 256 + d];
+}
+
+/** A user agent without a browser name counts as a crawler only if it says so: shops' own programs post events, too. */
+const CRAWLER_WORDS = /bot|crawl|spider|slurp|archiver|externalhit|mediapartners|lighthouse|\+https?:/i;
+
+/** Size of the cache. A lookup costs some 7 µs, and a shop's visitors have few user agents. */
+const MAX_KNOWN_AGENTS = 1000;
+
+/** Maximum characters read of a user agent; browsers' are shorter. */
+const MAX_AGENT_LENGTH = 512;
+
+/**
+ * Tells whether a user agent is a crawler's or a headless browser's. The library's list also has HTTP clients with
+ * which shop software sends events (`curl`, `GuzzleHttp`, `WordPress`); these do not count as crawlers.
+ */
+export function createCrawlerTest(): (userAgent: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (userAgent) => {
+    const text = userAgent.slice(0, MAX_AGENT_LENGTH);
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const isCrawler = (text.startsWith("Mozilla/") || CRAWLER_WORDS.test(text)) && isbot(text);
+    if (known.size >= MAX_KNOWN_AGENTS) known.clear();
+    known.set(text, isCrawler);
+    return isCrawler;
+  };
+}
+
+/** The signals against profiles that a browser sent: Global Privacy Control and Do Not Track. Undefined for none. */
+export function signalsOf(headers: IncomingHttpHeaders): SentSignals | undefined {
+  const globalPrivacyControl = isOne(headers["sec-gpc"]);
+  const doNotTrack = isOne(headers.dnt);
+  if (!globalPrivacyControl && !doNotTrack) return undefined;
+  return { $typeName: "aisle.v1.SentSignals", globalPrivacyControl, doNotTrack };
+}
+
+function isOne(header: string | string[] | undefined): boolean {
+  return typeof header === "string" && header.trim() === "1";
 }
