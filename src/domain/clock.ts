@@ -67,8 +67,11 @@ export class Clock {
   private id: { readonly time: number; readonly at: number };
   /** How long the machine had slept, when last looked at. */
   private slept: number;
+  /** For durations: milliseconds that never go back. */
+  readonly monotonicNow: Now;
 
   constructor(private readonly sources: ClockSources) {
+    this.monotonicNow = sources.monotonic;
     const at = sources.monotonic();
     const time = sources.system();
     this.anchor = this.followed = this.lived = time - at;

@@ -81,7 +81,7 @@ export async function openLocalServices(options: {
   readonly privateFeeds: boolean;
 }) {
   const { clock, reportFailure } = options;
-  const { now } = clock;
+  const { now, monotonicNow } = clock;
   const newId = createUuids({ now: clock.idNow, randomUuid: randomUUID });
   const { store, opening: found } = await openStoreWhenThere(options.store, {
     now,
@@ -103,7 +103,7 @@ export async function openLocalServices(options: {
   opening?.catch(() => undefined); // whoever waits for it learns of it
   if (opening === undefined) await sealSecrets(store, seal, options);
   const isFar = options.store.kind === "mongo";
-  const readiness = createCircuitBreaker({ waitMs: READY_MS, restMs: 0, monotonicNow: () => performance.now() });
+  const readiness = createCircuitBreaker({ waitMs: READY_MS, restMs: 0, monotonicNow });
   const spread = store.tallies && replicaSenderLimit(store.tallies, newId, reportFailure);
   const training = createThreadTraining(options, options.warn);
   const aisle = createAisle({
@@ -113,7 +113,7 @@ export async function openLocalServices(options: {
     runEvaluation: training.evaluate,
     now,
     settledNow: clock.settledNow,
-    monotonicNow: () => performance.now(),
+    monotonicNow,
     newId,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
     newSecret: () => randomBytes(16).toString("hex"),

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { PrometheusMetrics } from "../adapters/metrics/prometheus.js";
 import type { Tracer } from "../adapters/tracer.js";
-import type { Now } from "../domain/clock.js";
+import type { Clock } from "../domain/clock.js";
 import { createFacade } from "../facade/facade.js";
 import { renewCertificate } from "../facade/secure-server.js";
 import { MAX_CONNECTIONS } from "../facade/server-limits.js";
@@ -22,7 +22,7 @@ import { rpcAccess } from "./rpc-access.js";
 import { createTokenWatch } from "./rpc-tokens.js";
 import type { Config } from "./settings/config.js";
 import type { CertificateFiles } from "./settings/setting-values.js";
-import { createUuids } from "./uuids.js";
+import { createRequestIds } from "./uuids.js";
 import { consolePages, readDemoScript, readHelperScript } from "./web-files.js";
 
 /** Connections that wait to be accepted. The first packets of further ones are lost and come again a second later. */
@@ -37,7 +37,7 @@ export interface PortParts {
   /** Resolves when the services take writes; rejects with a ConnectError that says why not. */
   readonly ready: () => Promise<void>;
   readonly connections: Connections;
-  readonly clock: { readonly now: Now };
+  readonly clock: Pick<Clock, "now" | "monotonicNow">;
   readonly logger: Logger;
   readonly metrics: PrometheusMetrics;
   readonly tracer: Tracer | undefined;
@@ -56,15 +56,13 @@ export function connectionsOfPorts(logger: Logger): Connections {
 export function createFacadePort(parts: PortParts, certificate: ListenerCertificate | undefined) {
   const { config, duties, ports, services, connections, clock, logger, metrics } = parts;
   const consoleUrl = consoleUrlOf(config, duties, ports);
-  // One random part for all: ids of requests need not be hard to guess, and time and count keep them apart.
-  const requestsOfProcess = randomUUID();
   const facade = createFacade({
     isFull: services.isFull,
     certificate,
     clients: services.clients,
     now: clock.now,
-    monotonicNow: () => performance.now(),
-    newRequestId: createUuids({ now: clock.now, randomUuid: () => requestsOfProcess }),
+    monotonicNow: clock.monotonicNow,
+    newRequestId: createRequestIds({ now: clock.now, random: randomUUID() }),
     publicUrl: ports.facadeUrl,
     cacheMaxAgeSeconds: config.cacheSeconds,
     callTimeoutMs: services.callMs,

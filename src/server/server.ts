@@ -107,7 +107,7 @@ async function assemble(config: Config, around: Surroundings) {
     },
     tracer,
     report,
-    reportFailure: createReportFailure(logger, metrics, () => performance.now()),
+    reportFailure: createReportFailure(logger, metrics, clock.monotonicNow),
     onDamage: (table) => logger.error({ table }, "damaged value found; it was not returned"),
     log: (line) => logger.info(line),
     away: (line) => logger.warn(`${line}; waiting for the store`),

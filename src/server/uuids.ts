@@ -28,3 +28,8 @@ export function createUuids({ now, randomUuid }: { readonly now: Now; readonly r
     return `${prefix}${count.toString(16).padStart(3, "0")}${random.slice(18)}`;
   };
 }
+
+/** Ids of requests: they need not be hard to guess, so all have one random part, and time and count keep them apart. */
+export function createRequestIds({ now, random }: { readonly now: Now; readonly random: string }) {
+  return createUuids({ now, randomUuid: () => random });
+}
