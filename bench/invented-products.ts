@@ -16,8 +16,8 @@ import { runInNewContext } from "node:vm";
 import { createLearnProducts } from "../src/catalog/learn-products.js";
 import { SLOTS } from "../src/catalog/unconfirmed-products.js";
 import { bareApp } from "../src/domain/app.js";
-import { createIdentify } from "../src/identity/identify.js";
 import { LINK_LIMITS } from "../src/identity/links/link-limits.js";
+import { createIdentify } from "../src/identity/visitors.js";
 import { keepHistory } from "../src/intake/history.js";
 import { keepOrderBook } from "../src/intake/order-book.js";
 import { createTakeEvent } from "../src/intake/record-event.js";
@@ -121,7 +121,7 @@ async function flood(): Promise<void> {
       const products = Array.from({ length: each }, (_, n) => product(`invented-${event}-${n}`, { title: "Made up" }));
       const visitor = { ...NO_VISITOR, fingerprintId: `made up ${event}` };
       const sent = draft("product_view", { visitor, products, sentBy: { network: `net${event % networks}` } });
-      return { draft: sent, idempotencyKey: "" };
+      return { event: sent, idempotencyKey: "" };
     });
   }
 }

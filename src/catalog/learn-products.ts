@@ -35,11 +35,10 @@ const FIELDS: readonly ((product: EventProduct) => string)[] = [
  * fill and replace values but never empty them. If the app lists its origins, URLs of other hosts are not learned.
  */
 export function createLearnProducts(mode: LearnProducts): Effect {
-  return (tx, event, { visitor }, sender) => {
+  const apply: Effect["apply"] = (tx, event, { visitor }, sender) => {
     const app = tx.app();
-    if (mode === "off" || app === undefined || event.products.length === 0) return NO_OUTCOME;
-    const counts = tx.productCounts;
-    if (mode === "auto" && counts.fed > 0) return NO_OUTCOME;
+    if (mode === "off" || app === undefined) return NO_OUTCOME;
+    if (mode === "auto" && tx.productCounts.fed > 0) return NO_OUTCOME;
     const wanted = sender === undefined ? 0 : Math.min(app.learnedAfterVisitors, MAX_LEARNED_AFTER_VISITORS);
     const visitorId = visitor?.visitorId ?? "";
     if (wanted > 1 && (event.bot || visitorId === "")) return NO_OUTCOME;
@@ -56,6 +55,7 @@ export function createLearnProducts(mode: LearnProducts): Effect {
     }
     return learning.outcome();
   };
+  return { needs: "products", apply };
 }
 
 /** The result of one event. */

@@ -90,3 +90,9 @@ export interface IdempotencyRecord {
   /** `Clock.livedNow` at that moment; 0 in records from before it was kept. */
   readonly livedAt: number;
 }
+
+/** Is told of stored events of the apps that it asks for. */
+export interface StoredEventListener {
+  wants(appId: string): boolean;
+  took(appId: string, event: Event): void;
+}

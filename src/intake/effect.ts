@@ -49,10 +49,17 @@ export type Identify = (
   sender: PublicSender | undefined,
 ) => Identity & Outcome & RefusedLink;
 
-/**
- * One consequence of an event. It follows from the event, its sender and the store alone and is idempotent. `sender` is
- * undefined for the shop's own systems. Ids it needs are derived from the event's id.
- */
-export type Effect = (tx: Transaction, event: Event, identity: Identity, sender: PublicSender | undefined) => Outcome;
+/** One consequence of the events that have what it needs. */
+export interface Effect {
+  /** Only events with this have it. */
+  readonly needs: "contact" | "products" | "order";
+  /** Only these actions have it; when not given all do. */
+  readonly actions?: readonly string[];
+  /**
+   * Follows from the event, its sender and the store alone, and is idempotent. `sender` is undefined for the shop's own
+   * systems. Ids it needs are derived from the event's id.
+   */
+  apply(tx: Transaction, event: Event, identity: Identity, sender: PublicSender | undefined): Outcome;
+}
 
 export const NO_OUTCOME: Outcome = { visitorChanged: false, notes: [] };

@@ -15,15 +15,18 @@ export function historyIdOf(event: Event, identity: Pick<Identity, "visitor" | "
 const MAX_OF_ROW = 100;
 
 /** Adds product views and cart additions to the history. Orders get there by the order book. */
-export const keepHistory: Effect = (tx, event, identity) => {
-  if (event.actionType !== "product_view" && event.actionType !== "add_to_cart") return NO_OUTCOME;
-  tx.putInteraction(historyIdOf(event, identity), {
-    type: event.actionType,
-    at: event.occurredAt,
-    productIds: [...new Set(event.products.map((product) => product.productId))].slice(0, MAX_OF_ROW),
-    ref: event.eventId,
-    ...(event.bot && { bot: true }),
-  });
-  tx.markChanged();
-  return NO_OUTCOME;
+export const keepHistory: Effect = {
+  needs: "products",
+  actions: ["product_view", "add_to_cart"],
+  apply(tx, event, identity) {
+    tx.putInteraction(historyIdOf(event, identity), {
+      type: event.actionType === "add_to_cart" ? "add_to_cart" : "product_view",
+      at: event.occurredAt,
+      productIds: [...new Set(event.products.map((product) => product.productId))].slice(0, MAX_OF_ROW),
+      ref: event.eventId,
+      ...(event.bot && { bot: true }),
+    });
+    tx.markChanged();
+    return NO_OUTCOME;
+  },
 };

@@ -13,13 +13,13 @@ import { hash } from "node:crypto";
 import { InvalidArgument } from "../domain/errors.js";
 import { cleanId } from "../domain/ids.js";
 import { networkTag } from "../domain/public-sender.js";
-import type { EventDraft } from "./normalise.js";
+import type { SentEvent } from "./normalise.js";
 
 /** No key of a caller holds one. */
 const BORDER = "\n";
 
 /** The key under which the claim is kept; "" stands for none. Throws InvalidArgument for a key that cannot be. */
-export function ownedKey(appId: string, { sender, sentBy, visitor }: EventDraft, key: string): string {
+export function ownedKey(appId: string, { sender, sentBy, visitor }: SentEvent, key: string): string {
   if (key === "") return "";
   if (cleanId(key) === "")
     throw new InvalidArgument("idempotency_key", "invalid", "at most 255 bytes without control characters");
@@ -34,4 +34,19 @@ export function ownedKey(appId: string, { sender, sentBy, visitor }: EventDraft,
 /** The key as its sender wrote it. */
 export function sentKey(owned: string): string {
   return owned.slice(owned.indexOf(BORDER) + 1);
+}
+
+/**
+ * What a retry must repeat: the bytes that were sent, which read differently as time goes by, where the facade knows them; else
+ * all that the event says. Never who was seen sending it. Accepted is also the second alone, by which keys were claimed before
+ * the facade told of bytes.
+ */
+export function hashesOf(sent: SentEvent): readonly string[] {
+  const { actionType, sender, visitor, contact, products, categories, order, isWithoutProfile } = sent;
+  const { searchQuery, platform, platformVersion, senderVersion, extraFields, sentDigest = "" } = sent;
+  const occurredAt = sent.occurredAt || null;
+  const said = { actionType, sender, occurredAt, visitor, contact, products, categories, order };
+  const rest = { searchQuery, platform, platformVersion, senderVersion, extraFields, isWithoutProfile };
+  const read = hash("sha256", JSON.stringify({ ...said, ...rest }), "base64url");
+  return sentDigest === "" ? [read] : [sentDigest, read];
 }

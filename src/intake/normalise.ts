@@ -7,15 +7,11 @@ import { type Category, webUrl } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import type { VisitorIds } from "../domain/visitor.js";
 
-/** An event as its sender gave it, in Aisle's shape: not validated, ids not resolved. */
-export interface EventDraft
-  extends Omit<Event, "eventId" | "receivedAt" | "occurredAt" | "notes" | "contact" | "order" | "products"> {
-  /** Null when the sender gave no time, or none that can be read. */
-  readonly occurredAt: number | null;
-  readonly contact: EventContact | null;
-  /** A product may have a SKU only. */
-  readonly products: readonly EventProduct[];
-  readonly order: EventOrder | null;
+/**
+ * An event as its sender gave it: not validated, without an id and notes. `occurredAt` is 0 when no time was given. A
+ * product may have a SKU only.
+ */
+export interface SentEvent extends Event {
   /** The public sender; not part of the event and not stored. */
   readonly sentBy?: PublicSender | undefined;
   /** Digest of the form it came in; "" or undefined when it was not a form. */
@@ -37,23 +33,23 @@ const MAX_EXTRA_FIELDS = 128;
 const known: ReadonlySet<string> = new Set(KNOWN_ACTIONS);
 
 /**
- * Checks a draft and brings it into the form events are stored in. Throws InvalidArgument for what must be refused:
+ * Checks what was sent and brings it into the form events are stored in. Throws InvalidArgument for what must be refused:
  * no action, an action that is too long, a field its action requires. Anything else odd is kept without effect, and
  * said in `notes`.
  */
-export function normalise(draft: EventDraft, eventId: string, receivedAt: number): Event {
+export function normalise(sent: SentEvent, eventId: string, receivedAt: number): Event {
   const notes: string[] = [];
-  if (draft.isWithoutProfile) notes.push(NO_PROFILE_NOTE);
-  const actionType = readAction(draft.actionType);
-  const taken = draft.products.slice(0, MAX_PRODUCTS);
-  if (taken.length < draft.products.length) notes.push(`products beyond ${MAX_PRODUCTS} were left out`);
+  if (sent.isWithoutProfile) notes.push(NO_PROFILE_NOTE);
+  const actionType = readAction(sent.actionType);
+  const taken = sent.products.slice(0, MAX_PRODUCTS);
+  if (taken.length < sent.products.length) notes.push(`products beyond ${MAX_PRODUCTS} were left out`);
   const products = taken
     .map((product) => readProduct(product, notes))
     .filter((product) => product.productId !== "" || product.sku !== "");
   if (products.length < taken.length) notes.push("products without a usable id or SKU were left out");
-  const categories = readCategories(draft.categories);
-  const contact = draft.contact && readContact(draft.contact, notes);
-  const order = draft.order && readOrder(draft.order);
+  const categories = readCategories(sent.categories);
+  const contact = sent.contact && readContact(sent.contact, notes);
+  const order = sent.order && readOrder(sent.order);
 
   if ((actionType === "product_view" || actionType === "add_to_cart") && products.length === 0)
     throw new InvalidArgument("event.products", "missing");
@@ -68,20 +64,20 @@ export function normalise(draft: EventDraft, eventId: string, receivedAt: number
   return {
     eventId,
     actionType,
-    sender: draft.sender,
-    bot: draft.bot,
-    occurredAt: readTime(draft.occurredAt, receivedAt, notes),
+    sender: sent.sender,
+    bot: sent.bot,
+    occurredAt: readTime(sent.occurredAt, receivedAt, notes),
     receivedAt,
-    visitor: readVisitor(draft.visitor, notes),
+    visitor: readVisitor(sent.visitor, notes),
     contact,
     products,
     categories,
     order: order?.orderId ? order : null,
-    searchQuery: cut(draft.searchQuery),
-    platform: cut(draft.platform),
-    platformVersion: cut(draft.platformVersion),
-    senderVersion: cut(draft.senderVersion),
-    extraFields: readExtra(draft.extraFields, notes),
+    searchQuery: cut(sent.searchQuery),
+    platform: cut(sent.platform),
+    platformVersion: cut(sent.platformVersion),
+    senderVersion: cut(sent.senderVersion),
+    extraFields: readExtra(sent.extraFields, notes),
     notes: notes.length > 1 ? [...new Set(notes)] : notes,
   };
 }
@@ -95,8 +91,8 @@ function readAction(text: string): string {
   return known.has(lower) ? lower : action;
 }
 
-function readTime(at: number | null, receivedAt: number, notes: string[]): number {
-  if (at === null) return receivedAt;
+function readTime(at: number, receivedAt: number, notes: string[]): number {
+  if (at === 0) return receivedAt;
   if (Number.isFinite(at) && at >= YEAR_2000 && at <= receivedAt + MAX_AHEAD_MS) return Math.floor(at);
   notes.push("the event's time is not plausible; the time of receipt counts");
   return receivedAt;

@@ -20,8 +20,10 @@ const KEPT_APART = "the order id is that of somebody else's order; this one is k
  * out, so a visitor whose id is taken by somebody unproven has an order of that id apart. What the shop says replaces
  * what strangers said before.
  */
-export const keepOrderBook: Effect = (tx, event, identity, sender) => {
-  if (event.order === null || (event.actionType !== "order" && event.actionType !== "order_cancel")) return NO_OUTCOME;
+export const keepOrderBook: Effect = { needs: "order", actions: ["order", "order_cancel"], apply: takeOrder };
+
+function takeOrder(tx: Transaction, event: Event, identity: Identity, sender: PublicSender | undefined): Outcome {
+  if (event.order === null) return NO_OUTCOME;
   const { orderId } = event.order;
   if (sender === undefined) removeApart(tx, orderId, identity);
   const known = tx.orders.get(orderId);
@@ -36,7 +38,7 @@ export const keepOrderBook: Effect = (tx, event, identity, sender) => {
   if (own === undefined && event.actionType === "order_cancel") return noted(FOREIGN);
   keep(tx, apart, own, own, event, identity, sender);
   return noted(KEPT_APART);
-};
+}
 
 const CANCELLED = "the order is cancelled and stays out of the history";
 

@@ -1,18 +1,17 @@
-import { hash } from "node:crypto";
 import type { Metrics } from "../adapters/metrics.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
-import type { Event, IdempotencyRecord } from "../domain/event.js";
+import type { Event, IdempotencyRecord, StoredEventListener } from "../domain/event.js";
 import type { Allowance } from "../domain/gcra.js";
+import type { SentSignals } from "../domain/privacy-signals.js";
 import type { PublicSender } from "../domain/public-sender.js";
-import { type ActListener, visitorActOf } from "../domain/visitor-act.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { Admission } from "./admission.js";
 import type { Effect, Identify, LearnedCounts, RefusedLink } from "./effect.js";
-import { countRecorded } from "./event-counts.js";
-import { ownedKey, sentKey } from "./idempotency-key.js";
-import { type EventDraft, normalise } from "./normalise.js";
+import { hashesOf, ownedKey, sentKey } from "./idempotency-key.js";
+import { normalise, type SentEvent } from "./normalise.js";
+import { honourSignals } from "./opt-out.js";
 import type { RejectedEvents } from "./rejected-events.js";
 import { limitKey, type SenderLimit } from "./sender-limit.js";
 
@@ -31,10 +30,10 @@ export interface Recorded {
 }
 
 /**
- * Takes an event in a transaction of its app: claims its key (from `ownedKey`), does its effects and stores it. `draft` is
+ * Takes an event in a transaction of its app: claims its key (from `ownedKey`), does its effects and stores it. `sent` is
  * what it was made of. Throws AlreadyExists("idempotency_key") when the key is another event's.
  */
-export type TakeEvent = (tx: Transaction, event: Event, draft: EventDraft, idempotencyKey: string) => Recorded;
+export type TakeEvent = (tx: Transaction, event: Event, sent: SentEvent, idempotencyKey: string) => Recorded;
 
 export interface TakeEventDependencies {
   readonly identify: Identify;
@@ -43,9 +42,9 @@ export interface TakeEventDependencies {
 }
 
 export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
-  return (tx, event, draft, idempotencyKey) => {
-    if (idempotencyKey === "") return store(tx, resolveSkus(tx, event), draft.sentBy, deps);
-    const hashes = hashesOf(draft);
+  return (tx, event, sent, idempotencyKey) => {
+    if (idempotencyKey === "") return store(tx, resolveSkus(tx, event), sent.sentBy, deps);
+    const hashes = hashesOf(sent);
     const isSame = (record: IdempotencyRecord | undefined) => record !== undefined && hashes.includes(record.bodyHash);
     const claimed = tx.idempotency.get(idempotencyKey);
     if (claimed !== undefined && !isSame(claimed))
@@ -55,7 +54,7 @@ export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
     if (same !== undefined) return { eventId: same.eventId, deduplicated: true, visitorChanged: false, notes: [] };
     const [bodyHash = ""] = hashes;
     tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });
-    return store(tx, resolveSkus(tx, event), draft.sentBy, deps);
+    return store(tx, resolveSkus(tx, event), sent.sentBy, deps);
   };
 }
 
@@ -67,7 +66,7 @@ export interface RecordEventDependencies {
   readonly rejectedEvents: Pick<RejectedEvents, "keep">;
   readonly senderLimit: SenderLimit;
   /** Called with each stored event. */
-  readonly acts?: ActListener | undefined;
+  readonly listener?: StoredEventListener | undefined;
   /** Bounds the single events that are in flight in the store; when not given all are let in. */
   readonly admission?: Pick<Admission, "run"> | undefined;
   /** A single event that is not stored after so many milliseconds is refused; none for a store that is near. */
@@ -80,59 +79,68 @@ export interface RecordEventDependencies {
 
 /**
  * Stores an event with its effects; durable when it resolves. `idempotencyKey` "" means none. `single` applies the
- * limit of backend senders and the time for an answer: it is not set for those of a batch. Rejects with InvalidArgument, NotFound("app"), AlreadyExists("idempotency_key"),
- * RateLimited or Unavailable; then nothing was stored, but that after Unavailable for lateness it may still be.
+ * limit of backend senders and the time for an answer: it is not set for those of a batch. `signals` are those that its browser
+ * sent. Rejects with InvalidArgument, NotFound("app"), AlreadyExists("idempotency_key"), RateLimited or Unavailable; then
+ * nothing was stored, but that after Unavailable for lateness it may still be.
  */
 export type RecordEvent = (
   appId: string,
-  draft: EventDraft,
+  sent: SentEvent,
   idempotencyKey: string,
   single: boolean,
+  signals?: SentSignals,
 ) => Promise<Recorded>;
 
 export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
-  const { answerMs, admission = EVERYBODY } = deps;
+  const { answerMs, admission = EVERYBODY, metrics } = deps;
   const record = async (
     isWanted: () => boolean,
     appId: string,
-    draft: EventDraft,
+    sent: SentEvent,
     idempotencyKey: string,
     single: boolean,
   ): Promise<Recorded> => {
     const receivedAt = deps.now();
-    const event = normalise(draft, deps.newEventId(), receivedAt);
-    const limited = single && draft.sender === "server";
+    const event = normalise(sent, deps.newEventId(), receivedAt);
+    const limited = single && sent.sender === "server";
     // The work asks as well: here it keeps unknown apps from the limit's table, and nobody waiting for a far store.
     if ((limited || answerMs !== undefined) && (await deps.apps.get(appId)) === undefined) throw new NotFound("app");
-    const allowance = limited ? await deps.senderLimit(limitKey(appId, draft.sentBy)) : undefined;
+    const allowance = limited ? await deps.senderLimit(limitKey(appId, sent.sentBy)) : undefined;
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
       // Under overload the time is spent on senders that still wait.
       if (!isWanted()) throw new Unavailable("The sender has already been answered");
       if (tx.app() === undefined) throw new NotFound("app");
-      return deps.take(tx, event, draft, idempotencyKey);
+      return deps.take(tx, event, sent, idempotencyKey);
     });
-    countRecorded(deps.metrics, event, recorded, isWanted());
-    if (!recorded.deduplicated && deps.acts?.wants(appId)) deps.acts.took(appId, visitorActOf(event));
+    countRecorded(metrics, event, recorded, isWanted());
+    if (!recorded.deduplicated && deps.listener?.wants(appId)) deps.listener.took(appId, event);
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
-  return async (appId, draft, sent, single) => {
+  const recordOrReject = async (appId: string, sent: SentEvent, key: string, single: boolean): Promise<Recorded> => {
     try {
       if (appId === "") throw new InvalidArgument("app_id", "missing");
-      const idempotencyKey = ownedKey(appId, draft, sent);
+      const idempotencyKey = key === "" ? "" : ownedKey(appId, sent, key);
       const admitted = (isWanted: () => boolean) => {
-        const recording = () => record(isWanted, appId, draft, idempotencyKey, single);
+        const recording = () => record(isWanted, appId, sent, idempotencyKey, single);
         return single ? admission.run(recording) : recording();
       };
       const recorded = !single || answerMs === undefined ? await admitted(always) : await inTime(answerMs, admitted);
-      deps.metrics.count("events_acknowledged");
+      metrics.count("events_acknowledged");
       return recorded;
     } catch (error) {
       const shed = error instanceof Unavailable ? error.shed : undefined;
       // The store counts its own rejections.
-      if (shed === "deadline" || shed === "calls") deps.metrics.count("shed", { reason: shed });
-      deps.rejectedEvents.keep(appId, draft, sent, error);
+      if (shed === "deadline" || shed === "calls") metrics.count("shed", { reason: shed });
+      deps.rejectedEvents.keep(appId, sent, key, error);
       throw error;
     }
+  };
+  return async (appId, sent, idempotencyKey, single, signals) => {
+    if (signals === undefined) return recordOrReject(appId, sent, idempotencyKey, single);
+    const honoured = await honourSignals(deps.apps, appId, sent, signals);
+    const recorded = await recordOrReject(appId, honoured, idempotencyKey, single);
+    if (honoured !== sent && !recorded.deduplicated) metrics.count("events_without_profile");
+    return recorded;
   };
 }
 
@@ -164,7 +172,8 @@ function store(tx: Transaction, event: Event, sender: PublicSender | undefined, 
   const notes = [...event.notes, ...identity.notes];
   let learned: LearnedCounts | undefined;
   for (const effect of deps.effects) {
-    const outcome = effect(tx, event, identity, sender);
+    if (!hasEffect(effect, event)) continue;
+    const outcome = effect.apply(tx, event, identity, sender);
     visitorChanged ||= outcome.visitorChanged;
     notes.push(...outcome.notes);
     learned ??= outcome.learned;
@@ -180,6 +189,11 @@ function store(tx: Transaction, event: Event, sender: PublicSender | undefined, 
   };
 }
 
+function hasEffect({ needs, actions }: Effect, event: Event): boolean {
+  const isThere = needs === "products" ? event.products.length > 0 : event[needs] !== null;
+  return isThere && (actions === undefined || actions.includes(event.actionType));
+}
+
 /** Gives products that have only a SKU the catalogue's id for it, otherwise the SKU itself. */
 function resolveSkus(tx: Transaction, event: Event): Event {
   if (event.products.every((product) => product.productId !== "")) return event;
@@ -191,12 +205,30 @@ function resolveSkus(tx: Transaction, event: Event): Event {
   };
 }
 
+/** The result of an event, as far as it is counted. */
+interface Counted extends RefusedLink {
+  readonly deduplicated: boolean;
+  readonly learned?: LearnedCounts | undefined;
+}
+
 /**
- * What a retry must repeat: the bytes that were sent, which read differently as time goes by, where the facade knows them; else
- * all that the event says. Never who was seen sending it. Accepted is also the second alone, by which keys were claimed before
- * the facade told of bytes.
+ * Counts what came of an event that was taken. `isWanted`: its sender still waits for the answer; that it had it is
+ * counted where the answer leaves, so that events acknowledged are those stored and those deduplicated.
  */
-function hashesOf({ bot: _, sentBy: __, sentDigest = "", ...said }: EventDraft): readonly string[] {
-  const read = hash("sha256", JSON.stringify(said), "base64url");
-  return sentDigest === "" ? [read] : [sentDigest, read];
+export function countRecorded(
+  metrics: Metrics,
+  { actionType, bot }: Pick<Event, "actionType" | "bot">,
+  { deduplicated, refusedLink, learned }: Counted,
+  isWanted = true,
+): void {
+  if (deduplicated) {
+    if (isWanted) metrics.count("events_deduplicated");
+    return;
+  }
+  if (isWanted) metrics.count("events_stored", { action: actionType });
+  else metrics.count("events_stored_late");
+  if (bot) metrics.count("events_of_bots");
+  for (const [outcome, count] of Object.entries(learned ?? {}))
+    if (count > 0) metrics.count("learned_products", { outcome }, count);
+  if (refusedLink !== undefined) metrics.count("links_refused", { limit: refusedLink });
 }

@@ -1,19 +1,18 @@
 import type { Metrics } from "../adapters/metrics.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import { type ActListener, visitorActOf } from "../domain/visitor-act.js";
+import type { StoredEventListener } from "../domain/event.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { LearnedCounts } from "./effect.js";
-import { countRecorded } from "./event-counts.js";
 import { ownedKey } from "./idempotency-key.js";
-import { type EventDraft, normalise } from "./normalise.js";
-import type { TakeEvent } from "./record-event.js";
+import { normalise, type SentEvent } from "./normalise.js";
+import { countRecorded, type TakeEvent } from "./record-event.js";
 import type { RejectedEvents } from "./rejected-events.js";
 
 /** An event of a batch, as its sender gave it. */
 export interface Sent {
-  readonly draft: EventDraft;
+  readonly event: SentEvent;
   /** "" for none. */
   readonly idempotencyKey: string;
 }
@@ -49,7 +48,7 @@ export interface RecordEventsDependencies {
   readonly apps: Pick<AppStore, "get">;
   readonly unitOfWork: Pick<UnitOfWork, "runEach">;
   /** Told of what was stored. */
-  readonly acts?: ActListener | undefined;
+  readonly listener?: StoredEventListener | undefined;
   readonly take: TakeEvent;
   readonly rejectedEvents: Pick<RejectedEvents, "keep">;
   readonly now: Now;
@@ -68,25 +67,25 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
       const eventId = newEventId();
       return (tx: Transaction): Taken => {
         if (tx.app() === undefined) throw new NotFound("app");
-        const { draft, idempotencyKey } = sent(index);
-        const owned = ownedKey(appId, draft, idempotencyKey);
-        const event = normalise(draft, eventId, receivedAt);
-        const { deduplicated, learned, eventId: takenAs } = take(tx, event, draft, owned);
+        const { event: given, idempotencyKey } = sent(index);
+        const owned = ownedKey(appId, given, idempotencyKey);
+        const event = normalise(given, eventId, receivedAt);
+        const { deduplicated, learned, eventId: takenAs } = take(tx, event, given, owned);
         return { eventId: takenAs, actionType: event.actionType, bot: event.bot, deduplicated, learned };
       };
     });
     const outcomes = await unitOfWork.runEach(appId, works);
-    const wanted = deps.acts?.wants(appId) ?? false;
+    const wanted = deps.listener?.wants(appId) ?? false;
     let acknowledged = 0;
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") {
         countRecorded(metrics, outcome.value, outcome.value);
         if (wanted && !outcome.value.deduplicated)
-          deps.acts?.took(appId, visitorActOf(normalise(sent(index).draft, outcome.value.eventId, receivedAt)));
+          deps.listener?.took(appId, normalise(sent(index).event, outcome.value.eventId, receivedAt));
         acknowledged++;
       } else {
-        const { draft, idempotencyKey } = sent(index);
-        rejectedEvents.keep(appId, draft, idempotencyKey, outcome.reason);
+        const { event, idempotencyKey } = sent(index);
+        rejectedEvents.keep(appId, event, idempotencyKey, outcome.reason);
       }
     }
     if (acknowledged > 0) metrics.count("events_acknowledged", undefined, acknowledged);

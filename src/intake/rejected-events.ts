@@ -8,7 +8,7 @@ import type { RejectedEvent } from "../domain/rejected-event.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import { ownedKey } from "./idempotency-key.js";
-import type { EventDraft } from "./normalise.js";
+import type { SentEvent } from "./normalise.js";
 
 /** A larger event is not kept: what senders get wrong in it is wrong in smaller ones, too. */
 const MAX_BYTES = 64 * 1024;
@@ -42,7 +42,7 @@ export interface RejectedEvents {
    * Keeps an event that was refused with InvalidArgument or AlreadyExists, later and beside everything else. One that
    * is too large, or one too many at a time, or that the store does not take now, is dropped and counted. Never throws.
    */
-  keep(appId: string, draft: EventDraft, idempotencyKey: string, error: unknown): void;
+  keep(appId: string, sent: SentEvent, idempotencyKey: string, error: unknown): void;
   /** Resolves when those kept before are in the log, or dropped. */
   settled(): Promise<void>;
 }
@@ -98,17 +98,17 @@ export function createRejectedEvents(deps: RejectedEventsDeps): RejectedEvents {
   };
 
   return {
-    keep(appId, draft, idempotencyKey, error) {
+    keep(appId, sent, idempotencyKey, error) {
       const reason = reasonOf(error);
       if (reason === undefined || appId === "") return;
       if (!budget.has(LEAST_BYTES)) return drop("rate");
       const rejectedAt = now();
-      const event = eventOf(draft, rejectedAt);
+      const event = eventOf(sent, rejectedAt);
       const bytes = Math.max(LEAST_BYTES, Buffer.byteLength(JSON.stringify(event)));
       const isTaken = budget.spend(Math.min(bytes, MAX_BYTES));
       if (bytes > MAX_BYTES) return drop("size");
       if (!isTaken) return drop("rate");
-      const key = cleanId(idempotencyKey) && ownedKey(appId, draft, idempotencyKey);
+      const key = cleanId(idempotencyKey) && ownedKey(appId, sent, idempotencyKey);
       const kept = { ...reason, rejectedAt, idempotencyKey: key, event, bytes, replayedAs: "" };
       const own = waiting.get(appId);
       if (own === undefined) waiting.set(appId, [kept]);
@@ -140,10 +140,10 @@ function reasonOf(error: unknown): Pick<RejectedEvent, "fault" | "field" | "acce
   return undefined;
 }
 
-function eventOf(draft: EventDraft, rejectedAt: number): Event {
-  const at = draft.occurredAt ?? 0;
+function eventOf(sent: SentEvent, rejectedAt: number): Event {
+  const at = sent.occurredAt;
   const occurredAt = at > 0 && at < YEAR_10000 ? Math.floor(at) : 0;
-  return { ...draft, eventId: "", occurredAt, receivedAt: rejectedAt, notes: [] };
+  return { ...sent, eventId: "", occurredAt, receivedAt: rejectedAt, notes: [] };
 }
 
 /** A budget of bytes that refills each second, up to a bound. */

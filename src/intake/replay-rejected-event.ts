@@ -3,9 +3,8 @@ import type { Now } from "../domain/clock.js";
 import { NotFound } from "../domain/errors.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
-import { countRecorded } from "./event-counts.js";
-import { type EventDraft, normalise } from "./normalise.js";
-import type { Recorded, TakeEvent } from "./record-event.js";
+import { normalise, type SentEvent } from "./normalise.js";
+import { countRecorded, type Recorded, type TakeEvent } from "./record-event.js";
 
 /** What a replayed event is still reckoned to take in the log. */
 const REPLAYED_BYTES = 256;
@@ -20,7 +19,7 @@ const REPLAYED_BYTES = 256;
 export type ReplayRejectedEvent = (
   appId: string,
   rejectedId: string,
-  correction: EventDraft | undefined,
+  correction: SentEvent | undefined,
 ) => Promise<Recorded>;
 
 export function createReplayRejectedEvent(deps: {
@@ -41,11 +40,11 @@ export function createReplayRejectedEvent(deps: {
       if (rejected === undefined) throw new NotFound("rejected_event");
       if (rejected.event === null)
         return { eventId: rejected.replayedAs, deduplicated: true, visitorChanged: false, notes: [] };
-      const draft = withTime(correction ?? rejected.event, rejected);
+      const sent = withTime(correction ?? rejected.event, rejected);
       const key = rejected.fault === "reused" ? "" : rejected.idempotencyKey;
-      const event = normalise(draft, eventId, receivedAt);
+      const event = normalise(sent, eventId, receivedAt);
       actionType = event.actionType;
-      const taken = take(tx, event, draft, key);
+      const taken = take(tx, event, sent, key);
       const replayed = { ...rejected, event: null, bytes: REPLAYED_BYTES, replayedAs: taken.eventId };
       tx.rejectedEvents.replace(replayed);
       return taken;
@@ -56,7 +55,7 @@ export function createReplayRejectedEvent(deps: {
   };
 }
 
-function withTime(draft: EventDraft, { rejectedAt }: RejectedEvent): EventDraft {
+function withTime(sent: SentEvent, { rejectedAt }: RejectedEvent): SentEvent {
   // Who posted it is not known any more: it proves nothing.
-  return { ...draft, sentBy: { network: "" }, occurredAt: draft.occurredAt || rejectedAt };
+  return { ...sent, sentBy: { network: "" }, occurredAt: sent.occurredAt || rejectedAt };
 }

@@ -10,6 +10,7 @@
 import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Now } from "../domain/clock.js";
+import type { Event, StoredEventListener } from "../domain/event.js";
 import {
   EXPOSURE_MS,
   type FrameExposure,
@@ -18,8 +19,7 @@ import {
   sumOfTallies,
   tallyKey,
 } from "../domain/frame-tally.js";
-import { type VisitorKey, visitorKeys } from "../domain/visitor.js";
-import type { ActListener, VisitorAct } from "../domain/visitor-act.js";
+import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/visitor.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
@@ -40,12 +40,22 @@ export interface Shown {
   readonly usedAt: number;
 }
 
+/** What a visitor did with which products, taken from an event. */
+export interface VisitorAct {
+  readonly visitor: VisitorIds;
+  readonly actionType: string;
+  readonly productIds: readonly string[];
+  /** Of an order or its cancellation; "" for others. */
+  readonly orderId: string;
+  readonly occurredAt: number;
+}
+
 /** An exposure or visitor act in the queue. */
 export type Waiting =
   | { readonly kind: "shown"; readonly keys: readonly VisitorKey[]; readonly shown: Shown; readonly at: number }
   | { readonly kind: "act"; readonly keys: readonly VisitorKey[]; readonly act: VisitorAct; readonly at: number };
 
-export interface FrameCounts extends ActListener {
+export interface FrameCounts extends StoredEventListener {
   shown(shown: Shown): void;
   /** What frames showed a visitor, the newest last, with what still waits in this process. */
   shownTo(appId: string, visitorKey: VisitorKey): Promise<readonly ShownList[]>;
@@ -146,12 +156,12 @@ export function createFrameCounts(deps: {
       return frames === undefined || frames.variants.size > 0 || now() - frames.readAt >= FRAMES_CACHE_MS;
     },
 
-    took: (appId, act) => {
+    took: (appId, event) => {
       // Who cancels is seldom who ordered, and need not say whose order it was: the order knows.
-      const isCancelling = act.actionType === "order_cancel";
-      if (!isCancelling && (act.bot || (act.actionType !== "product_view" && act.actionType !== "order"))) return;
-      const keys = visitorKeys(act.visitor);
-      if (isCancelling || keys.length > 0) add(appId, { kind: "act", keys, act, at: now() });
+      const isCancelling = event.actionType === "order_cancel";
+      if (!isCancelling && (event.bot || (event.actionType !== "product_view" && event.actionType !== "order"))) return;
+      const keys = visitorKeys(event.visitor);
+      if (isCancelling || keys.length > 0) add(appId, { kind: "act", keys, act: visitorActOf(event), at: now() });
     },
 
     flush: async (all) => {
@@ -172,6 +182,11 @@ export function createFrameCounts(deps: {
       }
     },
   };
+}
+
+function visitorActOf({ visitor, actionType, products, order, occurredAt }: Event): VisitorAct {
+  const productIds = products.map(({ productId, sku }) => productId || sku);
+  return { visitor, actionType, productIds, orderId: order?.orderId ?? "", occurredAt };
 }
 
 const OUTCOMES = ["exposures", "visitors", "clicked", "ordered"] as const;

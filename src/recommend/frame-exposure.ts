@@ -7,8 +7,7 @@ import {
   type FrameTally,
   NO_TALLY,
 } from "../domain/frame-tally.js";
-import type { VisitorAct } from "../domain/visitor-act.js";
-import type { Shown } from "./frame-counts.js";
+import type { Shown, VisitorAct } from "./frame-counts.js";
 import { withList } from "./passed-over.js";
 
 /** An increment of one tally. */

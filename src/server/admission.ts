@@ -1,6 +1,6 @@
 import type { Metrics } from "../adapters/metrics.js";
+import type { ConcurrencyLimits } from "../intake/admission.js";
 import { type Admission, createAdmission, inSteps } from "../intake/admission.js";
-import type { ConcurrencyLimits } from "../intake/concurrency-limit.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 
 /** A store in this process takes what one processor can send it; half a second is what the slowest senders can wait. */

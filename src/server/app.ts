@@ -9,7 +9,6 @@ import { createImportContacts } from "../identity/import-contacts.js";
 import { createVerifyLedger } from "../identity/ledger/verify-ledger.js";
 import { createSweepRetention } from "../identity/privacy/retention.js";
 import { createSetSubscription } from "../identity/set-subscription.js";
-import { createOptOutRecorder } from "../intake/opt-out.js";
 import { createReplayRejectedEvent } from "../intake/replay-rejected-event.js";
 import { createEvaluator } from "../learning/evaluation/evaluator.js";
 import { createFrameReporter } from "../recommend/frame-report.js";
@@ -51,7 +50,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
   const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
   return {
     events: createEventService({
-      recordEvent: spans.around("intake record", createOptOutRecorder({ recordEvent, apps, metrics })),
+      recordEvent: spans.around("intake record", recordEvent),
       recordEvents: spans.around("intake record batch", stages.recordEvents),
       verifySignature: signedEvents.verify,
       apps,

@@ -1,7 +1,7 @@
 import { createLearnProducts } from "../catalog/learn-products.js";
-import { createIdentify } from "../identity/identify.js";
 import { LINK_LIMITS } from "../identity/links/link-limits.js";
 import { createApplySubscription } from "../identity/subscription-effect.js";
+import { createIdentify } from "../identity/visitors.js";
 import { keepHistory } from "../intake/history.js";
 import { keepOrderBook } from "../intake/order-book.js";
 import { createTakeEvent } from "../intake/record-event.js";

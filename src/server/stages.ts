@@ -11,7 +11,7 @@ import { createJoinVisitors } from "../identity/join-visitors.js";
 import type { LinkLimits } from "../identity/links/link-limits.js";
 import { createErasures } from "../identity/privacy/erasure.js";
 import { createGetStatus } from "../identity/subscription-status.js";
-import type { ConcurrencyLimits } from "../intake/concurrency-limit.js";
+import type { ConcurrencyLimits } from "../intake/admission.js";
 import { createRecordEvent } from "../intake/record-event.js";
 import { createRecordEvents } from "../intake/record-events.js";
 import { createRejectedEvents } from "../intake/rejected-events.js";
@@ -144,7 +144,7 @@ export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission 
   const recording = {
     apps,
     unitOfWork,
-    acts: frameCounts,
+    listener: frameCounts,
     take,
     rejectedEvents: rejecting,
     now,

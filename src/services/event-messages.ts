@@ -8,7 +8,7 @@ import {
   SenderType,
 } from "../gen/aisle/v1/event_pb.js";
 import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
-import type { EventDraft } from "../intake/normalise.js";
+import type { SentEvent } from "../intake/normalise.js";
 import { moneyMessage, moneyOf, msOf, timestampOf, visitorIdsOf } from "./common-messages.js";
 
 /** Longer than any network prefix. */
@@ -17,10 +17,10 @@ const MAX_NETWORK = 64;
 const MAX_DIGEST = 64;
 
 /**
- * Makes a draft of an event. `sender` is set when the event came by the public port, `sentDigest` when it came as a form.
+ * The event as it was sent. `sender` is set when the event came by the public port, `sentDigest` when it came as a form.
  * Throws InvalidArgument when there is no event.
  */
-export function eventDraft(message: EventMessage | undefined, sender?: PublicSender, sentDigest = ""): EventDraft {
+export function sentEvent(message: EventMessage | undefined, sender?: PublicSender, sentDigest = ""): SentEvent {
   if (message === undefined) throw new InvalidArgument("event", "missing");
   if (sender !== undefined && sender.network.length > MAX_NETWORK)
     throw new InvalidArgument("public_sender.network", "invalid", `at most ${MAX_NETWORK} characters`);
@@ -30,10 +30,14 @@ export function eventDraft(message: EventMessage | undefined, sender?: PublicSen
   return {
     sentBy: sender,
     sentDigest,
+    eventId: "",
+    receivedAt: 0,
+    notes: [],
     actionType: message.actionType,
     sender: message.senderType === SenderType.SERVER ? "server" : "browser",
     bot: message.bot,
-    occurredAt: msOf(message.occurredAt),
+    // 0 stands for none: a time that was sent is at least as implausible as 1.
+    occurredAt: message.occurredAt === undefined ? 0 : msOf(message.occurredAt) || 1,
     visitor: visitorIdsOf(message.visitor),
     contact: contact
       ? {
@@ -50,7 +54,7 @@ export function eventDraft(message: EventMessage | undefined, sender?: PublicSen
           smsSubscribed: contact.smsSubscribed ?? null,
         }
       : null,
-    products: message.products.map(productDraft),
+    products: message.products.map(sentProduct),
     categories: message.categories,
     order: order
       ? {
@@ -69,7 +73,7 @@ export function eventDraft(message: EventMessage | undefined, sender?: PublicSen
   };
 }
 
-function productDraft(product: EventProductMessage): EventProduct {
+function sentProduct(product: EventProductMessage): EventProduct {
   return {
     productId: product.productId,
     sku: product.sku,

@@ -5,12 +5,12 @@ import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/e
 import type { Event } from "../domain/event.js";
 import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
 import type { EventService, RecordEventsRequest, RecordedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
-import type { RecordSentEvent } from "../intake/opt-out.js";
+import type { RecordEvent } from "../intake/record-event.js";
 import type { RecordEvents } from "../intake/record-events.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { EventStore } from "../store/ports/event-store.js";
-import { signalsOf, visitorIdsOf } from "./common-messages.js";
-import { eventDraft, eventMessage } from "./event-messages.js";
+import { visitorIdsOf } from "./common-messages.js";
+import { eventMessage, sentEvent } from "./event-messages.js";
 import { pageSize, pageToken, readPageToken } from "./paging.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-event-handlers.js";
@@ -24,7 +24,7 @@ const MAX_LOOKED_AT = 20_000;
 const MAX_RECORDED = 10_000;
 
 export interface EventServiceDependencies extends RejectedEventsDependencies {
-  readonly recordEvent: RecordSentEvent;
+  readonly recordEvent: RecordEvent;
   readonly recordEvents: RecordEvents;
   readonly verifySignature: SignedEvents["verify"];
   readonly events: EventStore;
@@ -39,10 +39,10 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
       if (request.signature !== undefined) await deps.verifySignature(request.appId, request.signature);
       const { eventId, deduplicated, visitorChanged, notes, allowance } = await deps.recordEvent(
         request.appId,
-        eventDraft(request.event, isSigned ? undefined : request.publicSender, request.sentDigest),
+        sentEvent(request.event, isSigned ? undefined : request.publicSender, request.sentDigest),
         request.signature?.id ?? request.idempotencyKey,
         true,
-        signalsOf(request.signals),
+        request.signals,
       );
       return {
         eventId,
@@ -112,7 +112,7 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
   let deduplicated = 0;
   const recorded: MessageInitShape<typeof RecordedEventSchema>[] = [];
   const store = async (first: number, { events, idempotencyKeys, listEvents }: RecordEventsRequest) => {
-    const sent = (i: number) => ({ draft: eventDraft(events[i]), idempotencyKey: idempotencyKeys[i] ?? "" });
+    const sent = (i: number) => ({ event: sentEvent(events[i]), idempotencyKey: idempotencyKeys[i] ?? "" });
     for (const [i, result] of (await deps.recordEvents(appId, events.length, sent)).entries()) {
       if (result.status === "fulfilled") {
         const { eventId, deduplicated: isKnown } = result.value;

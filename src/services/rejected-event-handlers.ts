@@ -14,7 +14,7 @@ import type { ReplayRejectedEvent } from "../intake/replay-rejected-event.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { REJECTED_LOG_LIMITS, type RejectedEventStore } from "../store/ports/rejected-event-store.js";
 import { timestampOf } from "./common-messages.js";
-import { eventDraft, eventMessage } from "./event-messages.js";
+import { eventMessage, sentEvent } from "./event-messages.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { reasonText, refusalOf } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
@@ -51,7 +51,7 @@ export function rejectedEventHandlers(deps: RejectedEventsDependencies): Handler
         throw new InvalidArgument("rejected_event_ids", "invalid", `at most ${REJECTED_LOG_LIMITS.events}`);
       if (correctedEvent !== undefined && rejectedEventIds.length !== 1)
         throw new InvalidArgument("corrected_event", "invalid", "with exactly one of rejected_event_ids");
-      const correction = correctedEvent && eventDraft(correctedEvent);
+      const correction = correctedEvent && sentEvent(correctedEvent);
       await rejecting.settled();
       const ids = rejectedEventIds.length > 0 ? rejectedEventIds : await idsToReplay(rejectedEvents, appId);
       const replayed: MessageInitShape<typeof ReplayedEventSchema>[] = [];

@@ -6,7 +6,7 @@ import { load } from "../../bench/open-loop/load.js";
 import { createFacade } from "../../src/facade/facade.js";
 import { RecordEventsRequestSchema } from "../../src/gen/aisle/v1/event_service_pb.js";
 import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.js";
-import type { ConcurrencyLimits } from "../../src/intake/concurrency-limit.js";
+import type { ConcurrencyLimits } from "../../src/intake/admission.js";
 import type { Store } from "../../src/store/ports/store.js";
 import type { Transaction, UnitOfWork } from "../../src/store/ports/unit-of-work.js";
 import { wireAisle } from "../fixtures/aisle.js";

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createIdentify } from "../../src/identity/identify.js";
 import { createImportContacts } from "../../src/identity/import-contacts.js";
 import { createVerifyLedger } from "../../src/identity/ledger/verify-ledger.js";
 import { LINK_LIMITS } from "../../src/identity/links/link-limits.js";
 import { createSetSubscription } from "../../src/identity/set-subscription.js";
 import { createApplySubscription } from "../../src/identity/subscription-effect.js";
 import { createGetStatus } from "../../src/identity/subscription-status.js";
-import type { EventDraft } from "../../src/intake/normalise.js";
+import { createIdentify } from "../../src/identity/visitors.js";
+import type { SentEvent } from "../../src/intake/normalise.js";
 import { createRecordEvent, createTakeEvent } from "../../src/intake/record-event.js";
 import { createSenderLimit } from "../../src/intake/sender-limit.js";
 import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
@@ -33,7 +33,7 @@ class Model {
   readonly addresses = new Map<string, Known>();
   readonly links = new Map<string, { readonly email: string; readonly at: number; readonly by: string }>();
   /** What was sent with a key, to be sent again. */
-  readonly sent: { readonly event: EventDraft; readonly key: string; readonly eventId: string }[] = [];
+  readonly sent: { readonly event: SentEvent; readonly key: string; readonly eventId: string }[] = [];
 
   of(email: string): Known {
     const known = this.addresses.get(email) ?? { status: null, at: 0, by: "" };
@@ -88,7 +88,7 @@ class Shop {
     this.store = await openEmbeddedStore({ directory: this.directory, now: this.now });
   }
 
-  record(event: EventDraft, key: string) {
+  record(event: SentEvent, key: string) {
     const metrics = countingMetrics();
     const take = createTakeEvent({
       identify: createIdentify({ limits: LINK_LIMITS, newSecret: testSecrets() }),

@@ -24,7 +24,7 @@ async function shop() {
     now,
     record,
     status: async () => (await statusOf("f1")).email,
-    say: (status: boolean, occurredAt: number | null = null) =>
+    say: (status: boolean, occurredAt = 0) =>
       record(draft("subscribe", { visitor, contact: { ...ann, emailSubscribed: status }, occurredAt })),
     set: (emailSubscribed: boolean) =>
       set("shop", { email: ANN, phone: "", emailSubscribed, smsSubscribed: null, reason: "", visitor: null }),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createConcurrencyLimit } from "../../src/intake/concurrency-limit.js";
+import { createConcurrencyLimit } from "../../src/intake/admission.js";
 import { bestRate, simulate } from "./simulated-store.js";
 
 const LIMITS = { first: 32, least: 8, most: 5000, targetMs: 500 };

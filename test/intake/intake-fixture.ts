@@ -1,12 +1,12 @@
 import { createLearnProducts, type LearnProducts } from "../../src/catalog/learn-products.js";
 import type { EventContact, EventOrder, EventProduct } from "../../src/domain/event.js";
 import { NO_MONEY } from "../../src/domain/money.js";
-import { createIdentify } from "../../src/identity/identify.js";
 import { LINK_LIMITS } from "../../src/identity/links/link-limits.js";
 import { createApplySubscription } from "../../src/identity/subscription-effect.js";
 import { createGetStatus } from "../../src/identity/subscription-status.js";
+import { createIdentify } from "../../src/identity/visitors.js";
 import { keepHistory } from "../../src/intake/history.js";
-import type { EventDraft } from "../../src/intake/normalise.js";
+import type { SentEvent } from "../../src/intake/normalise.js";
 import { keepOrderBook } from "../../src/intake/order-book.js";
 import { createRecordEvent, createTakeEvent, type Recorded } from "../../src/intake/record-event.js";
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
@@ -54,12 +54,15 @@ export function order(orderId: string, more: Partial<EventOrder> = {}): EventOrd
   return { orderId, status: "", payment: NO_MONEY, basePayment: NO_MONEY, coupon: "", ...more };
 }
 
-export function draft(actionType: string, more: Partial<EventDraft> = {}): EventDraft {
+export function draft(actionType: string, more: Partial<SentEvent> = {}): SentEvent {
   return {
     actionType,
     sender: "browser",
     bot: false,
-    occurredAt: null,
+    eventId: "",
+    receivedAt: 0,
+    occurredAt: 0,
+    notes: [],
     visitor: NO_VISITOR,
     contact: null,
     products: [],
@@ -113,7 +116,7 @@ export async function intake(learnProducts: LearnProducts = "auto") {
     now,
     store,
     metrics,
-    record: (event: EventDraft, key = "", appId = "shop"): Promise<Recorded> => recordEvent(appId, event, key, true),
+    record: (event: SentEvent, key = "", appId = "shop"): Promise<Recorded> => recordEvent(appId, event, key, true),
     rejecting,
     replay: createReplayRejectedEvent({ unitOfWork: store.unitOfWork, take, now, newEventId, metrics }),
     statusOf: (fingerprintId: string, appId = "shop") => getStatus(appId, { ...NO_VISITOR, fingerprintId }),

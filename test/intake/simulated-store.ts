@@ -1,4 +1,4 @@
-import { type ConcurrencyLimits, createConcurrencyLimit } from "../../src/intake/concurrency-limit.js";
+import { type ConcurrencyLimits, createConcurrencyLimit } from "../../src/intake/admission.js";
 import { createRandom } from "../../src/learning/common/random.js";
 
 /** A store whose commits take `baseMs + workMs * works`, times a random factor of a log-normal distribution. */
