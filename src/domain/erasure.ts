@@ -1,4 +1,4 @@
-import type { VisitorKey } from "./visitor.js";
+import type { VisitorKey } from "./ids.js";
 
 /** All known ids of a person in one app. Every record that carries one of them belongs to the person. */
 export interface Person {

@@ -1,6 +1,6 @@
+import type { VisitorIds } from "./ids.js";
 import type { Money } from "./money.js";
 import type { Category } from "./product.js";
-import type { VisitorIds } from "./visitor.js";
 
 export const KNOWN_ACTIONS = [
   "other",

@@ -14,3 +14,26 @@ export function cleanId(text: string): string {
   if (text.length === 0 || text.length > MAX_ID_BYTES || CONTROL.test(text)) return "";
   return text.length * 3 <= MAX_ID_BYTES || Buffer.byteLength(text) <= MAX_ID_BYTES ? text : "";
 }
+
+/** The names a visitor goes by; "" where a name is not known. */
+export interface VisitorIds {
+  readonly clientId: string;
+  readonly fingerprintId: string;
+  readonly userId: string;
+}
+
+/** One name of a visitor with its kind: `c:` client id, `f:` fingerprint id, `u:` user id. */
+export type VisitorKey = string;
+
+/** The keys of the ids that are present and sane, in the order client, fingerprint, user. */
+export function visitorKeys(ids: VisitorIds): VisitorKey[] {
+  const keys: VisitorKey[] = [];
+  const add = (kind: string, id: string) => {
+    const clean = cleanId(id);
+    if (clean !== "") keys.push(`${kind}:${clean}`);
+  };
+  add("c", ids.clientId);
+  add("f", ids.fingerprintId);
+  add("u", ids.userId);
+  return keys;
+}

@@ -1,5 +1,5 @@
+import type { VisitorIds } from "./ids.js";
 import type { Money } from "./money.js";
-import type { VisitorIds } from "./visitor.js";
 
 export interface OrderLine {
   readonly productId: string;

@@ -1,28 +1,5 @@
 import type { App } from "./app.js";
-import { cleanId } from "./ids.js";
-
-/** The names a visitor goes by; "" where a name is not known. */
-export interface VisitorIds {
-  readonly clientId: string;
-  readonly fingerprintId: string;
-  readonly userId: string;
-}
-
-/** One name of a visitor with its kind: `c:` client id, `f:` fingerprint id, `u:` user id. */
-export type VisitorKey = string;
-
-/** The keys of the ids that are present and sane, in the order client, fingerprint, user. */
-export function visitorKeys(ids: VisitorIds): VisitorKey[] {
-  const keys: VisitorKey[] = [];
-  const add = (kind: string, id: string) => {
-    const clean = cleanId(id);
-    if (clean !== "") keys.push(`${kind}:${clean}`);
-  };
-  add("c", ids.clientId);
-  add("f", ids.fingerprintId);
-  add("u", ids.userId);
-  return keys;
-}
+import type { VisitorKey } from "./ids.js";
 
 /** Whether an app shows a visitor all that is known of the contact it is linked to. */
 export function isTrusted(app: Pick<App, "linkTrust">, visitor: Pick<Visitor, "isProven">): boolean {

@@ -1,5 +1,5 @@
 import type { Now } from "../domain/clock.js";
-import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import { type VisitorIds, visitorKeys } from "../domain/ids.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import { joinVisitor } from "./visitors.js";

@@ -1,8 +1,8 @@
 import type { Now } from "../domain/clock.js";
 import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
+import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
-import type { VisitorIds } from "../domain/visitor.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import { takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";

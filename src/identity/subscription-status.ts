@@ -1,7 +1,8 @@
 import type { App } from "../domain/app.js";
 import type { Subscription, SubscriptionStatus } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import { isTrusted, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import { type VisitorIds, visitorKeys } from "../domain/ids.js";
+import { isTrusted, type Visitor } from "../domain/visitor.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";

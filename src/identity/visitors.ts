@@ -1,6 +1,6 @@
 import type { Event } from "../domain/event.js";
-import { cleanId } from "../domain/ids.js";
-import { newVisitor, type Visitor, type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import { cleanId, type VisitorIds, visitorKeys } from "../domain/ids.js";
+import { newVisitor, type Visitor } from "../domain/visitor.js";
 import type { Identify } from "../intake/effect.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import { takeContact } from "./contacts.js";

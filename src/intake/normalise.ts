@@ -1,11 +1,11 @@
 import { emailKey, phoneKey } from "../domain/contact.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { type Event, type EventContact, type EventOrder, type EventProduct, KNOWN_ACTIONS } from "../domain/event.js";
+import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
-import { isDecimal, type Money } from "../domain/money.js";
+import { isDecimal, type Money, NO_MONEY } from "../domain/money.js";
 import { type Category, webUrl } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
-import type { VisitorIds } from "../domain/visitor.js";
 
 /**
  * An event as its sender gave it: not validated, without an id and notes. `occurredAt` is 0 when no time was given. A
@@ -145,8 +145,8 @@ function readOrder(order: EventOrder): EventOrder {
 }
 
 function readProduct(product: EventProduct, notes: string[]): EventProduct {
-  const imageUrl = webUrl(product.imageUrl);
-  const url = webUrl(product.url);
+  const imageUrl = product.imageUrl && webUrl(product.imageUrl);
+  const url = product.url && webUrl(product.url);
   if ((product.imageUrl !== "" && imageUrl === "") || (product.url !== "" && url === ""))
     notes.push("a product URL that is not http or https was left out");
   return {
@@ -173,10 +173,9 @@ function readCategories(categories: readonly Category[]): Category[] {
 }
 
 function readMoney(money: Money): Money {
+  if (money.amount === "" && money.currency === "") return NO_MONEY;
   const amount = money.amount.trim();
-  return isDecimal(amount)
-    ? { amount, currency: cut(money.currency, 8) }
-    : { amount: "", currency: cut(money.currency, 8) };
+  return { amount: isDecimal(amount) ? amount : "", currency: cut(money.currency, 8) };
 }
 
 function readExtra(fields: Readonly<Record<string, string>>, notes: string[]): Readonly<Record<string, string>> {

@@ -12,9 +12,10 @@
  */
 import { hash } from "node:crypto";
 import type { Event } from "../domain/event.js";
+import { visitorKeys } from "../domain/ids.js";
 import type { Order } from "../domain/order.js";
 import { type PublicSender, provesNetwork } from "../domain/public-sender.js";
-import { type Visitor, visitorKeys } from "../domain/visitor.js";
+import type { Visitor } from "../domain/visitor.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import type { Identity } from "./effect.js";
 

@@ -19,7 +19,7 @@ import {
   sumOfTallies,
   tallyKey,
 } from "../domain/frame-tally.js";
-import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/visitor.js";
+import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/ids.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";

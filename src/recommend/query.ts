@@ -1,8 +1,8 @@
+import type { VisitorIds } from "../domain/ids.js";
 import type { InteractionType } from "../domain/interaction.js";
 import { NO_SIGNALS, type SentSignals } from "../domain/privacy-signals.js";
 import type { Product } from "../domain/product.js";
 import { NO_FILTER, type ProductFilter } from "../domain/product-filter.js";
-import type { VisitorIds } from "../domain/visitor.js";
 import type { SourceName } from "../learning/model/source.js";
 
 /** One meeting of visitor and product as the client tells it; the SKU counts when the id is "". */

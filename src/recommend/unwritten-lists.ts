@@ -1,5 +1,5 @@
 import type { ShownList } from "../domain/frame-tally.js";
-import type { VisitorKey } from "../domain/visitor.js";
+import type { VisitorKey } from "../domain/ids.js";
 import type { Shown, Waiting } from "./frame-counts.js";
 import { withList } from "./passed-over.js";
 

@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import type { FrameConfiguration, FrameVariant } from "../domain/frame.js";
-import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/visitor.js";
+import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/ids.js";
 
 /** The id that decides the variant: fingerprint id, else client id, else user id. Undefined if the visitor sent none. */
 export function splittingKey(ids: VisitorIds): VisitorKey | undefined {

@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { VisitorIds } from "../domain/ids.js";
 import type { Money } from "../domain/money.js";
 import { NO_SIGNALS, type SentSignals } from "../domain/privacy-signals.js";
-import type { VisitorIds } from "../domain/visitor.js";
 import type { Money as MoneyMessage, MoneySchema } from "../gen/aisle/v1/money_pb.js";
 import type { SentSignals as SentSignalsMessage, VisitorIds as VisitorIdsMessage } from "../gen/aisle/v1/visitor_pb.js";
 

@@ -3,7 +3,7 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
-import { type VisitorIds, visitorKeys } from "../domain/visitor.js";
+import { type VisitorIds, visitorKeys } from "../domain/ids.js";
 import type { EventService, RecordEventsRequest, RecordedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
 import type { RecordEvent } from "../intake/record-event.js";
 import type { RecordEvents } from "../intake/record-events.js";

@@ -2,9 +2,8 @@ import type { Now } from "../../domain/clock.js";
 import { type Channel, type Contact, emailKey, phoneKey } from "../../domain/contact.js";
 import { InvalidArgument, NotFound } from "../../domain/errors.js";
 import { confirmationKey, MAILING_SECRETS, NO_MAILING_SECRETS } from "../../domain/hook.js";
-
+import type { VisitorIds } from "../../domain/ids.js";
 import type { Seal } from "../../domain/secret-encryption.js";
-import type { VisitorIds } from "../../domain/visitor.js";
 import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
 import { askConfirmation } from "../confirmation.js";
 import { type NewSalt, state } from "../ledger/ledger.js";

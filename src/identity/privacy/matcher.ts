@@ -1,8 +1,9 @@
 import type { Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
+import { visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
-import { type Visitor, visitorKeys } from "../../domain/visitor.js";
+import type { Visitor } from "../../domain/visitor.js";
 import { keysOfContact } from "./person.js";
 
 /** Decides which records belong to a person. */

@@ -1,7 +1,8 @@
 import { type Contact, emailKey, phoneKey } from "../../domain/contact.js";
 import { NOBODY, type Person } from "../../domain/erasure.js";
 import { InvalidArgument } from "../../domain/errors.js";
-import { type Visitor, type VisitorIds, visitorKeys } from "../../domain/visitor.js";
+import { type VisitorIds, visitorKeys } from "../../domain/ids.js";
+import type { Visitor } from "../../domain/visitor.js";
 import type { ContactStore } from "../../store/ports/contact-store.js";
 import type { VisitorStore } from "../../store/ports/visitor-store.js";
 

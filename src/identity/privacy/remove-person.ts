@@ -2,8 +2,9 @@ import { CHANNELS, type Contact } from "../../domain/contact.js";
 import type { Erasure, ErasureCounts, Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
 import { type Confirmation, confirmationKey } from "../../domain/hook.js";
+import { visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
-import { type Visitor, visitorKeys } from "../../domain/visitor.js";
+import type { Visitor } from "../../domain/visitor.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 import { joined, keysOfContact, withContact, withVisitor } from "./person.js";
 

@@ -1,5 +1,6 @@
 import type { FrameExposure } from "../../domain/frame-tally.js";
-import type { Visitor, VisitorKey } from "../../domain/visitor.js";
+import type { VisitorKey } from "../../domain/ids.js";
+import type { Visitor } from "../../domain/visitor.js";
 
 /** Reads visitors. A unit of work writes them. */
 export interface VisitorStore {

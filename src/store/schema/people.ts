@@ -15,9 +15,10 @@ import {
   type MailingSecrets,
   type SigningSecret,
 } from "../../domain/hook.js";
+import type { VisitorIds } from "../../domain/ids.js";
 import type { LedgerHead, Seal } from "../../domain/ledger.js";
 import type { NetworkLinks, NetworkTally } from "../../domain/network-links.js";
-import type { Visitor, VisitorIds } from "../../domain/visitor.js";
+import type { Visitor } from "../../domain/visitor.js";
 import { flag, later, list, map, number, oneOf, orNull, record, text, time } from "./kinds.js";
 
 export const visitorIds = record<VisitorIds>({ clientId: text, fingerprintId: text, userId: text });
