@@ -3,13 +3,13 @@ import type { ConcurrencyLimits } from "../intake/admission.js";
 import { type Admission, createAdmission, inSteps } from "../intake/admission.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 
-/** A store in this process takes what one processor can send it; half a second is what the slowest senders can wait. */
+/** A local store takes what one processor can send it; half a second is the longest wait of senders. */
 const NEAR: ConcurrencyLimits = { first: 1000, least: 1000, most: 10_000, targetMs: 500 };
 
-/** Its server may be slow, and others use it as well. A burst on an idle store is taken; the next round follows latency. */
+/** A remote store may be slow, and others use it as well. It admits a burst when idle; later rounds follow latency. */
 const FAR = { first: 128, least: 8, most: 5000 };
 
-/** Of the time a sender waits: how long a work takes on average, so that few take longer than all of it. */
+/** Share of a sender's waiting time: the mean duration of a work, so that few take longer than all of it. */
 const TARGET_SHARE = 2 / 3;
 
 /** A live event may wait for one step of a bulk call and then for its own commit. */
@@ -20,16 +20,19 @@ interface Deps {
   readonly monotonicNow: () => number;
   readonly metrics: Metrics;
   readonly warn?: ((line: string) => void) | undefined;
-  /** What may be in flight in the store; chosen by its distance when not given. */
+  /** Maximum works in flight in the store. Default: by its distance. */
   readonly inFlight?: ConcurrencyLimits | undefined;
 }
 
-/** Bounds the events that a facade has sent to services in other processes, which have bounds of their own. */
+/** Limits the events that a facade has sent to services in other processes, which have limits of their own. */
 export function admissionToServices(deps: Deps): Admission {
   return createAdmission({ ...deps, limits: NEAR });
 }
 
-/** Bounds what is in flight in the store. `answerMs`: how long senders wait for a remote store; undefined for one in this process. */
+/**
+ * Limits the works in flight in the store. `answerMs`: how long senders wait for a remote store; undefined for one in
+ * this process.
+ */
 export function admissionTo(unitOfWork: UnitOfWork, answerMs: number | undefined, deps: Deps) {
   const targetMs = (share: number) => ({ targetMs: (answerMs ?? 0) * share });
   const byDistance = answerMs === undefined ? NEAR : { ...FAR, ...targetMs(TARGET_SHARE) };

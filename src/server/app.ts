@@ -33,7 +33,7 @@ import {
 
 export type Aisle = ReturnType<typeof createAisle>;
 
-/** Wires stages, services and clients over a store. Nothing listens yet, and nothing runs by itself. */
+/** Wires stages, services and clients over a store. Nothing listens yet, and no background task runs. */
 export function createAisle(deps: AppDependencies) {
   const stores = wireStores(deps);
   const learning = wireLearning(deps, stores);
@@ -119,7 +119,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
   };
 }
 
-/** The services, with the work that a process does for them by itself (`background-tasks.ts`). */
+/** The services, and the steps of their background tasks (`background-tasks.ts`). */
 function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof endpointsOf>, stages: Stages) {
   const { store, now, settledNow = now, metrics, reportFailure } = deps;
   const { unitOfWork, copies, registry, catalogViews, mailing } = stages;
@@ -129,11 +129,11 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     /** Whether one more event would be refused now. */
     isFull: stages.admission.isFull,
     trainer: stages.trainer,
-    /** Resumes erasures of ended processes; see `Erasures.resume`. */
+    /** Resumes erasures of dead processes; see `Erasures.resume`. */
     resumeErasures: stages.erasures.resume,
     /** Removes expired records. */
     sweepRetention: createSweepRetention({ ...retained, now: settledNow, metrics }),
-    /** Sends the messages to hooks that are due. */
+    /** Sends the hook messages that are due. */
     deliverHooks: mailing.deliverHooks,
     /** Reads products and events that are newer than the models. */
     refreshLive: stages.liveLayer.refresh,

@@ -1,6 +1,6 @@
 /**
- * The audit log: JSON lines of its own, which `--log-level` does not silence. Each line is written before its call is answered,
- * so that a crash loses none. Rotate a file with copytruncate: it stays open.
+ * The audit log: its own JSON lines, which `--log-level` does not silence. Each line is written before its call is
+ * answered, so that a crash loses none. Rotate a file with copytruncate: it stays open.
  */
 import { pino } from "pino";
 import type { AuditEntry } from "../services/wire/audit.js";
@@ -12,8 +12,11 @@ const MAX_STRANGERS = 10;
 
 /**
  * @param target `stderr`, `stdout` or the path of a file
- * @param standardError the file descriptor that `stderr` means
+ *
+ * @param standardError the file descriptor behind `stderr`
+ *
  * @param onError called if a line could not be written
+ *
  * @throws ConfigError when the file cannot be opened
  */
 export function openAuditLog(
@@ -41,7 +44,7 @@ export function createAuditLines(write: (line: string) => void, now: () => numbe
         return;
       }
     }
-    // How many refusals before this line are in no line.
+    // Number of rejections without a line since the last one.
     const audit = leftOut === 0 ? entry : { ...entry, left_out: leftOut };
     leftOut = 0;
     write(`${JSON.stringify({ time: new Date(at).toISOString(), audit })}\n`);

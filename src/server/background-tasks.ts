@@ -7,23 +7,23 @@ import type { Logger } from "./log.js";
 import type { RoleTasks } from "./roles.js";
 import type { LookAtFiles } from "./server-ports.js";
 
-/** How often the files of certificates and tokens are read. */
+/** Interval for reading the files of certificates and tokens. */
 const FILES_EVERY_MS = 5_000;
-/** How often health looks whether the store takes writes. */
+/** Interval for checking that the store takes writes. */
 const HEALTH_EVERY_MS = 1_000;
-/** How often messages to hooks are sent and due feeds begun. */
+/** Interval for sending hook messages and starting due feeds. */
 const HOOKS_EVERY_MS = 1_000;
-/** How often what was counted of frames is written. */
+/** Interval for writing frame counts. */
 const FRAME_COUNTS_EVERY_MS = 1_000;
-/** How often models of other processes are looked up. */
+/** Interval for looking up models of other processes. */
 const MODELS_EVERY_MS = 1_000;
-/** How often new apps are preloaded. */
+/** Interval for preloading new apps. */
 const AHEAD_EVERY_MS = 2_000;
-/** How often erasures of ended processes are resumed. */
+/** Interval for resuming erasures of dead processes. */
 const ERASURES_EVERY_MS = 60_000;
-/** How often expired records are removed: they stay at most this much longer. */
+/** Retention sweep interval: expired records stay at most this much longer. */
 const RETENTION_EVERY_MS = 6 * 3600_000;
-/** The first time so long after the start. */
+/** Delay of the first sweep after the start. */
 const FIRST_RETENTION_MS = 5 * 60_000;
 
 export interface TaskParts {
@@ -32,9 +32,9 @@ export interface TaskParts {
   readonly aisle: Aisle | undefined;
   readonly health: HealthState;
   readonly ready: () => Promise<void>;
-  /** Of the ports that are open. */
+  /** Of the open ports. */
   readonly watched: readonly LookAtFiles[];
-  /** 0 for never. */
+  /** 0: never. */
   readonly trainEveryMs: number;
   readonly isStopping: () => boolean;
   readonly logger: Logger;
@@ -42,7 +42,7 @@ export interface TaskParts {
   readonly report: (error: unknown) => void;
 }
 
-/** Starts what a process does without being asked, each task by its own clock. */
+/** Starts the background tasks, each on its own timer. */
 export function startBackgroundTasks(parts: TaskParts): Schedule[] {
   const { duties, aisle, report } = parts;
   const every = (ms: number, work: () => Promise<void>) => startSchedule(ms, work, report);
@@ -67,7 +67,7 @@ function tasksOfServices(aisle: Aisle, parts: TaskParts, every: Every): Schedule
   ];
 }
 
-/** What one process does for all. */
+/** Tasks that only one process runs for all. */
 function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[] {
   const trainChanged = () => aisle.trainer.trainChanged(failure(parts, "a scheduled training failed"));
   let sweptAt = performance.now() + FIRST_RETENTION_MS - RETENTION_EVERY_MS;
@@ -84,14 +84,14 @@ function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[
   ];
 }
 
-/** Logs a failure of one app; those of a server that stops are no news. */
+/** Logs a failure of one app, unless the server is stopping. */
 function failure({ isStopping, logger }: TaskParts, message: string): (appId: string, error: unknown) => void {
   return (appId, error) => {
     if (!isStopping()) logger.error({ appId, error }, message);
   };
 }
 
-/** Keeps the health that RPC callers see, and the metric `ready`, as the store is. */
+/** Keeps the health that RPC callers see, and the metric `ready`, in step with the store. */
 function healthCheck({ health, ready, isStopping, metrics }: TaskParts): () => Promise<void> {
   let isReady = true;
   metrics.watch?.("ready", () => (isReady && !isStopping() ? 1 : 0));

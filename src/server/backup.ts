@@ -9,7 +9,7 @@ import { ConfigError, readConfig, SETTINGS } from "./settings/config.js";
 /**
  * `aisle backup`: copies the store that `aisle serve` would use with this environment.
  *
- * @throws ConfigError when that is no embedded store or none is there, UsageFailure when something is where the copy is to be
+ * @throws ConfigError when it is not embedded or does not exist, UsageFailure when the target exists already
  */
 export const backUp: Backup = async ({ store, to }, env) => {
   const location = readConfig({ store }, env).store;

@@ -7,13 +7,13 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { CircuitBreaker } from "./store-circuit-breaker.js";
 
-/** How long a copy is used without a look at the store: a change made by another server is seen after this time. */
+/** Lifetime of a cached copy: a change by another server becomes visible after this time. */
 export const COPY_MS = 1000;
 
-/** Apps and frames remembered, the last ones used. */
+/** Maximum apps and frames in the cache; the least recently used is evicted. */
 const MAX_COPIES = 10_000;
 
-/** Apps and frames to read, and the transactions that change them. */
+/** Reads of apps and frames, and the transactions that change them. */
 export interface AppsAndChanges {
   readonly apps: AppStore;
   readonly changes: Pick<UnitOfWork, "run">;
@@ -21,8 +21,8 @@ export interface AppsAndChanges {
 
 /**
  * Caches apps and frame configurations of a remote store for a second; the last copy serves while the store does not
- * answer. A change made through `changes` is seen here at once. Absent apps are not cached; absent frames are.
- * Copies are for reading: whoever writes an app reads it in the transaction.
+ * answer. A change made through `changes` is visible here at once. Absent apps are not cached; absent frames are.
+ * Copies are for reading: a writer reads the app in its transaction.
  */
 export function withCachedApps(
   apps: AppStore,
@@ -35,7 +35,7 @@ export function withCachedApps(
     try {
       return await write();
     } finally {
-      forget(); // a write that failed may have been made
+      forget(); // a failed write may have been made
     }
   };
   const frameKey = (appId: string, frameId: string) => `${appId}\0${frameId}`;
@@ -89,12 +89,12 @@ class Copies<T> {
     this.copies.delete(key);
   }
 
-  /** Forgets all whose keys begin with `prefix`. */
+  /** Drops all entries whose keys begin with `prefix`. */
   forgetAll(prefix: string): void {
     for (const key of this.copies.keys()) if (key.startsWith(prefix)) this.copies.delete(key);
   }
 
-  /** Callers at the same time share one read. What it finds is not kept when it was forgotten meanwhile. */
+  /** Concurrent callers share one read. Its result is not cached when the entry was dropped meanwhile. */
   private read(key: string, copy: Copy<T>, read: () => Promise<T | undefined>): Promise<T | undefined> {
     if (copy.reading !== undefined) return copy.reading;
     const readAt = this.deps.monotonicNow();

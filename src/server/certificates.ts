@@ -1,4 +1,4 @@
-/** The certificates of the listeners: PEM files that may be exchanged while the server runs. */
+/** The certificates of the listeners: PEM files that may be replaced while the server runs. */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
@@ -19,7 +19,7 @@ export const RPC_CERTIFICATE = {
   clientCa: SETTINGS.rpcClientCa,
 } as const satisfies CertificateSettings;
 
-/** A certificate, and those who sign the certificates of its callers, in PEM. */
+/** A certificate, and the authority of its callers' certificates, in PEM. */
 export interface ListenerCertificate extends Certificate {
   readonly clientCa?: string;
 }
@@ -43,7 +43,8 @@ export function readCertificate(
 }
 
 /**
- * What a caller trusts and shows, as `node:tls` takes it.
+ * The trusted authorities and the client certificate, as `node:tls` takes them.
+ *
  * @throws ConfigError when a file cannot be read, is no PEM, or the key is not that of the certificate
  */
 export function readPeerFiles({ ca, cert, key }: PeerFiles): { ca?: string; cert?: string; key?: string } {
@@ -58,8 +59,8 @@ export function readPeerFiles({ ca, cert, key }: PeerFiles): { ca?: string; cert
 }
 
 /**
- * Gives `take` the certificate each time the files hold another one. The old one stays while the files do not fit
- * together, as one is written before the other; `warn` gets one line for each such state.
+ * Passes the certificate to `take` each time the files change. The old one stays in use while the new files do not
+ * match, since one is written before the other; `warn` gets one line for each such state.
  */
 export function createCertificateWatch(deps: {
   readonly files: CertificateFiles;

@@ -1,4 +1,4 @@
-/** How many connections of a listener one address may hold. */
+/** Limits the connections of a listener for each address. */
 import type { Socket } from "node:net";
 import ipaddr from "ipaddr.js";
 import { blockList } from "../facade/sender.js";
@@ -8,14 +8,17 @@ export interface PeerConnectionsOptions {
   /** Connections of the listener at one time. */
   readonly most: number;
   readonly perAddress: ConnectionsPerAddress;
-  /** Addresses and prefixes that are not counted: proxies, behind which are many. */
+  /** Addresses and prefixes without a limit: proxies, which forward for many. */
   readonly exempt: readonly string[];
 }
 
-/** An address may have so many times what is left: alone 3/4 of all, two of them 3/7 each; some places are always left. */
+/**
+ * An address may have so many times the free places: alone 3/4 of all, two of them 3/7 each. Some places always stay
+ * free.
+ */
 const SHARE = 3;
 
-/** Says whether a new connection is kept, and counts it until it closes. */
+/** Decides whether to keep a new connection, and counts it until it closes. */
 export function createPeerConnections({
   most,
   perAddress,
@@ -47,11 +50,14 @@ export function createPeerConnections({
 interface Peer {
   readonly address: string;
   readonly family: "ipv4" | "ipv6";
-  /** Counts together: an IPv4 address, or the /64 of an IPv6 one, in which anybody has as many addresses as they like. */
+  /**
+   * The unit of the limit: an IPv4 address, or the /64 of an IPv6 one, in which anybody has as many addresses as they
+   * like.
+   */
   readonly key: string;
 }
 
-/** Undefined for a socket that is gone already. */
+/** Undefined for a closed socket. */
 function peerOf(text: string | undefined): Peer | undefined {
   if (text === undefined || !ipaddr.isValid(text)) return undefined;
   const parsed = ipaddr.process(text);

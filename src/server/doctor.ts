@@ -7,12 +7,12 @@ import type { StoreReport } from "../store/lmdb/verify.js";
 import { type ListenAddress, readConfig, SETTINGS } from "./settings/config.js";
 import type { StoreLocation } from "./settings/store-location.js";
 
-/** What the process that verifies a store says at its end. */
+/** The last message of the process that verifies a store. */
 export type VerifyMessage = { readonly report: StoreReport } | { readonly refused: string };
 
 const ANSWER_MS = 10_000;
 
-/** `aisle doctor`: looks at the machine, the ports and the store that `aisle serve` would use with this environment. */
+/** `aisle doctor`: checks the machine, the ports and the store that `aisle serve` would use with this environment. */
 export const examine: Doctor = async function* ({ store, verify, repair, to }, env) {
   const config = readConfig({ store }, env);
   yield { finding: nodeVersion() };
@@ -37,7 +37,7 @@ function nodeVersion(): Finding {
   return { about: "node", state: isNew ? "ok" : "problem", text };
 }
 
-/** The packages with machine code, each through the module that needs it. */
+/** The packages with native code, each loaded through the module that uses it. */
 const NATIVE: readonly { readonly name: string; readonly load: () => Promise<unknown> }[] = [
   { name: "lmdb", load: () => import("../store/lmdb/environment.js") },
   { name: "@node-rs/crc32", load: () => import("../store/lmdb/codec.js") },
@@ -72,7 +72,7 @@ function listenFault(host: string, number: number): Promise<string | undefined> 
   });
 }
 
-/** Who has the port answers as our servers do. */
+/** True when a server of ours holds the port. */
 async function isAisle(host: string, number: number): Promise<boolean> {
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   try {
@@ -98,7 +98,9 @@ async function examineStore(location: StoreLocation): Promise<Finding[]> {
   }
 }
 
-/** Reads everything. An embedded store is read by a process of its own, since LMDB may end it on a damaged tree. */
+/**
+ * Verifies the whole store. A process of its own reads an embedded store, since LMDB may crash it on a damaged tree.
+ */
 async function verifyStore(location: StoreLocation): Promise<Verification> {
   if (location.kind === "embedded") {
     return verifyInProcess(new URL("./verify-process.js", import.meta.url), location.directory);
@@ -111,7 +113,7 @@ async function verifyStore(location: StoreLocation): Promise<Verification> {
   }
 }
 
-/** Runs the module at `entry`; its end by a signal is a finding. */
+/** Runs the module at `entry`; a crash by signal becomes a finding. */
 export function verifyInProcess(entry: URL, directory: string): Promise<Verification> {
   const failed = (failure: string): Verification => ({ entries: {}, faultCount: 0, faults: [], failure });
   const child = fork(entry, [directory], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
@@ -130,7 +132,7 @@ export function verifyInProcess(entry: URL, directory: string): Promise<Verifica
   });
 }
 
-/** Makes a sound store from what can be read of a damaged one. */
+/** Makes a sound store from the readable data of a damaged one. */
 async function salvage(location: StoreLocation, to: string): Promise<DoctorStep> {
   try {
     if (location.kind !== "embedded") throw new Unavailable("--to needs an embedded store");
@@ -151,7 +153,7 @@ async function salvage(location: StoreLocation, to: string): Promise<DoctorStep>
   }
 }
 
-/** Makes the index of contacts by address agree with the contacts. Opening an older store upgrades it. */
+/** Corrects the index of contacts by address. Opening an older store upgrades it. */
 async function repairStore(location: StoreLocation): Promise<Finding> {
   try {
     const changed = await repairContactKeys(location);
@@ -176,12 +178,12 @@ async function repairContactKeys(location: StoreLocation): Promise<number> {
 const RESTORE = "stop its servers and restore a backup";
 const REPAIR = "stop its servers and run `aisle doctor --repair`";
 
-/** Faults that `--repair` mends: an index entry that leads nowhere, and a contact that its index does not know. */
+/** Faults that `--repair` corrects: an index entry without its contact, and a contact without its index entry. */
 function isRepairable({ table, kind }: Verification["faults"][number]): boolean {
   return (table === "contactKeys" && kind === "index") || (table === "contacts" && kind === "unindexed");
 }
 
-/** What the outcome of a verification means for the operator. */
+/** The meaning of a verification's result for the operator. */
 export function verdict({ entries, faultCount, faults, failure }: Verification): Finding {
   if (failure !== "") return { about: "verify", state: "problem", text: `${failure}; ${RESTORE}` };
   const records = Object.values(entries).reduce((sum, count) => sum + count, 0);

@@ -7,7 +7,7 @@ import { keepOrderBook } from "../intake/order-book.js";
 import { createTakeEvent } from "../intake/record-event.js";
 import type { AppDependencies } from "./stages.js";
 
-/** Takes an event with all its effects. */
+/** Records an event with all its effects. */
 export function createEventTaker({
   linkLimits = LINK_LIMITS,
   learnProducts = "auto",

@@ -3,12 +3,12 @@ import { randomInt } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
 import { type ListenAddress, SETTINGS } from "./settings/config.js";
 
-/** The listener cannot listen. One line that names the setting and what is wrong with it. */
+/** The listener cannot listen. The message is one line with the setting and the reason. */
 class ListenError extends Error {
   readonly exitCode = 1;
 }
 
-/** The settings that say where a listener listens. */
+/** The settings for the address of a listener. */
 interface ListenSettings {
   readonly host: { readonly flag: string; readonly variable: string };
   readonly port: { readonly flag: string; readonly variable: string };
@@ -40,16 +40,18 @@ export async function opened<T>(listening: Promise<T>, port: number, settings: L
   }
 }
 
-/** Below the ports that systems give to outgoing connections, which could take one between a look and its use. */
+/**
+ * Below the ports that systems give to outgoing connections, which could take the port between the check and its use.
+ */
 const FREE_FROM = 10_000;
 const FREE_TO = 32_768;
 const FREE_TRIES = 20;
 
-/** The port, or for 0 a free one, after a look whether it can be opened; it is closed again. */
+/** Returns the port, or for 0 a free one, after a check that it can be opened. It is closed again. */
 export async function closedPort(address: ListenAddress, settings: ListenSettings): Promise<number> {
   for (let n = 0; address.port === 0 && n < FREE_TRIES; n++) {
     const port = randomInt(FREE_FROM, FREE_TO);
-    if (await probe({ ...address, port }).catch(() => undefined)) return port; // a taken one is left alone
+    if (await probe({ ...address, port }).catch(() => undefined)) return port; // a port in use is left alone
   }
   return opened(probe(address), address.port, settings);
 }
@@ -59,7 +61,7 @@ function probe({ host, port }: ListenAddress): Promise<number> {
   const server = createServer((socket) => socket.destroy());
   return new Promise<number>((resolve, reject) => {
     server.once("error", reject);
-    // `exclusive`: a worker asks the machine, not its primary, which may hold the port for it already.
+    // `exclusive`: a worker asks the system, not its primary, which may hold the port for it already.
     server.listen({ port, host, exclusive: true }, () => {
       const address = server.address();
       server.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
@@ -72,7 +74,7 @@ export function urlOf(host: string, port: number, scheme: "http" | "https" = "ht
   return `${scheme}://${name}:${port}`;
 }
 
-/** Open connections of a server, so that a drain has an end. */
+/** The open connections of a server, so that a drain ends. */
 export function trackSockets(server: Server): { destroy(which: (socket: Socket) => boolean): void } {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

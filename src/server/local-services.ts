@@ -24,19 +24,19 @@ import { createThreadTraining } from "./training-thread.js";
 import { createUuids } from "./uuids.js";
 
 /**
- * Times of a MongoDB store, in milliseconds. Events of a batch are many at once and take their turn, so questions and works
- * may be long; those who wait for one answer do not wait for that (`remoteStore`).
+ * Timeouts of a MongoDB store, in milliseconds. The events of a batch are many and take their turn, so its operations
+ * may be long. Callers that wait for one answer have shorter timeouts (`remoteStore`).
  */
 const QUESTION_MS = 5_000;
 const WORK_MS = 30_000;
 const READY_MS = 900;
-/** Longest wait for the first reading of a catalogue or model, ms. The reading itself goes on. */
+/** Maximum wait for the first load of a catalogue or model, ms. The load itself continues. */
 const CALL_MS = 3_000;
 
-/** How often products and events newer than the model are read, ms. */
+/** Interval for reading products and events newer than the model, ms. */
 const LIVE_MS = 500;
 
-/** A sender may wait for a fresh copy of its app and then for its event: within a second by default. */
+/** A sender may wait for a fresh copy of its app and then for its event: together within a second by default. */
 export function remoteStore(answerMs: number): RemoteStore {
   return { answerMs, historyMs: answerMs / 2, settingsMs: answerMs / 4 };
 }
@@ -58,22 +58,22 @@ export async function openLocalServices(options: {
   readonly tracer: Tracer | undefined;
   readonly report: ReportInternal;
   readonly reportFailure: ReportFailure;
-  /** Told of each damaged value that was met, by the name of its table. */
+  /** Called with the table name of each damaged value. */
   readonly onDamage: (table: string) => void;
-  /** Told once, when the store stopped accepting writes and must be opened anew, by another process. */
+  /** Called once, when the store stopped accepting writes: another process must open it anew. */
   readonly latched: (cause: unknown) => void;
-  /** Of an embedded store: only the one with this id is opened, and none is made. */
+  /** For an embedded store: opens only the one with this id, and creates none. */
   readonly expectedStoreId: string | undefined;
-  /** Told in one line each what was found and done while the store was opened. */
+  /** Called with a line for each step of opening the store. */
   readonly log: (line: string) => void;
-  /** Told why the store cannot be reached yet; its calls fail until it can. */
+  /** Called with the reason why the store cannot be reached yet; its calls fail until it can. */
   readonly away: (line: string) => void;
-  /** Told in one line what an operator should know and nothing failed of. */
+  /** Called with a warning for the operator. */
   readonly warn: (line: string) => void;
   readonly senderLimit: SenderLimit | undefined;
   readonly learnProducts: LearnProducts;
   readonly linkLimits: LinkLimits;
-  /** Where links in mails lead; undefined where that is not known. */
+  /** Public address of links in mails; undefined when unknown. */
   readonly publicUrl: string | undefined;
   /** See `Config.privateHooks`. */
   readonly privateHooks: boolean;
@@ -100,7 +100,7 @@ export async function openLocalServices(options: {
   });
   const seal = createSeal(options.secretKeys.current, options.secretKeys.previous);
   const opening = found?.then(() => sealSecrets(store, seal, options));
-  opening?.catch(() => undefined); // whoever waits for it learns of it
+  opening?.catch(() => undefined); // everyone who waits for it gets the error
   if (opening === undefined) await sealSecrets(store, seal, options);
   const isFar = options.store.kind === "mongo";
   const readiness = createCircuitBreaker({ waitMs: READY_MS, restMs: 0, monotonicNow });
@@ -134,14 +134,14 @@ export async function openLocalServices(options: {
   const stopLive = refreshLiveOften(aisle, reportFailure);
   return {
     aisle,
-    /** Milliseconds in which a call of the facade is answered; undefined when they are not counted. */
+    /** Time limit of the facade's calls in milliseconds; undefined without one. */
     callMs: isFar ? Math.max(CALL_MS, 2 * options.answerMs) : undefined,
-    /** Resolves when the store is there; undefined when it was at once. */
+    /** Resolves when the store is open; undefined when it was open at once. */
     opening,
     ready: () => (isFar ? readiness.wait(() => store.ready()) : store.ready()),
-    /** Of an embedded store that is there. */
+    /** For an embedded store that is open. */
     storeId: () => (isFar ? undefined : store.copies.storeId),
-    /** Ends trainings and evaluations under way. */
+    /** Stops running trainings and evaluations. */
     stopTraining: () => training.stop(),
     async close(): Promise<void> {
       stopLive();
@@ -152,7 +152,10 @@ export async function openLocalServices(options: {
   };
 }
 
-/** Seals what lies in the store plainly or under the previous key. Rejects with StoreNotOpened, and the store closed, without the key. */
+/**
+ * Encrypts secrets that are in plain text or under the previous key. Without the key it closes the store and rejects
+ * with StoreNotOpened.
+ */
 export async function sealSecrets(
   store: Store,
   seal: Seal,
@@ -168,7 +171,7 @@ export async function sealSecrets(
   }
 }
 
-/** Refreshes what came after a training until it is stopped. */
+/** Refreshes data newer than the model until it is stopped. */
 export function refreshLiveOften(
   { refreshLive }: { refreshLive(): Promise<void> },
   reportFailure: ReportFailure,
@@ -196,7 +199,7 @@ export function replicaSenderLimit(
   const exchange = () => {
     running ??= spread
       .exchange()
-      .catch((error: unknown) => reportFailure("sender_limit", error)) // the process goes on with the share it has; the next exchange makes up for it
+      .catch((error: unknown) => reportFailure("sender_limit", error)) // the process continues with its share; the next exchange compensates
       .finally(() => {
         running = undefined;
       });
@@ -207,7 +210,7 @@ export function replicaSenderLimit(
     async stop() {
       clearInterval(timer);
       await running;
-      await board.leave(holder).catch((error: unknown) => reportFailure("sender_limit", error)); // others take it off after a while
+      await board.leave(holder).catch((error: unknown) => reportFailure("sender_limit", error)); // others remove it after a while
     },
   };
 }

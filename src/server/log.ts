@@ -1,18 +1,18 @@
 /**
- * The log: JSON, one line a record, on standard error. It never logs a caller's data on purpose. Data that comes along is
- * made harmless: characters that end a line or steer a terminal are escaped, and texts are cut. Drivers and parsers quote
- * their input in error messages, so quoted words are left out.
+ * The log: JSON, one line a record, on standard error. It never logs a caller's data on purpose. Accidental data is
+ * made harmless: characters that end a line or steer a terminal are escaped, and texts are cut. Drivers and parsers
+ * quote their input in error messages, so quoted words are left out.
  */
 import { type Logger, pino } from "pino";
 import type { LogLevel } from "./settings/config.js";
 
 export type { Logger } from "pino";
 
-/** Characters of one text; a stack has some 1,500. */
+/** Maximum characters of one text; a stack has some 1,500. */
 const MAX_TEXT = 4096;
-/** Characters of an error's words, before its stack. */
+/** Maximum characters of an error's message, before its stack. */
 const MAX_WORDS = 1024;
-/** Most causes logged of an error. */
+/** Maximum causes logged of an error. */
 const MAX_CAUSES = 4;
 
 export function createLog(level: LogLevel, write: (line: string) => void = writeTo(2)): Logger {
@@ -30,7 +30,7 @@ export function createLog(level: LogLevel, write: (line: string) => void = write
   return pino(options, { write: (line: string) => write(escaped(line)) });
 }
 
-/** An error and what caused it: class, words, and where it was thrown. */
+/** An error and its causes: class, message and stack. */
 export function describe(error: unknown): string {
   const texts: string[] = [];
   for (let one = error; one instanceof Error && texts.length <= MAX_CAUSES; one = one.cause)
@@ -38,12 +38,12 @@ export function describe(error: unknown): string {
   return cut(texts.join(" caused by ") || "unknown");
 }
 
-/** A text without what may be somebody's. */
+/** Removes possibly personal parts from a text. */
 export function withoutPersonal(text: string): string {
   return text.replace(QUOTED, '"…"').replace(PERSONAL, "…");
 }
 
-/** The frames of a stack are whole; the words before them are cut, and go without what may be somebody's. */
+/** The frames of a stack stay whole; the message before them is cut, and loses possibly personal parts. */
 function withoutValues({ stack, message }: Error): string {
   const at = stack?.indexOf(message) ?? -1;
   const text = stack !== undefined && at >= 0 ? stack : message;
@@ -53,11 +53,11 @@ function withoutValues({ stack, message }: Error): string {
   return (words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words) + frames;
 }
 
-/** E-mail addresses, and numbers as long as those of telephones. */
+/** E-mail addresses, and numbers as long as phone numbers. */
 const PERSONAL = /[^\s@]{1,64}@[^\s@]{1,255}|\+?\d[\d ()/-]{6,}\d/g;
 const QUOTED = /"(?:[^"\\]|\\.)*"?/gs;
 
-/** Escaped by JSON are only those below U+0020: left are DEL, the C1 controls, and two line ends of Unicode. */
+/** JSON escapes only characters below U+0020. This also escapes DEL, the C1 controls, and two line ends of Unicode. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]/g;
 
 function escaped(line: string): string {

@@ -1,6 +1,6 @@
 /**
- * What the system lets this process have, and what a server needs. Loaded before everything else, and imports nothing of
- * ours: with few open files Node cannot even load the other modules, and ends with a stack.
+ * Limits that the system sets for this process, and the needs of a server. Loaded before everything else, and imports
+ * nothing of ours: with few open files Node cannot even load the other modules, and ends with a stack.
  */
 import { readFileSync } from "node:fs";
 import { getHeapStatistics } from "node:v8";
@@ -8,12 +8,12 @@ import { getHeapStatistics } from "node:v8";
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** Infinity where there is no limit, or the system does not show it. */
+/** Infinity when there is no limit, or the system does not show it. */
 export interface MachineLimits {
   readonly heapBytes: number;
   readonly openFiles: number;
   readonly addressBytes: number;
-  /** An option keeps Node from reserving address space around WebAssembly memory. */
+  /** True when an option keeps Node from reserving address space around WebAssembly memory. */
   readonly hasPlainWasm: boolean;
 }
 
@@ -40,7 +40,7 @@ export function readMachineLimits(): MachineLimits {
   };
 }
 
-/** What the operator gave Node, those that count more last. */
+/** The operator's options for Node, in order of precedence, lowest first. */
 export function nodeOptions(): string[] {
   return [...(process.env.NODE_OPTIONS ?? "").split(/\s+/), ...process.execArgv];
 }
@@ -72,13 +72,13 @@ function serverRefusal({ heapBytes, openFiles, addressBytes, hasPlainWasm }: Mac
   return `address space is limited to ${whole(addressBytes, GIB)} GiB; a server reserves up to ${needed / GIB}, and uses little of it: lift "ulimit -v"${way}`;
 }
 
-/** Connections at one time, by port. */
+/** Maximum connections by port. */
 export interface Connections {
   readonly rest: number;
   readonly rpc: number;
 }
 
-/** Connections that fit beside the files of the server itself: of `most` the same share for each port. */
+/** Connections that fit beside the files of the server itself: the same share of `most` for each port. */
 export function connectionsWithin(openFiles: number, most: Connections, warn: (line: string) => void): Connections {
   const needed = most.rest + most.rpc + OWN_FILES;
   if (openFiles >= needed) return most;
@@ -92,7 +92,7 @@ export function connectionsWithin(openFiles: number, most: Connections, warn: (l
   return { rest, rpc };
 }
 
-/** "" where the system does not show them in this way. */
+/** "" when the system does not show them here. */
 function limitsOfProcess(): string {
   try {
     return readFileSync("/proc/self/limits", "utf8");

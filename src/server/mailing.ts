@@ -1,4 +1,4 @@
-/** What mails and messages to a shop's own server need: links, hooks, and the sending of what waits. */
+/** Parts for mails and hook messages: links, hooks, and the delivery of the outbox. */
 
 import type { SendHook } from "../adapters/hook-sender.js";
 import type { Metrics } from "../adapters/metrics.js";
@@ -11,18 +11,18 @@ import type { HookStore } from "../store/ports/hook-store.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 
 export interface MailingOptions {
-  /** Where links in mails lead, without a slash at its end; undefined where that is not known: then none are made. */
+  /** Public address of links in mails, without a trailing slash; undefined when unknown: then no links are made. */
   readonly publicUrl?: string | undefined;
-  /** Undefined where this process sends no messages to hooks; they wait for one that does. */
+  /** Undefined when this process sends no hook messages; they wait for one that does. */
   readonly sendHook?: SendHook | undefined;
 }
 
 export interface Mailing {
   readonly links: Links;
-  /** The address of a link; undefined where this server does not know its public address. */
+  /** The URL of a link; undefined when this server does not know its public address. */
   readonly linkUrl: (token: string) => string | undefined;
   readonly hooks: Hooks;
-  /** Sends the messages to hooks that are due. */
+  /** Sends the hook messages that are due. */
   readonly deliverHooks: DeliverHooks | undefined;
 }
 
@@ -33,7 +33,7 @@ export function createMailing(
     readonly seal: Seal;
     readonly now: Now;
     readonly newId: () => string;
-    /** 32 hex digits that nobody can guess. */
+    /** Returns 32 random hex digits. */
     readonly newSecret: () => string;
     readonly metrics: Metrics;
   },

@@ -11,10 +11,13 @@ import { ConfigError } from "./settings/setting.js";
 const FROM = { flag: "--from", variable: "AISLE_MIGRATE_FROM" };
 const TO = { flag: "--to", variable: "AISLE_MIGRATE_TO" };
 
-/** A copy may take longer than the caller of a server waits. */
+/** A copy may take longer than a server's callers would wait. */
 const PATIENT = { answerMs: 10_000, workMs: 120_000 };
 
-/** `aisle migrate`: opens both stores, refuses what cannot be copied before anything is written, and copies app after app. */
+/**
+ * `aisle migrate`: opens both stores, rejects what cannot be copied before anything is written, and copies app after
+ * app.
+ */
 export const migrateStores: Migrate = async function* (request, hooks) {
   const from = readStoreLocation(request.from, FROM);
   const to = readStoreLocation(request.to, TO);
@@ -34,7 +37,7 @@ export const migrateStores: Migrate = async function* (request, hooks) {
   }
 };
 
-/** Told before they are opened: a directory is not opened twice by one process, once for reading only. */
+/** Checked before opening: one process does not open a directory twice, once for reading only. */
 async function isSame(from: StoreLocation, to: StoreLocation): Promise<boolean> {
   if (from.kind !== "embedded" || to.kind !== "embedded") return false;
   const [a, b] = await Promise.all(
@@ -61,7 +64,7 @@ async function* migrateAll(
       hooks.update(progress);
     },
   };
-  await naming("source", () => from.copies.check()); // two stores that have lost the same are equal
+  await naming("source", () => from.copies.check()); // two stores that lost the same records are equal
   const ids = appIds.length > 0 ? appIds : await allApps(from);
   if (!check) for (const appId of ids) await naming(`App ${appId}`, () => checkApp(deps, appId));
   for (const appId of ids) {
@@ -84,7 +87,7 @@ async function allApps(store: Store): Promise<string[]> {
   }
 }
 
-/** Errors name the app or the store they are about. */
+/** Adds the app or the store to an error. */
 async function naming<T>(about: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -7,7 +7,9 @@ import type { TextEmbedding } from "../learning/training/semantic.js";
 import type { ModelStore } from "../store/ports/model-store.js";
 import type { EmbedderLocation } from "./settings/embedder-location.js";
 
-/** The text model a location names, with what the app's newest snapshot kept of it; undefined for the built-in embedder. */
+/**
+ * The text model at a location, with cached vectors of the app's newest snapshot; undefined for the built-in embedder.
+ */
 export function textEmbedding(
   location: EmbedderLocation,
   appId: string,

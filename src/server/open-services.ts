@@ -5,7 +5,7 @@ import { readPeerFiles } from "./certificates.js";
 import { openLocalServices } from "./local-services.js";
 import type { Config } from "./settings/config.js";
 
-/** Services in other processes when the configuration says where, else in this one. */
+/** Services in other processes when the configuration names them, otherwise in this one. */
 export async function openServices(
   config: Config,
   options: Omit<

@@ -1,4 +1,4 @@
-/** Opening the store that a location names: the one place that knows which kinds there are. */
+/** Opens the store at a location: the only place that knows which kinds of store exist. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
@@ -14,38 +14,38 @@ export { readStoreLocation, type StoreLocation } from "./settings/store-location
 
 export interface OpenStoreOptions {
   readonly now: Now;
-  /** The clock that `now` reads, of a process that serves; see the stores. */
+  /** The clock behind `now`, in a process that serves; see the stores. */
   readonly clock?: Clock;
-  /** A text not given before, in any process. */
+  /** Returns a unique text. */
   readonly newId?: () => string;
   readonly metrics?: Metrics;
-  /** Told of errors in work that no caller waits for: upkeep, watching for changes of products. */
+  /** Called with errors of work that no caller waits for: maintenance, watching for changes of products. */
   readonly reportFailure?: ReportFailure;
-  /** Told once, when an embedded store takes no writes any more: restart the process, by another process. */
+  /** Called once, when an embedded store takes no more writes: restart the process, by another process. */
   readonly onLatched?: (cause: unknown) => void;
-  /** Told of each damaged value that was met, by the name of its table. */
+  /** Called with the table name of each damaged value. */
   readonly onDamage?: (table: string) => void;
-  /** Told, in one line each, what was found and done while opening. Nothing of an address. */
+  /** Called with a line for each step of opening; the lines do not show an address. */
   readonly log?: (line: string) => void;
-  /** Every write is then refused; a store that is not there is not made. */
+  /** Rejects every write, and does not create a missing store. */
   readonly readOnly?: boolean;
-  /** Milliseconds in which a MongoDB store answers one question, and in which it does a piece of work. */
+  /** Timeouts of a MongoDB store in milliseconds: for one query, and for a work. */
   readonly answerMs?: number;
   readonly workMs?: number;
-  /** With fewer bytes left on its disk an embedded store takes no writes. */
+  /** Minimum free bytes on the disk of an embedded store; with fewer it takes no writes. */
   readonly minFreeBytes?: number;
-  /** Of an embedded store only the one with this id is opened, and none is made. */
+  /** For an embedded store: opens only the one with this id, and creates none. */
   readonly expectedId?: string;
-  /** The setting that named the location, for the line about what is wrong. */
+  /** The setting with the location, named in error lines. */
   readonly setting?: Setting;
 }
 
-/** The store cannot be opened: one line for the operator that names the setting, and shows no user and no password. */
+/** The store cannot be opened: one line for the operator with the setting, without user and password. */
 export class StoreNotOpened extends Error {
   constructor(
     line: string,
     readonly exitCode: number,
-    /** It may be opened later as it is: the server of the store is away. */
+    /** A later try may succeed: the server of the store is away. */
     readonly isPassing: boolean,
     options?: { cause?: unknown },
   ) {
@@ -54,7 +54,7 @@ export class StoreNotOpened extends Error {
   }
 }
 
-/** Opens the store. The driver of the other kind is not loaded. Rejects with StoreNotOpened. */
+/** Opens the store. Does not load the driver of the other kind. Rejects with StoreNotOpened. */
 export async function openStore(location: StoreLocation, options: OpenStoreOptions): Promise<Store> {
   const { workMs, minFreeBytes, expectedId, setting = SETTINGS.store, ...rest } = options;
   try {
@@ -79,16 +79,16 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
   }
 }
 
-/** How often a missing store is tried again. */
+/** Retry interval for a missing store. */
 const LOOK_AGAIN_MS = 1000;
 
-/** A store, and when it will be open where its server is away: until then its calls reject with Unavailable. */
+/** A store, and a promise that it is open when its server is away: until then its calls reject with Unavailable. */
 export interface StoreWhenThere {
   readonly store: Store;
   readonly opening: Promise<void> | undefined;
 }
 
-/** Opens the store, or waits until it is there and gives `away` the reason. Rejects if waiting would not help. */
+/** Opens the store, or waits for it and passes the reason to `away`. Rejects if waiting would not help. */
 export async function openStoreWhenThere(
   location: StoreLocation,
   options: OpenStoreOptions & { readonly away: (line: string) => void },
@@ -119,14 +119,14 @@ export async function openStoreWhenThere(
   };
   const close = async (): Promise<void> => {
     closing.abort();
-    // whoever waits for the opening learns of it
+    // everyone who waits for the opening gets the error
     await opening.catch(() => undefined);
     await found?.close();
   };
   return { store: storeWhenOpen(opened, close), opening };
 }
 
-/** The error itself when it passes. */
+/** The error itself when it is temporary. */
 function passing(error: unknown): StoreNotOpened {
   if (error instanceof StoreNotOpened && error.isPassing) return error;
   throw error;
@@ -143,7 +143,7 @@ function notOpened(cause: unknown, { kind }: StoreLocation, setting: Setting): S
     }
     return failure(cause.message, 1, cause instanceof Unavailable);
   }
-  // What the adapter has no words for, a library or the system says in words of its own.
+  // For an error unknown to the adapter, the library's or system's own text.
   const code = "code" in cause ? ` (${String(cause.code)})` : "";
   const isPassing = "isPassing" in cause && cause.isPassing === true;
   return failure(cause instanceof DomainError ? cause.message : `cannot be opened${code}`, 1, isPassing);

@@ -3,7 +3,7 @@ import type { Now } from "../domain/clock.js";
 /** At most one line in this many milliseconds. */
 const LOG_EVERY_MS = 60_000;
 
-/** Logs that connections of the RPC port were closed for misuse. The address is personal data, so the line has none. */
+/** Logs that connections of the RPC port were closed for misuse. The address is personal data, so it is left out. */
 export function createReportMisuse(
   logger: { warn(fields: { unlogged: number }, text: string): void },
   monotonicNow: Now,

@@ -1,15 +1,15 @@
-/** What a process of a server does, and where it listens. */
+/** The tasks of a server process, and its ports. */
 
 import { demoCurlLines } from "./demo/curl-lines.js";
 import { closedPort, FACADE, RPC, urlOf } from "./listen.js";
 import type { Config, Role } from "./settings/config.js";
 
-/** What one process does. */
+/** The tasks of one process. */
 export interface RoleTasks {
   readonly facade: boolean;
-  /** What the RPC port answers; `health` is health, reflection and metrics alone. */
+  /** Services on the RPC port; `health` is health, reflection and metrics alone. */
   readonly rpc: "services" | "health" | "closed";
-  /** Trains by schedule, and makes the demo shop when there is to be one. */
+  /** Trains by schedule, and sets up the demo shop if configured. */
   readonly training: boolean;
 }
 
@@ -20,14 +20,16 @@ export const ROLE_TASKS: Readonly<Record<Role, RoleTasks>> = {
   trainer: { facade: false, rpc: "health", training: true },
 };
 
-/** Ports found free and the address storefronts use, in one place for all processes that share them. */
+/** Ports found free, and the public address, shared by all processes. */
 export interface Ports {
   readonly facadePort: number;
   readonly facadeUrl: string;
   readonly rpcPort: number;
 }
 
-/** Finds the ports before the demo is made: a taken port fails at once, and the demo's product URLs name the port. */
+/**
+ * Finds the ports before the demo is set up: a port in use fails at once, and the demo's product URLs contain the port.
+ */
 export async function findPorts(config: Config, duties: RoleTasks): Promise<Ports> {
   const facadePort = duties.facade ? await closedPort(config.facade, FACADE) : 0;
   const rpcPort = duties.rpc === "closed" ? 0 : await closedPort(config.rpc, RPC);
@@ -35,7 +37,7 @@ export async function findPorts(config: Config, duties: RoleTasks): Promise<Port
   return { facadePort, rpcPort, facadeUrl: config.publicUrl ?? urlOf(config.facade.host, facadePort, scheme) };
 }
 
-/** Where this process shows the console; undefined where it does not. */
+/** Address of the console in this process; undefined without one. */
 export function consoleUrlOf(config: Config, duties: RoleTasks, ports: Pick<Ports, "rpcPort">): string | undefined {
   const isShown = duties.rpc === "services" && config.console !== "off";
   return isShown ? `${rpcUrlOf(config, ports)}/console/` : undefined;
@@ -45,7 +47,7 @@ function rpcUrlOf(config: Config, ports: Pick<Ports, "rpcPort">): string {
   return urlOf(config.rpc.host, ports.rpcPort, config.rpcTls === null ? "http" : "https");
 }
 
-/** The first line that says a server is ready, and those about the demo. */
+/** The first line of a ready server, and those about the demo. */
 export function readyLines(config: Config, duties: RoleTasks, ports: Ports, demo: boolean): string[] {
   const rpcUrl = rpcUrlOf(config, ports);
   const consoleUrl = consoleUrlOf(config, duties, ports);

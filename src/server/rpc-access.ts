@@ -8,14 +8,14 @@ import { codeName, createCallMetrics } from "../services/wire/rpc-metrics.js";
 import { createServerSpans } from "../services/wire/rpc-spans.js";
 import { createReportMisuse } from "./report-misuse.js";
 
-/** What stands between the RPC port and the services: the gate, then spans, counts, audit and the apps of a token. */
+/** The chain from the RPC port to the services: token check, spans, counts, audit, and the apps of a token. */
 export function rpcAccess(deps: {
   readonly tracer: Tracer | undefined;
   readonly metrics: Metrics;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly audit: (entry: AuditEntry) => void;
-  /** Undefined lets everybody call. */
+  /** Undefined admits every caller. */
   readonly tokens: () => Tokens | undefined;
   readonly logger: { warn(fields: { unlogged: number }, text: string): void };
 }): { readonly gate: Gate; readonly interceptors: Interceptor[]; readonly onMisuse: () => void } {

@@ -11,11 +11,11 @@ const ACCEPTED =
 
 interface TokenFile {
   readonly tokens: Tokens;
-  /** Numbers of the unusable lines. */
+  /** Numbers of the invalid lines. */
   readonly faults: readonly number[];
 }
 
-/** @throws ConfigError if the file is unreadable, or for its first unusable line */
+/** @throws ConfigError if the file is unreadable, or for its first invalid line */
 export function readTokens(path: string): Tokens {
   const { tokens, faults } = readTokenFile(path);
   if (faults.length > 0) throw faultOf(faults);
@@ -45,7 +45,7 @@ function readTokenFile(path: string): TokenFile {
   return { tokens, faults };
 }
 
-/** The hash comes last: a truncated line is then no token, rather than one with fewer limits. */
+/** The hash comes last, so that a truncated line is no token rather than one with fewer limits. */
 function readLine(line: string): readonly [hash: string, token: Token] | undefined {
   const words = line.trim().split(/\s+/);
   const [name = "", scopeList = "", ...rest] = words;
@@ -81,9 +81,9 @@ function faultOf(faults: readonly number[]): ConfigError {
 const NONE: Tokens = new Map();
 
 /**
- * Reads the file again at each `look`. Without a readable file no token is valid. An unusable line is skipped and the others
- * stay valid: revoking one token while mistyping another still revokes the first, and the shop stays served. `warn` gets
- * each fault once.
+ * Reads the file again at each `look`. Without a readable file no token is valid. An invalid line is skipped and the
+ * others stay valid: revoking one token while mistyping another still revokes the first, and the shop stays served.
+ * `warn` gets each fault once.
  */
 export function createTokenWatch(path: string, warn: (line: string) => void): { look(): void; tokens(): Tokens } {
   let tokens = readTokens(path);

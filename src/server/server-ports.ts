@@ -25,16 +25,16 @@ import type { CertificateFiles } from "./settings/setting-values.js";
 import { createRequestIds } from "./uuids.js";
 import { consolePages, readDemoScript, readHelperScript } from "./web-files.js";
 
-/** Connections that wait to be accepted. The first packets of further ones are lost and come again a second later. */
+/** Connections that wait to be accepted. The first packets of further ones are lost and retried a second later. */
 const BACKLOG = 4096;
 
-/** What both ports need. */
+/** Dependencies of both ports. */
 export interface PortParts {
   readonly config: Config;
   readonly duties: RoleTasks;
   readonly ports: Ports;
   readonly services: Awaited<ReturnType<typeof openServices>>;
-  /** Resolves when the services take writes; rejects with a ConnectError that says why not. */
+  /** Resolves when the services take writes; rejects with a ConnectError that gives the reason. */
   readonly ready: () => Promise<void>;
   readonly connections: Connections;
   readonly clock: Pick<Clock, "now" | "monotonicNow">;
@@ -44,10 +44,10 @@ export interface PortParts {
   readonly isStopping: () => boolean;
 }
 
-/** Looks at files that an operator may replace while the server runs. */
+/** Checks files that an operator may replace while the server runs. */
 export type LookAtFiles = () => void;
 
-/** Connections of each port that fit into the limit of open files. */
+/** Connections of each port within the limit of open files. */
 export function connectionsOfPorts(logger: Logger): Connections {
   const most = { rest: MAX_CONNECTIONS, rpc: MAX_RPC_CONNECTIONS };
   return connectionsWithin(readMachineLimits().openFiles, most, (line) => logger.warn(line));
@@ -100,9 +100,9 @@ export function createRpcPort(
     readonly certificate: ListenerCertificate | undefined;
     readonly settings: CertificateSettings;
     readonly health: HealthState;
-    /** What /metrics shows. */
+    /** The content of /metrics. */
     readonly metricsText: MetricsText;
-    /** Where the audit log goes when it is to go to standard error. */
+    /** Target of the audit log for standard error. */
     readonly logFile: number;
     readonly report: (error: unknown) => void;
   },
@@ -140,7 +140,7 @@ export function createRpcPort(
   };
 }
 
-/** Bounds the connections of one address, and of all; `most` is what the port takes. */
+/** Limits the connections of one address, and of all; `most` is the limit of the port. */
 function peerConnections({ connectionsPerAddress, trustedProxies }: Config, most: number) {
   return createPeerConnections({ most, perAddress: connectionsPerAddress, exempt: trustedProxies });
 }

@@ -20,7 +20,7 @@ import { DRAIN_MS, type StopSignal } from "./stop-signal.js";
 import { createSystemClock } from "./system-clock.js";
 import { hardExit } from "./workers/hard-exit.js";
 
-/** Connections that never sent a byte get this long; browsers open such ones in advance. */
+/** Time for connections that never sent a byte; browsers open such ones in advance. */
 const SILENT_MS = 500;
 
 export interface Surroundings {
@@ -29,20 +29,20 @@ export interface Surroundings {
   readonly stop: StopSignal;
   readonly say: (line: string) => void;
   readonly logger: Logger;
-  /** The file descriptor that the audit log writes to when it is to go to standard error. */
+  /** The file descriptor behind standard error for the audit log. */
   readonly logFile: number;
   /** Called when the store stopped accepting writes: restart the process, by another process. */
   readonly latched: (reason: string) => void;
-  /** Called when everything listens and the store is not there yet. */
+  /** Called when everything listens but the store is not open yet. */
   readonly waiting?: () => void;
-  /** Of an embedded store: only the one with this id is opened. */
+  /** For an embedded store: opens only the one with this id. */
   readonly expectedStoreId: string | undefined;
-  /** Called when everything listens and the store is there; `demo` when there is a demo shop. */
+  /** Called when everything listens and the store is open; `demo` when there is a demo shop. */
   readonly ready: (demo: boolean, storeId: string | undefined) => void;
   readonly senderLimit?: SenderLimit | undefined;
-  /** What this process counts with. */
+  /** The metrics of this process. */
   readonly metrics: PrometheusMetrics;
-  /** What /metrics shows when it is not the counts of this process alone. */
+  /** The content of /metrics, if not the metrics of this process alone. */
   readonly metricsOfAll?: MetricsText;
 }
 
@@ -52,9 +52,9 @@ export function serverMetrics(): PrometheusMetrics {
 }
 
 /**
- * Runs one process of a server until it is to stop, then drains it. The ports open when everything behind them is ready. If
- * the store must be waited for, they open at once, calls are refused, and readiness says why. At its end, whatever the
- * cause, the store is closed and nothing keeps the process alive.
+ * Runs one process of a server until it stops, then drains it. The ports open when everything behind them is ready. If
+ * the store is not open yet, the ports open at once, calls are rejected, and readiness gives the reason. At its end,
+ * whatever the cause, the store is closed and nothing keeps the process alive.
  */
 export async function runServer(config: Config, around: Surroundings): Promise<void> {
   const { duties, stop } = around;
@@ -147,7 +147,7 @@ async function assemble(config: Config, around: Surroundings) {
   };
 }
 
-/** True when there is a demo shop. It takes a while, so a signal to stop ends it. */
+/** True when there is a demo shop. Its set-up takes a while, so a stop signal ends it. */
 async function makeDemoShop(config: Config, around: Surroundings, { services, clock }: Server): Promise<boolean> {
   const { duties, ports, stop, say } = around;
   if (!config.demo || !duties.training || services.aisle === undefined) return false;

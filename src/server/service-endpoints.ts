@@ -1,4 +1,4 @@
-/** How the services of this process are called: by typed clients without bytes, and over an RPC router. */
+/** Endpoints of the services of this process: typed clients without bytes, and an RPC router. */
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { AppService } from "../gen/aisle/v1/app_service_pb.js";

@@ -4,12 +4,12 @@ import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 
 type Wait = <T>(read: () => Promise<T>) => Promise<T>;
 
-/** Spans of the stages, put around them where they are wired. Without a tracer each gives back what it was given. */
+/** Wraps the stages in spans. Without a tracer each function returns its argument. */
 export function stageSpans(tracer: Tracer | undefined) {
   return {
     around: <A extends unknown[], R>(name: string, work: (...args: A) => R) => traced(tracer, name, work),
 
-    /** From handing a work in until it is durable, the wait for the commit included. */
+    /** From the start of a work until it is durable, including the wait for the commit. */
     unitOfWork(unitOfWork: UnitOfWork): UnitOfWork {
       if (tracer === undefined) return unitOfWork;
       const commit = <T>(run: () => Promise<T>) => spanOf(tracer, "store commit", run);

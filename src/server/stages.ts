@@ -49,31 +49,31 @@ export interface AppDependencies extends MailingOptions {
   readonly newId: () => string;
   /** 13 hex characters. */
   readonly newAppId: () => string;
-  /** 32 hex digits that nobody can guess. */
+  /** Returns 32 random hex digits. */
   readonly newSecret: () => string;
-  /** Seals secrets at rest; when not given they are kept as they are. */
+  /** Encrypts stored secrets. Default: plain text. */
   readonly seal?: Seal | undefined;
   readonly fetchFeed?: FetchFeed | undefined;
-  /** Of backend senders, where several processes share one limit. Else it is kept in this process. */
+  /** The limit of backend senders shared by several processes. Default: one in this process. */
   readonly senderLimit?: SenderLimit | undefined;
-  /** How long answers of a remote store may take; undefined for a store in this process. */
+  /** Timeout of a remote store; undefined for a store in this process. */
   readonly remoteStore?: RemoteStore | undefined;
-  /** Told in one line of overload. */
+  /** Called with a line about overload. */
   readonly warn?: ((line: string) => void) | undefined;
-  /** Events that may be in flight in the store; chosen by its distance when not given. */
+  /** Maximum events in flight in the store. Default: by its distance. */
   readonly inFlight?: ConcurrencyLimits | undefined;
-  /** Most links in a day; `LINK_LIMITS` by default. */
+  /** Maximum links in a day. Default: `LINK_LIMITS`. */
   readonly linkLimits?: LinkLimits | undefined;
-  /** Whether events teach the catalogue products; `auto` when not given. */
+  /** Whether events add products to the catalogue. Default: `auto`. */
   readonly learnProducts?: LearnProducts | undefined;
   readonly metrics: Metrics;
   readonly tracer?: Tracer | undefined;
   readonly report: ReportInternal;
-  /** Told of errors after which a call goes on without what failed. */
+  /** Called with errors after which a call continues without the failed part. */
   readonly reportFailure: ReportFailure;
 }
 
-/** Rest of the circuit breaker after a store has answered nobody: reads fail at once. */
+/** Pause of the circuit breaker after a store answered no read: reads fail at once. */
 const REST_MS = 1000;
 
 type Stores = ReturnType<typeof wireStores>;
@@ -81,10 +81,10 @@ type Learning = ReturnType<typeof wireLearning>;
 type Intake = ReturnType<typeof wireIntake>;
 type Recommending = ReturnType<typeof wireRecommending>;
 type Identity = ReturnType<typeof wireIdentity>;
-/** All that the services are made of. */
+/** The dependencies of the services. */
 export type Stages = Stores & Learning & Intake & Recommending & Identity;
 
-/** The store as the stages see it: with spans, a bound on works in flight, and copies of apps of a remote one. */
+/** The store for the stages: with spans, a limit on works in flight, and cached apps of a remote store. */
 export function wireStores(deps: AppDependencies) {
   const { store, remoteStore, monotonicNow, metrics } = deps;
   const spans = stageSpans(deps.tracer);
@@ -94,14 +94,14 @@ export function wireStores(deps: AppDependencies) {
     remoteStore === undefined
       ? { apps: store.apps, changes: unitOfWork }
       : withCachedApps(store.apps, unitOfWork, { patience: patience(remoteStore.settingsMs), monotonicNow, metrics });
-  // A store that is not open yet has no copies to take out of it.
+  // A store that is not open yet has no stale copies.
   const copies: Pick<Copies, "scan"> = {
     scan: async (appId, table, after, limit) => store.copies.scan(appId, table, after, limit),
   };
   return { spans, admission, unitOfWork, patience, apps, changes, copies };
 }
 
-/** Models: how they are trained, published and read. */
+/** Models: training, publication and reading. */
 export function wireLearning(deps: AppDependencies, { apps, spans }: Stores) {
   const { store, now, newId, metrics } = deps;
   const { models } = store;
@@ -128,7 +128,7 @@ export function wireLearning(deps: AppDependencies, { apps, spans }: Stores) {
   return { registry, trainer };
 }
 
-/** Events: how one and many are taken, and what is kept of refused ones. */
+/** Events: single and bulk recording, and rejected ones. */
 export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission }: Stores) {
   const { store, now, newId, metrics, reportFailure, monotonicNow } = deps;
   const take = createEventTaker(deps);
@@ -160,7 +160,7 @@ export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission 
   return { take, rejecting, frameCounts, recordEvent, recordEvents: createRecordEvents(recording) };
 }
 
-/** Answers to visitors, from the catalogue, the model and what is newer than it. */
+/** Answers to visitors, from the catalogue, the model and newer data. */
 export function wireRecommending(
   deps: AppDependencies,
   { apps, unitOfWork, spans, patience }: Stores,

@@ -1,21 +1,21 @@
 import { hardExit } from "./workers/hard-exit.js";
 
-/** Calls under way get this long to end after a signal. */
+/** Time for calls under way after a signal. */
 export const DRAIN_MS = 10_000;
-/** A second signal this soon is a copy of the first one. */
+/** A second signal this soon is a duplicate of the first one. */
 const REPEAT_MS = 1_000;
 
-/** The wish that this process ends. */
+/** The request to stop this process. */
 export interface StopSignal {
   readonly signalled: Promise<void>;
   readonly seen: () => boolean;
-  /** As a signal does, but said any number of times. */
+  /** Like a signal, but may be repeated. */
   readonly ask: () => void;
 }
 
 /**
- * The first SIGTERM or SIGINT; a second one ends the process at once, after `atOnce`. One that follows within a second is
- * the same one again: Ctrl-C under `npm start` reaches us from the terminal and once more from npm
+ * The first SIGTERM or SIGINT; a second one ends the process at once, after `atOnce`. One that follows within a second
+ * is a duplicate: Ctrl-C under `npm start` arrives from the terminal and once more from npm
  * (test/scripts/signals.test.ts).
  */
 export function stopSignal(atOnce: () => void = () => undefined): StopSignal {

@@ -1,17 +1,17 @@
 import type { Now } from "../domain/clock.js";
 import { Unavailable } from "../domain/errors.js";
 
-/** Waits for reads of the store, but not for longer than their callers can do without them. */
+/** Waits for reads of the store, up to the time its callers can wait. */
 export interface CircuitBreaker {
-  /** Rejects with Unavailable when the read has no answer in time, or when nobody is answered now. */
+  /** Rejects with Unavailable when the read has no answer in time, or while the circuit is open. */
   wait<T>(read: () => Promise<T>): Promise<T>;
-  /** Rejects with Unavailable when nobody is answered now; else waits as long as it takes. */
+  /** Rejects with Unavailable while the circuit is open; otherwise waits as long as it takes. */
   waitLong<T>(read: () => Promise<T>): Promise<T>;
 }
 
 /**
- * A read has `waitMs` to be answered. If the store answers nobody during that time, reads fail at once for `restMs`. Then one
- * caller tries whether it is back; a late answer proves that earlier.
+ * A read has `waitMs` for its answer. If the store answers no read during that time, the circuit opens: reads fail at
+ * once for `restMs`. Then one caller tries again; a late answer closes the circuit earlier.
  */
 export function createCircuitBreaker(deps: {
   readonly waitMs: number;
@@ -56,12 +56,12 @@ export function createCircuitBreaker(deps: {
   return { wait, waitLong: async (read) => begin(read) };
 }
 
-/** How long answers of a remote store may take, ms. */
+/** Timeouts of a remote store, ms. */
 export interface RemoteStore {
-  /** A single event that is not stored by then is refused, as is a question for a visitor's status. */
+  /** An event that is not stored by then is rejected, as is a status request. */
   readonly answerMs: number;
-  /** Recommendations are made without a visitor's stored history that was not read by then. */
+  /** Recommendations are then made without the visitor's stored history. */
   readonly historyMs: number;
-  /** A remembered app or frame serves when it was not read again by then. */
+  /** Then the cached app or frame serves. */
   readonly settingsMs: number;
 }

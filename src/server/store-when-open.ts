@@ -1,6 +1,6 @@
 import type { Store } from "../store/ports/store.js";
 
-/** A store that may not be open yet. Until it is, every call fails with what `opened` throws. */
+/** A store that may not be open yet. Until it is, every call fails with the error of `opened`. */
 export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): Store {
   return {
     apps: {

@@ -9,7 +9,9 @@ interface ClockLog {
 
 const LOOK_EVERY_MS = 1000;
 
-/** The clock of this process, over the clocks of its machine. Says in one line when the system clock jumps, and how it ends. */
+/**
+ * The clock of this process, over the clocks of its machine. Logs when the system clock jumps, and how the jump ends.
+ */
 export function createSystemClock(logger: ClockLog, metrics: Metrics): Clock {
   const tell = (news: ClockNews) => {
     if (news.kind === "back") return logger.info("the system clock is correct again");
@@ -24,7 +26,7 @@ export function createSystemClock(logger: ClockLog, metrics: Metrics): Clock {
     uptime: () => uptime() * 1000,
     tell,
   });
-  // A jump is noticed, and logged, also while nothing asks for the time.
+  // A jump is noticed and logged even while nothing reads the time.
   setInterval(clock.idNow, LOOK_EVERY_MS).unref();
   metrics.watch?.("clock_difference_ms", () => clock.differenceMs());
   return clock;

@@ -7,17 +7,17 @@ import type { RunTraining, TrainingProgress } from "../learning/training/trainer
 import type { StoreLocation } from "./open-store.js";
 import type { EmbedderLocation } from "./settings/embedder-location.js";
 
-/** What the worker is started with. */
+/** Start parameters of the worker. */
 export interface TrainingJob {
   readonly store: StoreLocation;
   readonly appId: string;
   readonly embedder: EmbedderLocation;
   readonly learnedOrder: boolean;
-  /** Undefined: a model is to be made. */
+  /** Undefined: train a model. */
   readonly evaluation: EvaluationQuery | undefined;
 }
 
-/** What the worker says. `failed` carries no data of the shop, only what the operator needs. */
+/** Messages of the worker. `failed` carries no data of the shop, only text for the operator. */
 export type TrainingMessage =
   | { readonly kind: "progress"; readonly progress: TrainingProgress }
   | { readonly kind: "trained"; readonly manifest: ModelManifest; readonly bytes: Uint8Array }

@@ -12,12 +12,12 @@ import type { TrainingJob, TrainingMessage } from "./training-thread.js";
 /** No caller waits for a training, so the store may take longer. */
 const PATIENT_MS = 30_000;
 
-/** How much this thread stands back when processors are short. */
+/** Nice value of this thread, for machines with few processors. */
 const NICENESS = 5;
-// Linux counts niceness by thread; elsewhere it would be that of the whole process, which serves.
+// Linux has a nice value for each thread; elsewhere it would apply to the whole process, which serves.
 if (process.platform === "linux" && getPriority() < NICENESS) setPriority(NICENESS);
 
-// Entry of the training thread: reads the store, learns or evaluates, hands the result over and ends.
+// Entry of the training thread: reads the store, trains or evaluates, posts the result and ends.
 const job: TrainingJob = workerData;
 const port = parentPort;
 if (port === null) throw new Error("The training worker runs as a thread of aisle serve");
@@ -36,7 +36,7 @@ try {
   };
   if (job.evaluation === undefined) {
     const { manifest, bytes } = await trainModel(options);
-    // Shared, so that the thread that serves gets them without a copy and without a collection: see `snapshot-room.ts`.
+    // Shared, so that the serving thread gets them without a copy and without a collection: see `snapshot-room.ts`.
     const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
     shared.set(bytes);
     say({ kind: "trained", manifest, bytes: shared });

@@ -1,6 +1,6 @@
 import type { Now } from "../domain/clock.js";
 
-/** The greatest count of a millisecond: 12 bits. */
+/** The maximum count within a millisecond: 12 bits. */
 const MAX_COUNT = 0xfff;
 
 /**

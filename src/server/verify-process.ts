@@ -2,7 +2,7 @@ import { DomainError } from "../domain/errors.js";
 import { verifyStore } from "../store/lmdb/verify.js";
 import type { VerifyMessage } from "./doctor.js";
 
-// Entry of the process that reads a whole embedded store: on a damaged tree LMDB may end it.
+// Entry of the process that reads a whole embedded store: on a damaged tree LMDB may crash it.
 const [directory = ""] = process.argv.slice(2);
 const say = (message: VerifyMessage) =>
   new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Where the server finds the files of `web/`. */
+/** Locates the files of `web/`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import type { ConsoleFile, ConsolePages } from "../services/wire/console.js";
@@ -29,7 +29,7 @@ export function readDemoScript(): Buffer | undefined {
   return readBuilt("demo/shop.js");
 }
 
-/** What the RPC port shows at `/console/`; undefined where it shows nothing. */
+/** The content of `/console/` on the RPC port; undefined without a console. */
 export function consolePages(config: Config, duties: RoleTasks, ports: Ports): ConsolePages | undefined {
   const files = config.console === "off" || duties.rpc !== "services" ? undefined : readConsoleFiles();
   if (files === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Configuration, read once from flags and environment. A flag wins over its variable, an empty value counts as absent.
- * Whatever is wrong becomes a `ConfigError` of one line that names the flag, the variable and what is accepted.
+ * The configuration, read once from flags and environment. A flag overrides its variable; an empty value counts as
+ * absent. An invalid value becomes a `ConfigError` of one line with the flag, the variable and the accepted values.
  */
 
 import { readFileSync } from "node:fs";
@@ -35,20 +35,20 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What a process does: everything, REST alone, RPC alone, or training by schedule alone. */
+/** The role of a process: everything, REST only, RPC only, or scheduled training only. */
 export const ROLES = ["all", "facade", "services", "trainer"] as const;
 
-/** Who sees the console: callers on this machine, all who reach the RPC port, nobody. */
+/** Who can open the console: callers on this machine, everyone who reaches the RPC port, or no one. */
 export const CONSOLE_VIEWERS = ["loopback", "any", "off"] as const;
 
-/** When events teach the catalogue products: until the shop has some by feed or RPC, always, never. */
+/** When events add products to the catalogue: until the shop has products by feed or RPC, always, or never. */
 export const LEARN_PRODUCTS = ["auto", "on", "off"] as const;
 
 export type ConsoleViewers = (typeof CONSOLE_VIEWERS)[number];
 
 export type Role = (typeof ROLES)[number];
 
-/** A collector's base address, without a slash at its end, and the share of traces beginning here that it gets, 0 to 1. */
+/** A collector's base address without a trailing slash, and its share of the traces that start here, 0 to 1. */
 export interface OtlpConfig {
   readonly endpoint: string;
   readonly ratio: number;
@@ -56,14 +56,14 @@ export interface OtlpConfig {
 
 export type { CertificateFiles, ConnectionsPerAddress } from "./setting-values.js";
 
-/** Paths of PEM files: those trusted besides nobody else, the certificate shown and its key. */
+/** Paths of PEM files: the trusted authorities (and no others), the client certificate and its key. */
 export interface PeerFiles {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** Where a listener listens. Port 0 takes any free one. */
+/** Address of a listener. Port 0 takes any free one. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -73,61 +73,63 @@ export interface Config {
   readonly store: StoreLocation;
   readonly facade: ListenAddress;
   readonly rpc: ListenAddress;
-  /** http(s) address storefronts use, without a slash at its end. Null: made from the facade's listener. */
+  /** Public http(s) address without a trailing slash. Null: made from the facade's listener. */
   readonly publicUrl: string | null;
-  /** Milliseconds between looks whether an app needs training; 0 trains only when asked. */
+  /** Milliseconds between checks whether an app needs training; 0 trains only on request. */
   readonly trainEveryMs: number;
   readonly demo: boolean;
   readonly logLevel: LogLevel;
-  /** How long the subscription cookies live. 0 makes every check a fresh one. */
+  /** Lifetime of the subscription cookies. 0 turns them off. */
   readonly cacheSeconds: number;
-  /** How long a caller waits for a MongoDB store. */
+  /** Time that a caller waits for a MongoDB store. */
   readonly answerMs: number;
   readonly role: Role;
   /** Processes that share the ports, at least 1. */
   readonly workers: number;
-  /** Where the facade finds the services, without a slash at its end. Null for every other role. */
+  /** Address of the services for the facade, without a trailing slash. Null for every other role. */
   readonly rpcUrl: string | null;
-  /** Host names by which RPC callers reach this server, besides its own address and loopback names. */
+  /** Host names of the RPC port, besides its own address and loopback names. */
   readonly rpcNames: readonly string[];
-  /** File of the tokens that RPC callers need; null: none is needed. */
+  /** The file of RPC tokens; null: no token is needed. */
   readonly rpcTokens: string | null;
   /** `stderr`, `stdout` or the path of a file. */
   readonly auditLog: string;
   readonly console: ConsoleViewers;
-  /** What a facade says to services in another process; null: nothing. */
+  /** Token of a facade for services in another process; null: none. */
   readonly token: string | null;
-  /** What secrets at rest are sealed with. */
+  /** Encryption keys for stored secrets. */
   readonly secretKeys: SecretKeys;
   readonly embedder: EmbedderLocation;
-  /** Whether trainings learn the order of what sources propose, which takes most of their time. */
+  /** Whether trainings learn the order of proposals, which takes most of their time. */
   readonly learnedOrder: boolean;
-  /** Files of the certificate with which the facade speaks https. Null: it speaks http. */
+  /** Certificate files of the facade. Null: plain http. */
   readonly tls: CertificateFiles | null;
-  /** Files of the certificate with which the RPC port speaks TLS. Null: it does not. */
+  /** Certificate files of the RPC port. Null: no TLS. */
   readonly rpcTls: CertificateFiles | null;
-  /** What a facade trusts and shows at services in another process, files in PEM. */
+  /** Authorities and client certificate of a facade for services in another process, PEM files. */
   readonly peer: PeerFiles;
-  /** Whether messages to hooks may go to loopback and private addresses. */
+  /** Whether hook messages may go to loopback and private addresses. */
   readonly privateHooks: boolean;
-  /** Whether feeds may be read from loopback and private addresses. */
+  /** Whether feeds may come from loopback and private addresses. */
   readonly privateFeeds: boolean;
-  /** Milliseconds between the signal to stop and the closing of the ports. The server goes on serving, but is not ready. */
+  /**
+   * Milliseconds between the stop signal and the closing of the ports. Meanwhile the server serves, but is not ready.
+   */
   readonly preStopMs: number;
-  /** With fewer bytes left on its disk an embedded store takes no writes. */
+  /** Minimum free bytes on the disk of an embedded store; with fewer it takes no writes. */
   readonly minFreeBytes: number;
-  /** Addresses and prefixes of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and prefixes of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Addresses and prefixes of the shop's own servers, whose events are the shop's word. */
+  /** Addresses and prefixes of the shop's own servers, whose events count as the shop's own. */
   readonly shopNetworks: readonly string[];
-  /** Whether events teach the catalogue products. */
+  /** Whether events add products to the catalogue. */
   readonly learnProducts: (typeof LEARN_PRODUCTS)[number];
-  /** Addresses a day that anybody may link to a visitor, and from a network. Infinity: any number. */
+  /** Maximum addresses that public senders may link to a visitor, and from a network, in a day. Infinity: no limit. */
   readonly linksPerVisitor: number;
   readonly linksPerNetwork: number;
-  /** Connections of each port that one address may hold, trusted proxies excepted. */
+  /** Maximum connections of one address to each port, trusted proxies excepted. */
   readonly connectionsPerAddress: ConnectionsPerAddress;
-  /** Where traces go. Null: none are made. */
+  /** Collector of traces. Null: no traces. */
   readonly otlp: OtlpConfig | null;
 }
 
@@ -157,7 +159,7 @@ const DEFAULTS = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ConfigError for the first setting that cannot be used. */
+/** @throws ConfigError for the first invalid setting. */
 export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const text = (name: keyof typeof DEFAULTS) => given(flags[name], env, name) ?? DEFAULTS[name];
   const whole = (name: keyof typeof DEFAULTS, least: number, most: number, accepted: string) =>
@@ -276,7 +278,10 @@ function readRpcUrl(text: string | undefined, role: Role): string | null {
   throw new ConfigError(SETTINGS.rpcUrl, `is for ${SETTINGS.role.flag} facade only`);
 }
 
-/** The key of an embedding service comes by its own variable or a file, never by a flag, which every process can see. */
+/**
+ * The key of an embedding service comes from its own variable or a file, never from a flag, which every process can
+ * see.
+ */
 function readEmbedder(text: string, env: Environment): EmbedderLocation {
   const file = env.AISLE_EMBEDDER_KEY_FILE?.trim();
   try {

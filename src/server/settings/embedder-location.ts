@@ -1,23 +1,23 @@
-/** Which embedder places product texts. */
+/** The embedder of product texts. */
 export type EmbedderLocation =
   | { readonly kind: "builtin" }
   /** A folder or file of a sentence model, as given, relative to the working directory. */
   | { readonly kind: "onnx"; readonly path: string }
   | {
       readonly kind: "http";
-      /** Where embeddings are asked for, without a query. */
+      /** Endpoint without a query. */
       readonly url: string;
       readonly model: string;
-      /** Length of vectors to ask for; null for the model's own. */
+      /** Requested length of vectors; null for the model's own. */
       readonly dimensions: number | null;
-      /** Shown nowhere, and sent to that address only. */
+      /** Never shown, and sent to that address only. */
       readonly key: string | null;
     };
 
 /** The message names the accepted values, and shows nothing of an address or key. */
 export class UnusableEmbedder extends Error {}
 
-/** The key itself, or the file that holds it. */
+/** The key itself, or the file that contains it. */
 export interface EmbedderKey {
   readonly key: string | undefined;
   readonly readKeyFile: (() => string) | undefined;
@@ -28,7 +28,7 @@ const FORMS = "builtin, onnx:PATH or an address such as https://api.example.com/
 /**
  * Reads `builtin`, `onnx:PATH` or an address with `model` and perhaps `dimensions` in its query.
  *
- * @throws UnusableEmbedder that says what is accepted.
+ * @throws UnusableEmbedder with the accepted values.
  */
 export function readEmbedderLocation(text: string, secret: EmbedderKey): EmbedderLocation {
   if (text === "builtin") return { kind: "builtin" };

@@ -1,11 +1,14 @@
-/** The keys that secrets at rest are sealed with. They come by variables or files, never by flags, which every process can see. */
+/**
+ * The encryption keys of stored secrets. They come from variables or files, never from flags, which every process can
+ * see.
+ */
 import { readFileSync } from "node:fs";
 import { ConfigError } from "./setting.js";
 
 export interface SecretKeys {
-  /** Undefined: secrets are kept as they are. */
+  /** Undefined: secrets stay in plain text. */
   readonly current: string | undefined;
-  /** Opens what was sealed before the key was changed. */
+  /** Decrypts secrets from before the key was changed. */
   readonly previous: string | undefined;
 }
 

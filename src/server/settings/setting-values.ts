@@ -1,4 +1,4 @@
-/** What the text of a setting may be. Each reader throws a ConfigError that names the setting and says what is accepted. */
+/** Readers of setting values. Each throws a ConfigError with the setting and the accepted values. */
 import { isIP } from "node:net";
 import { ConfigError, type Setting } from "./setting.js";
 
@@ -49,7 +49,7 @@ export function readNetworks(setting: Setting, text: string): readonly string[] 
   return networks;
 }
 
-/** An http or https address, without a slash at its end. */
+/** An http or https address, without a trailing slash. */
 export function readAddress(setting: Setting, text: string, example: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const usable =
@@ -75,7 +75,7 @@ export function readWord<T extends string>(setting: Setting, text: string, words
   return word;
 }
 
-/** A whole number from `from` to `to`; `accepted` says so to the operator. */
+/** A whole number from `from` to `to`; `accepted` describes the range to the operator. */
 export function readWhole(setting: Setting, text: string, from: number, to: number, accepted: string): number {
   const number = Number(text);
   if (!/^\d{1,15}$/.test(text) || number < from || number > to) throw new ConfigError(setting, `${accepted} accepted`);
@@ -106,11 +106,11 @@ export function readShare(setting: Setting, text: string): number {
   return share;
 }
 
-/** Where a certificate (with those that signed it, its own first) and its private key lie, both in PEM. */
+/** Paths of the certificate (followed by those that signed it) and its private key, both in PEM. */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
-  /** Those who sign the certificates of callers, in PEM. Absent: callers need none. */
+  /** The authority of callers' certificates, in PEM. Absent: callers need no certificate. */
   readonly clientCa?: string;
 }
 
@@ -126,7 +126,7 @@ export function readTls(
   return null;
 }
 
-/** The flag when it was given, else what the variable says, else `whenAbsent`. */
+/** The flag if given, otherwise the variable, otherwise `whenAbsent`. */
 export function readSwitch(
   setting: Setting,
   flag: boolean | undefined,
@@ -140,12 +140,12 @@ export function readSwitch(
   return isOn;
 }
 
-/** True for addresses that only this machine reaches. */
+/** True for addresses of this machine only. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** A number, any number, or of a port's places three times as many as are left. */
+/** The limit: a number, Infinity for `off`, or `share`: three times as many as the port has free places. */
 export type ConnectionsPerAddress = number | "share";
 
 /** A number of addresses a day; Infinity for `off`. */

@@ -1,4 +1,4 @@
-/** The configuration cannot be used. The message is one line for the operator; the process ends with `exitCode`. */
+/** The configuration cannot be used. The message is one line for the operator; the process exits with `exitCode`. */
 export class ConfigError extends Error {
   readonly exitCode = 2;
 
@@ -8,13 +8,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** A setting as an operator writes it. */
+/** Flag and variable of a setting. */
 export interface Setting {
   readonly flag: string;
   readonly variable?: string;
 }
 
-/** The setting in a line about it. */
+/** The setting's name in a line about it. */
 export function nameOf({ flag, variable }: Setting): string {
   return variable === undefined ? flag : `${flag} (${variable})`;
 }

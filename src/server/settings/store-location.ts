@@ -1,13 +1,16 @@
 import { ConfigError, type Setting } from "./setting.js";
 
-/** Where data lives. */
+/** Location of the data. */
 export type StoreLocation =
   /** The directory as given, relative to the working directory. */
   | { readonly kind: "embedded"; readonly directory: string }
-  /** The address as given. It may hold a password: it is shown nowhere and given to no other program. */
+  /** The address as given. It may contain a password: it is never shown or passed to another program. */
   | { readonly kind: "mongo"; readonly url: string };
 
-/** Hosts with optional ports, user and password before them; a database and options after. Nothing is left unencoded. */
+/**
+ * Hosts with optional ports, after an optional user and password; then an optional database and options. All of it must
+ * be percent-encoded.
+ */
 const MONGO_URL = /^mongodb(\+srv)?:\/\/([^\s@:/?#[\]]+(:[^\s@:/?#[\]]*)?@)?HOST(,HOST)*(\/[^\s@/?#]*)?(\?[^\s@?#]*)?$/
   .source;
 const HOST = String.raw`([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]|%2[Ff][^\s@:/?#,]+)(:\d{1,5})?`;
@@ -17,7 +20,7 @@ const MONGO_ADDRESS = new RegExp(MONGO_URL.replaceAll("HOST", HOST));
  * Reads `embedded:DIR`, `mongodb://…` or `mongodb+srv://…`. Opening the store finds other faults of an address
  * (`open-store.ts`).
  *
- * @throws ConfigError that names `setting`, and shows nothing of an address.
+ * @throws ConfigError with `setting`, without any part of an address.
  */
 export function readStoreLocation(text: string, setting: Setting): StoreLocation {
   const directory = /^embedded:(.*)$/s.exec(text)?.[1]?.trim();

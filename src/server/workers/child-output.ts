@@ -1,13 +1,13 @@
-/** What a process writes to its standard error beside its log: lmdb's and V8's own words, stacks of uncaught errors. */
+/** Text that a process writes to standard error besides its log: messages of lmdb and V8, stacks of uncaught errors. */
 import type { Readable } from "node:stream";
 
 /** A text is logged when nothing was added to it for this long. */
 const QUIET_MS = 100;
-/** Characters that are kept of what was written last, for the reason why the process ended. */
+/** Characters kept of the last output, as the reason why the process ended. */
 const MAX_KEPT = 2_000;
 
 export interface ChildOutput {
-  /** What it wrote last; undefined when it wrote nothing. */
+  /** The last output; undefined when there was none. */
   last(): string | undefined;
   /** Resolves when all of it was read. */
   readonly ended: Promise<void>;

@@ -1,12 +1,12 @@
-/** Remembers, beside an embedded store, which processes were ended by a signal while they had it open. */
+/** Records, beside an embedded store, which processes were killed by a signal while they had it open. */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** LMDB ends the process that reads a damaged tree by one of these. */
+/** Signals by which LMDB ends a process that reads a damaged tree. */
 const CRASHES: ReadonlySet<string> = new Set(["SIGSEGV", "SIGBUS", "SIGABRT"]);
 /** So many crashes … */
 const MAX_CRASHES = 3;
-/** … in this time, and the store is not opened again. */
+/** … in this time, and the store is no longer opened. */
 const WITHIN_MS = 10 * 60_000;
 
 const RECORD = "crashes.json";
@@ -19,17 +19,17 @@ interface Crash {
 }
 
 export interface CrashRecord {
-  /** Why the store is not to be opened; undefined when it may be. */
+  /** Why the store must not be opened; undefined when it may. */
   refusal(): string | undefined;
-  /** Notes how a process ended. */
+  /** Records how a process ended. */
   note(signal: string | null): void;
   /** The store may be opened again. */
   forget(): void;
 }
 
 /**
- * The record stays beside the store, because a supervisor that starts the server again would start the crashes again, too.
- * It holds for the file as the last crash left it: a restored backup may be opened.
+ * The record is stored beside the store, because a supervisor that restarts the server would repeat the crashes. It
+ * applies to the file as the last crash left it: a restored backup may be opened.
  */
 export function openCrashRecord(directory: string, now: () => number): CrashRecord {
   const path = join(directory, RECORD);
@@ -51,7 +51,7 @@ export function openCrashRecord(directory: string, now: () => number): CrashReco
       try {
         write(path, { file: fileOf(directory), crashes });
       } catch {
-        // A directory that takes no file, or is gone: this process still counts.
+        // A directory that is read-only or gone: this process still counts in memory.
       }
     },
     forget() {
@@ -61,13 +61,13 @@ export function openCrashRecord(directory: string, now: () => number): CrashReco
   };
 }
 
-/** What changes when another file takes the place of the store's, or somebody writes it. */
+/** Changes when the store's file is replaced or written. */
 function fileOf(directory: string): string {
   try {
     const { dev, ino, size, mtimeMs } = statSync(join(directory, DATA_FILE));
     return `${dev}:${ino}:${size}:${mtimeMs}`;
   } catch {
-    return ""; // there is none, or opening it says what is wrong
+    return ""; // there is none, or opening it reports the fault
   }
 }
 
@@ -76,13 +76,13 @@ function write(path: string, record: { readonly file: string; readonly crashes: 
   renameSync(`${path}.partial`, path);
 }
 
-/** None when there is no record, it cannot be read, or it is of another file and final. */
+/** Empty when there is no record, it cannot be read, or it is final and about another file. */
 function read(path: string, file: string): readonly Crash[] {
   let found: unknown;
   try {
     found = JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    return []; // no record, or one that a full disk cut short: the crashes to come are counted anew
+    return []; // no record, or one truncated by a full disk: later crashes are counted from zero
   }
   if (typeof found !== "object" || found === null || !("crashes" in found) || !Array.isArray(found.crashes)) return [];
   const crashes = found.crashes.filter(isCrash);

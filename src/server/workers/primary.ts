@@ -22,17 +22,17 @@ import { type FromWorker, LOG_FILE, type ToWorker } from "./worker-messages.js";
 import { createScrapes } from "./worker-metrics.js";
 import { createLimitKeeper } from "./worker-sender-limit.js";
 
-/** Longer than a worker needs to end by itself, once it has closed its ports. */
+/** Longer than a worker needs to stop, once it has closed its ports. */
 const KILL_MS = DRAIN_MS + 7_000;
-/** The last words of a process may arrive this long after its end. */
+/** The last output of a process may arrive this long after its end. */
 const LAST_WORDS_MS = 200;
-/** V8 ends a process that has no memory left by the signal of a crash. */
+/** V8 ends a process without memory by the signal of a crash. */
 const OUT_OF_MEMORY = /out of memory/i;
 
 /**
- * Runs `config.workers` processes that share the ports. Of several, none trains; with the role `all` one more does. This
- * process opens no store and answers no call: it holds the ports, keeps the limit of backend senders, and replaces what
- * dies. Before the first time that all are ready, the end of one is the end of all.
+ * Runs `config.workers` processes that share the ports. With several, none of them trains; the role `all` adds a
+ * process for that. The primary opens no store and answers no call: it holds the ports, keeps the limit of backend
+ * senders, and replaces dead processes. Before all were ready once, the end of one is the end of all.
  */
 export async function runPrimary(
   config: Config,
@@ -59,8 +59,8 @@ export async function runPrimary(
     giveUp = reject;
   });
   givenUp.catch(() => undefined); // it may come when nobody waits any more
-  // Workers accept by themselves. Connections that the primary hands out are lost, and their callers wait for ever, when
-  // the worker dies before it has taken them: some 1 in 5,000 at each kill under load ("answer nothing but 200").
+  // Workers accept connections themselves. Connections that the primary hands out are lost when the worker dies before
+  // it takes them, and their callers wait for ever: some 1 in 5,000 at each kill under load ("answer only 200").
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
@@ -68,7 +68,7 @@ export async function runPrimary(
     execArgv: [...v8Options(nodeOptions()), ...process.execArgv],
     // Not as JSON, which turns Infinity, the setting `off` of a limit, into null.
     serialization: "advanced",
-    // The log goes where ours does, and does not wait for this process. Other text on standard error comes here.
+    // The log goes to our standard error, and does not wait for this process. Other text on standard error comes here.
     stdio: Object.assign(["ignore", "inherit", "pipe", "ipc"], { [LOG_FILE]: 2 }),
   });
 
@@ -134,7 +134,8 @@ export async function runPrimary(
   };
 
   try {
-    // One first, so that the directory and the demo are made once. The others share the port of the first that listens.
+    // One first, so that the directory and the demo are created once. The others share the port of the first that
+    // listens.
     const trainer =
       whole.training && config.workers > 1 ? keep({ facade: false, rpc: "closed", training: true }) : undefined;
     await Promise.race([stop.signalled, givenUp, trainer?.begun]);
@@ -163,7 +164,7 @@ function notOpened(refusal: string): StartFailure {
   return new StartFailure(`${nameOf(SETTINGS.store)}: ${refusal}`, 1);
 }
 
-/** Throws StartFailure where the store crashed too often to be opened; with `force` that is forgotten. */
+/** Throws StartFailure when the store crashed too often to be opened; `force` resets the count. */
 function openCrashes({ role, store }: Config, force: boolean): CrashRecord | undefined {
   if (role === "facade" || store.kind !== "embedded") return undefined;
   const crashes = openCrashRecord(store.directory, Date.now);

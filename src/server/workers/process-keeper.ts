@@ -1,9 +1,12 @@
-/** Keeps one process of the server running: starts it, replaces it when it ends or latches, and backs off between starts. */
+/**
+ * Keeps one process of the server running: starts it, replaces it when it ends or latches, and backs off between
+ * starts.
+ */
 import type { Logger } from "../log.js";
 
-/** The first replacement comes after this long; each further one after twice as long, up to the longest … */
+/** Delay of the first replacement; it doubles for each further one up to the maximum … */
 const FIRST_DELAY_MS = 1_000;
-/** … which leaves time to start within the 60 s after a fault in which a server serves again. */
+/** … so that a server serves again within 60 s after a fault. */
 const LONGEST_DELAY_MS = 45_000;
 /** The delay starts over after a process that ran for this long. */
 const LIVED_MS = 60_000;
@@ -13,25 +16,25 @@ export interface ProcessEnd {
   readonly pid: number | undefined;
   readonly code: number | null;
   readonly signal: string | null;
-  /** Its own words; undefined when it left none. */
+  /** Its last output; undefined when there was none. */
   readonly reason: string | undefined;
-  /** The exit code that its failure asks of the server. */
+  /** The server's exit code for its failure. */
   readonly exitCode: number;
 }
 
-/** What a process tells whoever keeps it. */
+/** Messages of a process to its keeper. */
 export interface ProcessEvents {
   /** It waits for its store, which is away. */
   waiting(): void;
   ready(demo: boolean): void;
-  /** Its store takes no more writes. It goes on serving reads until it gets `stop`. */
+  /** Its store takes no more writes. It serves reads until it gets `stop`. */
   latched(reason: string): void;
   ended(end: ProcessEnd): void;
 }
 
 export interface StartedProcess {
   readonly pid: number | undefined;
-  /** Asks it to drain and end; kills it when that takes too long. */
+  /** Asks it to drain and stop; kills it when that takes too long. */
   stop(): void;
 }
 
@@ -49,15 +52,15 @@ export class StartFailure extends Error {
 export interface KeptProcess {
   /** Resolves when the first process is ready or waits for its store. */
   readonly begun: Promise<void>;
-  /** Resolves with whether there is a demo when the first process is ready; rejects with StartFailure. */
+  /** Resolves when the first process is ready, with whether there is a demo; rejects with StartFailure. */
   readonly ready: Promise<boolean>;
   /** Starts no further process. */
   cancel(): void;
 }
 
 /**
- * A process that latched goes on serving reads until its replacement is ready: nothing is down meanwhile.
- * The end of a process before the first one was ready is not repaired: it is a failure to start.
+ * A latched process serves reads until its replacement is ready, so there is no downtime. If a process ends before the
+ * first one was ready, it is not replaced: the start has failed.
  */
 export function keepProcess(deps: {
   readonly start: (events: ProcessEvents) => StartedProcess;
@@ -125,7 +128,7 @@ export function keepProcess(deps: {
   };
   start();
   const begun = Promise.race([waiting, ready.then(() => undefined)]);
-  begun.catch(() => undefined); // whoever waits for one of the two learns of it
+  begun.catch(() => undefined); // everyone who waits for one of the two gets the error
   ready.catch(() => undefined);
   return { begun, ready, cancel: () => clearTimeout(timer) };
 }

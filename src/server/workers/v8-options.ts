@@ -19,7 +19,7 @@ const NO_PRETENURING = "--no-allocation-site-pretenuring";
  */
 const ONE_PROCESSOR = ["--no-concurrent-marking", "--no-incremental-marking-task"];
 
-/** For the processes that serve. `own` are the options that the operator gave Node: they count more. */
+/** Options for the processes that serve. `own` are the operator's options for Node, which take precedence. */
 export function v8Options(own: readonly string[], processors = availableParallelism()): string[] {
   const ours = [NO_PRETENURING, ...(processors === 1 ? ONE_PROCESSOR : [])];
   return own.some((option) => /semi[-_]space|heap[-_]size|old[-_]space/.test(option)) ? ours : [YOUNG, ...ours];

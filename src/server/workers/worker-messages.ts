@@ -3,39 +3,42 @@ import type { Ports, RoleTasks } from "../roles.js";
 import type { Config } from "../settings/config.js";
 import type { LimitQuestion, LimitVerdict } from "./worker-sender-limit.js";
 
-/** The file descriptor of a worker's log: the primary's standard error. Its own leads to the primary. */
+/**
+ * The file descriptor of a worker's log: the primary's standard error. The worker's own standard error leads to the
+ * primary.
+ */
 export const LOG_FILE = 4;
 
-/** What a process that was started by the primary says to it. */
+/** Messages of a process to the primary. */
 export type FromWorker =
   | { readonly kind: "hello" }
   /** It listens, and waits for its store. */
   | { readonly kind: "waiting" }
-  /** `storeId` is that of its embedded store. */
+  /** `storeId` is the id of its embedded store. */
   | { readonly kind: "ready"; readonly demo: boolean; readonly storeId: string | undefined }
-  /** Its store takes no writes any more; it is to be replaced. */
+  /** Its store takes no more writes; replace it. */
   | { readonly kind: "latched"; readonly reason: string }
   /** It cannot run. The text is for the operator. */
   | { readonly kind: "failed"; readonly text: string; readonly exitCode: number }
-  /** It was asked for the metrics of all processes. */
+  /** A scrape asked it for the metrics of all processes. */
   | { readonly kind: "scrape"; readonly round: number }
-  /** What it has counted itself. */
+  /** Its own metrics. */
   | { readonly kind: "figures"; readonly round: number; readonly figures: Figures }
   | { readonly kind: "ask"; readonly round: number; readonly questions: readonly LimitQuestion[] };
 
-/** What the primary says to it. */
+/** Messages of the primary. */
 export type ToWorker =
   | {
       readonly kind: "start";
       readonly config: Config;
       readonly duties: RoleTasks;
       readonly ports: Ports;
-      /** Set when a process has had an embedded store open: this one opens no other, and makes none. */
+      /** Set when a process has had an embedded store open: this one opens no other, and creates none. */
       readonly storeId: string | undefined;
     }
   | { readonly kind: "stop" }
-  /** Asks what it has counted. */
+  /** Requests its metrics. */
   | { readonly kind: "count"; readonly round: number }
-  /** What all processes have counted. */
+  /** The metrics of all processes. */
   | { readonly kind: "counted"; readonly round: number; readonly figures: readonly Figures[] }
   | { readonly kind: "verdicts"; readonly round: number; readonly verdicts: readonly LimitVerdict[] };

@@ -1,6 +1,6 @@
 /**
- * One text of metrics over several processes: whichever is asked for it asks the keeper, which asks all and gives back
- * what each has counted. A process that ends takes its counts with it, which a reader of counters sees as a restart.
+ * One metrics text for several processes. The scraped process asks the keeper, which asks all and returns their
+ * metrics. A process that ends takes its counts with it; scrapers treat that as a restart.
  */
 import { type Figures, type PrometheusMetrics, textOfAll } from "../../adapters/metrics/prometheus.js";
 import type { MetricsText } from "../../services/wire/http-endpoints.js";
@@ -8,12 +8,12 @@ import type { ToWorker } from "./worker-messages.js";
 
 /** Processes that are busy for longer are left out, ms. */
 const GATHER_MS = 1000;
-/** A keeper that is busy for longer is not waited for; the process then shows its own counts, ms. */
+/** Maximum wait for the keeper; the process then shows its own metrics, ms. */
 const ANSWER_MS = 2000;
 
-/** The keeper's side. `Child` is how it knows a process. */
+/** The keeper's side. `Child` identifies a process. */
 export interface Scrapes<Child> {
-  /** `asker` wants the counts of all, by a number of its own. */
+  /** `asker` requests the metrics of all, under a number of its own. */
   begin(asker: Child, round: number): void;
   take(child: Child, round: number, figures: Figures): void;
   /** The process has ended. */
@@ -60,9 +60,9 @@ export function createScrapes<Child>(
   };
 }
 
-/** The side of a process that is asked for metrics. */
+/** The side of a scraped process. */
 export interface WorkerMetrics extends MetricsText {
-  /** Takes the keeper's answer to the question of this number. */
+  /** Handles the keeper's answer to the request of this number. */
   counted(round: number, figures: readonly Figures[]): void;
 }
 

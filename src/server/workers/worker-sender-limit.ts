@@ -14,13 +14,13 @@ import {
   type SenderLimit,
 } from "../../intake/sender-limit.js";
 
-/** So many requests of one limit want to be admitted. */
+/** So many requests under one limit ask for admission. */
 export interface LimitQuestion {
   readonly key: LimitKey;
   readonly count: number;
 }
 
-/** The first `admitted` of them are; the others may come again after `waitMs`. `left` is there after them. */
+/** The first `admitted` of them are admitted; the others may retry after `waitMs`. `left` is the remaining quota. */
 export interface LimitVerdict {
   readonly key: LimitKey;
   readonly admitted: number;
@@ -44,12 +44,12 @@ export function createLimitKeeper(monotonicNow: Now, limits: GcraLimits = SERVER
   };
 }
 
-/** A keeper that is busy for longer is not waited for. */
+/** Maximum wait for the keeper. */
 const ANSWER_MS = 250;
 
 export interface WorkerSenderLimit {
   readonly limit: SenderLimit;
-  /** Takes the keeper's answer to the questions of this number. */
+  /** Handles the keeper's answer to the questions of this number. */
   readonly answered: (round: number, verdicts: readonly LimitVerdict[]) => void;
 }
 
@@ -59,7 +59,7 @@ interface Waiting {
 }
 
 /**
- * The side of a process that asks. Without an answer in time the process goes by a limit of its own: the limit is a
+ * The side of a process that asks. Without an answer in time the process applies a limit of its own: the limit is a
  * courtesy among callers, and events must not wait for it.
  */
 export function createWorkerSenderLimit(deps: {

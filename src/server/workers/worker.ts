@@ -6,7 +6,7 @@ import { type FromWorker, LOG_FILE, type ToWorker } from "./worker-messages.js";
 import { createWorkerMetrics } from "./worker-metrics.js";
 import { createWorkerSenderLimit } from "./worker-sender-limit.js";
 
-// Entry of the processes that the primary starts: says hello, gets its duties, and ends with the primary.
+// Entry of the processes that the primary starts: registers, gets its tasks, and stops with the primary.
 const stop = stopSignal();
 const say = (message: FromWorker) => void process.send?.(message, undefined, {}, () => undefined);
 let started = false;
@@ -18,7 +18,7 @@ const senders = createWorkerSenderLimit({
 const metrics = serverMetrics();
 const metricsOfAll = createWorkerMetrics({ metrics, ask: (round) => say({ kind: "scrape", round }) });
 
-/** How often this process notes that it runs. */
+/** Interval at which this process records that it runs. */
 const PULSE_MS = 1_000;
 /** A pause of this length is logged: the process was stopped, or its machine stood still. */
 const PAUSE_MS = 10_000;
