@@ -31,7 +31,7 @@ export type App = Message<"aisle.v1.App"> & {
   appId: string;
 
   /**
-   * Optional. A name for people. At most 255 bytes.
+   * Optional. Display name. At most 255 bytes.
    *
    * @generated from field: string display_name = 2;
    */
@@ -53,51 +53,51 @@ export type App = Message<"aisle.v1.App"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Output only. Last change of its settings.
+   * Output only. When its settings last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 5;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Optional. What the app keeps of persons. Absent in an update without
-   * `update_mask`: as before.
+   * Optional. Retention and privacy signals. Absent in an update without
+   * `update_mask`: unchanged.
    *
    * @generated from field: aisle.v1.PrivacySettings privacy = 6;
    */
   privacy?: PrivacySettings | undefined;
 
   /**
-   * Optional. What a visitor is shown over a link that nobody has proven. Not
-   * set: on creation OPEN, in an update as before.
+   * Optional. What a visitor is shown over an unproven link. Not set: on
+   * creation OPEN, in an update unchanged.
    *
    * @generated from field: aisle.v1.LinkTrust link_trust = 7;
    */
   linkTrust: LinkTrust;
 
   /**
-   * Optional. An event that subscribes takes effect when whoever reads the mail
-   * of the address confirms it by a link (SubscriptionService.CreateLink, or the
+   * Optional. Double opt-in: a subscribing event takes effect when the owner of
+   * the address confirms it by a link (SubscriptionService.CreateLink, or the
    * hook `subscription.confirmation_wanted`). Not set: on creation false, in an
-   * update as before.
+   * update unchanged.
    *
    * @generated from field: optional bool double_opt_in = 8;
    */
   doubleOptIn?: boolean | undefined;
 
   /**
-   * Optional. A product that only visitors' events told of is learned after so
-   * many visitors sent it, each from another network, 0 to 100, else
-   * INVALID_ARGUMENT: anybody can post an event. Each of its values, and each
-   * change, needs as many. 0 and 1 believe anybody at once. Not set: on creation
-   * 3, in an update as before.
+   * Optional. Visitors, each from another network, that must send a product
+   * before it is learned from events, 0 to 100, else INVALID_ARGUMENT: anybody
+   * can post an event. Each of its values, and each change, needs as many. 0
+   * and 1 accept a single visitor. Not set: on creation 3, in an update
+   * unchanged.
    *
    * @generated from field: optional uint32 learned_after_visitors = 9;
    */
   learnedAfterVisitors?: number | undefined;
 
   /**
-   * Output only. Names this state of the settings; see UpdateApp. Opaque.
+   * Output only. Identifies this state of the settings; see UpdateApp. Opaque.
    *
    * @generated from field: string etag = 10;
    */
@@ -112,29 +112,29 @@ export const AppSchema: GenMessage<App> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 0);
 
 /**
- * PrivacySettings says what an app keeps of persons, and for how long.
+ * PrivacySettings sets what an app stores about persons, and for how long.
  *
  * @generated from message aisle.v1.PrivacySettings
  */
 export type PrivacySettings = Message<"aisle.v1.PrivacySettings"> & {
   /**
-   * Optional. Which signals of browsers the app goes by.
+   * Optional. Browser signals that the app obeys.
    *
    * @generated from field: aisle.v1.PrivacySignals signals = 1;
    */
   signals: PrivacySignals;
 
   /**
-   * Optional. Days for which events, orders, histories and visitors without a
-   * contact are kept, by the time of what happened; 0 keeps them for ever. At
-   * most 36,500. Contacts and the consent ledger stay until they are erased.
+   * Optional. Retention in days of events, orders, histories and visitors
+   * without a contact, by the time when they happened; 0 keeps them for ever.
+   * At most 36,500. Contacts and the consent ledger stay until they are erased.
    *
    * @generated from field: uint32 retention_days = 2;
    */
   retentionDays: number;
 
   /**
-   * Optional. Days for which refused events are kept; 0 keeps them as long as
+   * Optional. Retention in days of rejected events; 0 keeps them as long as
    * their log has room. At most 36,500.
    *
    * @generated from field: uint32 rejected_retention_days = 3;
@@ -150,7 +150,7 @@ export const PrivacySettingsSchema: GenMessage<PrivacySettings> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 1);
 
 /**
- * SourceWeight is how much one source counts in a frame.
+ * SourceWeight is the weight of one source in a frame.
  *
  * @generated from message aisle.v1.SourceWeight
  */
@@ -163,7 +163,7 @@ export type SourceWeight = Message<"aisle.v1.SourceWeight"> & {
   source: RecommendationSource;
 
   /**
-   * How much it counts beside the others, 0 to 1,000; 0 leaves it out. At least
+   * Its weight relative to the others, 0 to 1,000; 0 leaves it out. At least
    * one of a list is above 0, else INVALID_ARGUMENT.
    *
    * @generated from field: double weight = 2;
@@ -179,35 +179,36 @@ export const SourceWeightSchema: GenMessage<SourceWeight> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 2);
 
 /**
- * FrameConfiguration says how one place in a shop's pages is filled.
+ * FrameConfiguration configures one place for recommendations in a shop's
+ * pages.
  *
  * @generated from message aisle.v1.FrameConfiguration
  */
 export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
   /**
-   * Required. Id of the frame, `[A-Za-z0-9_-]{1,64}`, else INVALID_ARGUMENT. The
-   * frame `default` serves requests that name none or an unknown one.
+   * Required. Id of the frame, `[A-Za-z0-9_-]{1,64}`, else INVALID_ARGUMENT.
+   * The frame `default` serves requests that name none or an unknown one.
    *
    * @generated from field: string frame_id = 1;
    */
   frameId: string;
 
   /**
-   * Optional. A title for people. At most 255 bytes.
+   * Optional. Display name. At most 255 bytes.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * How many products `recommended` holds at most, 0 to 100.
+   * Maximum products in `recommended`, 0 to 100.
    *
    * @generated from field: uint32 recommended_count = 3;
    */
   recommendedCount: number;
 
   /**
-   * How many products `alternative` holds at most, 0 to 100.
+   * Maximum products in `alternative`, 0 to 100.
    *
    * @generated from field: uint32 alternative_count = 4;
    */
@@ -247,24 +248,24 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
   diversity: number;
 
   /**
-   * Optional. Where the frame stands. While `sources` is empty it says what comes
-   * first, see PageKind.
+   * Optional. Page type of the frame. It decides what comes first while
+   * `sources` is empty, see PageKind.
    *
    * @generated from field: aisle.v1.PageKind page_kind = 9;
    */
   pageKind: PageKind;
 
   /**
-   * Optional. Which sources propose products, and how much each counts. Empty:
-   * chosen for the visitor and the page, by what was learned from the app's data.
+   * Optional. The sources of proposals, with their weights. Empty: chosen for
+   * the visitor and the page, by what was learned from the app's data.
    *
    * @generated from field: repeated aisle.v1.SourceWeight sources = 10;
    */
   sources: SourceWeight[];
 
   /**
-   * Optional. Bought products are shown again so many days after they were last
-   * bought, 0 to 3,650; 0: only with `include_bought`.
+   * Optional. Show again after purchase, in days since the last order, 0 to
+   * 3,650; 0: only with `include_bought`.
    *
    * @generated from field: uint32 rebuy_after_days = 11;
    */
@@ -282,43 +283,42 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
 
   /**
    * Optional. Products for the first places of `recommended` (of `alternative`
-   * where the frame shows none of the former), in this order. Each is left out
-   * where it may not be shown: current, bought, in the cart, out of stock,
+   * where the frame shows no `recommended`), in this order. A product is left
+   * out while it may not be shown: current, bought, in the cart, out of stock,
    * filtered. At most 20, each once and none of them banned, else
-   * INVALID_ARGUMENT. Those that the catalogue does not know are in
-   * `missing_ids` of answers.
+   * INVALID_ARGUMENT. Unknown ones are in `missing_ids` of answers.
    *
    * @generated from field: repeated string pinned_product_ids = 13;
    */
   pinnedProductIds: string[];
 
   /**
-   * Optional. Products the frame never shows. At most 200.
+   * Optional. Products that the frame never shows. At most 200.
    *
    * @generated from field: repeated string banned_product_ids = 14;
    */
   bannedProductIds: string[];
 
   /**
-   * Optional. True: no product that is out of stock is shown, whatever a request
-   * says. False: they are shown, unless a filter says IN_STOCK. Not set: they are
-   * shown only where a filter says ANY. Hidden ones are never shown.
+   * Optional. True: out-of-stock products are never shown, whatever a request
+   * says. False: they are shown, unless a filter says IN_STOCK. Not set: they
+   * are shown only where a filter says ANY. Hidden ones are never shown.
    *
    * @generated from field: optional bool in_stock_only = 15;
    */
   inStockOnly?: boolean | undefined;
 
   /**
-   * Optional. What the sources leave empty is filled by what is popular. Not
-   * set: true.
+   * Optional. Popular products fill the places that the sources leave empty.
+   * Not set: true.
    *
    * @generated from field: optional bool fallback = 16;
    */
   fallback?: boolean | undefined;
 
   /**
-   * Output only. Number of this version of the frame, from 1; each write makes
-   * the next one, also after a deletion.
+   * Output only. Number of this version of the frame, from 1. Each write
+   * increments it, also after a deletion.
    *
    * @generated from field: uint32 version = 17;
    */
@@ -326,24 +326,24 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
 
   /**
    * Optional. Splits visitors among variants of the frame. At most 10; at least
-   * one has a weight above 0. A visitor stays in a variant as long as the
-   * weights stay, and of changed weights as few visitors change as can be. A
-   * request that tells no visitor gets the frame without a variant.
+   * one has a weight above 0. A visitor stays in a variant while the weights
+   * stay; a change of weights moves as few visitors as possible. A request
+   * without a visitor gets the frame without a variant.
    *
    * @generated from field: repeated aisle.v1.FrameVariant variants = 18;
    */
   variants: FrameVariant[];
 
   /**
-   * Optional. What may be shown, beside what a request says: both hold.
+   * Optional. A filter in addition to the request's: both must hold.
    *
    * @generated from field: aisle.v1.RecommendationFilter filter = 19;
    */
   filter?: RecommendationFilter | undefined;
 
   /**
-   * Output only. Names this state of the frame; see SetFrameConfiguration. Opaque;
-   * empty for the frame `default` while nobody has written it.
+   * Output only. Identifies this state of the frame; see SetFrameConfiguration.
+   * Opaque; empty for the frame `default` until it is first written.
    *
    * @generated from field: string etag = 20;
    */
@@ -384,15 +384,14 @@ export const FrameConfigurationSchema: GenMessage<FrameConfiguration> = /*@__PUR
 export type FrameVariant = Message<"aisle.v1.FrameVariant"> & {
   /**
    * Required. Name of the variant, `[A-Za-z0-9_-]{1,64}`, each once, else
-   * INVALID_ARGUMENT. Another name splits visitors anew.
+   * INVALID_ARGUMENT. A new name assigns visitors anew.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * How many of the visitors it gets, as a share of the sum of all weights, 0 to
-   * 1,000.
+   * Its share of the visitors, relative to the sum of all weights, 0 to 1,000.
    *
    * @generated from field: double weight = 2;
    */
@@ -455,15 +454,15 @@ export type FrameVariant = Message<"aisle.v1.FrameVariant"> & {
   fallback?: boolean | undefined;
 
   /**
-   * Optional. Instead of the frame's; one that says nothing: none.
+   * Optional. Instead of the frame's; an empty filter: none.
    *
    * @generated from field: aisle.v1.RecommendationFilter filter = 11;
    */
   filter?: RecommendationFilter | undefined;
 
   /**
-   * Optional. Instead of the frame's; with an empty list: none. None of them is
-   * banned by the frame, else INVALID_ARGUMENT.
+   * Optional. Instead of the frame's; with an empty list: none. The frame must
+   * ban none of them, else INVALID_ARGUMENT.
    *
    * @generated from field: aisle.v1.PinChoice pin_choice = 12;
    */
@@ -478,7 +477,7 @@ export const FrameVariantSchema: GenMessage<FrameVariant> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 4);
 
 /**
- * PinChoice is a list of products for the first places that may be empty.
+ * PinChoice is a list of pinned products that may be empty.
  *
  * @generated from message aisle.v1.PinChoice
  */
@@ -520,9 +519,9 @@ export const SourceChoiceSchema: GenMessage<SourceChoice> = /*@__PURE__*/
   messageDesc(file_aisle_v1_app, 6);
 
 /**
- * LinkTrust says what a visitor is shown of the contact it is linked to. A link
- * is proven by the shop itself (RPC, import) or by a click in a mail to the
- * address; anybody can post an event that links a visitor to an address.
+ * LinkTrust says what a visitor is shown of the contact it is linked to. The
+ * shop itself (RPC, import) proves a link, as does a click in a mail to the
+ * address. Anybody can post an event that links a visitor to an address.
  *
  * @generated from enum aisle.v1.LinkTrust
  */
@@ -535,15 +534,15 @@ export enum LinkTrust {
   UNSPECIFIED = 0,
 
   /**
-   * All that is known of the contact, over any link.
+   * Everything known of the contact, over any link.
    *
    * @generated from enum value: LINK_TRUST_OPEN = 1;
    */
   OPEN = 1,
 
   /**
-   * Over an unproven link only what was said of the contact since the link; the
-   * contact's own history, too, is used over proven links only.
+   * Over an unproven link, only statements about the contact since the link.
+   * The contact's own history is then used over proven links only.
    *
    * @generated from enum value: LINK_TRUST_STRICT = 2;
    */
@@ -557,7 +556,7 @@ export const LinkTrustSchema: GenEnum<LinkTrust> = /*@__PURE__*/
   enumDesc(file_aisle_v1_app, 0);
 
 /**
- * PrivacySignals says which signals of a browser an app goes by.
+ * PrivacySignals says which browser signals an app obeys.
  *
  * @generated from enum aisle.v1.PrivacySignals
  */
@@ -598,55 +597,55 @@ export const PrivacySignalsSchema: GenEnum<PrivacySignals> = /*@__PURE__*/
   enumDesc(file_aisle_v1_app, 1);
 
 /**
- * PageKind is the kind of page a frame stands on. It says what comes first in a
+ * PageKind is the type of page a frame is on. It decides what comes first in a
  * frame that names no sources.
  *
  * @generated from enum aisle.v1.PageKind
  */
 export enum PageKind {
   /**
-   * Not said: by what the request tells.
+   * Unspecified; the request decides.
    *
    * @generated from enum value: PAGE_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The first page of the shop: `recommended` goes by all that the visitor met
-   * and by what is popular, not by the cart or current products.
+   * The shop's home page: `recommended` uses the visitor's whole history and
+   * popular products, and ignores the cart and current products.
    *
    * @generated from enum value: PAGE_KIND_HOME = 1;
    */
   HOME = 1,
 
   /**
-   * A list of products of a category: products of the current categories have
-   * the first places of both lists, others come behind them.
+   * The page of a category: products of the current categories come first in
+   * both lists, others follow.
    *
    * @generated from enum value: PAGE_KIND_CATEGORY = 2;
    */
   CATEGORY = 2,
 
   /**
-   * The page of one product: what could be taken in its place is shown in
-   * `alternative`, and `recommended` has the choice of what is left.
+   * The page of one product: its substitutes are shown in `alternative`, and
+   * `recommended` chooses from the rest.
    *
    * @generated from enum value: PAGE_KIND_PRODUCT = 3;
    */
   PRODUCT = 3,
 
   /**
-   * The cart: `recommended` completes the cart; current products are part of it,
-   * and not shown, also in a frame that names sources.
+   * The cart: `recommended` completes the cart. Current products belong to the
+   * cart and are not shown, also in a frame that names sources.
    *
    * @generated from enum value: PAGE_KIND_CART = 4;
    */
   CART = 4,
 
   /**
-   * The page after an order: `recommended` completes the visitor's last order;
-   * current products are part of it. Nothing of it is shown, also with
-   * `include_bought`, and also in a frame that names sources.
+   * The page after an order: `recommended` completes the visitor's last order.
+   * Current products belong to the order. No product of the order is shown,
+   * also with `include_bought`, and also in a frame that names sources.
    *
    * @generated from enum value: PAGE_KIND_ORDER = 5;
    */

@@ -40,9 +40,8 @@ export type UpsertProductsRequest = Message<"aisle.v1.UpsertProductsRequest"> & 
   products: Product[];
 
   /**
-   * Optional. The products are those of a feed, which does not say what is
-   * hidden: one that was hidden by a caller stays so. Set in any batch, it holds
-   * for that one.
+   * Optional. The products come from a feed, which does not say what is hidden:
+   * products that a caller hid stay hidden. Applies to this batch.
    *
    * @generated from field: bool from_feed = 3;
    */
@@ -77,7 +76,7 @@ export type UpsertProductsResponse = Message<"aisle.v1.UpsertProductsResponse"> 
   refused: RefusedItem[];
 
   /**
-   * Output only. How many were refused in all.
+   * Output only. Number of all rejected products.
    *
    * @generated from field: uint64 refused_count = 3;
    */
@@ -113,8 +112,8 @@ export type ReplaceCatalogRequest = Message<"aisle.v1.ReplaceCatalogRequest"> & 
   products: Product[];
 
   /**
-   * Ids of products that the feed lists and that are written by another call, or
-   * stay as they are. At most 10,000. All ids of a stream together at most
+   * Ids of further products that the feed lists: another call writes them, or
+   * they stay unchanged. At most 10,000. All ids of a stream together at most
    * 10,000,000, else INVALID_ARGUMENT.
    *
    * @generated from field: repeated string listed_ids = 3;
@@ -122,24 +121,24 @@ export type ReplaceCatalogRequest = Message<"aisle.v1.ReplaceCatalogRequest"> & 
   listedIds: string[];
 
   /**
-   * Optional. More than half may be hidden, and also when the feed is
-   * incomplete. Set in any batch, it holds for the stream.
+   * Optional. Allows hiding more than half of the products, and hiding by an
+   * incomplete feed. Set in any batch, it applies to the stream.
    *
    * @generated from field: bool force = 4;
    */
   force: boolean;
 
   /**
-   * Optional. The feed had entries of which not even the id can be told: nothing
-   * is hidden. Set in any batch, it holds for the stream.
+   * Optional. Some entries of the feed had no readable id: nothing is hidden.
+   * Set in any batch, it applies to the stream.
    *
    * @generated from field: bool incomplete = 5;
    */
   incomplete: boolean;
 
   /**
-   * Required in the last batch, and in no other: the feed ends here. A call that
-   * was cancelled may look to the server like one that has ended.
+   * Required in the last batch, and in no other: the feed ends here. The server
+   * may see a cancelled call as one that has ended.
    *
    * @generated from field: bool last = 6;
    */
@@ -160,7 +159,7 @@ export const ReplaceCatalogRequestSchema: GenMessage<ReplaceCatalogRequest> = /*
  */
 export type ReplaceCatalogResponse = Message<"aisle.v1.ReplaceCatalogResponse"> & {
   /**
-   * Output only. Products of the stream that are as it gave them.
+   * Output only. Products of the stream that are now stored as given.
    *
    * @generated from field: uint64 accepted = 1;
    */
@@ -175,7 +174,7 @@ export type ReplaceCatalogResponse = Message<"aisle.v1.ReplaceCatalogResponse"> 
   refused: RefusedItem[];
 
   /**
-   * Output only. How many were refused in all.
+   * Output only. Number of all rejected products.
    *
    * @generated from field: uint64 refused_count = 3;
    */
@@ -189,8 +188,8 @@ export type ReplaceCatalogResponse = Message<"aisle.v1.ReplaceCatalogResponse"> 
   hidden: bigint;
 
   /**
-   * Output only. Products that were shown and were not listed: `hidden`, or those
-   * that an incomplete feed left as they were.
+   * Output only. Shown products that were not listed: `hidden`, or those that
+   * an incomplete feed left unchanged.
    *
    * @generated from field: uint64 unlisted = 5;
    */
@@ -388,8 +387,8 @@ export type SetProductGroupRequest = Message<"aisle.v1.SetProductGroupRequest"> 
   group?: ProductGroup | undefined;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Empty: ABORTED when there is such a group. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Empty: ABORTED when the group exists. Not set: no check.
    *
    * @generated from field: optional string etag = 3;
    */
@@ -487,8 +486,8 @@ export type DeleteProductGroupRequest = Message<"aisle.v1.DeleteProductGroupRequ
   groupId: string;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Not set: no check.
    *
    * @generated from field: optional string etag = 3;
    */
@@ -538,8 +537,8 @@ export type SetFeedRequest = Message<"aisle.v1.SetFeedRequest"> & {
   feed?: Feed | undefined;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Empty: ABORTED when there is such a feed. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Empty: ABORTED when the feed exists. Not set: no check.
    *
    * @generated from field: optional string etag = 3;
    */
@@ -637,8 +636,8 @@ export type DeleteFeedRequest = Message<"aisle.v1.DeleteFeedRequest"> & {
   feedId: string;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Not set: no check.
    *
    * @generated from field: optional string etag = 3;
    */
@@ -688,7 +687,7 @@ export type RunFeedRequest = Message<"aisle.v1.RunFeedRequest"> & {
   feedId: string;
 
   /**
-   * Optional. As in ReplaceCatalogRequest, for this reading of a full feed alone.
+   * Optional. As in ReplaceCatalogRequest, for this read of a full feed only.
    *
    * @generated from field: bool force = 3;
    */
@@ -718,14 +717,14 @@ export const RunFeedResponseSchema: GenMessage<RunFeedResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_catalog_service, 23);
 
 /**
- * CatalogService keeps the products of an app.
+ * CatalogService manages the products of an app.
  *
  * @generated from service aisle.v1.CatalogService
  */
 export const CatalogService: GenService<{
   /**
-   * UpsertProducts writes products in bulk; each replaces what was known under
-   * its id. A refused product does not stop the others.
+   * UpsertProducts writes products in bulk; each replaces the stored product of
+   * its id. A rejected product does not stop the others.
    *
    * @generated from rpc aisle.v1.CatalogService.UpsertProducts
    */
@@ -735,14 +734,14 @@ export const CatalogService: GenService<{
     output: typeof UpsertProductsResponseSchema;
   },
   /**
-   * ReplaceCatalog takes a full feed: it writes products as UpsertProducts does
-   * with `from_feed`, and when the stream has ended hides the products of the
-   * catalogue that it did not list. One that is hidden so is shown again when a
-   * feed lists it. More than half of the products that were shown before are
-   * hidden only with `force`: else FAILED_PRECONDITION, and none is, though what
-   * the stream listed was written. A stream that ends without `last` broke off:
-   * INVALID_ARGUMENT, it hides nothing, and what it listed was written. Products
-   * learned from events are never hidden.
+   * ReplaceCatalog imports a full feed. It writes products as UpsertProducts
+   * does with `from_feed`, and at the end of the stream hides products of the
+   * catalogue that the stream did not list. A later feed that lists a hidden
+   * product shows it again. More than half of the shown products are hidden
+   * only with `force`. Otherwise the call fails with FAILED_PRECONDITION and
+   * hides none, but the listed products stay written. A stream without `last`
+   * broke off: INVALID_ARGUMENT, it hides nothing, and its products stay
+   * written. Products learned from events are never hidden.
    *
    * @generated from rpc aisle.v1.CatalogService.ReplaceCatalog
    */
@@ -752,9 +751,8 @@ export const CatalogService: GenService<{
     output: typeof ReplaceCatalogResponseSchema;
   },
   /**
-   * SetFeed sets where products are read from by schedule, or replaces the feed
-   * of this id; it is read at once. At most 20 of an app, else
-   * INVALID_ARGUMENT.
+   * SetFeed creates or replaces a feed that is read by schedule; it is read at
+   * once. At most 20 of an app, else INVALID_ARGUMENT.
    *
    * @generated from rpc aisle.v1.CatalogService.SetFeed
    */
@@ -764,8 +762,8 @@ export const CatalogService: GenService<{
     output: typeof SetFeedResponseSchema;
   },
   /**
-   * ListFeeds lists an app's feeds in order of their ids, with what came of the
-   * last reading of each.
+   * ListFeeds lists an app's feeds in order of their ids, with the result of
+   * the last read of each.
    *
    * @generated from rpc aisle.v1.CatalogService.ListFeeds
    */
@@ -775,7 +773,8 @@ export const CatalogService: GenService<{
     output: typeof ListFeedsResponseSchema;
   },
   /**
-   * DeleteFeed ends a feed; its products stay. NOT_FOUND for an unknown feed.
+   * DeleteFeed removes a feed; its products stay. NOT_FOUND for an unknown
+   * feed.
    *
    * @generated from rpc aisle.v1.CatalogService.DeleteFeed
    */
@@ -785,8 +784,8 @@ export const CatalogService: GenService<{
     output: typeof DeleteFeedResponseSchema;
   },
   /**
-   * RunFeed lets a process that trains read a feed within seconds, even if its
-   * host says that it has not changed. NOT_FOUND for an unknown feed.
+   * RunFeed makes a process that trains read a feed within seconds, even if its
+   * host reports no change. NOT_FOUND for an unknown feed.
    *
    * @generated from rpc aisle.v1.CatalogService.RunFeed
    */
@@ -816,7 +815,7 @@ export const CatalogService: GenService<{
     output: typeof ListProductsResponseSchema;
   },
   /**
-   * DeleteProduct removes a product. Removing one that is not there is no error.
+   * DeleteProduct removes a product. Removing a missing product is no error.
    *
    * @generated from rpc aisle.v1.CatalogService.DeleteProduct
    */
@@ -826,9 +825,9 @@ export const CatalogService: GenService<{
     output: typeof DeleteProductResponseSchema;
   },
   /**
-   * SetProductGroup names a group of products, or replaces the one of this id.
-   * At most 100 of an app, with 1,000 categories, brands, tags and products
-   * together, else INVALID_ARGUMENT.
+   * SetProductGroup creates or replaces a group of products. At most 100 of an
+   * app, with 1,000 categories, brands, tags and products together, else
+   * INVALID_ARGUMENT.
    *
    * @generated from rpc aisle.v1.CatalogService.SetProductGroup
    */
@@ -838,8 +837,7 @@ export const CatalogService: GenService<{
     output: typeof SetProductGroupResponseSchema;
   },
   /**
-   * ListProductGroups lists the groups that an app has named, in order of their
-   * ids.
+   * ListProductGroups lists the groups of an app in order of their ids.
    *
    * @generated from rpc aisle.v1.CatalogService.ListProductGroups
    */

@@ -136,16 +136,16 @@ export type Event = Message<"aisle.v1.Event"> & {
   extraFields: { [key: string]: string };
 
   /**
-   * Output only. Parts of the event without effect, each with its reason.
+   * Output only. Notes on parts of the event without effect, with reasons.
    *
    * @generated from field: repeated string notes = 16;
    */
   notes: string[];
 
   /**
-   * Optional. A robot did it: the event is kept and has its effects, and
-   * training leaves it out. `POST /trace` sets it for the user agents of
-   * crawlers; the user agent itself is not kept.
+   * Optional. A crawler did it: the event is stored and has its effects, and
+   * training ignores it. `POST /trace` sets it for crawlers' user agents; the
+   * user agent itself is not stored.
    *
    * @generated from field: bool bot = 17;
    */
@@ -160,8 +160,8 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event, 0);
 
 /**
- * EventContact is what an event says about the person behind it. A value that
- * cannot be understood is kept and has no effect.
+ * EventContact is the event's data on the person behind it. An invalid value is
+ * stored and has no effect.
  *
  * @generated from message aisle.v1.EventContact
  */
@@ -230,8 +230,9 @@ export type EventContact = Message<"aisle.v1.EventContact"> & {
   tags: string[];
 
   /**
-   * Optional. E-mail subscription as the sender knows it. On `subscribe` it
-   * decides (absent means true); on any other event it fills an unknown status.
+   * Optional. State of the e-mail subscription, according to the sender. On
+   * `subscribe` it decides (absent means true); on any other event it only
+   * fills an unknown status.
    *
    * @generated from field: optional bool email_subscribed = 10;
    */
@@ -253,14 +254,14 @@ export const EventContactSchema: GenMessage<EventContact> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event, 1);
 
 /**
- * EventProduct is one product of an event. Fields other than the ids teach the
- * catalogue what no feed has told it.
+ * EventProduct is one product of an event. Fields other than the ids add to the
+ * catalogue what no feed has set.
  *
  * @generated from message aisle.v1.EventProduct
  */
 export type EventProduct = Message<"aisle.v1.EventProduct"> & {
   /**
-   * Product id. An element needs this or a SKU, else it is ignored.
+   * Product id. An element without an id and a SKU is ignored.
    *
    * @generated from field: string product_id = 1;
    */
@@ -302,7 +303,7 @@ export type EventProduct = Message<"aisle.v1.EventProduct"> & {
   url: string;
 
   /**
-   * Optional. How many; at least 1 is assumed.
+   * Optional. Quantity; values below 1 count as 1.
    *
    * @generated from field: uint32 quantity = 7;
    */
@@ -380,8 +381,8 @@ export const EventCategorySchema: GenMessage<EventCategory> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event, 3);
 
 /**
- * EventOrder is the order an event speaks of. Several events of one order id
- * are one order.
+ * EventOrder is the order of an event. Several events of one order id are one
+ * order.
  *
  * @generated from message aisle.v1.EventOrder
  */
@@ -394,7 +395,7 @@ export type EventOrder = Message<"aisle.v1.EventOrder"> & {
   orderId: string;
 
   /**
-   * Optional. Status as the shop names it. The newest one counts.
+   * Optional. Status in the shop's words. The newest one applies.
    *
    * @generated from field: string status = 2;
    */
@@ -436,7 +437,7 @@ export const EventOrderSchema: GenMessage<EventOrder> = /*@__PURE__*/
  */
 export enum SenderType {
   /**
-   * Not said: counts as a browser.
+   * Unspecified; treated as `SENDER_TYPE_BROWSER`.
    *
    * @generated from enum value: SENDER_TYPE_UNSPECIFIED = 0;
    */

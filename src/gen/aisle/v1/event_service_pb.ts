@@ -41,28 +41,28 @@ export type RecordEventRequest = Message<"aisle.v1.RecordEventRequest"> & {
   event?: Event | undefined;
 
   /**
-   * Optional. For 24 hours the same key of the same sender gets the same event
-   * id and stores the event once; another body under it is ALREADY_EXISTS. A
-   * key belongs to the shop itself, to a visitor's browser, or to the network
-   * of any other public sender. Not read with `signature`. At most 255 bytes.
+   * Optional. For 24 hours the same key of the same sender returns the same
+   * event id and stores the event once; with another body it is ALREADY_EXISTS.
+   * A key belongs to the shop itself, to a visitor's browser, or to the network
+   * of any other public sender. Ignored with `signature`. At most 255 bytes.
    *
    * @generated from field: string idempotency_key = 3;
    */
   idempotencyKey: string;
 
   /**
-   * Optional. Signals of the browser the event came from. Where the app goes by
-   * them the event is kept without the visitor's ids and extra fields, and what
-   * it says about the person counts only on `subscribe`.
+   * Optional. Privacy signals of the sending browser. If the app obeys them,
+   * the event is stored without the visitor's ids and extra fields, and its
+   * data on the person count only on `subscribe`.
    *
    * @generated from field: aisle.v1.SentSignals signals = 4;
    */
   signals?: SentSignals | undefined;
 
   /**
-   * Optional. Set by a facade where the event may have been posted by anybody:
-   * how many addresses such a sender may link is limited, and links are
-   * unproven. Not set, or with a valid `signature`: the event is the shop's own.
+   * Optional. Set by a facade when anybody may have posted the event: the
+   * addresses that such a sender may link are limited, and links are unproven.
+   * Not set, or with a valid `signature`: the event is the shop's own.
    *
    * @generated from field: aisle.v1.PublicSender public_sender = 5;
    */
@@ -70,17 +70,18 @@ export type RecordEventRequest = Message<"aisle.v1.RecordEventRequest"> & {
 
   /**
    * Optional. Proves that a shop's server sent the event. Fails with
-   * UNAUTHENTICATED when it is older or newer than 5 minutes or made with none
-   * of the app's signing secrets: it is never taken as an unsigned event.
+   * UNAUTHENTICATED when its time differs by more than 5 minutes, or when none
+   * of the app's signing secrets made it. Such an event is never accepted as an
+   * unsigned one.
    *
    * @generated from field: aisle.v1.EventSignature signature = 6;
    */
   signature?: EventSignature | undefined;
 
   /**
-   * Optional. Set by a facade: a digest of what it read the event from. A retry
-   * under an idempotency key is then compared by it instead of by the event,
-   * which the facade may read differently later. At most 64 characters.
+   * Optional. Set by a facade: a digest of the bytes it read. A retry with an
+   * idempotency key is then compared by the digest instead of the event, which
+   * the facade may parse differently later. At most 64 characters.
    *
    * @generated from field: string sent_digest = 7;
    */
@@ -95,15 +96,15 @@ export const RecordEventRequestSchema: GenMessage<RecordEventRequest> = /*@__PUR
   messageDesc(file_aisle_v1_event_service, 0);
 
 /**
- * EventSignature is what a shop's server sent to prove an event, by the scheme
- * of Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`.
+ * EventSignature is the signature of a shop's server, by the scheme of Standard
+ * Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`.
  *
  * @generated from message aisle.v1.EventSignature
  */
 export type EventSignature = Message<"aisle.v1.EventSignature"> & {
   /**
-   * Required. `X-Aisle-Id`. It is the event's idempotency key, so that whoever
-   * repeats the request stores nothing. At most 255 bytes, no full stop.
+   * Required. `X-Aisle-Id`. It is the event's idempotency key, so repeating the
+   * request stores nothing. At most 255 bytes, no full stop.
    *
    * @generated from field: string id = 1;
    */
@@ -125,8 +126,7 @@ export type EventSignature = Message<"aisle.v1.EventSignature"> & {
   signatures: string;
 
   /**
-   * Required. The bytes that were signed. `event` is what the caller read from
-   * them.
+   * Required. The signed bytes. `event` is what the caller read from them.
    *
    * @generated from field: bytes body = 4;
    */
@@ -141,18 +141,18 @@ export const EventSignatureSchema: GenMessage<EventSignature> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event_service, 1);
 
 /**
- * PublicSender is whoever posted an event without a secret.
+ * PublicSender is the sender of an event without a secret.
  *
  * @generated from message aisle.v1.PublicSender
  */
 export type PublicSender = Message<"aisle.v1.PublicSender"> & {
   /**
-   * Optional. The prefix of the network the event came from, such as
+   * Optional. The network prefix of the event's origin, such as
    * `203.0.113.0/24`; `private` for all private and loopback addresses;
-   * `unnamed proxy` for whoever is behind a private address that is no trusted
-   * proxy. Each counts as one network. Empty when it is not known: then only
-   * the limit of each visitor holds. It is kept as hashes that do not tell
-   * which network it was. At most 64 characters.
+   * `unnamed proxy` for senders behind a private address that is no trusted
+   * proxy. Each counts as one network. Empty when unknown: then only the limit
+   * of each visitor applies. It is stored as hashes that do not reveal the
+   * network. At most 64 characters.
    *
    * @generated from field: string network = 1;
    */
@@ -188,22 +188,22 @@ export type RecordEventResponse = Message<"aisle.v1.RecordEventResponse"> & {
 
   /**
    * Output only. True when the event changed the identity or the subscription
-   * of its visitor, so that cached answers about them are stale.
+   * of its visitor, so that cached answers are stale.
    *
    * @generated from field: bool visitor_changed = 3;
    */
   visitorChanged: boolean;
 
   /**
-   * Output only. Parts of the event without effect, each with its reason.
+   * Output only. Notes on parts of the event without effect, with reasons.
    *
    * @generated from field: repeated string notes = 4;
    */
   notes: string[];
 
   /**
-   * Output only. The rest of this backend sender's limit; absent if the event
-   * did not count against it. Past the limit the call fails with
+   * Output only. The remaining quota of this backend sender; absent if the
+   * event did not count against a limit. Beyond the limit the call fails with
    * RESOURCE_EXHAUSTED, whose ErrorInfo has `limit` and `window_seconds`.
    *
    * @generated from field: aisle.v1.SenderAllowance sender_allowance = 5;
@@ -219,14 +219,14 @@ export const RecordEventResponseSchema: GenMessage<RecordEventResponse> = /*@__P
   messageDesc(file_aisle_v1_event_service, 3);
 
 /**
- * SenderAllowance is what is left to a backend sender. The shop's own systems
- * have one limit together; each network of public senders has its own.
+ * SenderAllowance is the remaining quota of a backend sender. The shop's own
+ * systems share one limit; each network of public senders has its own.
  *
  * @generated from message aisle.v1.SenderAllowance
  */
 export type SenderAllowance = Message<"aisle.v1.SenderAllowance"> & {
   /**
-   * Output only. Events that may come at once when none came lately.
+   * Output only. The burst: events accepted at once when none came lately.
    *
    * @generated from field: uint32 limit = 1;
    */
@@ -240,14 +240,14 @@ export type SenderAllowance = Message<"aisle.v1.SenderAllowance"> & {
   window?: Duration | undefined;
 
   /**
-   * Output only. Events that would be taken now.
+   * Output only. Events that would be accepted now.
    *
    * @generated from field: uint32 remaining = 3;
    */
   remaining: number;
 
   /**
-   * Output only. When the whole limit is there again.
+   * Output only. When the full limit is available again.
    *
    * @generated from field: google.protobuf.Duration reset_after = 4;
    */
@@ -290,7 +290,7 @@ export type RecordEventsRequest = Message<"aisle.v1.RecordEventsRequest"> & {
   idempotencyKeys: string[];
 
   /**
-   * Optional. The answer lists what became of each event of this batch. At most
+   * Optional. The answer lists the outcome of each event of this batch. At most
    * 10,000 events of a call can be listed: INVALID_ARGUMENT beyond.
    *
    * @generated from field: bool list_events = 4;
@@ -333,15 +333,15 @@ export type RecordEventsResponse = Message<"aisle.v1.RecordEventsResponse"> & {
   refused: RefusedItem[];
 
   /**
-   * Output only. How many were refused in all.
+   * Output only. Number of all rejected events.
    *
    * @generated from field: uint64 refused_count = 4;
    */
   refusedCount: bigint;
 
   /**
-   * Output only. The events of the batches with `list_events` that were not
-   * refused, in their order.
+   * Output only. The accepted events of batches with `list_events`, in their
+   * order.
    *
    * @generated from field: repeated aisle.v1.RecordedEvent recorded = 5;
    */
@@ -356,7 +356,7 @@ export const RecordEventsResponseSchema: GenMessage<RecordEventsResponse> = /*@_
   messageDesc(file_aisle_v1_event_service, 6);
 
 /**
- * RecordedEvent is what became of one event of a bulk call.
+ * RecordedEvent is the outcome of one event of a bulk call.
  *
  * @generated from message aisle.v1.RecordedEvent
  */
@@ -369,8 +369,7 @@ export type RecordedEvent = Message<"aisle.v1.RecordedEvent"> & {
   index: bigint;
 
   /**
-   * Output only. Id of the stored event; under a known key that of the event
-   * the key stands for.
+   * Output only. Id of the stored event; for a known key, the id of its event.
    *
    * @generated from field: string event_id = 2;
    */
@@ -475,7 +474,7 @@ export type ListEventsRequest = Message<"aisle.v1.ListEventsRequest"> & {
   newestFirst: boolean;
 
   /**
-   * Optional. Only events with one of these ids of a visitor.
+   * Optional. Only events with one of these visitor ids.
    *
    * @generated from field: aisle.v1.VisitorIds visitor = 5;
    */
@@ -503,8 +502,8 @@ export type ListEventsResponse = Message<"aisle.v1.ListEventsResponse"> & {
   events: Event[];
 
   /**
-   * Output only. Goes on behind the last event looked at. Given also at the end
-   * of an oldest-first list, so that a caller can ask again for newer events.
+   * Output only. Continues after the last event read. Also set at the end of an
+   * oldest-first list, so that a caller can ask again for newer events.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -519,20 +518,20 @@ export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PUR
   messageDesc(file_aisle_v1_event_service, 11);
 
 /**
- * RejectedEvent is an event that was refused, and why.
+ * RejectedEvent is a rejected event with the reason.
  *
  * @generated from message aisle.v1.RejectedEvent
  */
 export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
   /**
-   * Output only. Decimal digits; of later ones they are greater as text.
+   * Output only. Decimal digits; later ids sort after earlier ones as text.
    *
    * @generated from field: string rejected_event_id = 1;
    */
   rejectedEventId: string;
 
   /**
-   * Output only. When it was refused.
+   * Output only. When it was rejected.
    *
    * @generated from field: google.protobuf.Timestamp rejected_at = 2;
    */
@@ -546,7 +545,7 @@ export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
   event?: Event | undefined;
 
   /**
-   * Output only. The key it came with.
+   * Output only. Its idempotency key.
    *
    * @generated from field: string idempotency_key = 4;
    */
@@ -567,7 +566,7 @@ export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
   reason: string;
 
   /**
-   * Output only. Id of the event that a replay made of it.
+   * Output only. Id of the event that a replay recorded.
    *
    * @generated from field: string replayed_event_id = 7;
    */
@@ -658,15 +657,15 @@ export type ReplayRejectedEventsRequest = Message<"aisle.v1.ReplayRejectedEvents
   appId: string;
 
   /**
-   * Optional. Which ones, at most 1,000; all that were not replayed when empty,
-   * the oldest first.
+   * Optional. Ids of events to replay, at most 1,000. Empty: all that were not
+   * replayed, oldest first.
    *
    * @generated from field: repeated string rejected_event_ids = 2;
    */
   rejectedEventIds: string[];
 
   /**
-   * Optional. Takes the place of the one event that is named.
+   * Optional. Replaces the one named event.
    *
    * @generated from field: aisle.v1.Event corrected_event = 3;
    */
@@ -687,14 +686,14 @@ export const ReplayRejectedEventsRequestSchema: GenMessage<ReplayRejectedEventsR
  */
 export type ReplayRejectedEventsResponse = Message<"aisle.v1.ReplayRejectedEventsResponse"> & {
   /**
-   * Output only. Those that are recorded now.
+   * Output only. Events that are now recorded.
    *
    * @generated from field: repeated aisle.v1.ReplayedEvent replayed = 1;
    */
   replayed: ReplayedEvent[];
 
   /**
-   * Output only. Those that are not.
+   * Output only. Events that are not.
    *
    * @generated from field: repeated aisle.v1.RefusedReplay refused = 2;
    */
@@ -709,7 +708,7 @@ export const ReplayRejectedEventsResponseSchema: GenMessage<ReplayRejectedEvents
   messageDesc(file_aisle_v1_event_service, 16);
 
 /**
- * ReplayedEvent is a rejected event that is recorded now.
+ * ReplayedEvent is a rejected event that is now recorded.
  *
  * @generated from message aisle.v1.ReplayedEvent
  */
@@ -722,7 +721,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
   rejectedEventId: string;
 
   /**
-   * Output only. The event it is.
+   * Output only. Id of the recorded event.
    *
    * @generated from field: string event_id = 2;
    */
@@ -737,7 +736,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
   deduplicated: boolean;
 
   /**
-   * Output only. Parts of the event without effect, each with its reason.
+   * Output only. Notes on parts of the event without effect, with reasons.
    *
    * @generated from field: repeated string notes = 4;
    */
@@ -752,7 +751,7 @@ export const ReplayedEventSchema: GenMessage<ReplayedEvent> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event_service, 17);
 
 /**
- * RefusedReplay tells why a rejected event was not recorded.
+ * RefusedReplay is the reason why a rejected event was not recorded.
  *
  * @generated from message aisle.v1.RefusedReplay
  */
@@ -788,17 +787,17 @@ export const RefusedReplaySchema: GenMessage<RefusedReplay> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event_service, 18);
 
 /**
- * EventService takes events and shows what was taken.
+ * EventService records events and returns recorded ones.
  *
  * @generated from service aisle.v1.EventService
  */
 export const EventService: GenService<{
   /**
-   * RecordEvent stores one event. When it answers, the event is on disk and its
-   * effects on identity, subscription, catalogue and orders are seen by every
-   * later call. Fails with INVALID_ARGUMENT, NOT_FOUND (unknown app),
+   * RecordEvent stores one event. When it answers, the event is on disk, and
+   * every later call sees its effects on identity, subscription, catalogue and
+   * orders. Fails with INVALID_ARGUMENT, NOT_FOUND (unknown app),
    * ALREADY_EXISTS (the key was used with another body), RESOURCE_EXHAUSTED
-   * (sender limit) or UNAVAILABLE (not acknowledged; a retry under the same key
+   * (sender limit) or UNAVAILABLE (not acknowledged; a retry with the same key
    * stores it once).
    *
    * @generated from rpc aisle.v1.EventService.RecordEvent
@@ -809,12 +808,12 @@ export const EventService: GenService<{
     output: typeof RecordEventResponseSchema;
   },
   /**
-   * RecordEvents stores events in bulk. A refused event does not stop the
+   * RecordEvents stores events in bulk. A rejected event does not stop the
    * others. Batches are durable in the order sent. No sender limit applies, and
-   * a store that has much to do slows the stream instead of failing it: at most
-   * two batches are ahead of what is stored, and single events pass them. When
-   * the call fails, for example with UNAVAILABLE, batches sent before may be
-   * stored; under idempotency keys a retry stores the others only.
+   * a busy store slows the stream instead of failing it: at most two batches
+   * are ahead of the store, and single events overtake them. When the call
+   * fails, for example with UNAVAILABLE, earlier batches may be stored; with
+   * idempotency keys a retry stores only the others.
    *
    * @generated from rpc aisle.v1.EventService.RecordEvents
    */
@@ -845,10 +844,10 @@ export const EventService: GenService<{
     output: typeof ListEventsResponseSchema;
   },
   /**
-   * ListRejectedEvents lists events that were refused for their content
+   * ListRejectedEvents lists events that were rejected as invalid
    * (INVALID_ARGUMENT, ALREADY_EXISTS), newest first. Each app has a log of at
-   * most 1,000 events and 4 MiB; the oldest leave. It is best effort: large
-   * events, and too many at a time, are not logged.
+   * most 1,000 events and 4 MiB; the oldest are evicted. It is best effort:
+   * large events, and too many at a time, are not logged.
    *
    * @generated from rpc aisle.v1.EventService.ListRejectedEvents
    */
@@ -858,10 +857,10 @@ export const EventService: GenService<{
     output: typeof ListRejectedEventsResponseSchema;
   },
   /**
-   * ReplayRejectedEvents records rejected events after all. One that was
-   * replayed before is not recorded again and answers its event. One that is
-   * refused again stays in the log. An event without a time of its own happened
-   * when it was rejected.
+   * ReplayRejectedEvents records rejected events after all. An event that was
+   * replayed before is not recorded again; the answer has its id. An event that
+   * is rejected again stays in the log. An event without a time gets the time
+   * of its rejection.
    *
    * @generated from rpc aisle.v1.EventService.ReplayRejectedEvents
    */

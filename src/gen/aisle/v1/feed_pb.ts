@@ -15,9 +15,9 @@ export const file_aisle_v1_feed: GenFile = /*@__PURE__*/
   fileDesc("ChNhaXNsZS92MS9mZWVkLnByb3RvEghhaXNsZS52MSLvAQoERmVlZBIPCgdmZWVkX2lkGAEgASgJEgsKA3VybBgCIAEoCRIOCgZmb3JtYXQYAyABKAkSEAoIY3VycmVuY3kYBCABKAkSDAoEZnVsbBgFIAEoCBIoCgVldmVyeRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIrCgduZXh0X2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdydW5uaW5nGAggASgIEiMKCGxhc3RfcnVuGAkgASgLMhEuYWlzbGUudjEuRmVlZFJ1bhIMCgRldGFnGAogASgJIuwBCgdGZWVkUnVuEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgR0b29rGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiYKB291dGNvbWUYAyABKA4yFS5haXNsZS52MS5GZWVkT3V0Y29tZRIQCghhY2NlcHRlZBgEIAEoBBIQCghyZWplY3RlZBgFIAEoBBIOCgZoaWRkZW4YBiABKAQSDQoFZXJyb3IYByABKAkSJQoHcmVqZWN0cxgIIAMoCzIULmFpc2xlLnYxLkZlZWRSZWplY3QiQgoKRmVlZFJlamVjdBIQCghwb3NpdGlvbhgBIAEoBBISCgpwcm9kdWN0X2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSp7CgtGZWVkT3V0Y29tZRIcChhGRUVEX09VVENPTUVfVU5TUEVDSUZJRUQQABIZChVGRUVEX09VVENPTUVfSU1QT1JURUQQARIaChZGRUVEX09VVENPTUVfVU5DSEFOR0VEEAISFwoTRkVFRF9PVVRDT01FX0ZBSUxFRBADYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
- * Feed is an address that an app's products are read from by schedule: XML as
- * Google Merchant (RSS 2.0, Atom) or CENEO take it, CSV, a table parted by tabs,
- * or JSON lines; plain or gzip.
+ * Feed is an address from which an app's products are read by schedule: XML for
+ * Google Merchant (RSS 2.0, Atom) or CENEO, CSV, tab-separated values, or JSON
+ * lines; plain or gzip.
  *
  * @generated from message aisle.v1.Feed
  */
@@ -38,29 +38,30 @@ export type Feed = Message<"aisle.v1.Feed"> & {
   url: string;
 
   /**
-   * Optional. How it is written: `google`, `ceneo`, `csv`, `tsv` or `jsonl`; its
-   * content tells when empty.
+   * Optional. Format: `google`, `ceneo`, `csv`, `tsv` or `jsonl`. Empty:
+   * detected from the content.
    *
    * @generated from field: string format = 3;
    */
   format: string;
 
   /**
-   * Optional. ISO 4217 code for prices that name none.
+   * Optional. ISO 4217 code for prices without a currency.
    *
    * @generated from field: string currency = 4;
    */
   currency: string;
 
   /**
-   * Optional. Products that it does not list are hidden, as by ReplaceCatalog.
+   * Optional. Hides products that the feed does not list, as ReplaceCatalog
+   * does.
    *
    * @generated from field: bool full = 5;
    */
   full: boolean;
 
   /**
-   * Required. Time between the end of a reading and the next, 5 minutes to 30
+   * Required. Time between the end of a read and the next one, 5 minutes to 30
    * days, else INVALID_ARGUMENT.
    *
    * @generated from field: google.protobuf.Duration every = 6;
@@ -68,28 +69,28 @@ export type Feed = Message<"aisle.v1.Feed"> & {
   every?: Duration | undefined;
 
   /**
-   * Output only. When it is read next.
+   * Output only. Time of the next read.
    *
    * @generated from field: google.protobuf.Timestamp next_at = 7;
    */
   nextAt?: Timestamp | undefined;
 
   /**
-   * Output only. A process reads it now.
+   * Output only. True while a process reads it.
    *
    * @generated from field: bool running = 8;
    */
   running: boolean;
 
   /**
-   * Output only. What came of the last reading; absent before the first.
+   * Output only. Result of the last read; absent before the first.
    *
    * @generated from field: aisle.v1.FeedRun last_run = 9;
    */
   lastRun?: FeedRun | undefined;
 
   /**
-   * Output only. Names this state of the settings; see SetFeed. Opaque.
+   * Output only. Identifies this state of the settings; see SetFeed. Opaque.
    *
    * @generated from field: string etag = 10;
    */
@@ -104,7 +105,7 @@ export const FeedSchema: GenMessage<Feed> = /*@__PURE__*/
   messageDesc(file_aisle_v1_feed, 0);
 
 /**
- * FeedRun is what came of reading a feed.
+ * FeedRun is the result of one read of a feed.
  *
  * @generated from message aisle.v1.FeedRun
  */
@@ -124,21 +125,21 @@ export type FeedRun = Message<"aisle.v1.FeedRun"> & {
   took?: Duration | undefined;
 
   /**
-   * Output only. What came of it.
+   * Output only. Its outcome.
    *
    * @generated from field: aisle.v1.FeedOutcome outcome = 3;
    */
   outcome: FeedOutcome;
 
   /**
-   * Output only. Products that are as the feed gave them.
+   * Output only. Products that are now stored as the feed gave them.
    *
    * @generated from field: uint64 accepted = 4;
    */
   accepted: bigint;
 
   /**
-   * Output only. Entries that were not taken.
+   * Output only. Rejected entries.
    *
    * @generated from field: uint64 rejected = 5;
    */
@@ -159,7 +160,7 @@ export type FeedRun = Message<"aisle.v1.FeedRun"> & {
   error: string;
 
   /**
-   * Output only. The first 20 entries that were not taken.
+   * Output only. The first 20 rejected entries.
    *
    * @generated from field: repeated aisle.v1.FeedReject rejects = 8;
    */
@@ -174,27 +175,27 @@ export const FeedRunSchema: GenMessage<FeedRun> = /*@__PURE__*/
   messageDesc(file_aisle_v1_feed, 1);
 
 /**
- * FeedReject is an entry of a feed that was not taken.
+ * FeedReject is a rejected entry of a feed.
  *
  * @generated from message aisle.v1.FeedReject
  */
 export type FeedReject = Message<"aisle.v1.FeedReject"> & {
   /**
-   * Output only. Its line; in XML which item it is; from 1.
+   * Output only. Its line, or for XML the number of its item; from 1.
    *
    * @generated from field: uint64 position = 1;
    */
   position: bigint;
 
   /**
-   * Output only. Its product id; empty when that cannot be told.
+   * Output only. Its product id; empty when unreadable.
    *
    * @generated from field: string product_id = 2;
    */
   productId: string;
 
   /**
-   * Output only. Why, with the field's name before it.
+   * Output only. The reason, after the field's name.
    *
    * @generated from field: string reason = 3;
    */
@@ -209,7 +210,7 @@ export const FeedRejectSchema: GenMessage<FeedReject> = /*@__PURE__*/
   messageDesc(file_aisle_v1_feed, 2);
 
 /**
- * FeedOutcome says what came of reading a feed.
+ * FeedOutcome is the result of a feed's read.
  *
  * @generated from enum aisle.v1.FeedOutcome
  */
@@ -222,21 +223,21 @@ export enum FeedOutcome {
   UNSPECIFIED = 0,
 
   /**
-   * It was read to its end; products may have been rejected.
+   * Read to its end; products may have been rejected.
    *
    * @generated from enum value: FEED_OUTCOME_IMPORTED = 1;
    */
   IMPORTED = 1,
 
   /**
-   * Its host said that it is the one of last time.
+   * Its host reported no change since the last read.
    *
    * @generated from enum value: FEED_OUTCOME_UNCHANGED = 2;
    */
   UNCHANGED = 2,
 
   /**
-   * It was not read, or not to its end: nothing was hidden.
+   * Not read, or not to its end: nothing was hidden.
    *
    * @generated from enum value: FEED_OUTCOME_FAILED = 3;
    */

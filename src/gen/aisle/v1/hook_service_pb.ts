@@ -39,8 +39,8 @@ export type SetHookRequest = Message<"aisle.v1.SetHookRequest"> & {
   url: string;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Empty: ABORTED when there is such a hook. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Empty: ABORTED when the hook exists. Not set: no check.
    *
    * @generated from field: optional string etag = 3;
    */
@@ -61,15 +61,15 @@ export const SetHookRequestSchema: GenMessage<SetHookRequest> = /*@__PURE__*/
  */
 export type SetHookResponse = Message<"aisle.v1.SetHookResponse"> & {
   /**
-   * Output only. What messages are signed with, as libraries for Standard
-   * Webhooks take it. It is shown only here.
+   * Output only. The signing secret, in the form of Standard Webhooks
+   * libraries. It is shown only here.
    *
    * @generated from field: string secret = 1;
    */
   secret: string;
 
   /**
-   * Output only. Names this state of the hook; see SetHook. Opaque.
+   * Output only. Identifies this state of the hook; see SetHook. Opaque.
    *
    * @generated from field: string etag = 2;
    */
@@ -118,7 +118,7 @@ export type GetHookResponse = Message<"aisle.v1.GetHookResponse"> & {
   url: string;
 
   /**
-   * Output only. Names this state of the hook; see SetHook. Opaque.
+   * Output only. Identifies this state of the hook; see SetHook. Opaque.
    *
    * @generated from field: string etag = 2;
    */
@@ -146,8 +146,8 @@ export type DeleteHookRequest = Message<"aisle.v1.DeleteHookRequest"> & {
   appId: string;
 
   /**
-   * Optional. The etag that the caller has read. ABORTED when it is another one
-   * by now. Not set: no check.
+   * Optional. The etag that the caller has read. ABORTED when the current one
+   * differs. Not set: no check.
    *
    * @generated from field: optional string etag = 2;
    */
@@ -211,14 +211,14 @@ export type HookMessage = Message<"aisle.v1.HookMessage"> & {
   channel: SubscriptionChannel;
 
   /**
-   * Output only. When it was to be told first.
+   * Output only. Time of its first attempt.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * Output only. How often it was sent.
+   * Output only. Number of attempts.
    *
    * @generated from field: uint32 attempts = 6;
    */
@@ -234,7 +234,7 @@ export type HookMessage = Message<"aisle.v1.HookMessage"> & {
   failure: string;
 
   /**
-   * Output only. HTTP status of the last answer, 0 where there was none.
+   * Output only. HTTP status of the last answer, 0 without one.
    *
    * @generated from field: uint32 status = 8;
    */
@@ -325,8 +325,7 @@ export type ResendMessagesRequest = Message<"aisle.v1.ResendMessagesRequest"> & 
   appId: string;
 
   /**
-   * Required. At least one, at most 1,000. Ids of no such message are passed
-   * over.
+   * Required. At least one, at most 1,000. Unknown ids are ignored.
    *
    * @generated from field: repeated string message_ids = 2;
    */
@@ -347,7 +346,7 @@ export const ResendMessagesRequestSchema: GenMessage<ResendMessagesRequest> = /*
  */
 export type ResendMessagesResponse = Message<"aisle.v1.ResendMessagesResponse"> & {
   /**
-   * Output only. How many are sent again.
+   * Output only. Number of requeued messages.
    *
    * @generated from field: uint32 resent = 1;
    */
@@ -362,9 +361,9 @@ export const ResendMessagesResponseSchema: GenMessage<ResendMessagesResponse> = 
   messageDesc(file_aisle_v1_hook_service, 10);
 
 /**
- * HookService tells a shop's own server of changed subscriptions: a signed
- * POST for each (Standard Webhooks 1.0), at least once, repeated for some two
- * days until it is answered 2xx.
+ * HookService notifies a shop's own server of changed subscriptions: a signed
+ * POST for each (Standard Webhooks 1.0), at least once, retried for about two
+ * days until a 2xx answer.
  *
  * @generated from service aisle.v1.HookService
  */
@@ -402,8 +401,8 @@ export const HookService: GenService<{
     output: typeof DeleteHookResponseSchema;
   },
   /**
-   * ListFailedMessages lists messages that were given up, oldest first; of an
-   * app at most the newest 1,000 are kept.
+   * ListFailedMessages lists messages that were given up, oldest first; the
+   * newest 1,000 of an app are kept.
    *
    * @generated from rpc aisle.v1.HookService.ListFailedMessages
    */
@@ -413,7 +412,7 @@ export const HookService: GenService<{
     output: typeof ListFailedMessagesResponseSchema;
   },
   /**
-   * ResendMessages lets messages that were given up be sent again.
+   * ResendMessages requeues messages that were given up.
    *
    * @generated from rpc aisle.v1.HookService.ResendMessages
    */

@@ -15,7 +15,7 @@ export const file_aisle_v1_model: GenFile = /*@__PURE__*/
   fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEi1wIKBU1vZGVsEhAKCG1vZGVsX2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSDgoGYWN0aXZlGAMgASgIEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2N1dF9vZmYYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNpemVfYnl0ZXMYBiABKAQSEwoLdHJhaW5pbmdfbXMYByABKAQSNAoLZGF0YV9jb3VudHMYCCADKAsyHy5haXNsZS52MS5Nb2RlbC5EYXRhQ291bnRzRW50cnkSLAoKYWxnb3JpdGhtcxgJIAMoCzIYLmFpc2xlLnYxLk1vZGVsQWxnb3JpdGhtGjEKD0RhdGFDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAQ6AjgBIqIBCg5Nb2RlbEFsZ29yaXRobRIMCgRuYW1lGAEgASgJEhAKCGluY2x1ZGVkGAIgASgIEg4KBnJlYXNvbhgDIAEoCRIyCgVmYWN0cxgEIAMoCzIjLmFpc2xlLnYxLk1vZGVsQWxnb3JpdGhtLkZhY3RzRW50cnkaLAoKRmFjdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
- * Model is one snapshot of what was learned about an app. It never changes.
+ * Model is one snapshot of the models trained for an app. It never changes.
  *
  * @generated from message aisle.v1.Model
  */
@@ -28,14 +28,14 @@ export type Model = Message<"aisle.v1.Model"> & {
   modelId: string;
 
   /**
-   * Output only. Version text it serves under; empty when it does not serve now.
+   * Output only. Version text while it serves; empty otherwise.
    *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
-   * Output only. True when it serves now.
+   * Output only. True while it serves.
    *
    * @generated from field: bool active = 3;
    */
@@ -49,7 +49,7 @@ export type Model = Message<"aisle.v1.Model"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Output only. Interactions up to this time were learned.
+   * Output only. Cut-off: interactions up to this time were learned.
    *
    * @generated from field: google.protobuf.Timestamp cut_off = 5;
    */

@@ -247,15 +247,15 @@ export type EvaluateModelRequest = Message<"aisle.v1.EvaluateModelRequest"> & {
   appId: string;
 
   /**
-   * Optional. Most questions asked in a task, drawn by the seed when there are
-   * more; 5,000 when 0, never more than 1,000,000.
+   * Optional. Maximum questions of a task; more are sampled by the seed. 5,000
+   * when 0, never more than 1,000,000.
    *
    * @generated from field: uint32 max_queries = 2;
    */
   maxQueries: number;
 
   /**
-   * Optional. Seed of what is drawn. The same data, seed and number of questions
+   * Optional. Seed of the samples. The same data, seed and number of questions
    * give the same evaluation.
    *
    * @generated from field: uint32 seed = 3;
@@ -312,10 +312,10 @@ export const EvaluateModelResponseSchema: GenMessage<EvaluateModelResponse> = /*
  */
 export const ModelService: GenService<{
   /**
-   * TrainModel trains on all that is stored and puts the result into service.
-   * The stream tells each stage as it begins; its last message carries the
-   * model. FAILED_PRECONDITION when the app has neither products nor events;
-   * ABORTED when a training of this app is running already.
+   * TrainModel trains on all stored data and activates the result. The stream
+   * reports each stage as it begins; its last message has the model.
+   * FAILED_PRECONDITION when the app has neither products nor events; ABORTED
+   * while another training of this app runs.
    *
    * @generated from rpc aisle.v1.ModelService.TrainModel
    */
@@ -325,7 +325,7 @@ export const ModelService: GenService<{
     output: typeof TrainModelResponseSchema;
   },
   /**
-   * GetModel returns a model; without an id the active one. NOT_FOUND for an
+   * GetModel returns a model, by default the active one. NOT_FOUND for an
    * unknown model.
    *
    * @generated from rpc aisle.v1.ModelService.GetModel
@@ -346,8 +346,8 @@ export const ModelService: GenService<{
     output: typeof ListModelsResponseSchema;
   },
   /**
-   * ActivateModel puts a kept model into service under a new version text.
-   * NOT_FOUND when it is not kept.
+   * ActivateModel activates a kept model under a new version text. NOT_FOUND
+   * when it is not kept.
    *
    * @generated from rpc aisle.v1.ModelService.ActivateModel
    */
@@ -357,11 +357,11 @@ export const ModelService: GenService<{
     output: typeof ActivateModelResponseSchema;
   },
   /**
-   * EvaluateModel learns from all but the newest tenth of the visits and judges
-   * on these. It stores nothing and changes nothing of what is served; it ends
-   * when the caller leaves. The stream tells each stage as it begins; its last
-   * message carries the evaluation. FAILED_PRECONDITION when the app has too few
-   * visits to part; ABORTED when the server is evaluating already.
+   * EvaluateModel trains on all but the newest tenth of the visits and judges
+   * the result on these. It stores nothing and does not affect serving; it
+   * stops when the caller leaves. The stream reports each stage as it begins;
+   * its last message has the evaluation. FAILED_PRECONDITION when the app has
+   * too few visits to split; ABORTED while the server runs another evaluation.
    *
    * @generated from rpc aisle.v1.ModelService.EvaluateModel
    */

@@ -19,15 +19,15 @@ export const file_aisle_v1_money: GenFile = /*@__PURE__*/
  */
 export type Money = Message<"aisle.v1.Money"> & {
   /**
-   * Required. Decimal text with a dot, for example `149.99`. Empty when the
-   * amount is not known.
+   * Required. Decimal text with a dot, for example `149.99`. Empty when
+   * unknown.
    *
    * @generated from field: string amount = 1;
    */
   amount: string;
 
   /**
-   * Optional. ISO 4217 code, for example `EUR`. Empty when not known.
+   * Optional. ISO 4217 code, for example `EUR`. Empty when unknown.
    *
    * @generated from field: string currency = 2;
    */

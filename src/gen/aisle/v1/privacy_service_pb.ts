@@ -27,11 +27,11 @@ export const file_aisle_v1_privacy_service: GenFile = /*@__PURE__*/
   fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIn4KBlBlcnNvbhIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRISCgpjb250YWN0X2lkGAQgASgJEhsKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAgiSAoURXhwb3J0VmlzaXRvclJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiAKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbiL7AwoVRXhwb3J0VmlzaXRvclJlc3BvbnNlEiQKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0SAASOwoTc3Vic2NyaXB0aW9uX2NoYW5nZRgCIAEoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUgAEigKB3Zpc2l0b3IYAyABKAsyFS5haXNsZS52MS5LZXB0VmlzaXRvckgAEiQKBW9yZGVyGAQgASgLMhMuYWlzbGUudjEuS2VwdE9yZGVySAASIAoFZXZlbnQYBSABKAsyDy5haXNsZS52MS5FdmVudEgAEjEKDnJlamVjdGVkX2V2ZW50GAYgASgLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudEgAEj0KFGF3YWl0ZWRfc3Vic2NyaXB0aW9uGAcgASgLMh0uYWlzbGUudjEuQXdhaXRlZFN1YnNjcmlwdGlvbkgAEi0KDGhvb2tfbWVzc2FnZRgIIAEoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlSAASNQoOZnJhbWVfZXhwb3N1cmUYCSABKAsyGy5haXNsZS52MS5LZXB0RnJhbWVFeHBvc3VyZUgAEi0KCnNob3duX2xpc3QYCiABKAsyFy5haXNsZS52MS5LZXB0U2hvd25MaXN0SABCBgoEaXRlbSKLAQoNS2VwdFNob3duTGlzdBIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxIQCghmcmFtZV9pZBgCIAEoCRIsCghzaG93bl9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLcHJvZHVjdF9pZHMYBCADKAkixgIKEUtlcHRGcmFtZUV4cG9zdXJlEiUKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzEhAKCGZyYW1lX2lkGAIgASgJEg8KB3ZhcmlhbnQYAyABKAkSLAoIZmlyc3RfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2xhc3RfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEXNob3duX3Byb2R1Y3RfaWRzGAYgAygJEi4KCmNsaWNrZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCm9yZGVyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCW9yZGVyX2lkcxgJIAMoCSKZAQoTQXdhaXRlZFN1YnNjcmlwdGlvbhISCgpjb250YWN0X2lkGAEgASgJEi4KB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsEiwKCGFza2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghldmVudF9pZBgEIAEoCSKkAQoLS2VwdFZpc2l0b3ISEgoKdmlzaXRvcl9pZBgBIAEoCRISCgpjbGllbnRfaWRzGAIgAygJEhcKD2ZpbmdlcnByaW50X2lkcxgDIAMoCRIQCgh1c2VyX2lkcxgEIAMoCRISCgpjb250YWN0X2lkGAUgASgJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvYBCglLZXB0T3JkZXISEAoIb3JkZXJfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSEgoKY29udGFjdF9pZBgDIAEoCRImCgVsaW5lcxgEIAMoCzIXLmFpc2xlLnYxLktlcHRPcmRlckxpbmUSDgoGc3RhdHVzGAUgASgJEiAKB3BheW1lbnQYBiABKAsyDy5haXNsZS52MS5Nb25leRIvCgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAggASgIIjUKDUtlcHRPcmRlckxpbmUSEgoKcHJvZHVjdF9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoDSJYChNFcmFzZVZpc2l0b3JSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIgCgZwZXJzb24YAiABKAsyEC5haXNsZS52MS5QZXJzb24SDwoHZHJ5X3J1bhgDIAEoCCJbChRFcmFzZVZpc2l0b3JSZXNwb25zZRIMCgRzdGVwGAEgASgJEhEKCWxvb2tlZF9hdBgCIAEoBBIiCgdlcmFzdXJlGAMgASgLMhEuYWlzbGUudjEuRXJhc3VyZSL2AQoHRXJhc3VyZRISCgplcmFzdXJlX2lkGAEgASgJEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZpbmlzaGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnkSFQoNY29udGFjdHNfa2VwdBgFIAEoDRouCgxSZW1vdmVkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASJMChNMaXN0RXJhc3VyZXNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0RXJhc3VyZXNSZXNwb25zZRIjCghlcmFzdXJlcxgBIAMoCzIRLmFpc2xlLnYxLkVyYXN1cmUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMpACCg5Qcml2YWN5U2VydmljZRJXCg1FeHBvcnRWaXNpdG9yEh4uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlcXVlc3QaHy5haXNsZS52MS5FeHBvcnRWaXNpdG9yUmVzcG9uc2UiA5ACATABElEKDEVyYXNlVmlzaXRvchIdLmFpc2xlLnYxLkVyYXNlVmlzaXRvclJlcXVlc3QaHi5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXNwb25zZSIAMAESUgoMTGlzdEVyYXN1cmVzEh0uYWlzbGUudjEuTGlzdEVyYXN1cmVzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RFcmFzdXJlc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_event_service, file_aisle_v1_hook_service, file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_timestamp]);
 
 /**
- * Person says who is meant, by any of the names known; several are one person.
- * An e-mail, phone or contact id means the contact and every visitor that is
- * linked to it now. A visitor id means that visitor, with all ids it goes by and
- * all it did, but not the contact it is linked to: anybody can link an id of
- * their own to an address that is not theirs.
+ * Person identifies a person by any known ids; several ids are one person. An
+ * e-mail, phone or contact id means the contact and every visitor that is
+ * linked to it now. A visitor id means that visitor, with all its ids and its
+ * whole history, but not the contact it is linked to: anybody can link an id of
+ * their own to somebody else's address.
  *
  * @generated from message aisle.v1.Person
  */
@@ -65,8 +65,8 @@ export type Person = Message<"aisle.v1.Person"> & {
   contactId: string;
 
   /**
-   * Optional. A visitor id means the contact it is linked to as well. To be set
-   * only where it is proven that the address is this person's.
+   * Optional. A visitor id also means the contact it is linked to. Set it only
+   * when it is proven that the address is this person's.
    *
    * @generated from field: bool with_linked_contact = 5;
    */
@@ -94,7 +94,7 @@ export type ExportVisitorRequest = Message<"aisle.v1.ExportVisitorRequest"> & {
   appId: string;
 
   /**
-   * Required. At least one name, else INVALID_ARGUMENT.
+   * Required. At least one id, else INVALID_ARGUMENT.
    *
    * @generated from field: aisle.v1.Person person = 2;
    */
@@ -109,13 +109,13 @@ export const ExportVisitorRequestSchema: GenMessage<ExportVisitorRequest> = /*@_
   messageDesc(file_aisle_v1_privacy_service, 1);
 
 /**
- * ExportVisitorResponse is one thing that is kept about the person.
+ * ExportVisitorResponse is one item of a person's data.
  *
  * @generated from message aisle.v1.ExportVisitorResponse
  */
 export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & {
   /**
-   * Output only. The thing.
+   * Output only. The item.
    *
    * @generated from oneof aisle.v1.ExportVisitorResponse.item
    */
@@ -161,7 +161,7 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
     case: "event";
   } | {
     /**
-     * A refused event.
+     * A rejected event.
      *
      * @generated from field: aisle.v1.RejectedEvent rejected_event = 6;
      */
@@ -169,7 +169,7 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
     case: "rejectedEvent";
   } | {
     /**
-     * A subscription that waits for the word of who reads the mail.
+     * A subscription that waits for confirmation.
      *
      * @generated from field: aisle.v1.AwaitedSubscription awaited_subscription = 7;
      */
@@ -177,7 +177,7 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
     case: "awaitedSubscription";
   } | {
     /**
-     * A message to the app's hook that waits, or was given up.
+     * A hook message that waits, or was given up.
      *
      * @generated from field: aisle.v1.HookMessage hook_message = 8;
      */
@@ -185,7 +185,7 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
     case: "hookMessage";
   } | {
     /**
-     * The visitor's exposure to a frame that splits visitors.
+     * The visitor's exposure to a frame with variants.
      *
      * @generated from field: aisle.v1.KeptFrameExposure frame_exposure = 9;
      */
@@ -210,14 +210,14 @@ export const ExportVisitorResponseSchema: GenMessage<ExportVisitorResponse> = /*
   messageDesc(file_aisle_v1_privacy_service, 2);
 
 /**
- * KeptShownList is a list of products that a frame which rotates showed a
- * visitor, kept for 7 days.
+ * KeptShownList is a list of products that a rotating frame showed a visitor,
+ * kept for 7 days.
  *
  * @generated from message aisle.v1.KeptShownList
  */
 export type KeptShownList = Message<"aisle.v1.KeptShownList"> & {
   /**
-   * Output only. Who was shown it, by the one id that is kept.
+   * Output only. The visitor, by the one stored id.
    *
    * @generated from field: aisle.v1.VisitorIds visitor = 1;
    */
@@ -253,14 +253,14 @@ export const KeptShownListSchema: GenMessage<KeptShownList> = /*@__PURE__*/
   messageDesc(file_aisle_v1_privacy_service, 3);
 
 /**
- * KeptFrameExposure is what a visitor met of a frame that splits visitors, kept
- * for 7 days.
+ * KeptFrameExposure is a visitor's exposure to a frame with variants, kept for
+ * 7 days.
  *
  * @generated from message aisle.v1.KeptFrameExposure
  */
 export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
   /**
-   * Output only. Who met it, by the one id that is kept.
+   * Output only. The visitor, by the one stored id.
    *
    * @generated from field: aisle.v1.VisitorIds visitor = 1;
    */
@@ -274,21 +274,21 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
   frameId: string;
 
   /**
-   * Output only. The variant of it.
+   * Output only. Its variant.
    *
    * @generated from field: string variant = 3;
    */
   variant: string;
 
   /**
-   * Output only. When it was met first.
+   * Output only. First exposure.
    *
    * @generated from field: google.protobuf.Timestamp first_at = 4;
    */
   firstAt?: Timestamp | undefined;
 
   /**
-   * Output only. When it was met last.
+   * Output only. Last exposure.
    *
    * @generated from field: google.protobuf.Timestamp last_at = 5;
    */
@@ -302,21 +302,21 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
   shownProductIds: string[];
 
   /**
-   * Output only. When one of them was viewed; absent for never.
+   * Output only. When one of them was viewed; absent if never.
    *
    * @generated from field: google.protobuf.Timestamp clicked_at = 7;
    */
   clickedAt?: Timestamp | undefined;
 
   /**
-   * Output only. When something was ordered after it; absent for never.
+   * Output only. When the visitor ordered after it; absent if never.
    *
    * @generated from field: google.protobuf.Timestamp ordered_at = 8;
    */
   orderedAt?: Timestamp | undefined;
 
   /**
-   * Output only. The orders that count for it.
+   * Output only. The orders counted for it.
    *
    * @generated from field: repeated string order_ids = 9;
    */
@@ -331,8 +331,7 @@ export const KeptFrameExposureSchema: GenMessage<KeptFrameExposure> = /*@__PURE_
   messageDesc(file_aisle_v1_privacy_service, 4);
 
 /**
- * AwaitedSubscription is a subscription that waits for the word of who reads the
- * mail of the address.
+ * AwaitedSubscription is a subscription that waits for confirmation.
  *
  * @generated from message aisle.v1.AwaitedSubscription
  */
@@ -352,14 +351,14 @@ export type AwaitedSubscription = Message<"aisle.v1.AwaitedSubscription"> & {
   channel: SubscriptionChannel;
 
   /**
-   * Output only. When it was asked for.
+   * Output only. When it was requested.
    *
    * @generated from field: google.protobuf.Timestamp asked_at = 3;
    */
   askedAt?: Timestamp | undefined;
 
   /**
-   * Output only. The event that asked; empty for a call.
+   * Output only. The requesting event; empty for a call.
    *
    * @generated from field: string event_id = 4;
    */
@@ -374,7 +373,7 @@ export const AwaitedSubscriptionSchema: GenMessage<AwaitedSubscription> = /*@__P
   messageDesc(file_aisle_v1_privacy_service, 5);
 
 /**
- * KeptVisitor is a visitor as it is kept.
+ * KeptVisitor is a stored visitor.
  *
  * @generated from message aisle.v1.KeptVisitor
  */
@@ -387,7 +386,7 @@ export type KeptVisitor = Message<"aisle.v1.KeptVisitor"> & {
   visitorId: string;
 
   /**
-   * Output only. All ids the visitor goes by.
+   * Output only. Client ids of the visitor.
    *
    * @generated from field: repeated string client_ids = 2;
    */
@@ -430,7 +429,7 @@ export const KeptVisitorSchema: GenMessage<KeptVisitor> = /*@__PURE__*/
   messageDesc(file_aisle_v1_privacy_service, 6);
 
 /**
- * KeptOrder is an order as all events of it say together.
+ * KeptOrder is an order, merged from all its events.
  *
  * @generated from message aisle.v1.KeptOrder
  */
@@ -443,7 +442,7 @@ export type KeptOrder = Message<"aisle.v1.KeptOrder"> & {
   orderId: string;
 
   /**
-   * Output only. Who ordered.
+   * Output only. The visitor who ordered.
    *
    * @generated from field: aisle.v1.VisitorIds visitor = 2;
    */
@@ -478,7 +477,7 @@ export type KeptOrder = Message<"aisle.v1.KeptOrder"> & {
   payment?: Money | undefined;
 
   /**
-   * Output only. When; absent while only a cancellation is known.
+   * Output only. Time of the order; absent while only a cancellation is known.
    *
    * @generated from field: google.protobuf.Timestamp occurred_at = 7;
    */
@@ -541,14 +540,14 @@ export type EraseVisitorRequest = Message<"aisle.v1.EraseVisitorRequest"> & {
   appId: string;
 
   /**
-   * Required. At least one name, else INVALID_ARGUMENT.
+   * Required. At least one id, else INVALID_ARGUMENT.
    *
    * @generated from field: aisle.v1.Person person = 2;
    */
   person?: Person | undefined;
 
   /**
-   * Optional. Only counts what would be removed.
+   * Optional. Dry run: only counts the records.
    *
    * @generated from field: bool dry_run = 3;
    */
@@ -563,20 +562,20 @@ export const EraseVisitorRequestSchema: GenMessage<EraseVisitorRequest> = /*@__P
   messageDesc(file_aisle_v1_privacy_service, 9);
 
 /**
- * EraseVisitorResponse tells how far an erasure has come.
+ * EraseVisitorResponse is the progress of an erasure.
  *
  * @generated from message aisle.v1.EraseVisitorResponse
  */
 export type EraseVisitorResponse = Message<"aisle.v1.EraseVisitorResponse"> & {
   /**
-   * Output only. What it is at.
+   * Output only. The current stage.
    *
    * @generated from field: string step = 1;
    */
   step: string;
 
   /**
-   * Output only. Records looked at so far.
+   * Output only. Records read so far.
    *
    * @generated from field: uint64 looked_at = 2;
    */
@@ -598,7 +597,7 @@ export const EraseVisitorResponseSchema: GenMessage<EraseVisitorResponse> = /*@_
   messageDesc(file_aisle_v1_privacy_service, 10);
 
 /**
- * Erasure says what was removed. It names nobody.
+ * Erasure is a record of removed data. It contains no names.
  *
  * @generated from message aisle.v1.Erasure
  */
@@ -618,26 +617,26 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
   startedAt?: Timestamp | undefined;
 
   /**
-   * Output only. Absent while it is under way, and for a dry run.
+   * Output only. Absent while it runs, and for a dry run.
    *
    * @generated from field: google.protobuf.Timestamp finished_at = 3;
    */
   finishedAt?: Timestamp | undefined;
 
   /**
-   * Output only. How many records of each kind were removed, or in a dry run
-   * would be: `contacts`, `changes` (of the consent ledger), `visitors`,
-   * `interactions`, `orders`, `events`, `rejectedEvents`, `idempotency`,
-   * `confirmations` (subscriptions that wait), `outbox` and `deadHooks` (messages
-   * to the hook), `frameExposures` (what frames showed the visitor).
+   * Output only. Number of removed records of each kind, or of those that a dry
+   * run would remove: `contacts`, `changes` (of the consent ledger),
+   * `visitors`, `interactions`, `orders`, `events`, `rejectedEvents`,
+   * `idempotency`, `confirmations` (pending subscriptions), `outbox` and
+   * `deadHooks` (hook messages), `frameExposures` (exposures of the visitor).
    *
    * @generated from field: map<string, uint64> removed = 4;
    */
   removed: { [key: string]: bigint };
 
   /**
-   * Output only. Contacts that visitors named by their ids are linked to, and
-   * that were not meant: they stay.
+   * Output only. Contacts that stay: visitors named by their ids are linked to
+   * them, but they were not named themselves.
    *
    * @generated from field: uint32 contacts_kept = 5;
    */
@@ -721,12 +720,11 @@ export const ListErasuresResponseSchema: GenMessage<ListErasuresResponse> = /*@_
  */
 export const PrivacyService: GenService<{
   /**
-   * ExportVisitor returns everything that is kept about a person, one item a
-   * message: contacts, ledger entries, visitors, orders, events, refused events,
-   * subscriptions and messages to the hook that wait, and what was met of frames
-   * that split visitors.
-   * It does not record anything. Reads all events of the app: some seconds a
-   * million.
+   * ExportVisitor returns all stored data about a person, one item a message:
+   * contacts, ledger entries, visitors, orders, events, rejected events,
+   * pending subscriptions, waiting hook messages, exposures to frames with
+   * variants, and shown products. It records nothing. It reads all events of
+   * the app, which takes some seconds a million.
    *
    * @generated from rpc aisle.v1.PrivacyService.ExportVisitor
    */
@@ -738,8 +736,8 @@ export const PrivacyService: GenService<{
   /**
    * EraseVisitor removes everything received about a person up to now. Later
    * events under the same ids are new. The stream reports progress, and at the
-   * end the removed records. Once begun the erasure is finished, even if nobody
-   * reads the answer or the process is killed. Repeating it does no harm. Older
+   * end the removed records. Once begun, the erasure is completed, even if
+   * nobody reads the answer or the process is killed. It can be repeated. Older
    * models do not change; the next one knows nothing of the person.
    *
    * @generated from rpc aisle.v1.PrivacyService.EraseVisitor
@@ -750,7 +748,8 @@ export const PrivacyService: GenService<{
     output: typeof EraseVisitorResponseSchema;
   },
   /**
-   * ListErasures lists the erasures of an app, oldest first. They name nobody.
+   * ListErasures lists the erasures of an app, oldest first. They contain no
+   * names.
    *
    * @generated from rpc aisle.v1.PrivacyService.ListErasures
    */

@@ -38,8 +38,8 @@ export type Product = Message<"aisle.v1.Product"> & {
   sku: string;
 
   /**
-   * Optional. Products with the same group are variants of one; at most one of
-   * them is shown in an answer.
+   * Optional. Products with the same group are variants; an answer shows at
+   * most one of them.
    *
    * @generated from field: string variant_group_id = 3;
    */
@@ -81,14 +81,14 @@ export type Product = Message<"aisle.v1.Product"> & {
   price?: Money | undefined;
 
   /**
-   * Optional. Product page, http or https; kept as a URL parser writes it.
+   * Optional. Product page, http or https; stored in normalised form.
    *
    * @generated from field: string url = 9;
    */
   url: string;
 
   /**
-   * Optional. Picture, http or https; kept as a URL parser writes it.
+   * Optional. Picture, http or https; stored in normalised form.
    *
    * @generated from field: string image_url = 10;
    */
@@ -109,44 +109,44 @@ export type Product = Message<"aisle.v1.Product"> & {
   hidden: boolean;
 
   /**
-   * Optional. Tags a filter can name.
+   * Optional. Tags for filters.
    *
    * @generated from field: repeated string tags = 13;
    */
   tags: string[];
 
   /**
-   * Optional. Anything else worth knowing, for example colour or size.
+   * Optional. Further attributes, for example colour or size.
    *
    * @generated from field: map<string, string> attributes = 14;
    */
   attributes: { [key: string]: string };
 
   /**
-   * Output only. Who told the catalogue.
+   * Output only. Origin of the product.
    *
    * @generated from field: aisle.v1.ProductOrigin origin = 15;
    */
   origin: ProductOrigin;
 
   /**
-   * Output only. Last change.
+   * Output only. When it last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 16;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Output only. Visitors, each from another network, that have sent a product
-   * which is not in the catalogue for too few have; else 0.
+   * Output only. For an unconfirmed product, the number of visitors from
+   * different networks that have sent it; otherwise 0.
    *
    * @generated from field: uint32 learned_from_visitors = 17;
    */
   learnedFromVisitors: number;
 
   /**
-   * Output only. Why it is not recommended now, for people; empty when it may
-   * be.
+   * Output only. Why it is not recommended now, as a text for people; empty
+   * when it may be.
    *
    * @generated from field: string not_shown = 18;
    */
@@ -161,16 +161,15 @@ export const ProductSchema: GenMessage<Product> = /*@__PURE__*/
   messageDesc(file_aisle_v1_product, 0);
 
 /**
- * ProductGroup is a set of products that an app gave a name: those of any of its
- * categories, brands and tags, and those it lists. What belongs to it follows
- * the catalogue.
+ * ProductGroup is a named set of products: those of any of its categories,
+ * brands and tags, and those it lists. It follows changes of the catalogue.
  *
  * @generated from message aisle.v1.ProductGroup
  */
 export type ProductGroup = Message<"aisle.v1.ProductGroup"> & {
   /**
-   * Required. Its id, which filters name it by; before a category or tag of the
-   * same name. At most 255 bytes, no control characters, `|` or `,`, else
+   * Required. Its id in filters; it takes precedence over a category or tag of
+   * the same name. At most 255 bytes, no control characters, `|` or `,`, else
    * INVALID_ARGUMENT.
    *
    * @generated from field: string group_id = 1;
@@ -178,7 +177,7 @@ export type ProductGroup = Message<"aisle.v1.ProductGroup"> & {
   groupId: string;
 
   /**
-   * Optional. A title for people. At most 255 bytes.
+   * Optional. Display name. At most 255 bytes.
    *
    * @generated from field: string title = 2;
    */
@@ -213,7 +212,8 @@ export type ProductGroup = Message<"aisle.v1.ProductGroup"> & {
   productIds: string[];
 
   /**
-   * Output only. Names this state of the group; see SetProductGroup. Opaque.
+   * Output only. Identifies this state of the group; see SetProductGroup.
+   * Opaque.
    *
    * @generated from field: string etag = 7;
    */
@@ -256,7 +256,7 @@ export const ProductCategorySchema: GenMessage<ProductCategory> = /*@__PURE__*/
   messageDesc(file_aisle_v1_product, 2);
 
 /**
- * ProductOrigin says who told the catalogue about a product.
+ * ProductOrigin says where the catalogue got a product from.
  *
  * @generated from enum aisle.v1.ProductOrigin
  */
@@ -269,7 +269,7 @@ export enum ProductOrigin {
   UNSPECIFIED = 0,
 
   /**
-   * A feed or an RPC caller. Events change nothing of such a product.
+   * A feed or an RPC caller. Events do not change such a product.
    *
    * @generated from enum value: PRODUCT_ORIGIN_CATALOG = 1;
    */
@@ -296,7 +296,7 @@ export const ProductOriginSchema: GenEnum<ProductOrigin> = /*@__PURE__*/
  */
 export enum Availability {
   /**
-   * Not said: counts as in stock.
+   * Unspecified; treated as `AVAILABILITY_IN_STOCK`.
    *
    * @generated from enum value: AVAILABILITY_UNSPECIFIED = 0;
    */

@@ -17,13 +17,13 @@ export const file_aisle_v1_recommendation: GenFile = /*@__PURE__*/
   fileDesc("Ch1haXNsZS92MS9yZWNvbW1lbmRhdGlvbi5wcm90bxIIYWlzbGUudjEijwEKElByb2R1Y3RJbnRlcmFjdGlvbhInCgR0eXBlGAEgASgOMhkuYWlzbGUudjEuSW50ZXJhY3Rpb25UeXBlEhIKCnByb2R1Y3RfaWQYAiABKAkSCwoDc2t1GAMgASgJEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJVChBGcmFtZUludGVyYWN0aW9uEhAKCGZyYW1lX2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoLUHJvZHVjdENhcmQSEgoKcHJvZHVjdF9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIRCglpbWFnZV91cmwYAyABKAkSCwoDdXJsGAQgASgJEh4KBXByaWNlGAUgASgLMg8uYWlzbGUudjEuTW9uZXkSEwoLY2F0ZWdvcnlfaWQYBiABKAkixQEKFFJlY29tbWVuZGF0aW9uRmlsdGVyEhEKCWFueV9ncm91cBgBIAMoCRIbChNleGNsdWRlX3Byb2R1Y3RfaWRzGAIgAygJEhIKCmFsbF9ncm91cHMYAyADKAkSEAoIbm9fZ3JvdXAYBCADKAkSIwoFcHJpY2UYBSABKAsyFC5haXNsZS52MS5QcmljZVJhbmdlEjIKDGF2YWlsYWJpbGl0eRgGIAEoDjIcLmFpc2xlLnYxLkF2YWlsYWJpbGl0eUZpbHRlciI4CgpQcmljZVJhbmdlEgsKA21pbhgBIAEoCRILCgNtYXgYAiABKAkSEAoIY3VycmVuY3kYAyABKAkiawoNUHJvZHVjdFJlYXNvbhISCgpwcm9kdWN0X2lkGAEgASgJEg0KBXNjb3JlGAIgASgBEicKB3NvdXJjZXMYAyADKAsyFi5haXNsZS52MS5Tb3VyY2VSZWFzb24SDgoGcGlubmVkGAQgASgIItIBCgxTb3VyY2VSZWFzb24SLgoGc291cmNlGAEgASgOMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25Tb3VyY2USDQoFc2NvcmUYAiABKAESDAoEcmFuaxgDIAEoDRISCgpiZWNhdXNlX29mGAQgAygJEjIKBmNvdW50cxgFIAMoCzIiLmFpc2xlLnYxLlNvdXJjZVJlYXNvbi5Db3VudHNFbnRyeRotCgtDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBKpQBCg9JbnRlcmFjdGlvblR5cGUSIAocSU5URVJBQ1RJT05fVFlQRV9VTlNQRUNJRklFRBAAEiEKHUlOVEVSQUNUSU9OX1RZUEVfUFJPRFVDVF9WSUVXEAESIAocSU5URVJBQ1RJT05fVFlQRV9BRERfVE9fQ0FSVBACEhoKFklOVEVSQUNUSU9OX1RZUEVfT1JERVIQAyp4ChJBdmFpbGFiaWxpdHlGaWx0ZXISIwofQVZBSUxBQklMSVRZX0ZJTFRFUl9VTlNQRUNJRklFRBAAEiAKHEFWQUlMQUJJTElUWV9GSUxURVJfSU5fU1RPQ0sQARIbChdBVkFJTEFCSUxJVFlfRklMVEVSX0FOWRACKv0BChRSZWNvbW1lbmRhdGlvblNvdXJjZRIlCiFSRUNPTU1FTkRBVElPTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIrCidSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQVNTT0NJQVRJT05fUlVMRVMQARIiCh5SRUNPTU1FTkRBVElPTl9TT1VSQ0VfU0VNQU5USUMQAhInCiNSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQ09MTEFCT1JBVElWRRADEh4KGlJFQ09NTUVOREFUSU9OX1NPVVJDRV9DQVJUEAQSJAogUkVDT01NRU5EQVRJT05fU09VUkNFX1BPUFVMQVJJVFkQBWIGcHJvdG8z", [file_aisle_v1_money, file_google_protobuf_timestamp]);
 
 /**
- * ProductInteraction is one meeting of a visitor and a product.
+ * ProductInteraction is one interaction of a visitor with a product.
  *
  * @generated from message aisle.v1.ProductInteraction
  */
 export type ProductInteraction = Message<"aisle.v1.ProductInteraction"> & {
   /**
-   * Required. Which kind, else INVALID_ARGUMENT.
+   * Required. Its kind, else INVALID_ARGUMENT.
    *
    * @generated from field: aisle.v1.InteractionType type = 1;
    */
@@ -87,8 +87,7 @@ export const FrameInteractionSchema: GenMessage<FrameInteraction> = /*@__PURE__*
   messageDesc(file_aisle_v1_recommendation, 1);
 
 /**
- * ProductCard is what a page needs to show a product. A text that is not known
- * is empty.
+ * ProductCard is a product for display. An unknown text is empty.
  *
  * @generated from message aisle.v1.ProductCard
  */
@@ -156,15 +155,15 @@ export const ProductCardSchema: GenMessage<ProductCard> = /*@__PURE__*/
  */
 export type RecommendationFilter = Message<"aisle.v1.RecommendationFilter"> & {
   /**
-   * Optional. The product is in at least one of these groups. Empty means any;
-   * groups that are not there hold nothing.
+   * Optional. The product is in at least one of these groups. Empty means any
+   * product; unknown groups have no products.
    *
    * @generated from field: repeated string any_group = 1;
    */
   anyGroup: string[];
 
   /**
-   * Optional. Products never to be shown. At most 10,000, else
+   * Optional. Products that are never shown. At most 10,000, else
    * INVALID_ARGUMENT.
    *
    * @generated from field: repeated string exclude_product_ids = 2;
@@ -186,14 +185,15 @@ export type RecommendationFilter = Message<"aisle.v1.RecommendationFilter"> & {
   noGroup: string[];
 
   /**
-   * Optional. What the product costs. A product without a price does not pass.
+   * Optional. The price of the product. A product without a price does not
+   * pass.
    *
    * @generated from field: aisle.v1.PriceRange price = 5;
    */
   price?: PriceRange | undefined;
 
   /**
-   * Optional. Whether products that cannot be bought now may be shown.
+   * Optional. Whether out-of-stock products may be shown.
    *
    * @generated from field: aisle.v1.AvailabilityFilter availability = 6;
    */
@@ -214,16 +214,16 @@ export const RecommendationFilterSchema: GenMessage<RecommendationFilter> = /*@_
  */
 export type PriceRange = Message<"aisle.v1.PriceRange"> & {
   /**
-   * Optional. Least amount, itself included: decimal text with a dot, else
-   * INVALID_ARGUMENT. Empty means no least.
+   * Optional. Minimum amount, inclusive: decimal text with a dot, else
+   * INVALID_ARGUMENT. Empty means no minimum.
    *
    * @generated from field: string min = 1;
    */
   min: string;
 
   /**
-   * Optional. Greatest amount, itself included, not below `min`. Empty means no
-   * greatest.
+   * Optional. Maximum amount, inclusive, not below `min`. Empty means no
+   * maximum.
    *
    * @generated from field: string max = 2;
    */
@@ -246,7 +246,7 @@ export const PriceRangeSchema: GenMessage<PriceRange> = /*@__PURE__*/
   messageDesc(file_aisle_v1_recommendation, 4);
 
 /**
- * ProductReason tells why a product was recommended.
+ * ProductReason says why a product was recommended.
  *
  * @generated from message aisle.v1.ProductReason
  */
@@ -266,8 +266,8 @@ export type ProductReason = Message<"aisle.v1.ProductReason"> & {
   score: number;
 
   /**
-   * Output only. What each source added; never empty. A product of the fallback
-   * has one reason, of popularity.
+   * Output only. The share of each source; never empty. A product of the
+   * fallback has one reason, popularity.
    *
    * @generated from field: repeated aisle.v1.SourceReason sources = 3;
    */
@@ -317,8 +317,8 @@ export type SourceReason = Message<"aisle.v1.SourceReason"> & {
   rank: number;
 
   /**
-   * Output only. Products of the visitor that led here: the antecedents of a
-   * rule, the items shared with neighbours, the similar product.
+   * Output only. Products of the visitor that led to this one: the antecedents
+   * of a rule, the items shared with neighbours, the similar product.
    *
    * @generated from field: repeated string because_of = 4;
    */
@@ -326,8 +326,8 @@ export type SourceReason = Message<"aisle.v1.SourceReason"> & {
 
   /**
    * Output only. Counts behind the score by name, for example `pair_count`,
-   * `support`, `confidence`, `lift`, `neighbours`; `rank_within` is the place by
-   * popularity within the groups asked for or the categories being viewed.
+   * `support`, `confidence`, `lift`, `neighbours`; `rank_within` is the
+   * popularity rank within the requested groups or current categories.
    *
    * @generated from field: map<string, double> counts = 5;
    */
@@ -342,7 +342,7 @@ export const SourceReasonSchema: GenMessage<SourceReason> = /*@__PURE__*/
   messageDesc(file_aisle_v1_recommendation, 6);
 
 /**
- * InteractionType is how a visitor met a product.
+ * InteractionType is the kind of a visitor's interaction with a product.
  *
  * @generated from enum aisle.v1.InteractionType
  */
@@ -383,14 +383,14 @@ export const InteractionTypeSchema: GenEnum<InteractionType> = /*@__PURE__*/
   enumDesc(file_aisle_v1_recommendation, 0);
 
 /**
- * AvailabilityFilter says whether products that cannot be bought now may be
- * shown. Hidden ones never are.
+ * AvailabilityFilter says whether out-of-stock products may be shown. Hidden
+ * products never are.
  *
  * @generated from enum aisle.v1.AvailabilityFilter
  */
 export enum AvailabilityFilter {
   /**
-   * Not set: as the frame says, by default in stock only.
+   * Not set: the frame decides, by default in stock only.
    *
    * @generated from enum value: AVAILABILITY_FILTER_UNSPECIFIED = 0;
    */
@@ -404,7 +404,7 @@ export enum AvailabilityFilter {
   IN_STOCK = 1,
 
   /**
-   * Products out of stock, too; not in a frame that says `in_stock_only`.
+   * Out-of-stock products too, except in a frame with `in_stock_only`.
    *
    * @generated from enum value: AVAILABILITY_FILTER_ANY = 2;
    */

@@ -37,8 +37,8 @@ export type RecommendRequest = Message<"aisle.v1.RecommendRequest"> & {
   visitor?: VisitorIds | undefined;
 
   /**
-   * Optional. The visitor's history as the client keeps it. The newest 1,000 of
-   * each type count.
+   * Optional. The visitor's history on the client. The newest 1,000 of each
+   * type count.
    *
    * @generated from field: repeated aisle.v1.ProductInteraction interactions = 3;
    */
@@ -54,42 +54,43 @@ export type RecommendRequest = Message<"aisle.v1.RecommendRequest"> & {
   frameInteractions: FrameInteraction[];
 
   /**
-   * Optional. Products being viewed; the first is the context. At most 100.
+   * Optional. Current products of the page; the first is the context. At most
+   * 100.
    *
    * @generated from field: repeated string current_product_ids = 5;
    */
   currentProductIds: string[];
 
   /**
-   * Optional. SKUs being viewed. At most 100.
+   * Optional. Current SKUs of the page. At most 100.
    *
    * @generated from field: repeated string current_skus = 6;
    */
   currentSkus: string[];
 
   /**
-   * Optional. Categories being viewed. At most 100.
+   * Optional. Current categories of the page. At most 100.
    *
    * @generated from field: repeated string current_category_ids = 7;
    */
   currentCategoryIds: string[];
 
   /**
-   * Optional. Which frame configuration; an unknown one means `default`.
+   * Optional. The frame configuration; an unknown one means `default`.
    *
    * @generated from field: string frame_id = 8;
    */
   frameId: string;
 
   /**
-   * Optional. What may be shown.
+   * Optional. Restricts the products.
    *
    * @generated from field: aisle.v1.RecommendationFilter filter = 9;
    */
   filter?: RecommendationFilter | undefined;
 
   /**
-   * Optional. The version the client saw last. With another one than the current
+   * Optional. The last version that the client saw. If it is not the current
    * version, `frame_interactions` are ignored.
    *
    * @generated from field: string client_version = 10;
@@ -111,9 +112,9 @@ export type RecommendRequest = Message<"aisle.v1.RecommendRequest"> & {
   alternativeCount?: number | undefined;
 
   /**
-   * Optional. Signals of the browser that asks. Where the app goes by them only
-   * what the request itself brings is used, and its ids are neither looked up
-   * nor noted.
+   * Optional. Privacy signals of the asking browser. If the app obeys them,
+   * only data of the request is used, and its ids are neither looked up nor
+   * recorded.
    *
    * @generated from field: aisle.v1.SentSignals signals = 13;
    */
@@ -155,7 +156,8 @@ export type RecommendResponse = Message<"aisle.v1.RecommendResponse"> & {
   recommended: ProductCard[];
 
   /**
-   * Output only. Similar products, best first. Shares none with `recommended`.
+   * Output only. Similar products, best first. None of them is in
+   * `recommended`.
    *
    * @generated from field: repeated aisle.v1.ProductCard alternative = 4;
    */
@@ -169,14 +171,14 @@ export type RecommendResponse = Message<"aisle.v1.RecommendResponse"> & {
   requestId: string;
 
   /**
-   * Output only. The frame configuration that was used.
+   * Output only. The frame configuration of the answer.
    *
    * @generated from field: string frame_id = 6;
    */
   frameId: string;
 
   /**
-   * Output only. Name of the frame's variant when visitors are split.
+   * Output only. Name of the frame's variant, if it has variants.
    *
    * @generated from field: string variant = 7;
    */
@@ -190,8 +192,8 @@ export type RecommendResponse = Message<"aisle.v1.RecommendResponse"> & {
   modelId: string;
 
   /**
-   * Output only. Frame id, product ids or groups of the request that are unknown
-   * and had no effect, and unknown products that the frame pins.
+   * Output only. Unknown frame id, product ids or groups of the request, which
+   * had no effect, and unknown pinned products of the frame.
    *
    * @generated from field: repeated string missing_ids = 9;
    */
@@ -268,8 +270,8 @@ export const ExplainRecommendationResponseSchema: GenMessage<ExplainRecommendati
  */
 export type RecommendPageRequest = Message<"aisle.v1.RecommendPageRequest"> & {
   /**
-   * Required. Who asks, and where, for all frames. Its `frame_id` is empty, else
-   * INVALID_ARGUMENT; its numbers of products hold for each frame.
+   * Required. Visitor and page, for all frames. Its `frame_id` is empty, else
+   * INVALID_ARGUMENT; its numbers of products apply to each frame.
    *
    * @generated from field: aisle.v1.RecommendRequest request = 1;
    */
@@ -313,16 +315,15 @@ export const RecommendPageResponseSchema: GenMessage<RecommendPageResponse> = /*
   messageDesc(file_aisle_v1_recommendation_service, 5);
 
 /**
- * RecommendationService says what a visitor should see next.
+ * RecommendationService recommends products to visitors.
  *
  * @generated from service aisle.v1.RecommendationService
  */
 export const RecommendationService: GenService<{
   /**
-   * Recommend fills a frame for a visitor. It records no event. What the request
-   * carries is merged with what is known of the visitor. An app without data
-   * gets empty lists. Fails with INVALID_ARGUMENT, NOT_FOUND (unknown app) or
-   * UNAVAILABLE.
+   * Recommend fills a frame for a visitor. It records no event. It merges the
+   * request's history with the stored one. An app without data gets empty
+   * lists. Fails with INVALID_ARGUMENT, NOT_FOUND (unknown app) or UNAVAILABLE.
    *
    * @generated from rpc aisle.v1.RecommendationService.Recommend
    */
@@ -332,9 +333,9 @@ export const RecommendationService: GenService<{
     output: typeof RecommendResponseSchema;
   },
   /**
-   * RecommendPage fills several frames of one page as Recommend would each of
-   * them, but that no product, nor a variant of one, is shown twice on the page:
-   * earlier frames choose first. It records no event.
+   * RecommendPage fills several frames of one page like Recommend, but shows no
+   * product, and no variant of it, twice on the page: earlier frames choose
+   * first. It records no event.
    *
    * @generated from rpc aisle.v1.RecommendationService.RecommendPage
    */
@@ -344,7 +345,7 @@ export const RecommendationService: GenService<{
     output: typeof RecommendPageResponseSchema;
   },
   /**
-   * ExplainRecommendation answers the same request with the reason of each
+   * ExplainRecommendation answers the same request with reasons for each
    * product.
    *
    * @generated from rpc aisle.v1.RecommendationService.ExplainRecommendation

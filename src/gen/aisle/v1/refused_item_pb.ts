@@ -13,8 +13,8 @@ export const file_aisle_v1_refused_item: GenFile = /*@__PURE__*/
   fileDesc("ChthaXNsZS92MS9yZWZ1c2VkX2l0ZW0ucHJvdG8SCGFpc2xlLnYxIjsKC1JlZnVzZWRJdGVtEg0KBWluZGV4GAEgASgEEg0KBWZpZWxkGAIgASgJEg4KBnJlYXNvbhgDIAEoCWIGcHJvdG8z");
 
 /**
- * RefusedItem tells why one element of a bulk call was not taken. The others
- * of the call are not touched by it.
+ * RefusedItem is the reason why one element of a bulk call was rejected. It
+ * does not affect the other elements.
  *
  * @generated from message aisle.v1.RefusedItem
  */
@@ -27,7 +27,7 @@ export type RefusedItem = Message<"aisle.v1.RefusedItem"> & {
   index: bigint;
 
   /**
-   * Output only. The field at fault as its sender wrote it, for example
+   * Output only. The field at fault in the sender's notation, for example
    * `product_id`.
    *
    * @generated from field: string field = 2;

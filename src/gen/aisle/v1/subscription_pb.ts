@@ -100,7 +100,7 @@ export type Contact = Message<"aisle.v1.Contact"> & {
   birthDate: string;
 
   /**
-   * Tags the shop gave.
+   * Tags from the shop.
    *
    * @generated from field: repeated string tags = 12;
    */
@@ -123,7 +123,7 @@ export const ContactSchema: GenMessage<Contact> = /*@__PURE__*/
 
 /**
  * SubscriptionChange is one entry of the consent ledger. Entries are never
- * changed or removed; a contact's state is their fold.
+ * changed or removed; a contact's state is computed from them.
  *
  * @generated from message aisle.v1.SubscriptionChange
  */
@@ -164,14 +164,14 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
   newState: SubscriptionState;
 
   /**
-   * Output only. When it happened, as the source says.
+   * Output only. When it happened, according to the source.
    *
    * @generated from field: google.protobuf.Timestamp occurred_at = 6;
    */
   occurredAt?: Timestamp | undefined;
 
   /**
-   * Output only. What caused it: `event`, `rpc`, `import`, `confirmation`,
+   * Output only. Its cause: `event`, `rpc`, `import`, `confirmation`,
    * `unsubscribe` or `erasure`.
    *
    * @generated from field: string source = 7;
@@ -179,7 +179,7 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
   source: string;
 
   /**
-   * Output only. The event, where one caused it.
+   * Output only. The causing event, if any.
    *
    * @generated from field: string event_id = 8;
    */
@@ -200,16 +200,16 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
   recordedAt?: Timestamp | undefined;
 
   /**
-   * Output only. Event or call that said it; decides between statements of the
-   * same time.
+   * Output only. Id of the event or call with the statement; decides between
+   * statements of the same time.
    *
    * @generated from field: string said_by = 11;
    */
   saidBy: string;
 
   /**
-   * Output only. True when the contact was erased: then `contact_id`, `said_by`,
-   * `event_id`, `reason` and the seal's `salt` are empty.
+   * Output only. True when the contact was erased: then `contact_id`,
+   * `said_by`, `event_id`, `reason` and the seal's `salt` are empty.
    *
    * @generated from field: bool erased = 12;
    */
@@ -217,7 +217,7 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
 
   /**
    * Output only. The entry's place in the app's chain; not set in entries from
-   * before there was one.
+   * before the chain.
    *
    * @generated from field: aisle.v1.LedgerSeal seal = 13;
    */
@@ -278,8 +278,7 @@ export const LedgerSealSchema: GenMessage<LedgerSeal> = /*@__PURE__*/
   messageDesc(file_aisle_v1_subscription, 2);
 
 /**
- * ImportedContact is a contact of a list, and what the list knows of its
- * subscriptions.
+ * ImportedContact is a contact of a list, with its subscriptions.
  *
  * @generated from message aisle.v1.ImportedContact
  */
@@ -313,16 +312,16 @@ export type ImportedContact = Message<"aisle.v1.ImportedContact"> & {
   smsState: SubscriptionState;
 
   /**
-   * Optional. Since when these states hold; not set: since the import. Newer
-   * knowledge stays as it is.
+   * Optional. Since when these states are true; not set: since the import.
+   * Newer statements win.
    *
    * @generated from field: google.protobuf.Timestamp changed_at = 5;
    */
   changedAt?: Timestamp | undefined;
 
   /**
-   * Optional. First name; like all below up to `tags`, an empty one leaves what
-   * is known.
+   * Optional. First name. An empty field, from here up to `tags`, leaves the
+   * stored value.
    *
    * @generated from field: string first_name = 6;
    */
@@ -393,7 +392,7 @@ export const ImportedContactSchema: GenMessage<ImportedContact> = /*@__PURE__*/
   messageDesc(file_aisle_v1_subscription, 3);
 
 /**
- * LedgerFault is a place where a ledger is not what it was.
+ * LedgerFault is a fault found in a ledger.
  *
  * @generated from message aisle.v1.LedgerFault
  */
@@ -403,7 +402,7 @@ export type LedgerFault = Message<"aisle.v1.LedgerFault"> & {
    * not match its seal. `person`: its personal part does not match its seal.
    * `link`: it is not sealed to the entry before. `head`: the chain ended with
    * another entry. `anchor`: its hash is not the noted one. `contact`: a
-   * contact's state does not follow from its entries. More may come.
+   * contact's state does not follow from its entries. More may be added.
    *
    * @generated from field: string kind = 1;
    */
@@ -439,20 +438,20 @@ export const LedgerFaultSchema: GenMessage<LedgerFault> = /*@__PURE__*/
   messageDesc(file_aisle_v1_subscription, 4);
 
 /**
- * SubscriptionState is what is known of a newsletter subscription.
+ * SubscriptionState is the state of a newsletter subscription.
  *
  * @generated from enum aisle.v1.SubscriptionState
  */
 export enum SubscriptionState {
   /**
-   * Not set. In requests: leave as it is.
+   * Not set. In requests: unchanged.
    *
    * @generated from enum value: SUBSCRIPTION_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Nobody has said.
+   * Unknown: no statement yet.
    *
    * @generated from enum value: SUBSCRIPTION_STATE_UNKNOWN = 1;
    */

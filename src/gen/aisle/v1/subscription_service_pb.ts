@@ -34,8 +34,8 @@ export type VerifyLedgerRequest = Message<"aisle.v1.VerifyLedgerRequest"> & {
   appId: string;
 
   /**
-   * Optional. An entry whose hash was noted earlier: only that shows that a
-   * whole chain was made anew.
+   * Optional. An entry whose hash was noted earlier. Only an anchor reveals
+   * that a whole chain was rebuilt.
    *
    * @generated from field: string anchor_change_id = 2;
    */
@@ -63,7 +63,7 @@ export const VerifyLedgerRequestSchema: GenMessage<VerifyLedgerRequest> = /*@__P
  */
 export type VerifyLedgerResponse = Message<"aisle.v1.VerifyLedgerResponse"> & {
   /**
-   * Output only. Entries of the chain looked at so far.
+   * Output only. Entries of the chain read so far.
    *
    * @generated from field: uint64 entries = 1;
    */
@@ -77,14 +77,14 @@ export type VerifyLedgerResponse = Message<"aisle.v1.VerifyLedgerResponse"> & {
   erasedEntries: bigint;
 
   /**
-   * Output only. Entries from before there was a chain, which it says nothing of.
+   * Output only. Entries from before the chain, which are not verified.
    *
    * @generated from field: uint64 unchained_entries = 3;
    */
   unchainedEntries: bigint;
 
   /**
-   * Output only. Contacts held against their entries so far.
+   * Output only. Contacts compared with their entries so far.
    *
    * @generated from field: uint64 contacts = 4;
    */
@@ -98,7 +98,7 @@ export type VerifyLedgerResponse = Message<"aisle.v1.VerifyLedgerResponse"> & {
   faultCount: bigint;
 
   /**
-   * Output only. Those found since the message before; 1,000 in all.
+   * Output only. Faults since the last message; at most 1,000 in all.
    *
    * @generated from field: repeated aisle.v1.LedgerFault faults = 6;
    */
@@ -170,21 +170,21 @@ export const ImportContactsRequestSchema: GenMessage<ImportContactsRequest> = /*
  */
 export type ImportContactsResponse = Message<"aisle.v1.ImportContactsResponse"> & {
   /**
-   * Output only. Contacts taken in.
+   * Output only. Imported contacts.
    *
    * @generated from field: uint64 accepted = 1;
    */
   accepted: bigint;
 
   /**
-   * Output only. Contacts not taken in, the first 1,000 of them.
+   * Output only. Rejected contacts, the first 1,000 of them.
    *
    * @generated from field: repeated aisle.v1.RefusedItem refused = 2;
    */
   refused: RefusedItem[];
 
   /**
-   * Output only. How many were refused in all.
+   * Output only. Number of all rejected contacts.
    *
    * @generated from field: uint64 refused_count = 3;
    */
@@ -517,7 +517,7 @@ export type CreateLinkRequest = Message<"aisle.v1.CreateLinkRequest"> & {
   contactId: string;
 
   /**
-   * Required. What the link is for.
+   * Required. The purpose of the link.
    *
    * @generated from field: aisle.v1.LinkPurpose purpose = 5;
    */
@@ -532,8 +532,8 @@ export type CreateLinkRequest = Message<"aisle.v1.CreateLinkRequest"> & {
   channel: SubscriptionChannel;
 
   /**
-   * Optional. How long it is good, at most ten years; 7 days for a confirmation
-   * and two years for the end of a subscription when not set.
+   * Optional. Lifetime, at most ten years. Default: 7 days to confirm, two
+   * years to unsubscribe.
    *
    * @generated from field: google.protobuf.Duration valid_for = 7;
    */
@@ -554,24 +554,23 @@ export const CreateLinkRequestSchema: GenMessage<CreateLinkRequest> = /*@__PURE_
  */
 export type CreateLinkResponse = Message<"aisle.v1.CreateLinkResponse"> & {
   /**
-   * Output only. The link. Opening it changes nothing, as scanners of mail open
-   * links; its page has a button that does.
+   * Output only. The link. Opening it changes nothing, since mail scanners open
+   * links; its page has a button for the change.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * Output only. Until when it is good.
+   * Output only. When it expires.
    *
    * @generated from field: google.protobuf.Timestamp valid_until = 2;
    */
   validUntil?: Timestamp | undefined;
 
   /**
-   * Output only. Headers for the mail that carries the link, one a line, with
-   * which mail programs unsubscribe by one click (RFC 8058); empty for a
-   * confirmation.
+   * Output only. Headers for the mail with the link, one a line, for one-click
+   * unsubscription in mail programs (RFC 8058); empty for a confirmation.
    *
    * @generated from field: string mail_headers = 3;
    */
@@ -592,7 +591,7 @@ export const CreateLinkResponseSchema: GenMessage<CreateLinkResponse> = /*@__PUR
  */
 export type GetLinkRequest = Message<"aisle.v1.GetLinkRequest"> & {
   /**
-   * Required. What follows `/s/` in the link.
+   * Required. The part of the link after `/s/`.
    *
    * @generated from field: string token = 1;
    */
@@ -620,14 +619,14 @@ export type GetLinkResponse = Message<"aisle.v1.GetLinkResponse"> & {
   appId: string;
 
   /**
-   * Output only. Name of the app for people; may be empty.
+   * Output only. Display name of the app; may be empty.
    *
    * @generated from field: string app_name = 2;
    */
   appName: string;
 
   /**
-   * Output only. What the link is for.
+   * Output only. The purpose of the link.
    *
    * @generated from field: aisle.v1.LinkPurpose purpose = 3;
    */
@@ -641,7 +640,7 @@ export type GetLinkResponse = Message<"aisle.v1.GetLinkResponse"> & {
   channel: SubscriptionChannel;
 
   /**
-   * Output only. What it is for has come about.
+   * Output only. True when its effect has happened already.
    *
    * @generated from field: bool done = 5;
    */
@@ -662,15 +661,15 @@ export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
  */
 export type FollowLinkRequest = Message<"aisle.v1.FollowLinkRequest"> & {
   /**
-   * Required. What follows `/s/` in the link.
+   * Required. The part of the link after `/s/`.
    *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * Optional. Who follows it, as far as known. A link that confirms proves that
-   * this visitor reads the contact's mail; one that unsubscribes proves nothing.
+   * Optional. The visitor who follows it, if known. A confirmation proves that
+   * this visitor reads the contact's mail; an unsubscription proves nothing.
    *
    * @generated from field: aisle.v1.VisitorIds visitor = 2;
    */
@@ -698,14 +697,14 @@ export type FollowLinkResponse = Message<"aisle.v1.FollowLinkResponse"> & {
   appId: string;
 
   /**
-   * Output only. Name of the app for people; may be empty.
+   * Output only. Display name of the app; may be empty.
    *
    * @generated from field: string app_name = 2;
    */
   appName: string;
 
   /**
-   * Output only. What the link was for.
+   * Output only. The purpose of the link.
    *
    * @generated from field: aisle.v1.LinkPurpose purpose = 3;
    */
@@ -720,7 +719,7 @@ export const FollowLinkResponseSchema: GenMessage<FollowLinkResponse> = /*@__PUR
   messageDesc(file_aisle_v1_subscription_service, 17);
 
 /**
- * LinkPurpose is what following a link does.
+ * LinkPurpose is the effect of following a link.
  *
  * @generated from enum aisle.v1.LinkPurpose
  */
@@ -754,13 +753,13 @@ export const LinkPurposeSchema: GenEnum<LinkPurpose> = /*@__PURE__*/
   enumDesc(file_aisle_v1_subscription_service, 0);
 
 /**
- * SubscriptionService knows who is subscribed.
+ * SubscriptionService manages subscriptions of contacts.
  *
  * @generated from service aisle.v1.SubscriptionService
  */
 export const SubscriptionService: GenService<{
   /**
-   * GetStatus tells whether a visitor is a known contact and subscribed. An
+   * GetStatus returns whether a visitor is a known contact and subscribed. An
    * unknown visitor is an answer (not identified, unknown), not an error.
    *
    * @generated from rpc aisle.v1.SubscriptionService.GetStatus
@@ -771,8 +770,8 @@ export const SubscriptionService: GenService<{
     output: typeof GetStatusResponseSchema;
   },
   /**
-   * SetSubscription sets the state of a contact, creating the contact when it
-   * is new.
+   * SetSubscription sets the state of a contact, and creates a new contact if
+   * needed.
    *
    * @generated from rpc aisle.v1.SubscriptionService.SetSubscription
    */
@@ -795,7 +794,7 @@ export const SubscriptionService: GenService<{
   /**
    * CreateLink makes a link for a mail to a contact: following it confirms the
    * address or ends the subscription. Aisle sends no mail. FAILED_PRECONDITION
-   * where this server does not know its public address.
+   * when this server does not know its public address.
    *
    * @generated from rpc aisle.v1.SubscriptionService.CreateLink
    */
@@ -805,8 +804,9 @@ export const SubscriptionService: GenService<{
     output: typeof CreateLinkResponseSchema;
   },
   /**
-   * GetLink tells what following a link would do, and changes nothing. NOT_FOUND
-   * for a link that is not good, has ended, or has nothing to do any more.
+   * GetLink returns what following a link would do, and changes nothing.
+   * NOT_FOUND for a link that is invalid, has expired, or has no effect any
+   * more.
    *
    * @generated from rpc aisle.v1.SubscriptionService.GetLink
    */
@@ -816,8 +816,8 @@ export const SubscriptionService: GenService<{
     output: typeof GetLinkResponseSchema;
   },
   /**
-   * FollowLink does what a link is for. Doing it again changes nothing.
-   * NOT_FOUND as GetLink.
+   * FollowLink carries out the purpose of a link. A second call changes
+   * nothing. NOT_FOUND as for GetLink.
    *
    * @generated from rpc aisle.v1.SubscriptionService.FollowLink
    */
@@ -849,8 +849,8 @@ export const SubscriptionService: GenService<{
     output: typeof VerifyLedgerResponseSchema;
   },
   /**
-   * ImportContacts takes in a list of contacts in bulk. A refused contact does
-   * not stop the others. The same list again changes nothing where its contacts
+   * ImportContacts imports contacts in bulk. A rejected contact does not stop
+   * the others. Importing the same list again changes nothing if its contacts
    * have a `changed_at`.
    *
    * @generated from rpc aisle.v1.SubscriptionService.ImportContacts

@@ -13,8 +13,8 @@ export const file_aisle_v1_visitor: GenFile = /*@__PURE__*/
   fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJICgpWaXNpdG9ySWRzEhEKCWNsaWVudF9pZBgBIAEoCRIWCg5maW5nZXJwcmludF9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJIkMKC1NlbnRTaWduYWxzEh4KFmdsb2JhbF9wcml2YWN5X2NvbnRyb2wYASABKAgSFAoMZG9fbm90X3RyYWNrGAIgASgIYgZwcm90bzM");
 
 /**
- * VisitorIds are the names one visitor goes by. Ids seen together in one call
- * belong to the same visitor. An id longer than 255 bytes or with control
+ * VisitorIds are the ids of one visitor. Ids seen together in one call belong
+ * to the same visitor. An id that is longer than 255 bytes or has control
  * characters counts as absent.
  *
  * @generated from message aisle.v1.VisitorIds
@@ -50,8 +50,8 @@ export const VisitorIdsSchema: GenMessage<VisitorIds> = /*@__PURE__*/
   messageDesc(file_aisle_v1_visitor, 0);
 
 /**
- * SentSignals are the signals of a browser against profiles. Where the app goes
- * by them (`PrivacySettings.signals`) no profile is kept of who sent them.
+ * SentSignals are the privacy signals of a browser. If the app obeys them
+ * (`PrivacySettings.signals`), no profile of the sender is stored.
  *
  * @generated from message aisle.v1.SentSignals
  */
