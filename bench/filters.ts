@@ -186,6 +186,7 @@ async function measure(count: number, queries: number): Promise<void> {
       hasTitles: true,
       get: (productId) => catalog.get(productId),
       idOfSku: () => undefined,
+      variantsOf: () => undefined,
       group: () => undefined,
       pricedWithin: () => [],
       products: () => passing.values(),

@@ -13,6 +13,8 @@ export interface CatalogView {
   get(productId: string): Product | undefined;
   /** The product a SKU belongs to. */
   idOfSku(sku: string): string | undefined;
+  /** Ids of the products with this `variantGroupId`. */
+  variantsOf(groupId: string): ReadonlySet<string> | undefined;
   /** Product ids of a category (any level), tag or `brandGroup`; undefined when there is no such group. */
   group(groupId: string): ReadonlySet<string> | undefined;
   /** Disjoint sets of product ids that together hold all products priced within the range, and few others. */
@@ -153,6 +155,7 @@ class MemoryCatalog implements CatalogView {
   readonly #products = new Map<string, Product>();
   readonly #skus = new Map<string, string>();
   readonly #groups = new Map<string, Set<string>>();
+  readonly #variants = new Map<string, Set<string>>();
   readonly #prices = new PriceIndex();
   #titled = 0;
   readonly #journal: string[] = [];
@@ -173,6 +176,10 @@ class MemoryCatalog implements CatalogView {
 
   idOfSku(sku: string): string | undefined {
     return this.#skus.get(sku);
+  }
+
+  variantsOf(groupId: string): ReadonlySet<string> | undefined {
+    return this.#variants.get(groupId);
   }
 
   group(groupId: string): ReadonlySet<string> | undefined {
@@ -202,11 +209,8 @@ class MemoryCatalog implements CatalogView {
     if (product.title !== "") this.#titled++;
     this.#prices.put(product.productId, product.price);
     if (product.sku !== "") this.#skus.set(product.sku, product.productId);
-    for (const groupId of groupsOf(product)) {
-      const group = this.#groups.get(groupId);
-      if (group === undefined) this.#groups.set(groupId, new Set([product.productId]));
-      else group.add(product.productId);
-    }
+    for (const groupId of groupsOf(product)) addTo(this.#groups, groupId, product.productId);
+    if (product.variantGroupId !== "") addTo(this.#variants, product.variantGroupId, product.productId);
   }
 
   remove(productId: string): void {
@@ -229,12 +233,21 @@ class MemoryCatalog implements CatalogView {
     if (product.title !== "") this.#titled--;
     this.#prices.remove(productId, product.price);
     if (this.#skus.get(product.sku) === productId) this.#skus.delete(product.sku);
-    for (const groupId of groupsOf(product)) {
-      const group = this.#groups.get(groupId);
-      group?.delete(productId);
-      if (group?.size === 0) this.#groups.delete(groupId);
-    }
+    for (const groupId of groupsOf(product)) removeFrom(this.#groups, groupId, productId);
+    removeFrom(this.#variants, product.variantGroupId, productId);
   }
+}
+
+function addTo(sets: Map<string, Set<string>>, name: string, productId: string): void {
+  const set = sets.get(name);
+  if (set === undefined) sets.set(name, new Set([productId]));
+  else set.add(productId);
+}
+
+function removeFrom(sets: Map<string, Set<string>>, name: string, productId: string): void {
+  const set = sets.get(name);
+  set?.delete(productId);
+  if (set?.size === 0) sets.delete(name);
 }
 
 function groupsOf(product: Product): Set<string> {

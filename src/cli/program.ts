@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
 import { addAppCommands } from "./app-command.js";
 import { addBackupCommand, type Backup } from "./backup-command.js";
+import { addCheckCommand } from "./check-command.js";
 import { addDoctorCommand, type Doctor } from "./doctor-command.js";
 import { endingOf } from "./errors.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
@@ -85,6 +86,7 @@ Exit codes: 0 success, 1 failure, 2 usage error.`,
   addRecommendCommand(program, deps);
   addFrameCommands(program, deps);
   addProductCommands(program, deps);
+  addCheckCommand(program, deps);
   addGroupCommands(program, deps);
   addStatusCommand(program, deps);
   addLedgerCommands(program, deps);

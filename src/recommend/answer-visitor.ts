@@ -167,6 +167,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           rotates,
           visitorKey,
           productIds: products.map(({ productId }) => productId),
+          variantGroupIds: products.map(({ variantGroupId }) => variantGroupId).filter((groupId) => groupId !== ""),
           usedAt: usesOf(frame.frameId, frameInteractions, deps.now()).at(-1) ?? 0,
         });
       shown.push(...products);

@@ -9,6 +9,8 @@ export interface Catalog {
   readonly hasTitles: boolean;
   get(productId: string): Product | undefined;
   idOfSku(sku: string): string | undefined;
+  /** Ids of the variants of a group, by the id they share. */
+  variantsOf(groupId: string): ReadonlySet<string> | undefined;
   group(groupId: string): ReadonlySet<string> | undefined;
   pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;

@@ -36,6 +36,8 @@ export interface Shown {
   readonly rotates: boolean;
   readonly visitorKey: VisitorKey;
   readonly productIds: readonly string[];
+  /** Groups that these are variants of: a page may post the group when it is clicked. */
+  readonly variantGroupIds: readonly string[];
   /** When the visitor last used the frame, as the request told; 0: not that it knows. */
   readonly usedAt: number;
 }

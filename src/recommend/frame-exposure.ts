@@ -19,7 +19,7 @@ export interface Change extends FrameTally {
 
 type Count = (change: Change) => void;
 
-/** Products shown last that are remembered of a frame. */
+/** Products shown last, and groups of their variants, that are remembered of a frame. */
 const MOST_SHOWN = 60;
 /** Frames that are remembered of a visitor, those met last. */
 const MOST_FRAMES = 20;
@@ -38,7 +38,7 @@ export function withShown(exposure: FrameExposure, shown: Shown, at: number, cou
 /** In a new variant, or after a long time, the visitor is a new one. */
 function withVariant(
   frames: readonly ExposedFrame[],
-  { frameId, variant, productIds, usedAt }: Shown,
+  { frameId, variant, productIds, variantGroupIds, usedAt }: Shown,
   at: number,
   count: Count,
 ): readonly ExposedFrame[] {
@@ -49,7 +49,8 @@ function withVariant(
       : { frameId, variant, firstAt: at, lastAt: at, shown: [], clickedAt: 0, orderedAt: 0, orderIds: [] };
   count({ ...NO_TALLY, frameId, variant, day: dayOf(at), exposures: 1 });
   if (before !== found) count({ ...NO_TALLY, frameId, variant, day: dayOf(at), visitors: 1 });
-  const shown = [...before.shown.filter((productId) => !productIds.includes(productId)), ...productIds];
+  const names = [...productIds, ...variantGroupIds];
+  const shown = [...before.shown.filter((name) => !names.includes(name)), ...names];
   const met = { ...before, lastAt: Math.max(at, before.lastAt), shown: shown.slice(-MOST_SHOWN) };
   const after = usedAt >= before.firstAt ? clicked(met, usedAt, count) : met;
   return [...frames.filter((frame) => frame !== found), after].slice(-MOST_FRAMES);

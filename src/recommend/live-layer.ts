@@ -1,9 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { ReportFailure } from "../adapters/report-failure.js";
+import type { Event } from "../domain/event.js";
 import type { ServingModel } from "../learning/model/source.js";
 import type { EventStore } from "../store/ports/event-store.js";
 import type { WatchedCatalog } from "./catalog.js";
 import { LiveIndex, type LiveProducts } from "./live-products.js";
+import { productIdOf } from "./product-ids.js";
 
 /** Keeps products and events newer than the model, for each requested app. */
 export interface LiveLayer {
@@ -61,7 +63,8 @@ export function createLiveLayer(deps: {
     let newest = await deps.events.list(appId, "", EVENTS_FIRST, true);
     if (newest.length === EVENTS_FIRST && !newest.some(({ eventId }) => entry.seen.has(eventId)))
       newest = await deps.events.list(appId, "", EVENTS_MOST, true);
-    for (const event of newest.toReversed()) if (!entry.seen.has(event.eventId)) entry.index.meet(event);
+    for (const event of newest.toReversed())
+      if (!entry.seen.has(event.eventId)) entry.index.meet(withIds(event, entry.catalog));
     const ids = newest.map(({ eventId }) => eventId);
     entry.seen = new Set([...ids, ...[...entry.seen].slice(0, EVENTS_MOST)]);
   };
@@ -103,6 +106,14 @@ export function createLiveLayer(deps: {
       entries.delete(appId);
     },
   };
+}
+
+function withIds(event: Event, catalog: WatchedCatalog): Event {
+  const products = event.products.map((product) => ({
+    ...product,
+    productId: productIdOf(product.productId, catalog),
+  }));
+  return { ...event, products };
 }
 
 /** Ids of all products that the model does not know. */

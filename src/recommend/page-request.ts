@@ -11,6 +11,7 @@ import { type FilterCache, type PassingFilter, passingFilter } from "./filter.js
 import { type Narrowing, narrowingOf } from "./gather.js";
 import { type StepsBack, stepsBack } from "./passed-over.js";
 import type { createProductTables } from "./product-facts.js";
+import { productIdOf } from "./product-ids.js";
 import type { RecommendQuery } from "./query.js";
 import { orderedLast, type Situation, unseenTexts } from "./situation.js";
 import { sourceQuery } from "./source-query.js";
@@ -57,12 +58,19 @@ export function readRequest(
 ): PageRequest {
   const { query, frame, catalog, model, now } = situation;
   const shelf = new Shelf(catalog, model, model && tableOf(model, catalog));
-  const context = visitorContext(query.interactions, situation.known, (sku) => catalog.idOfSku(sku), now);
+  const context = visitorContext(
+    query.interactions,
+    situation.known,
+    (sku) => catalog.idOfSku(sku),
+    now,
+    (name) => productIdOf(name, catalog),
+  );
   const current = currentProducts(query, catalog);
   const missingIds = new Set(current.filter((productId) => catalog.get(productId) === undefined));
   if (query.frameId !== "" && query.frameId !== frame.frameId) missingIds.add(query.frameId);
   const filter = passingFilter(situation.filters, catalog, situation.app.groups, missingIds, filterCache);
-  for (const productId of frame.pinnedProductIds) if (catalog.get(productId) === undefined) missingIds.add(productId);
+  for (const name of frame.pinnedProductIds)
+    if (catalog.get(productIdOf(name, catalog)) === undefined) missingIds.add(name);
 
   const narrowing = narrowingOf(filter, shelf);
   const pageKind = decidingKind(frame);
@@ -100,11 +108,11 @@ export function readRequest(
   };
 }
 
-/** Current products by id; those given by SKU count only when none has an id. Each once. */
+/** Current products by id, or by the id of their group; those given by SKU count only when none has an id. Each once. */
 function currentProducts(query: RecommendQuery, catalog: Catalog): string[] {
   const ids = new Set(query.currentProductIds);
   if (query.currentProductIds.length === 0) for (const sku of query.currentSkus) ids.add(catalog.idOfSku(sku) ?? sku);
-  return [...ids];
+  return [...new Set([...ids].map((name) => productIdOf(name, catalog)))];
 }
 
 function categoryProducts(query: RecommendQuery, catalog: Catalog): ReadonlySet<string> | undefined {

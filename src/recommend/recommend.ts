@@ -179,7 +179,7 @@ function answer(
   const [first] = current;
   return {
     version,
-    trackerProduct: first === undefined ? null : { productId: first, known: tracked(first, situation) },
+    trackerProduct: first === undefined ? null : trackerProduct(first, situation),
     recommended: recommended.map((product) => asShown(product, app)),
     alternative: alternative.map((product) => asShown(product, app)),
     frameId: frame.frameId,
@@ -187,6 +187,11 @@ function answer(
     modelId: model?.modelId ?? "",
     missingIds: [...missingIds],
   };
+}
+
+function trackerProduct(first: string, situation: Situation): RecommendAnswer["trackerProduct"] {
+  const known = tracked(first, situation);
+  return { productId: known?.productId ?? first, known };
 }
 
 function candidateCount(count: number): number {

@@ -2,6 +2,7 @@ import type { Product } from "../domain/product.js";
 import type { Proposal, Shelf } from "./catalog.js";
 import type { Arrangement } from "./diversity.js";
 import { reachOf, type StepsBack, steppedBack } from "./passed-over.js";
+import { bestVariant, productIdOf } from "./product-ids.js";
 
 export interface SelectionRules {
   /** Never shown: in the cart, bought, current, excluded by name. */
@@ -56,7 +57,9 @@ export class Selection {
     const pinned: Product[] = [];
     for (const productId of productIds) {
       if (pinned.length === count) break;
-      const product = this.#passing(this.#shelf.proposal(productId), NONE);
+      const named = productIdOf(productId, this.#shelf.catalog);
+      // A pin of one variant means that variant, a pin of a group any.
+      const product = this.#passing(this.#shelf.proposal(named), NONE, named !== productId);
       if (product === undefined) continue;
       pinned.push(product);
       this.#taken.add(product);
@@ -101,14 +104,34 @@ export class Selection {
     return { byTier, late };
   }
 
-  #passing(proposal: Proposal, seen: Taken): Product | undefined {
-    const { excluded, passes, inStockOnly } = this.#rules;
+  #passing(proposal: Proposal, seen: Taken, withSiblings = true): Product | undefined {
+    const { inStockOnly } = this.#rules;
     const product = this.#shelf.product(proposal);
-    if (product === undefined || product.hidden || (inStockOnly && !product.available)) return undefined;
-    if (product.title === "" && this.#shelf.catalog.hasTitles) return undefined;
-    if (excluded.has(product.productId)) return undefined;
-    if (this.#taken.has(product) || seen.has(product)) return undefined;
-    return passes?.(product) === false ? undefined : product;
+    if (product === undefined) return undefined;
+    if (product.hidden || (inStockOnly && !product.available))
+      return withSiblings ? this.#sibling(product, seen) : undefined;
+    return this.#mayShow(product, seen) ? product : undefined;
+  }
+
+  /** Another variant of a product that cannot be shown itself. */
+  #sibling({ variantGroupId }: Product, seen: Taken): Product | undefined {
+    if (variantGroupId === "") return undefined;
+    const { catalog, model } = this.#shelf;
+    const { inStockOnly } = this.#rules;
+    return bestVariant(
+      variantGroupId,
+      catalog,
+      model,
+      (product) => !product.hidden && (product.available || !inStockOnly) && this.#mayShow(product, seen),
+    );
+  }
+
+  #mayShow(product: Product, seen: Taken): boolean {
+    const { excluded, passes } = this.#rules;
+    if (product.title === "" && this.#shelf.catalog.hasTitles) return false;
+    if (excluded.has(product.productId)) return false;
+    if (this.#taken.has(product) || seen.has(product)) return false;
+    return passes?.(product) !== false;
   }
 }
 

@@ -9,6 +9,7 @@ import type { ServingModel } from "../learning/model/source.js";
 import type { ProductText } from "../learning/text/embedder.js";
 import type { Catalog } from "./catalog.js";
 import type { LiveProducts } from "./live-products.js";
+import { bestVariant, productIdsOf } from "./product-ids.js";
 import type { RecommendQuery } from "./query.js";
 import type { VisitorContext } from "./visitor-context.js";
 
@@ -52,15 +53,13 @@ export function unseenTexts(current: readonly string[], catalog: Catalog, model:
 
 /** Ids that the request or the frame rules out for this visitor. */
 export function excludedProducts(
-  { filters, frame, now }: Pick<Situation, "filters" | "frame" | "now">,
+  { filters, frame, catalog, now }: Pick<Situation, "filters" | "frame" | "catalog" | "now">,
   context: VisitorContext,
   current: readonly string[],
 ): Set<string> {
-  const excluded = new Set([
-    ...filters.flatMap((filter) => filter.excludeProductIds),
-    ...frame.bannedProductIds,
-    ...ownedOn(frame, context, current),
-  ]);
+  const excluded = new Set(ownedOn(frame, context, current));
+  for (const name of [...filters.flatMap((filter) => filter.excludeProductIds), ...frame.bannedProductIds])
+    for (const productId of productIdsOf(name, catalog)) excluded.add(productId);
   if (!frame.includeViewed) for (const productId of current) excluded.add(productId);
   if (!frame.includeBought)
     for (const productId of boughtSince(context, now, frame.rebuyAfterDays)) excluded.add(productId);
@@ -106,10 +105,17 @@ export function ownedVariants(
   ];
 }
 
-/** The product being viewed, as it may be shown. */
-export function tracked(productId: string, { catalog, app }: Situation): Product | undefined {
+/** The product being viewed, as it may be shown; of a group that is viewed the best variant that can be bought. */
+export function tracked(productId: string, { query, catalog, model, app }: Situation): Product | undefined {
   const product = catalog.get(productId);
-  return product && asShown(product, app);
+  if (product === undefined) return undefined;
+  const isNamed = query.currentProductIds.includes(productId) || query.currentSkus.includes(product.sku);
+  const best = isNamed ? undefined : bestVariant(product.variantGroupId, catalog, model, canBeBought);
+  return asShown(best ?? product, app);
+}
+
+function canBeBought({ hidden, available }: Product): boolean {
+  return !hidden && available;
 }
 
 /** Removes URLs that were learned from events and lead to other hosts than those of the app. */

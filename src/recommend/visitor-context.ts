@@ -25,17 +25,18 @@ type Step = VisitorContext["sequence"][number];
  * Merges the client's history with the server's. An interaction in both counts once.
  *
  * @param server Newest first.
- *
  * @param idOfSku Product id of a SKU; an unknown SKU counts as an id.
+ * @param idOf Product id of what was sent as one, such as the id of a group of variants.
  */
 export function visitorContext(
   client: readonly ClientInteraction[],
   server: readonly Interaction[],
   idOfSku: (sku: string) => string | undefined,
   now: number,
+  idOf: (name: string) => string = (name) => name,
 ): VisitorContext {
-  const fromClient = newest(named(client, idOfSku));
-  const fromServer = newest(stepsOf(server));
+  const fromClient = newest(withIds(named(client, idOfSku), idOf));
+  const fromServer = newest(withIds(stepsOf(server), idOf));
   const sequence = join(fromClient, fromServer);
   const lastOrder = sequence.findLast((step) => step.type === "order")?.at ?? Number.NEGATIVE_INFINITY;
   const cart = new Set<string>();
@@ -65,6 +66,12 @@ function named(client: readonly ClientInteraction[], idOfSku: (sku: string) => s
   return client
     .map(({ type, productId, sku, at }) => ({ type, at, productId: productId || (sku && (idOfSku(sku) ?? sku)) }))
     .filter((step) => step.productId !== "");
+}
+
+/** With product ids in place of names of groups; nearly always none is one, and the steps are taken as they are. */
+function withIds(steps: readonly Step[], idOf: (name: string) => string): readonly Step[] {
+  if (steps.every(({ productId }) => idOf(productId) === productId)) return steps;
+  return steps.map((step) => ({ type: step.type, at: step.at, productId: idOf(step.productId) }));
 }
 
 function isOldestFirst(steps: readonly Step[]): boolean {

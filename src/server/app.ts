@@ -4,6 +4,7 @@ import { createHideUnlisted } from "../catalog/hide-unlisted.js";
 import { createPreload } from "../catalog/preload.js";
 import { createProductGroups } from "../catalog/product-groups.js";
 import { sightingsOf } from "../catalog/unconfirmed-products.js";
+import { createFindUnknownProducts } from "../catalog/unknown-products.js";
 import { createDeleteProduct, createUpsertProducts } from "../catalog/write-products.js";
 import { createImportContacts } from "../identity/import-contacts.js";
 import { createVerifyLedger } from "../identity/ledger/verify-ledger.js";
@@ -91,6 +92,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
         unitOfWork.run(appId, (tx) => sightingsOf(tx.unconfirmedProducts, productId, now())),
       groups: createProductGroups({ apps, changes, now }),
       hasTitles: async (appId) => (await catalogViews.of(appId)).hasTitles,
+      findUnknownProducts: createFindUnknownProducts({ events: store.events, catalogOf: catalogViews.of }),
       report,
     }),
     apps: createAppService({

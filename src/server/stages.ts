@@ -4,8 +4,10 @@ import type { Tracer } from "../adapters/tracer.js";
 import type { VectorIndexes } from "../adapters/vector-index.js";
 import { createCatalogViews } from "../catalog/catalog-view.js";
 import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
+import { createKnownProductCounts } from "../catalog/known-product-counts.js";
 import type { LearnProducts } from "../catalog/learn-products.js";
 import type { Now } from "../domain/clock.js";
+import type { StoredEventListener } from "../domain/event.js";
 import { createSeal, type Seal } from "../domain/secret-encryption.js";
 import { createJoinVisitors } from "../identity/join-visitors.js";
 import type { LinkLimits } from "../identity/links/link-limits.js";
@@ -98,7 +100,8 @@ export function wireStores(deps: AppDependencies) {
   const copies: Pick<Copies, "scan"> = {
     scan: async (appId, table, after, limit) => store.copies.scan(appId, table, after, limit),
   };
-  return { spans, admission, unitOfWork, patience, apps, changes, copies };
+  const catalogViews = createCatalogViews(store.products);
+  return { spans, admission, unitOfWork, patience, apps, changes, copies, catalogViews };
 }
 
 /** Models: training, publication and reading. */
@@ -129,7 +132,7 @@ export function wireLearning(deps: AppDependencies, { apps, spans }: Stores) {
 }
 
 /** Events: single and bulk recording, and rejected ones. */
-export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission }: Stores) {
+export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission, catalogViews }: Stores) {
   const { store, now, newId, metrics, reportFailure, monotonicNow } = deps;
   const take = createEventTaker(deps);
   const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics, reportFailure });
@@ -144,7 +147,7 @@ export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission 
   const recording = {
     apps,
     unitOfWork,
-    listener: frameCounts,
+    listener: bothListeners(frameCounts, createKnownProductCounts(catalogViews, metrics)),
     take,
     rejectedEvents: rejecting,
     now,
@@ -160,16 +163,24 @@ export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission 
   return { take, rejecting, frameCounts, recordEvent, recordEvents: createRecordEvents(recording) };
 }
 
-/** Answers to visitors, from the catalogue, the model and newer data. */
+function bothListeners(...listeners: readonly StoredEventListener[]): StoredEventListener {
+  return {
+    wants: (appId) => listeners.some((listener) => listener.wants(appId)),
+    took: (appId, event) => {
+      for (const listener of listeners) if (listener.wants(appId)) listener.took(appId, event);
+    },
+  };
+}
+
+/** Answers to visitors, from the catalogue, the model and what is newer than it. */
 export function wireRecommending(
   deps: AppDependencies,
-  { apps, unitOfWork, spans, patience }: Stores,
+  { apps, unitOfWork, catalogViews, spans, patience }: Stores,
   { registry }: Learning,
   { frameCounts }: Intake,
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
   const { visitors, interactions } = store;
-  const catalogViews = createCatalogViews(store.products);
   const liveLayer = createLiveLayer({ events: store.events, reportFailure });
   const answer = createAnswerVisitor({
     apps,
@@ -190,7 +201,7 @@ export function wireRecommending(
     metrics,
     reportFailure,
   });
-  return { catalogViews, liveLayer, answer };
+  return { liveLayer, answer };
 }
 
 /** Persons: erasure, mailing, signed events and status. */

@@ -4,6 +4,7 @@ import type { FeedSettings } from "../catalog/feed/schedule/feed-settings.js";
 import type { HideUnlisted } from "../catalog/hide-unlisted.js";
 import { createIdSet } from "../catalog/id-set.js";
 import type { ProductGroups } from "../catalog/product-groups.js";
+import type { FindUnknownProducts } from "../catalog/unknown-products.js";
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
@@ -12,6 +13,7 @@ import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ProductStore } from "../store/ports/product-store.js";
+import { timestampOf } from "./common-messages.js";
 import { createFeedHandlers } from "./feed-handlers.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import {
@@ -43,6 +45,7 @@ export interface CatalogServiceDependencies {
   readonly groups: ProductGroups;
   /** Whether any product of the app has a title: then untitled ones are not shown. */
   readonly hasTitles: (appId: string) => Promise<boolean>;
+  readonly findUnknownProducts: FindUnknownProducts;
   readonly report: ReportInternal;
 }
 
@@ -113,6 +116,23 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       const [products, nextPageToken] = page(found, size, (product) => product.productId);
       const rules = await rulesOf(request.appId, products);
       return { products: products.map((product) => productMessage(product, rules)), nextPageToken };
+    }),
+
+    listUnknownProducts: guarded(report, async ({ appId }) => {
+      await requireApp(deps.apps, appId);
+      const found = await deps.findUnknownProducts(appId);
+      return {
+        unknownProducts: found.examples.map(({ productId, events, lastAt, meant }) => ({
+          productId,
+          events,
+          lastAt: timestampOf(lastAt),
+          meantProductId: meant,
+        })),
+        totalSize: found.count,
+        eventsRead: found.eventsRead,
+        eventsUnknown: found.eventsUnknown,
+        products: found.products,
+      };
     }),
 
     deleteProduct: guarded(report, async (request) => {

@@ -28,6 +28,10 @@ export function catalogOf(products: readonly Product[]): Catalog {
     hasTitles: products.some((product) => product.title !== ""),
     get: (productId) => byId.get(productId),
     idOfSku: (sku) => products.find((product) => product.sku === sku)?.productId,
+    variantsOf: (groupId) => {
+      const found = products.filter((product) => product.variantGroupId === groupId);
+      return found.length === 0 ? undefined : new Set(found.map((product) => product.productId));
+    },
     group: (groupId) => {
       const found = products.filter((product) => product.categories.some((c) => c.categoryId === groupId));
       return found.length === 0 ? undefined : new Set(found.map((product) => product.productId));

@@ -148,6 +148,7 @@ describe("a failure that only shortens an answer", () => {
         products: () => [fresh].values(),
         get: () => fresh,
         idOfSku: () => undefined,
+        variantsOf: () => undefined,
         group: () => undefined,
         pricedWithin: () => [],
         size: 1,
@@ -168,7 +169,15 @@ describe("a failure that only shortens an answer", () => {
         metrics,
         reportFailure,
       });
-      const shown = { appId: "shop", frameId: "f", variant: "a", rotates: true, productIds: [], usedAt: 0 };
+      const shown = {
+        appId: "shop",
+        frameId: "f",
+        variant: "a",
+        rotates: true,
+        productIds: [],
+        variantGroupIds: [],
+        usedAt: 0,
+      };
       counts.shown({ ...shown, visitorKey: "fpcid:v" });
       await counts.flush(true);
     },

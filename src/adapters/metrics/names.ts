@@ -84,6 +84,10 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     help: "Products learned from events: added as unconfirmed, confirmed, changed, and evicted while unconfirmed",
     labels: { outcome: ["added", "confirmed", "changed", "evicted"] },
   },
+  event_products: {
+    help: "Products in events of known apps, by whether the catalogue has the id, the SKU or the variants' group",
+    labels: { known: ["yes", "no"] },
+  },
   events_deduplicated: { help: "Events not stored because their idempotency key was already used" },
   events_stored_late: { help: "Events stored after their senders' timeout" },
   rejected_events_kept: { help: "Rejected events kept in the app's log" },

@@ -7,6 +7,7 @@
 import { type CatalogView, createCatalogViews } from "../../catalog/catalog-view.js";
 import { Conflict } from "../../domain/errors.js";
 import type { Product } from "../../domain/product.js";
+import { standingVariants } from "../../domain/variant-group.js";
 import type { Rows } from "../common/rows.js";
 import { decodeContainer } from "../model/container.js";
 import { loadServingModel } from "../model/serving-model.js";
@@ -32,7 +33,7 @@ import type { EvaluatedTask, Evaluation } from "./report.js";
 import { alsoViewedTask, similarTask } from "./similar-products.js";
 import { judgeSubstitutes, judgeTasks, notJudged, type TaskContext } from "./tasks.js";
 import { usedFrameTask } from "./used-frame.js";
-import { customersSince, interactionsBefore, splitByTime, visitsSince } from "./visits.js";
+import { customersSince, interactionsBefore, interactionsById, splitByTime, visitsSince } from "./visits.js";
 
 const NEWEST_SHARE = 0.1;
 const MIN_VISITS = 20;
@@ -52,17 +53,19 @@ export interface EvaluateAppOptions extends TrainModelOptions {
 export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluation> {
   const { appId, onProgress, seed, maxQueries } = options;
   onProgress({ stage: "split", progress: 0 });
-  const split = await splitByTime(appId, options.interactions, NEWEST_SHARE);
+  const all: Product[] = [];
+  for await (const batch of options.products.scan(appId)) all.push(...batch);
+  const standing = standingVariants(all);
+  const interactions = interactionsById(options.interactions, (name) => standing.get(name) ?? name);
+  const split = await splitByTime(appId, interactions, NEWEST_SHARE);
   if (split === undefined || split.visitsBefore < MIN_VISITS)
     throw new Conflict(
       "precondition",
       `${split?.visitsBefore ?? 0} visits before the newest tenth, ${MIN_VISITS} are needed`,
     );
   const { cutOff } = split;
-  const all: Product[] = [];
-  for await (const batch of options.products.scan(appId)) all.push(...batch);
   const products = { scan: () => batchesOf(all) };
-  const earlier = { products, interactions: interactionsBefore(options.interactions, cutOff) };
+  const earlier = { products, interactions: interactionsBefore(interactions, cutOff) };
   const { manifest, bytes } = await trainModel({
     ...options,
     ...earlier,
@@ -70,7 +73,7 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   });
   const model = loadServingModel("", bytes, options.vectorIndexes);
   const data = await readDataset(appId, earlier);
-  const visits = await visitsSince(appId, options.interactions, cutOff);
+  const visits = await visitsSince(appId, interactions, cutOff);
   const met = new Set(data.meetings.productIndices);
   const isMet = (product: number) => met.has(product);
   const context: QuestionContext = { visits, indexOf: model.indexOf, isMet, maxQueries, seed };
@@ -110,7 +113,7 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   }
 
   const rest = restOfOrderQuestions(context);
-  const customers = nextOrderQuestions(await customersSince(appId, options.interactions, cutOff), context);
+  const customers = nextOrderQuestions(await customersSince(appId, interactions, cutOff), context);
   const ofOrders = rest.asked.length + customers.asked.length > 0 ? baselinesOver(data.baskets, false) : [];
   if (rest.asked.length === 0) {
     const reason = "no order of two known products since the cut-off";

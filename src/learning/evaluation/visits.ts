@@ -60,6 +60,22 @@ export function interactionsBefore(
   };
 }
 
+/** The store with ids of products in place of the names of their groups. */
+export function interactionsById(
+  interactions: Pick<InteractionStore, "scan">,
+  idOf: (name: string) => string,
+): Pick<InteractionStore, "scan"> {
+  return {
+    async *scan(appId) {
+      for await (const batch of interactions.scan(appId))
+        yield batch.map((history) => ({
+          ...history,
+          interactions: history.interactions.map((step) => ({ ...step, productIds: step.productIds.map(idOf) })),
+        }));
+    },
+  };
+}
+
 /**
  * Visits that began at `cutOff` or later, by time; equal times in the order of visitors' ids. A visit on both sides is
  * not among them: what it was before is learned.

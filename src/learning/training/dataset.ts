@@ -1,5 +1,6 @@
 import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
 import type { Product } from "../../domain/product.js";
+import { standingVariants } from "../../domain/variant-group.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
 import { type Rows, rowsFrom } from "../common/rows.js";
@@ -59,7 +60,9 @@ export interface Session extends Timed {
   readonly marks: readonly number[];
 }
 
-/** Reads an app's products and interactions. Interactions with products that are no longer there are left out. */
+/**
+ * Reads an app's products and interactions. Interactions with products that are no longer there are left out; those
+ * with a group of variants count for the variant that stands for it. */
 export async function readDataset(
   appId: string,
   stores: { readonly products: Pick<ProductStore, "scan">; readonly interactions: Pick<InteractionStore, "scan"> },
@@ -67,6 +70,7 @@ export async function readDataset(
   const products: Product[] = [];
   for await (const batch of stores.products.scan(appId)) products.push(...batch);
   const indexOf = new Map(products.map((product, index) => [product.productId, index]));
+  for (const [groupId, productId] of standingVariants(products)) indexOf.set(groupId, indexOf.get(productId)!);
 
   const sessions: Session[] = [];
   const before = new Map<Session, Session>();

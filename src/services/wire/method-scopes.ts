@@ -48,6 +48,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     RunFeed: WRITE,
     GetProduct: READ,
     ListProducts: READ,
+    ListUnknownProducts: READ,
     DeleteProduct: WRITE,
     SetProductGroup: WRITE,
     ListProductGroups: READ,

@@ -49,6 +49,7 @@ export function ProductsPage({ appId }: { readonly appId: string }) {
         </form>
       </search>
       <ErrorNote error={search.error ?? goOn.error} />
+      <UnknownNote appId={appId} />
       <Status>
         {search.isLoading || goOn.isRunning
           ? "Looking …"
@@ -67,6 +68,35 @@ export function ProductsPage({ appId }: { readonly appId: string }) {
         </button>
       )}
     </>
+  );
+}
+
+/** Warns of products in events that the catalogue does not know; shows nothing when it knows all. */
+function UnknownNote({ appId }: { readonly appId: string }) {
+  const { clients } = useSurroundings();
+  const unknown = useLoad((signal) => clients.catalog.listUnknownProducts({ appId }, { signal }), [appId]);
+  if (!unknown.value?.totalSize) return null;
+  const { unknownProducts, totalSize, eventsUnknown, eventsRead } = unknown.value;
+  return (
+    <details class="note">
+      <summary>
+        {eventsUnknown} of the newest {eventsRead} events name products that the catalogue does not know: {totalSize}{" "}
+        {totalSize === 1 ? "id" : "ids"}
+      </summary>
+      <p>Such events change no list. Send the id, SKU or item_group_id that the feed has.</p>
+      <ul>
+        {unknownProducts.map(({ productId, events, meantProductId }) => (
+          <li key={productId}>
+            <code>{productId}</code> in {events} {events === 1 ? "event" : "events"}
+            {meantProductId !== "" && (
+              <>
+                , probably <code>{meantProductId}</code>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -1,0 +1,71 @@
+import { toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import {
+  type ListUnknownProductsResponse,
+  ListUnknownProductsResponseSchema,
+} from "../gen/aisle/v1/catalog_service_pb.js";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { plainId } from "./option-values.js";
+import { count, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+
+interface CheckOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+}
+
+const MOST_ID_CHARACTERS = 60;
+
+export function addCheckCommand(program: Command, deps: ProgramDeps): void {
+  withServer(program.command("check"))
+    .description("check whether an app's pages name products as its catalogue does")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle check --app shop1")
+    .action((options: CheckOptions) => check(options, deps));
+}
+
+async function check(options: CheckOptions, deps: ProgramDeps): Promise<void> {
+  const found = await withClients(options, deps, ({ catalog }) =>
+    catalog.listUnknownProducts({ appId: options.app }, { timeoutMs: CALL_TIMEOUT_MS }),
+  );
+  if (options.json) {
+    writeJson(deps.stdout, toJson(ListUnknownProductsResponseSchema, found));
+    return;
+  }
+  const { unknownProducts, totalSize, eventsRead, eventsUnknown, products } = found;
+  writeLine(
+    deps.stdout,
+    `${count(products)} products in the catalogue, ${count(eventsRead)} events with products read`,
+  );
+  if (totalSize === 0) {
+    writeLine(
+      deps.stdout,
+      eventsRead === 0 ? "No event names a product yet" : "The catalogue knows every product in them",
+    );
+    return;
+  }
+  writeLine(
+    deps.stdout,
+    `${count(eventsUnknown)} events name ${count(totalSize)} products that the catalogue does not know:`,
+  );
+  writeTable(
+    deps.stdout,
+    [{ title: "id" }, { title: "events", align: "right" }, { title: "newest" }, { title: "probably" }],
+    unknownProducts.map(({ productId, events, lastAt, meantProductId }) => [
+      shorten(printable(productId), MOST_ID_CHARACTERS),
+      count(events),
+      timeText(lastAt),
+      shorten(printable(meantProductId), MOST_ID_CHARACTERS),
+    ]),
+  );
+  writeLine(deps.stdout, adviceFor(found));
+}
+
+function adviceFor({ products, unknownProducts }: ListUnknownProductsResponse): string {
+  if (products === 0) return 'The catalogue is empty: import a feed with "aisle import products"';
+  if (unknownProducts.some(({ meantProductId }) => meantProductId !== ""))
+    return "Send the id, SKU or item_group_id of the feed, or map another column of the feed to the id: aisle import products --map id=COLUMN";
+  return "Add these products to the feed, or send the id, SKU or item_group_id that the feed has";
+}
