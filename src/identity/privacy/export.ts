@@ -1,4 +1,5 @@
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
+import type { Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
 import type { FrameExposure } from "../../domain/frame-tally.js";
 import type { Confirmation, HookEntry } from "../../domain/hook.js";
@@ -46,6 +47,14 @@ export interface PersonPage {
 /** Idempotency keys are kept for a day; older events have none. */
 export const KEYED_MS = 26 * 3600_000;
 
+/** What each step of reading a person reads from. */
+interface Reading {
+  readonly appId: string;
+  readonly copies: Pick<Copies, "scan">;
+  /** A page of the person's records of one kind, found among `lookedAt` rows. */
+  readonly page: (step: string, items: readonly PersonItem[], lookedAt: number) => PersonPage;
+}
+
 /** Every record about a person, page by page; some pages are empty. Rejects as `findPerson` does. */
 export async function* readPerson(
   { copies, ...stores }: PersonStores,
@@ -54,31 +63,43 @@ export async function* readPerson(
   now: number,
 ): AsyncGenerator<PersonPage> {
   const found = await findPerson(stores, appId, names);
-  const { contactsKept } = found;
-  let { person } = found;
-  const page = (step: string, items: readonly PersonItem[], lookedAt: number): PersonPage => {
-    return { items, contactsKept, step, lookedAt };
-  };
-  yield page(
-    "contacts",
-    found.contacts.map((value) => ({ kind: "contacts", value })),
-    found.contacts.length,
-  );
+  const { contactsKept, contacts } = found;
+  const page: Reading["page"] = (step, items, lookedAt) => ({ items, contactsKept, step, lookedAt });
+  const reading = { appId, copies, page };
+  const contactItems = contacts.map((value) => ({ kind: "contacts", value }) as const);
+  yield page("contacts", contactItems, contacts.length);
+  yield* readChanges(reading, stores.contacts, contacts);
+  const seen = yield* readVisitors(reading, found.person, found.visitors);
+  yield* readHistories(reading, seen);
+  const person = yield* readOrders(reading, seen);
+  yield* readEvents(reading, person, now);
+  yield* readMessages(reading, person);
+  yield* readFrameExposures(reading, person);
+}
 
-  for (const { contactId } of found.contacts) {
+async function* readChanges(
+  { appId, page }: Reading,
+  store: ContactStore,
+  contacts: readonly Contact[],
+): AsyncGenerator<PersonPage> {
+  for (const { contactId } of contacts) {
     for (let after = ""; ; ) {
-      const changes = await stores.contacts.changes(appId, contactId, after, ROWS_AT_ONCE);
-      yield page(
-        "changes",
-        changes.map((value) => ({ kind: "changes", value })),
-        changes.length,
-      );
+      const changes = await store.changes(appId, contactId, after, ROWS_AT_ONCE);
+      const items = changes.map((value) => ({ kind: "changes", value }) as const);
+      yield page("changes", items, changes.length);
       if (changes.length < ROWS_AT_ONCE) break;
       after = changes.at(-1)?.changeId ?? "";
     }
   }
+}
 
-  const visitors = new Map(found.visitors.map((visitor) => [visitor.visitorId, visitor]));
+/** Returns the person with the names of all its visitors. */
+async function* readVisitors(
+  { appId, copies, page }: Reading,
+  person: Person,
+  known: readonly Visitor[],
+): AsyncGenerator<PersonPage, Person> {
+  const visitors = new Map(known.map((visitor) => [visitor.visitorId, visitor]));
   if (person.contactIds.length > 0) {
     for await (const rows of rowsOf(copies, appId, "visitors")) {
       const { visitor } = createMatcher(person);
@@ -86,94 +107,80 @@ export async function* readPerson(
       yield page("visitors", [], rows.length);
     }
   }
-  for (const visitor of visitors.values()) person = withVisitor(person, visitor);
-  yield page(
-    "visitors",
-    [...visitors.values()].map((value) => ({ kind: "visitors", value })),
-    0,
-  );
+  const all = [...visitors.values()];
+  const items = all.map((value) => ({ kind: "visitors", value }) as const);
+  yield page("visitors", items, 0);
+  return all.reduce(withVisitor, person);
+}
 
+async function* readHistories({ appId, copies, page }: Reading, person: Person): AsyncGenerator<PersonPage> {
   for (const historyId of person.historyIds) {
     const prefix = `${historyId}\0`;
     let rows = await historyRows(copies, appId, historyId);
     while (rows.length > 0) {
-      yield page(
-        "interactions",
-        rows.map(({ value }) => ({ kind: "interactions", value })),
-        rows.length,
-      );
+      const items = rows.map(({ value }) => ({ kind: "interactions", value }) as const);
+      yield page("interactions", items, rows.length);
       if (rows.length < ROWS_AT_ONCE) break;
       const more = await copies.scan(appId, "interactions", rows.at(-1)?.key ?? prefix, ROWS_AT_ONCE);
       rows = more.filter(({ key }) => key.startsWith(prefix));
     }
   }
+}
 
+/** Returns the person with the ids of its orders. */
+async function* readOrders({ appId, copies, page }: Reading, before: Person): AsyncGenerator<PersonPage, Person> {
+  let person = before;
   for await (const rows of rowsOf(copies, appId, "orders")) {
-    const { order } = createMatcher(person);
-    const theirs = rows.map(({ value }) => value).filter(order);
+    const theirs = rows.map(({ value }) => value).filter(createMatcher(person).order);
     const orderIds = theirs.map(({ orderId }) => orderId);
     person = { ...person, orderIds: joined(person.orderIds, orderIds) };
-    yield page(
-      "orders",
-      theirs.map((value) => ({ kind: "orders", value })),
-      rows.length,
-    );
+    const items = theirs.map((value) => ({ kind: "orders", value }) as const);
+    yield page("orders", items, rows.length);
   }
+  return person;
+}
 
-  const eventIds = new Set<string>();
+/** Events, rejected ones, and the idempotency keys that events may still have. */
+async function* readEvents({ appId, copies, page }: Reading, person: Person, now: number): AsyncGenerator<PersonPage> {
   const matcher = createMatcher(person);
+  const keyed = new Set<string>();
   for await (const rows of rowsOf(copies, appId, "events")) {
     const theirs = rows.map(({ value }) => value).filter(matcher.event);
-    for (const { eventId, receivedAt } of theirs) if (receivedAt > now - KEYED_MS) eventIds.add(eventId);
-    yield page(
-      "events",
-      theirs.map((value) => ({ kind: "events", value })),
-      rows.length,
-    );
+    for (const { eventId, receivedAt } of theirs) if (receivedAt > now - KEYED_MS) keyed.add(eventId);
+    const items = theirs.map((value) => ({ kind: "events", value }) as const);
+    yield page("events", items, rows.length);
   }
   for await (const rows of rowsOf(copies, appId, "rejectedEvents")) {
     const theirs = rows.map(({ value }) => value).filter(matcher.rejectedEvent);
-    yield page(
-      "rejectedEvents",
-      theirs.map((value) => ({ kind: "rejectedEvents", value })),
-      rows.length,
-    );
+    const items = theirs.map((value) => ({ kind: "rejectedEvents", value }) as const);
+    yield page("rejectedEvents", items, rows.length);
   }
   for await (const rows of rowsOf(copies, appId, "idempotency")) {
-    const theirs = rows.filter(({ value }) => eventIds.has(value.eventId));
-    yield page(
-      "idempotency",
-      theirs.map(({ key }) => ({ kind: "idempotency", value: key })),
-      rows.length,
-    );
+    const theirs = rows.filter(({ value }) => keyed.has(value.eventId));
+    const items = theirs.map(({ key }) => ({ kind: "idempotency", value: key }) as const);
+    yield page("idempotency", items, rows.length);
   }
+}
 
+/** Confirmations that wait for the person, and messages about it to the shop's hook. */
+async function* readMessages({ appId, copies, page }: Reading, person: Person): AsyncGenerator<PersonPage> {
   for await (const rows of rowsOf(copies, appId, "confirmations")) {
-    const theirs = awaitedBy(rows, { person });
-    yield page(
-      "confirmations",
-      theirs.map(({ key, value }) => ({ kind: "confirmations", key, value })),
-      rows.length,
-    );
+    const items = awaitedBy(rows, { person }).map(({ key, value }) => ({ kind: "confirmations", key, value }) as const);
+    yield page("confirmations", items, rows.length);
   }
   for (const kind of ["outbox", "deadHooks"] as const) {
     for await (const rows of rowsOf(copies, appId, kind)) {
-      const theirs = ofContacts(rows, { person });
-      yield page(
-        kind,
-        theirs.map(({ value }) => ({ kind, value })),
-        rows.length,
-      );
+      const items = ofContacts(rows, { person }).map(({ value }) => ({ kind, value }));
+      yield page(kind, items, rows.length);
     }
   }
+}
 
+async function* readFrameExposures({ appId, copies, page }: Reading, person: Person): AsyncGenerator<PersonPage> {
   const visitorKeys = new Set<string>(person.visitorKeys);
   for await (const rows of rowsOf(copies, appId, "frameExposures")) {
     const theirs = rows.filter(({ key }) => visitorKeys.has(key));
-    yield page(
-      "frameExposures",
-      theirs.map(({ key, value }) => ({ kind: "frameExposures", key, value })),
-      rows.length,
-    );
+    const items = theirs.map(({ key, value }) => ({ kind: "frameExposures", key, value }) as const);
+    yield page("frameExposures", items, rows.length);
   }
 }

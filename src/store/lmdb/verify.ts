@@ -8,8 +8,7 @@ import { type Environment, openEnvironment } from "./environment.js";
 import type { Inspection, TableInspection } from "./inspection.js";
 import { type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
 import { MODELS, modelDirectory, modelFile, namesIn, readIfThere } from "./model-files.js";
-import type { StoredModel } from "./records.js";
-import type { Table } from "./table.js";
+import type { EmbeddedRecords, StoredModel } from "./records.js";
 import type { Tables } from "./tables.js";
 
 /**
@@ -84,107 +83,18 @@ class Verification {
   ) {}
 
   async run(): Promise<StoreReport> {
-    const { tables } = this.environment;
-    const of = <T>(table: Table<T>): TableInspection<T> => this.inspection.of(table);
-    const visitors = of(tables.visitors);
-    const visitorKeys = of(tables.visitorKeys);
-    const contacts = of(tables.contacts);
-    const contactKeys = of(tables.contactKeys);
-    const changes = of(tables.changes);
-    const contactChanges = of(tables.contactChanges);
-    const idempotencyTimes = of(tables.idempotencyTimes);
-    const events = of(tables.events);
-    const orders = of(tables.orders);
-    const products = of(tables.products);
-    const models = of(tables.models);
-
-    await this.walk("apps", of(tables.apps));
-    await this.walk("frames", of(tables.frames));
-    await this.walk("frameVersions", of(tables.frameVersions));
-    await this.walk("frameTallies", of(tables.frameTallies));
-    await this.walk("frameExposures", of(tables.frameExposures));
-    await this.walk("events", events);
-    await this.walk("idempotency", of(tables.idempotency), (appId, record, key) =>
-      holds(idempotencyTimes, timedKey(appId, "", record.claimedAt, ownPart(key))) ? undefined : "unindexed",
-    );
-    await this.walk("idempotencyTimes", idempotencyTimes);
-    await this.walk("rejectedEvents", of(tables.rejectedEvents));
-    await this.walk("rejectedLogs", of(tables.rejectedLogs));
-    await this.walk("visitors", visitors, (appId, visitor) =>
-      visitor.keys.every((key) => holds(visitorKeys, keyOf(appId, key), (id) => id === visitor.visitorId))
-        ? undefined
-        : "unindexed",
-    );
-    await this.walk("visitorKeys", visitorKeys, (appId, visitorId, key) =>
-      holds(visitors, keyOf(appId, visitorId), (visitor) => visitor.keys.includes(ownPart(key))) ? undefined : "index",
-    );
-    await this.walk("interactions", of(tables.interactions), (appId, { ref, type }) => {
-      const isThere =
-        type === "order" && ref.startsWith(ORDER)
-          ? holds(orders, keyOf(appId, ref.slice(ORDER.length)))
-          : holds(events, keyOf(appId, ref));
-      return isThere ? undefined : "reference";
-    });
-    await this.walk("contacts", contacts, (appId, contact) => {
-      const leadsHere = (key: string) => holds(contactKeys, keyOf(appId, key), (id) => id === contact.contactId);
-      const isFound = keysOfContact(contact).every(leadsHere);
-      return isFound ? undefined : "unindexed";
-    });
-    await this.walk("contactKeys", contactKeys, (appId, contactId, key) =>
-      holds(contacts, keyOf(appId, contactId), (contact) => keysOfContact(contact).includes(ownPart(key)))
-        ? undefined
-        : "index",
-    );
-    await this.walk("changes", changes, (appId, change) =>
-      isErased(change) || holds(contactChanges, ownedKey(appId, change.contactId, change.changeId))
-        ? undefined
-        : "unindexed",
-    );
-    await this.walk("contactChanges", contactChanges, (appId, changeId, key) =>
-      holds(changes, keyOf(appId, changeId), ({ contactId }) => ownedKey(appId, contactId, changeId) === key)
-        ? undefined
-        : "index",
-    );
-    await this.walk("ledgerHeads", of(tables.ledgerHeads), (appId, { count }) =>
-      count === 0 || holds(changes, keyOf(appId, changeIdOf(count))) ? undefined : "reference",
-    );
-    await this.walk("networkLinks", of(tables.networkLinks));
-    await this.walk("mailingSecrets", of(tables.mailingSecrets));
-    await this.walk("confirmations", of(tables.confirmations));
-    await this.walk("outbox", of(tables.outbox));
-    await this.walk("deadHooks", of(tables.deadHooks));
-    await this.walk("feeds", of(tables.feeds));
-    const productSkus = of(tables.productSkus);
-    const counts = new Map<string, ProductCounts>();
-    const faultsBefore = this.faultCount;
-    await this.walk("products", products, (appId, { sku, origin }) => {
-      const { fed, learned } = counts.get(appId) ?? NO_PRODUCTS;
-      counts.set(appId, origin === "catalog" ? { fed: fed + 1, learned } : { fed, learned: learned + 1 });
-      const hasTaken = ({ origin: other }: Product) => other === "event";
-      const owner = origin === "catalog" && sku !== "" ? productSkus.get(keyOf(appId, sku)) : undefined;
-      return isValue(owner) && isThere(products, keyOf(appId, owner.value), hasTaken) ? "index" : undefined;
-    });
-    const areProductsSound = this.faultCount === faultsBefore;
-    await this.walk("productSkus", productSkus, (appId, productId, key) =>
-      holds(products, keyOf(appId, productId), ({ sku }) => sku === ownPart(key)) ? undefined : "index",
-    );
-    await this.walk("productCounts", of(tables.productCounts), (appId, { fed, learned }) => {
-      const counted = counts.get(appId) ?? NO_PRODUCTS;
-      return !areProductsSound || (counted.fed === fed && counted.learned === learned) ? undefined : "index";
-    });
-    await this.walk("unconfirmedProducts", of(tables.unconfirmedProducts));
-    await this.walk("productLog", of(tables.productLog));
-    await this.walk("productHeads", of(tables.productHeads));
-    await this.walk("orders", orders);
-    await this.walk("erasures", of(tables.erasures));
-    await this.walk("models", models, (appId, model) => this.checkFile(appId, model));
-    await this.walk("pointers", of(tables.pointers), (appId, { modelId }) =>
-      holds(models, keyOf(appId, modelId)) ? undefined : "reference",
-    );
-    await this.walk("activity", of(tables.activity));
-    await this.walk("leases", of(tables.leases));
-    await this.walk("removals", of(tables.removals));
-    await this.walk("copies", of(tables.copies));
+    for (const table of ["apps", "frames", "frameVersions", "frameTallies", "frameExposures"] as const)
+      await this.walk(table);
+    await this.checkEvents();
+    await this.checkVisitors();
+    await this.checkContacts();
+    for (const table of ["networkLinks", "mailingSecrets", "confirmations", "outbox", "deadHooks", "feeds"] as const)
+      await this.walk(table);
+    await this.checkProducts();
+    await this.walk("orders");
+    await this.walk("erasures");
+    await this.checkModels();
+    for (const table of ["activity", "leases", "removals", "copies"] as const) await this.walk(table);
     return {
       entries: this.entries,
       modelFiles: this.modelFiles.size,
@@ -194,8 +104,102 @@ class Verification {
     };
   }
 
+  private async checkEvents(): Promise<void> {
+    const times = this.of("idempotencyTimes");
+    await this.walk("events");
+    await this.walk("idempotency", (appId, record, key) =>
+      holds(times, timedKey(appId, "", record.claimedAt, ownPart(key))) ? undefined : "unindexed",
+    );
+    await this.walk("idempotencyTimes");
+    await this.walk("rejectedEvents");
+    await this.walk("rejectedLogs");
+  }
+
+  private async checkVisitors(): Promise<void> {
+    const [visitors, visitorKeys] = [this.of("visitors"), this.of("visitorKeys")];
+    const [events, orders] = [this.of("events"), this.of("orders")];
+    await this.walk("visitors", (appId, visitor) =>
+      visitor.keys.every((key) => holds(visitorKeys, keyOf(appId, key), (id) => id === visitor.visitorId))
+        ? undefined
+        : "unindexed",
+    );
+    await this.walk("visitorKeys", (appId, visitorId, key) =>
+      holds(visitors, keyOf(appId, visitorId), (visitor) => visitor.keys.includes(ownPart(key))) ? undefined : "index",
+    );
+    await this.walk("interactions", (appId, { ref, type }) => {
+      const isThere =
+        type === "order" && ref.startsWith(ORDER)
+          ? holds(orders, keyOf(appId, ref.slice(ORDER.length)))
+          : holds(events, keyOf(appId, ref));
+      return isThere ? undefined : "reference";
+    });
+  }
+
+  private async checkContacts(): Promise<void> {
+    const [contacts, contactKeys] = [this.of("contacts"), this.of("contactKeys")];
+    const [changes, contactChanges] = [this.of("changes"), this.of("contactChanges")];
+    await this.walk("contacts", (appId, contact) => {
+      const leadsHere = (key: string) => holds(contactKeys, keyOf(appId, key), (id) => id === contact.contactId);
+      const isFound = keysOfContact(contact).every(leadsHere);
+      return isFound ? undefined : "unindexed";
+    });
+    await this.walk("contactKeys", (appId, contactId, key) =>
+      holds(contacts, keyOf(appId, contactId), (contact) => keysOfContact(contact).includes(ownPart(key)))
+        ? undefined
+        : "index",
+    );
+    await this.walk("changes", (appId, change) =>
+      isErased(change) || holds(contactChanges, ownedKey(appId, change.contactId, change.changeId))
+        ? undefined
+        : "unindexed",
+    );
+    await this.walk("contactChanges", (appId, changeId, key) =>
+      holds(changes, keyOf(appId, changeId), ({ contactId }) => ownedKey(appId, contactId, changeId) === key)
+        ? undefined
+        : "index",
+    );
+    await this.walk("ledgerHeads", (appId, { count }) =>
+      count === 0 || holds(changes, keyOf(appId, changeIdOf(count))) ? undefined : "reference",
+    );
+  }
+
+  private async checkProducts(): Promise<void> {
+    const [products, productSkus] = [this.of("products"), this.of("productSkus")];
+    const counts = new Map<string, ProductCounts>();
+    const faultsBefore = this.faultCount;
+    await this.walk("products", (appId, { sku, origin }) => {
+      const { fed, learned } = counts.get(appId) ?? NO_PRODUCTS;
+      counts.set(appId, origin === "catalog" ? { fed: fed + 1, learned } : { fed, learned: learned + 1 });
+      const hasTaken = ({ origin: other }: Product) => other === "event";
+      const owner = origin === "catalog" && sku !== "" ? productSkus.get(keyOf(appId, sku)) : undefined;
+      return isValue(owner) && isThere(products, keyOf(appId, owner.value), hasTaken) ? "index" : undefined;
+    });
+    const areProductsSound = this.faultCount === faultsBefore;
+    await this.walk("productSkus", (appId, productId, key) =>
+      holds(products, keyOf(appId, productId), ({ sku }) => sku === ownPart(key)) ? undefined : "index",
+    );
+    await this.walk("productCounts", (appId, { fed, learned }) => {
+      const counted = counts.get(appId) ?? NO_PRODUCTS;
+      return !areProductsSound || (counted.fed === fed && counted.learned === learned) ? undefined : "index";
+    });
+    for (const table of ["unconfirmedProducts", "productLog", "productHeads"] as const) await this.walk(table);
+  }
+
+  private async checkModels(): Promise<void> {
+    const models = this.of("models");
+    await this.walk("models", (appId, model) => this.checkFile(appId, model));
+    await this.walk("pointers", (appId, { modelId }) =>
+      holds(models, keyOf(appId, modelId)) ? undefined : "reference",
+    );
+  }
+
+  private of<N extends keyof Tables>(table: N): TableInspection<EmbeddedRecords[N]> {
+    return this.inspection.of(this.environment.tables[table]);
+  }
+
   /** Checks a table up to its first damaged page. */
-  private async walk<T>(table: keyof Tables, inspected: TableInspection<T>, check?: Check<T>): Promise<void> {
+  private async walk<N extends keyof Tables>(table: N, check?: Check<EmbeddedRecords[N]>): Promise<void> {
+    const inspected = this.of(table);
     let met = 0;
     try {
       for (const { key, value } of inspected.entries()) {
