@@ -35,6 +35,8 @@ export type OnProgress = (step: ErasureStep, lookedAt: number) => void;
 /** Does one step of an erasure, or a part of it; returns the updated erasure. */
 export type Step = (appId: string, erasure: Erasure, onProgress: OnProgress) => Promise<Erasure>;
 
+type Steps = Readonly<Partial<Record<Exclude<ErasureStep, "done">, Step>>>;
+
 /** Batches without a record of the person after which progress is written. */
 const NOTED_EVERY = 20;
 
@@ -44,13 +46,21 @@ type Rows<N extends CopiedTable> = readonly CopiedRow<CopiedRecords[N]>[];
  * The steps of an erasure, in the order of `ERASURE_STEPS`. Each can be repeated: one transaction holds a step's removals and
  * its progress. Steps scan all records, some 10 µs each, so that storing an event needs no index by person.
  */
-export function createErasureSteps(
-  deps: ErasureStepsDependencies,
-): Readonly<Record<Exclude<ErasureStep, "done">, Step>> {
-  const { copies, contacts, now } = deps;
+export function createErasureSteps(deps: ErasureStepsDependencies): Required<Steps> {
+  return {
+    ...createIdentitySteps(deps),
+    ...createHistorySteps(deps),
+    ...createEventSteps(deps),
+    ...createMessageSteps(deps),
+    ...createLastSteps(deps),
+  };
+}
+
+/** Whom the person's ids and addresses lead to. */
+function createIdentitySteps(deps: ErasureStepsDependencies) {
+  const { contacts } = deps;
   const { step, goOn } = createProgress(deps);
   const sift = createSifter(deps);
-
   return {
     identity: (appId, erasure) =>
       step(appId, erasure, (tx, one) => ({ ...removeIdentity(tx, one, one.startedAt), step: "visitors" })),
@@ -84,7 +94,15 @@ export function createErasureSteps(
       }
       return goOn(appId, erasure);
     },
+  } satisfies Steps;
+}
 
+/** What the person looked at and ordered. */
+function createHistorySteps(deps: ErasureStepsDependencies) {
+  const { copies } = deps;
+  const { step, goOn } = createProgress(deps);
+  const sift = createSifter(deps);
+  return {
     interactions: async (appId, erasure, onProgress) => {
       for (const historyId of erasure.person.historyIds) {
         for (;;) {
@@ -120,7 +138,13 @@ export function createErasureSteps(
         onProgress,
       );
     },
+  } satisfies Steps;
+}
 
+function createEventSteps(deps: ErasureStepsDependencies) {
+  const { goOn } = createProgress(deps);
+  const sift = createSifter(deps);
+  return {
     events: (appId, erasure, onProgress) => {
       const theirs = (rows: Rows<"events">, { person, startedAt }: Erasure) => {
         const { event } = createMatcher(person);
@@ -160,7 +184,13 @@ export function createErasureSteps(
       const theirs = (rows: Rows<"idempotency">) => rows.filter(({ value }) => eventIds.has(value.eventId));
       return sift(appId, erasure, "idempotency", theirs, dropping("idempotency"), onProgress);
     },
+  } satisfies Steps;
+}
 
+/** Confirmations that wait, and messages to the shop's hook. */
+function createMessageSteps(deps: ErasureStepsDependencies) {
+  const sift = createSifter(deps);
+  return {
     confirmations: (appId, erasure, onProgress) =>
       sift(appId, erasure, "confirmations", awaitedBy, dropping("confirmations"), onProgress),
 
@@ -168,7 +198,12 @@ export function createErasureSteps(
 
     deadHooks: (appId, erasure, onProgress) =>
       sift(appId, erasure, "deadHooks", ofContacts, dropping("deadHooks"), onProgress),
+  } satisfies Steps;
+}
 
+function createLastSteps(deps: ErasureStepsDependencies) {
+  const { step } = createProgress(deps);
+  return {
     // Records received before the erasure began, and written after its first step.
     recheck: (appId, erasure) =>
       step(appId, erasure, (tx, one) => {
@@ -180,9 +215,9 @@ export function createErasureSteps(
 
     scrub: async (appId, erasure) => {
       await deps.scrub(appId);
-      return step(appId, erasure, () => ({ step: "done", finishedAt: now() }));
+      return step(appId, erasure, () => ({ step: "done", finishedAt: deps.now() }));
     },
-  };
+  } satisfies Steps;
 }
 
 /** Stores the progress of an erasure. */

@@ -36,15 +36,41 @@ export type SweepRetention = (onFailure: (appId: string, error: unknown) => void
  * processes may sweep at once, and one may stop at any time.
  */
 export function createSweepRetention(deps: RetentionDependencies): SweepRetention {
-  const { copies, unitOfWork, now, metrics } = deps;
+  const sweep = createSweep(deps);
+  const sweepApp = async ({ appId, privacy }: App): Promise<void> => {
+    const { retentionDays, rejectedRetentionDays } = privacy;
+    const at = deps.now();
+    const before = (days: number) => at - days * DAY_MS;
+    const removed = [
+      retentionDays > 0 && (await sweepHistories(deps, sweep, appId, before(retentionDays))),
+      rejectedRetentionDays > 0 && (await sweepRejected(sweep, appId, before(rejectedRetentionDays))),
+      await sweepFrames(sweep, appId, at),
+    ];
+    if (removed.includes(true)) await deps.scrub(appId);
+  };
 
-  /** Removes the rows that are `due`; true when there were any. */
-  const sweep = async <N extends CopiedTable>(
-    appId: string,
-    table: N,
-    due: (rows: Rows<N>) => Promise<Rows<N>> | Rows<N>,
-    remove: (tx: Transaction, row: CopiedRow<CopiedRecords[N]>) => void,
-  ): Promise<boolean> => {
+  return async (onFailure) => {
+    for (let after = ""; ; ) {
+      const apps = await deps.apps.list(after, 100);
+      for (const app of apps) {
+        after = app.appId;
+        await sweepApp(app).catch((error: unknown) => onFailure(app.appId, error));
+      }
+      if (apps.length < 100) return;
+    }
+  };
+}
+
+/** Removes the rows of a table that are `due`; true when there were any. */
+type Sweep = <N extends CopiedTable>(
+  appId: string,
+  table: N,
+  due: (rows: Rows<N>) => Promise<Rows<N>> | Rows<N>,
+  remove: (tx: Transaction, row: CopiedRow<CopiedRecords[N]>) => void,
+) => Promise<boolean>;
+
+function createSweep({ copies, unitOfWork, metrics }: RetentionDependencies): Sweep {
+  return async (appId, table, due, remove) => {
     let hadAny = false;
     for await (const rows of rowsOf(copies, appId, table)) {
       const found = await due(rows);
@@ -59,97 +85,90 @@ export function createSweepRetention(deps: RetentionDependencies): SweepRetentio
     }
     return hadAny;
   };
+}
 
-  const hasHistory = async (appId: string, historyIds: readonly string[]): Promise<boolean> => {
+/** Histories, orders, events, and visitors of whom nothing is left. */
+async function sweepHistories(
+  { copies }: RetentionDependencies,
+  sweep: Sweep,
+  appId: string,
+  before: number,
+): Promise<boolean> {
+  const isOver = ({ occurredAt, statusAt }: Order) => Math.max(occurredAt, statusAt) < before;
+  const hasHistory = async (historyIds: readonly string[]): Promise<boolean> => {
     for (const historyId of historyIds) if ((await historyRows(copies, appId, historyId)).length > 0) return true;
     return false;
   };
-
-  const sweepHistories = async (appId: string, before: number): Promise<boolean> => {
-    const isOver = ({ occurredAt, statusAt }: Order) => Math.max(occurredAt, statusAt) < before;
-    const removed = [
-      await sweep(
-        appId,
-        "interactions",
-        (rows) => rows.filter(({ value }) => value.at < before),
-        (tx, { key, value }) => tx.deleteInteraction(ownerIn(key), value.at, value.ref),
-      ),
-      await sweep(
-        appId,
-        "orders",
-        (rows) => rows.filter(({ value }) => isOver(value)),
-        (tx, { value }) => {
-          const order = tx.orders.get(value.orderId);
-          if (order !== undefined && isOver(order)) removeOrder(tx, { person: NOBODY, counts: {} }, order);
-        },
-      ),
-      await sweep(
-        appId,
-        "events",
-        (rows) => rows.filter(({ value }) => value.occurredAt < before),
-        (tx, { value }) => tx.events.delete(value.eventId),
-      ),
-      await sweep(
-        appId,
-        "visitors",
-        async (rows) => {
-          const due = [];
-          for (const row of rows) {
-            const { contactId, createdAt, members } = row.value;
-            if (contactId === "" && createdAt < before && !(await hasHistory(appId, members))) due.push(row);
-          }
-          return due;
-        },
-        (tx, { value }) => {
-          const visitor = tx.visitors.get(value.visitorId);
-          if (visitor?.contactId === "") removeVisitor(tx, { person: NOBODY, counts: {} }, visitor);
-        },
-      ),
-    ];
-    return removed.includes(true);
-  };
-
-  const sweepApp = async ({ appId, privacy }: App): Promise<void> => {
-    const { retentionDays, rejectedRetentionDays } = privacy;
-    const at = now();
-    let hadAny = retentionDays > 0 && (await sweepHistories(appId, at - retentionDays * DAY_MS));
-    if (rejectedRetentionDays > 0) {
-      const before = at - rejectedRetentionDays * DAY_MS;
-      const due = (rows: Rows<"rejectedEvents">) => rows.filter(({ value }) => value.rejectedAt < before);
-      const removed = await sweep(appId, "rejectedEvents", due, (tx, { value }) =>
-        tx.rejectedEvents.remove(value.rejectedId),
-      );
-      hadAny ||= removed;
-    }
-    const met = await sweep(
-      appId,
-      "frameExposures",
-      (rows) => rows.filter(({ value }) => isForgotten(value, at)),
-      (tx, { key }) => {
-        const found = tx.frameExposures.get(key);
-        if (found !== undefined && isForgotten(found, at)) tx.frameExposures.delete(key);
-      },
-    );
-    const oldest = dayOf(at - TALLIES_MS);
+  const removed = [
     await sweep(
       appId,
-      "frameTallies",
-      (rows) => rows.filter(({ key }) => (key.split("/")[1] ?? "") < oldest),
-      (tx, { key }) => tx.frameTallies.delete(key),
-    );
-    if (hadAny || met) await deps.scrub(appId);
-  };
+      "interactions",
+      (rows) => rows.filter(({ value }) => value.at < before),
+      (tx, { key, value }) => tx.deleteInteraction(ownerIn(key), value.at, value.ref),
+    ),
+    await sweep(
+      appId,
+      "orders",
+      (rows) => rows.filter(({ value }) => isOver(value)),
+      (tx, { value }) => {
+        const order = tx.orders.get(value.orderId);
+        if (order !== undefined && isOver(order)) removeOrder(tx, { person: NOBODY, counts: {} }, order);
+      },
+    ),
+    await sweep(
+      appId,
+      "events",
+      (rows) => rows.filter(({ value }) => value.occurredAt < before),
+      (tx, { value }) => tx.events.delete(value.eventId),
+    ),
+    await sweep(
+      appId,
+      "visitors",
+      async (rows) => {
+        const due = [];
+        for (const row of rows) {
+          const { contactId, createdAt, members } = row.value;
+          if (contactId === "" && createdAt < before && !(await hasHistory(members))) due.push(row);
+        }
+        return due;
+      },
+      (tx, { value }) => {
+        const visitor = tx.visitors.get(value.visitorId);
+        if (visitor?.contactId === "") removeVisitor(tx, { person: NOBODY, counts: {} }, visitor);
+      },
+    ),
+  ];
+  return removed.includes(true);
+}
 
-  return async (onFailure) => {
-    for (let after = ""; ; ) {
-      const apps = await deps.apps.list(after, 100);
-      for (const app of apps) {
-        after = app.appId;
-        await sweepApp(app).catch((error: unknown) => onFailure(app.appId, error));
-      }
-      if (apps.length < 100) return;
-    }
-  };
+function sweepRejected(sweep: Sweep, appId: string, before: number): Promise<boolean> {
+  return sweep(
+    appId,
+    "rejectedEvents",
+    (rows) => rows.filter(({ value }) => value.rejectedAt < before),
+    (tx, { value }) => tx.rejectedEvents.remove(value.rejectedId),
+  );
+}
+
+/** Exposures to frames and counts of frames. True when exposures were removed: counts name nobody. */
+async function sweepFrames(sweep: Sweep, appId: string, at: number): Promise<boolean> {
+  const hadAny = await sweep(
+    appId,
+    "frameExposures",
+    (rows) => rows.filter(({ value }) => isForgotten(value, at)),
+    (tx, { key }) => {
+      const found = tx.frameExposures.get(key);
+      if (found !== undefined && isForgotten(found, at)) tx.frameExposures.delete(key);
+    },
+  );
+  const oldest = dayOf(at - TALLIES_MS);
+  await sweep(
+    appId,
+    "frameTallies",
+    (rows) => rows.filter(({ key }) => (key.split("/")[1] ?? "") < oldest),
+    (tx, { key }) => tx.frameTallies.delete(key),
+  );
+  return hadAny;
 }
 
 /** The owner of a history row: the first part of its key, which never needs escaping. */
