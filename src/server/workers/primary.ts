@@ -1,18 +1,20 @@
 import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createLog, withoutPersonal } from "../log.js";
+import { createLog, type Logger, withoutPersonal } from "../log.js";
 import { nodeOptions } from "../machine-limits.js";
-import { findPorts, ROLE_TASKS, type RoleTasks, readyLines } from "../roles.js";
+import { findPorts, type Ports, ROLE_TASKS, type RoleTasks, readyLines } from "../roles.js";
 import type { Config } from "../settings/config.js";
 import { nameOf } from "../settings/setting.js";
 import { SETTINGS } from "../settings/settings.js";
-import { DRAIN_MS, stopSignal } from "../stop-signal.js";
+import { DRAIN_MS, type StopSignal, stopSignal } from "../stop-signal.js";
 import { readChildOutput } from "./child-output.js";
 import { type CrashRecord, openCrashRecord } from "./crash-record.js";
 import {
   type KeptProcess,
   keepProcess,
+  type ProcessEnd,
   type ProcessEvents,
   type StartedProcess,
   StartFailure,
@@ -48,17 +50,59 @@ export async function runPrimary(
   const crashes = openCrashes(config, force);
   const ports = await findPorts(config, whole);
   const monotonicNow = () => performance.now();
-  const admit = createLimitKeeper(monotonicNow);
-  const scrapes = createScrapes(children, (child, message) => child.send(message, undefined, {}, () => undefined));
+  const surrender = createSurrender();
+  setUpCluster();
+  const start = createStart({ config, ports, children, stop, logger, crashes, surrender, monotonicNow });
+  const interrupted = Promise.race([stop.signalled, surrender.givenUp]);
+  interrupted.catch(() => undefined); // it may come when nobody waits any more
   const kept = new Set<KeptProcess>();
-  let storeId: string | undefined;
-  let allEnded = () => {};
+  const keep = (duties: RoleTasks): KeptProcess => {
+    const process = keepProcess({
+      start: (events) => start(duties, events),
+      logger,
+      isStopping: () => surrender.isGivenUp() || stop.seen(),
+      monotonicNow,
+    });
+    kept.add(process);
+    return process;
+  };
+  try {
+    const hasDemo = await startAll(config, whole, keep, { interrupted, isStopping: stop.seen });
+    if (stop.seen() || hasDemo === undefined) return;
+    for (const line of readyLines(config, whole, ports, hasDemo)) say(line);
+    await interrupted;
+  } finally {
+    stop.ask();
+    for (const process of kept) process.cancel();
+    await endAll(children, config.preStopMs + KILL_MS, killAll);
+  }
+}
+
+/** The decision that no process can open the store: it ends the server. */
+interface Surrender {
+  /** Rejects with the failure. */
+  readonly givenUp: Promise<never>;
+  isGivenUp(): boolean;
+  giveUp(failure: StartFailure): void;
+}
+
+function createSurrender(): Surrender {
   let isGivenUp = false;
-  let giveUp = (_failure: StartFailure) => {};
-  const givenUp = new Promise<never>((_, reject) => {
-    giveUp = reject;
+  let reject = (_failure: StartFailure) => {};
+  const givenUp = new Promise<never>((_, refuse) => {
+    reject = refuse;
   });
-  givenUp.catch(() => undefined); // it may come when nobody waits any more
+  return {
+    givenUp,
+    isGivenUp: () => isGivenUp,
+    giveUp(failure) {
+      isGivenUp = true;
+      reject(failure);
+    },
+  };
+}
+
+function setUpCluster(): void {
   // Workers accept connections themselves. Connections that the primary hands out are lost when the worker dies before
   // it takes them, and their callers wait for ever: some 1 in 5,000 at each kill under load ("answer only 200").
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -71,15 +115,34 @@ export async function runPrimary(
     // The log goes to our standard error, and does not wait for this process. Other text on standard error comes here.
     stdio: Object.assign(["ignore", "inherit", "pipe", "ipc"], { [LOG_FILE]: 2 }),
   });
+}
 
-  const start = (duties: RoleTasks, events: ProcessEvents): StartedProcess => {
+interface StartDependencies {
+  readonly config: Config;
+  readonly ports: Ports;
+  /** Those that run. */
+  readonly children: Set<Worker>;
+  readonly stop: StopSignal;
+  readonly logger: Logger;
+  readonly crashes: CrashRecord | undefined;
+  readonly surrender: Surrender;
+  readonly monotonicNow: () => number;
+}
+
+/** Starts a process for some duties and tells `events` of its life. */
+function createStart(deps: StartDependencies): (duties: RoleTasks, events: ProcessEvents) => StartedProcess {
+  const { config, ports, children, stop, logger, monotonicNow } = deps;
+  const admit = createLimitKeeper(monotonicNow);
+  const scrapes = createScrapes(children, (child, message) => child.send(message, undefined, {}, () => undefined));
+  let storeId: string | undefined;
+  return (duties, events) => {
     const child = cluster.fork();
     const { pid } = child.process;
     const tell = (message: ToWorker) => void child.send(message, undefined, {}, () => undefined);
     const output = readChildOutput(child.process.stderr, (text) =>
       logger.error({ process: pid, text: withoutPersonal(text) }, "a process wrote to stderr"),
     );
-    let failure: Extract<FromWorker, { kind: "failed" }> | undefined;
+    let failure: Failed | undefined;
     children.add(child);
     child.on("error", () => undefined); // its end tells
     child.on("message", (message: FromWorker) => {
@@ -100,18 +163,8 @@ export async function runPrimary(
     child.once("exit", async (code, signal) => {
       children.delete(child);
       scrapes.forget(child);
-      if (children.size === 0) allEnded();
       await Promise.race([output.ended, pause(LAST_WORDS_MS)]);
-      const said = output.last();
-      const reason = failure?.text ?? (said && withoutPersonal(said));
-      if (said === undefined || !OUT_OF_MEMORY.test(said)) crashes?.note(signal);
-      const refusal = crashes?.refusal();
-      if (refusal !== undefined && !isGivenUp && !stop.seen()) {
-        logger.fatal({ process: pid, code, signal, reason }, refusal);
-        isGivenUp = true;
-        giveUp(notOpened(refusal));
-      }
-      events.ended({ pid, code, signal, reason, exitCode: failure?.exitCode ?? 1 });
+      events.ended(endOf(deps, { pid, code, signal }, failure, output.last()));
     });
     return {
       pid,
@@ -122,42 +175,54 @@ export async function runPrimary(
       },
     };
   };
-  const keep = (duties: RoleTasks): KeptProcess => {
-    const process = keepProcess({
-      start: (events) => start(duties, events),
-      logger,
-      isStopping: () => isGivenUp || stop.seen(),
-      monotonicNow,
-    });
-    kept.add(process);
-    return process;
-  };
+}
 
-  try {
-    // One first, so that the directory and the demo are created once. The others share the port of the first that
-    // listens.
-    const trainer =
-      whole.training && config.workers > 1 ? keep({ facade: false, rpc: "closed", training: true }) : undefined;
-    await Promise.race([stop.signalled, givenUp, trainer?.begun]);
-    if (stop.seen()) return;
-    const duties = config.workers > 1 ? { ...whole, training: false } : whole;
-    const others = Array.from({ length: config.workers }, () => keep(duties));
-    const ready = Promise.all([trainer?.ready ?? false, ...others.map((one) => one.ready)]);
-    const demos = await Promise.race([stop.signalled, givenUp, ready]);
-    if (stop.seen() || demos === undefined) return;
-    for (const line of readyLines(config, whole, ports, demos.includes(true))) say(line);
-    await Promise.race([stop.signalled, givenUp]);
-  } finally {
-    stop.ask();
-    for (const process of kept) process.cancel();
-    const ended = new Promise<void>((resolve) => {
-      allEnded = resolve;
-    });
-    const late = setTimeout(killAll, config.preStopMs + KILL_MS);
-    for (const child of children) child.send({ kind: "stop" } satisfies ToWorker, undefined, {}, () => undefined);
-    if (children.size > 0) await ended;
-    clearTimeout(late);
+type Failed = Extract<FromWorker, { kind: "failed" }>;
+
+/** Why a process ended. Notes crashes, and gives up after too many of them. */
+function endOf(
+  { stop, logger, crashes, surrender }: StartDependencies,
+  ended: Pick<ProcessEnd, "pid" | "code" | "signal">,
+  failure: Failed | undefined,
+  said: string | undefined,
+): ProcessEnd {
+  const reason = failure?.text ?? (said && withoutPersonal(said));
+  if (said === undefined || !OUT_OF_MEMORY.test(said)) crashes?.note(ended.signal);
+  const refusal = crashes?.refusal();
+  if (refusal !== undefined && !surrender.isGivenUp() && !stop.seen()) {
+    logger.fatal({ process: ended.pid, code: ended.code, signal: ended.signal, reason }, refusal);
+    surrender.giveUp(notOpened(refusal));
   }
+  return { ...ended, reason, exitCode: failure?.exitCode ?? 1 };
+}
+
+/**
+ * Starts all processes, one first, so that the directory and the demo are created once. The others share the port of the first
+ * that listens. Returns whether there is a demo shop; undefined when the server is to stop before that.
+ */
+async function startAll(
+  { workers }: Config,
+  whole: RoleTasks,
+  keep: (duties: RoleTasks) => KeptProcess,
+  { interrupted, isStopping }: { readonly interrupted: Promise<void>; readonly isStopping: () => boolean },
+): Promise<boolean | undefined> {
+  const trainer = whole.training && workers > 1 ? keep({ facade: false, rpc: "closed", training: true }) : undefined;
+  await Promise.race([interrupted, trainer?.begun]);
+  if (isStopping()) return undefined;
+  const duties = workers > 1 ? { ...whole, training: false } : whole;
+  const others = Array.from({ length: workers }, () => keep(duties));
+  const ready = Promise.all([trainer?.ready ?? false, ...others.map((one) => one.ready)]);
+  const demos = await Promise.race([interrupted, ready]);
+  return demos?.includes(true);
+}
+
+/** Stops all processes, and kills those that have not ended within `killMs`. */
+async function endAll(children: ReadonlySet<Worker>, killMs: number, killAll: () => void): Promise<void> {
+  const late = setTimeout(killAll, killMs);
+  const ended = Array.from(children, (child) => once(child, "exit"));
+  for (const child of children) child.send({ kind: "stop" } satisfies ToWorker, undefined, {}, () => undefined);
+  await Promise.all(ended);
+  clearTimeout(late);
 }
 
 function notOpened(refusal: string): StartFailure {
