@@ -92,7 +92,7 @@ function isState(text: string): text is State {
 const document = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
 const table =
   document
-    .split("### Who is subscribed")[1]
+    .split("### Subscription status")[1]
     ?.split("\n### ")[0]
     ?.split("\n")
     .filter((line) => line.startsWith("|"))
