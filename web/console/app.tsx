@@ -5,12 +5,12 @@ import { createClients } from "./rpc.js";
 import { Shell } from "./shell.js";
 import { SignIn } from "./sign-in.js";
 
-/** Where the token is kept: for this tab, until it is closed. */
+/** Storage key of the token: it lives in this tab until the tab is closed. */
 const TOKEN_KEY = "aisle-console-token";
 
 type Access = "checking" | "asked" | "refused" | "open";
 
-/** Asks for a token where the server wants one, then shows the pages. */
+/** Asks for a token where the server requires one, then shows the pages. */
 export function App({ now }: { readonly now: () => number }) {
   const [access, setAccess] = useState<Access>("checking");
   const [storefrontUrl, setStorefrontUrl] = useState<string | null>(null);
@@ -48,7 +48,7 @@ export function App({ now }: { readonly now: () => number }) {
     return (
       <main class="gate">
         <h1>Aisle console</h1>
-        <p role="status">{isAway ? "The server does not answer just now." : "Asking the server …"}</p>
+        <p role="status">{isAway ? "The server does not answer." : "Asking the server …"}</p>
         {isAway && (
           <button type="button" onClick={check}>
             Try again

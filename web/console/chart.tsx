@@ -1,10 +1,12 @@
-/** Curves over a few steps, on a canvas. What they say must stand in a table, too: a canvas says nothing to screen readers. */
+/**
+ * Curves over a few steps, on a canvas. Show the same figures in a table, since screen readers cannot read a canvas.
+ */
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 
 export interface Curve {
   readonly name: string;
-  /** One value a step; undefined where there is none. */
+  /** One value a step; undefined for none. */
   readonly values: readonly (number | undefined)[];
   readonly isDashed: boolean;
 }
@@ -95,7 +97,7 @@ function colourName(index: number): string {
   return `--series-${(index % COLOURS) + 1}`;
 }
 
-/** A colour as a canvas reads it: `light-dark()` stands only where the browser has computed it. */
+/** A colour for the canvas: the browser must compute `light-dark()` first. */
 function resolved(element: HTMLElement, name: string): string {
   const before = element.style.color;
   element.style.color = `var(${name})`;

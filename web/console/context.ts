@@ -2,12 +2,12 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Clients } from "./rpc.js";
 
-/** What every page works with. */
+/** Dependencies of every page. */
 export interface Surroundings {
   readonly clients: Clients;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Where storefronts reach the REST interface; null where the server does not know. */
+  /** Public address of the REST interface; null when the server does not know it. */
   readonly storefrontUrl: string | null;
 }
 

@@ -2,14 +2,14 @@ import type { EvaluatedHistory, EvaluatedRanking, EvaluatedTask } from "../../sr
 
 const TASKS: Readonly<Record<string, string>> = {
   next_item: "The next product of a visit",
-  next_new_item: "The next product not met before",
+  next_new_item: "The next product new to the visit",
   hidden_line: "One line of an order, from the others",
   rest_of_order: "The rest of an order",
   next_order: "The next order",
-  next_order_new: "What is new in the next order",
+  next_order_new: "The next order, new products",
   similar_products: "Similar products",
   also_view: "Also viewed",
-  cold_start: "A visitor of whom nothing is known",
+  cold_start: "A product without interactions",
   used_frame: "A list after uses of its frame",
   substitutes: "Substitutes",
 };
@@ -20,8 +20,8 @@ const FIGURES: Readonly<Record<string, string>> = {
   recall_20: "recall, 20 shown",
   average_precision_20: "mean average precision, 20 shown",
   coverage_20: "share of products ever shown",
-  shown_popularity: "popularity of what is shown",
-  wanted_popularity: "popularity of what was wanted",
+  shown_popularity: "popularity of shown products",
+  wanted_popularity: "popularity of wanted products",
   ndcg_10: "NDCG, 10 shown",
   hit_rate_10: "hit rate, 10 shown",
   repeated_10: "shown before the last use, too",
@@ -29,7 +29,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   substitutes_10: "substitutes, 10 shown",
 };
 
-/** A task in the words of a shop; one that came later by its own name. */
+/** Display name of a task; unknown tasks keep their own name. */
 export function taskTitle({ name }: EvaluatedTask): string {
   return TASKS[name] ?? name.replaceAll("_", " ");
 }
@@ -38,13 +38,13 @@ export function figureTitle(name: string): string {
   return FIGURES[name] ?? name.replaceAll("_", " ");
 }
 
-/** The figures that any ranking of the task has, those asked for most first. */
+/** The figures that any ranking of the task has, most important first. */
 export function figuresOf(rankings: readonly EvaluatedRanking[]): readonly string[] {
   const names = new Set(rankings.flatMap(({ figures }) => Object.keys(figures)));
   return [...Object.keys(FIGURES).filter((name) => names.delete(name)), ...names];
 }
 
-/** How much was known, for example `2–3` or `8 or more`. */
+/** Length of the history, for example `2–3` or `8 or more`. */
 export function historyTitle({ least, most }: EvaluatedHistory): string {
   if (most === 0) return `${least} or more`;
   return least === most ? String(least) : `${least}–${most}`;

@@ -1,6 +1,6 @@
 import type { Event } from "../../src/gen/aisle/v1/event_pb.js";
 
-/** What an event is about, in a few words. */
+/** The subject of an event, in a few words. */
 export function subjectOf(event: Event): string {
   const products = event.products
     .map(({ title, productId, sku }) => title || productId || sku)
@@ -17,7 +17,7 @@ export function subjectOf(event: Event): string {
   return parts.filter((part) => part !== undefined && part !== "").join(" · ");
 }
 
-/** Who did it, by the name that says most. */
+/** The event's person, by the most telling id. */
 export function personOf({ contact, visitor }: Event): string {
   return contact?.email || contact?.phone || visitor?.userId || visitor?.fingerprintId || visitor?.clientId || "";
 }

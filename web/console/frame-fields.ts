@@ -7,7 +7,7 @@ import {
 } from "../../src/gen/aisle/v1/app_pb.js";
 import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
 
-/** A frame that is not there yet, as the frame `default` is at first. */
+/** A new frame with the initial settings of `default`. */
 export function newFrame(): FrameConfiguration {
   return create(FrameConfigurationSchema, { recommendedCount: 10, alternativeCount: 10 });
 }
@@ -29,13 +29,13 @@ export const SOURCES: readonly RecommendationSource[] = [
   RecommendationSource.POPULARITY,
 ];
 
-/** The weight a frame gives to a source, as typed; "" where it says none. */
+/** The weight of a source in a frame, as typed; "" for none. */
 export function weightOf({ sources }: FrameConfiguration, source: RecommendationSource): string {
   const found = sources.find((each) => each.source === source);
   return found === undefined ? "" : String(found.weight);
 }
 
-/** The frame with another weight for a source; "" leaves the source to others, and all of them: chosen for the visitor. */
+/** The frame with another weight for a source. "" removes the source; without any the sources are automatic. */
 export function withWeight(frame: FrameConfiguration, source: RecommendationSource, typed: string): FrameConfiguration {
   const others = frame.sources.filter((each) => each.source !== source);
   const weight = Number(typed);
@@ -43,7 +43,7 @@ export function withWeight(frame: FrameConfiguration, source: RecommendationSour
   return { ...frame, sources: [...others, ...own] };
 }
 
-/** What the server says of a field or of a part of it, such as the third of its products. */
+/** The server's faults of a field or a part of it, such as its third product. */
 export function faultOf(faults: ReadonlyMap<string, string>, field: string): string | undefined {
   const path = `frame_configuration.${field}`;
   for (const [at, fault] of faults)

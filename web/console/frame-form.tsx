@@ -10,7 +10,7 @@ import { useAction } from "./use-load.js";
 
 type Change = (part: Partial<FrameConfiguration>) => void;
 
-/** A frame to be changed. What the form does not show (variants, filter) stays as it is. */
+/** A form for a frame. Settings that it does not show (variants, filter) do not change. */
 export function FrameForm(props: {
   readonly appId: string;
   readonly saved: FrameConfiguration;
@@ -41,7 +41,7 @@ export function FrameForm(props: {
     >
       <div class="fields">
         {isNew && (
-          <Field id="frame-id" label="Id" hint="What the shop's pages name it by." fault={faultOf(faults, "frame_id")}>
+          <Field id="frame-id" label="Id" hint="Its name in the shop's pages." fault={faultOf(faults, "frame_id")}>
             {(attributes) => (
               <input
                 {...attributes}
@@ -51,7 +51,7 @@ export function FrameForm(props: {
             )}
           </Field>
         )}
-        <Field id="title" label="Title" hint="For people." fault={faultOf(faults, "title")}>
+        <Field id="title" label="Title" hint="Display name." fault={faultOf(faults, "title")}>
           {(attributes) => (
             <input
               {...attributes}
@@ -62,8 +62,8 @@ export function FrameForm(props: {
         </Field>
         <Field
           id="page-kind"
-          label="Page"
-          hint="Says what comes first while no source has a weight."
+          label="Page type"
+          hint="Decides what comes first while no source has a weight."
           fault={faultOf(faults, "page_kind")}
         >
           {(attributes) => (
@@ -83,7 +83,7 @@ export function FrameForm(props: {
         <NumberField
           label="Recommended"
           field="recommended_count"
-          hint="Products at most, 0 to 100."
+          hint="Maximum products, 0 to 100."
           value={frame.recommendedCount}
           faults={faults}
           onChange={(recommendedCount) => change({ recommendedCount: whole(recommendedCount) })}
@@ -91,7 +91,7 @@ export function FrameForm(props: {
         <NumberField
           label="Alternative"
           field="alternative_count"
-          hint="Products at most, 0 to 100."
+          hint="Maximum products, 0 to 100."
           value={frame.alternativeCount}
           faults={faults}
           onChange={(alternativeCount) => change({ alternativeCount: whole(alternativeCount) })}
@@ -106,9 +106,9 @@ export function FrameForm(props: {
           onChange={(diversity) => change({ diversity })}
         />
         <NumberField
-          label="Bought ones again after"
+          label="Show again after purchase (days)"
           field="rebuy_after_days"
-          hint="Days; 0: not again."
+          hint="0: never."
           value={frame.rebuyAfterDays}
           faults={faults}
           onChange={(rebuyAfterDays) => change({ rebuyAfterDays: whole(rebuyAfterDays) })}
@@ -135,13 +135,13 @@ export function FrameForm(props: {
           ))}
         </div>
         <small class={faultOf(faults, "sources") === undefined ? "" : "fault"}>
-          {faultOf(faults, "sources") ?? "All empty: chosen for the visitor, by what was learned."}
+          {faultOf(faults, "sources") ?? "All empty: chosen for each visitor automatically."}
         </small>
       </fieldset>
       <div class="fields">
         <ProductChoice
           id="pinned"
-          label="Pinned to the first places"
+          label="Pinned products"
           shelf={shelf}
           chosen={frame.pinnedProductIds}
           fault={faultOf(faults, "pinned_product_ids")}
@@ -149,14 +149,14 @@ export function FrameForm(props: {
         />
         <ProductChoice
           id="banned"
-          label="Never shown"
+          label="Banned products"
           shelf={shelf}
           chosen={frame.bannedProductIds}
           fault={faultOf(faults, "banned_product_ids")}
           onChange={(chosen) => change({ bannedProductIds: [...chosen] })}
         />
       </div>
-      {kept.length > 0 && <p class="note">Besides it has {kept.join(" and ")}, which stay as they are.</p>}
+      {kept.length > 0 && <p class="note">The frame also has {kept.join(" and ")}, which do not change.</p>}
       <ErrorNote error={save.error} />
       <button type="submit" class="primary" disabled={save.isRunning}>
         Save
@@ -167,15 +167,15 @@ export function FrameForm(props: {
 
 function Switches({ frame, change }: { readonly frame: FrameConfiguration; readonly change: Change }) {
   const switches: readonly (readonly [label: string, isOn: boolean, set: (isOn: boolean) => void])[] = [
-    ["Current and viewed products too", frame.includeViewed, (includeViewed) => change({ includeViewed })],
-    ["Bought products too", frame.includeBought, (includeBought) => change({ includeBought })],
-    ["Each use moves the lists on", frame.rotation ?? true, (rotation) => change({ rotation })],
-    ["Only what is in stock", frame.inStockOnly ?? true, (inStockOnly) => change({ inStockOnly })],
-    ["Fill what is left with what is popular", frame.fallback ?? true, (fallback) => change({ fallback })],
+    ["Include current and viewed products", frame.includeViewed, (includeViewed) => change({ includeViewed })],
+    ["Include bought products", frame.includeBought, (includeBought) => change({ includeBought })],
+    ["Rotate after each use", frame.rotation ?? true, (rotation) => change({ rotation })],
+    ["Only products in stock", frame.inStockOnly ?? true, (inStockOnly) => change({ inStockOnly })],
+    ["Fill empty places with popular products", frame.fallback ?? true, (fallback) => change({ fallback })],
   ];
   return (
     <fieldset>
-      <legend>What it shows</legend>
+      <legend>Products</legend>
       {switches.map(([label, isOn, set]) => (
         <label key={label} class="check">
           <input type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />
@@ -212,7 +212,7 @@ function NumberField(props: {
   );
 }
 
-/** Counts are whole and not negative: others cannot even be sent. */
+/** Counts are whole and not negative: the message can carry no others. */
 function whole(value: number): number {
   return Math.min(Math.max(0, Math.trunc(value)), 2 ** 32 - 1);
 }

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { InteractionType, type ProductInteractionSchema } from "../../src/gen/aisle/v1/recommendation_pb.js";
 
-/** What a visitor did, as a page lets one say it: oldest first in each list. */
+/** A visitor's history as entered in a page: oldest first in each list. */
 export interface TriedHistory {
   readonly viewed: readonly string[];
   readonly inCart: readonly string[];
@@ -12,7 +12,10 @@ export interface TriedHistory {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The same as interactions: orders on the day before, then views, then the cart, a minute apart, the last one at `now` (ms). */
+/**
+ * The same as interactions: orders on the day before, then views, then the cart, a minute apart, the last one at `now`
+ * (ms).
+ */
 export function interactionsOf(
   { viewed, inCart, ordered }: TriedHistory,
   now: number,

@@ -4,7 +4,7 @@ import {
   SubscriptionState,
 } from "../../src/gen/aisle/v1/subscription_pb.js";
 
-/** Contacts of one channel by what is known of them. */
+/** Contacts of one channel by state. */
 export interface ChannelCounts {
   readonly subscribed: number;
   readonly unsubscribed: number;
@@ -13,7 +13,7 @@ export interface ChannelCounts {
 export interface LedgerCounts {
   readonly email: ChannelCounts;
   readonly sms: ChannelCounts;
-  /** Entries that were counted. */
+  /** Number of entries counted. */
   readonly entries: number;
 }
 
@@ -21,7 +21,7 @@ const NOBODY: ChannelCounts = { subscribed: 0, unsubscribed: 0 };
 
 export const NO_COUNTS: LedgerCounts = { email: NOBODY, sms: NOBODY, entries: 0 };
 
-/** Adds entries of the consent ledger, which come in its order: each takes a contact out of one state and into another. */
+/** Adds entries of the consent ledger in order: each moves a contact from one state into another. */
 export function countChanges(before: LedgerCounts, changes: readonly SubscriptionChange[]): LedgerCounts {
   let { email, sms } = before;
   for (const { channel, oldState, newState } of changes) {

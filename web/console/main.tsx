@@ -1,4 +1,4 @@
-/** The console's page: begins here, in a browser. */
+/** Entry of the console's page in a browser. */
 import { render } from "preact";
 import { App } from "./app.js";
 

@@ -1,10 +1,10 @@
-/** Small parts that pages are made of. */
+/** Small shared parts of pages. */
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { errorText } from "./errors.js";
 
-/** Says what went wrong, to screen readers at once. */
+/** Shows an error, and announces it to screen readers at once. */
 export function ErrorNote({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   return (
@@ -14,7 +14,7 @@ export function ErrorNote({ error }: { readonly error: unknown }) {
   );
 }
 
-/** What is happening, for eyes and screen readers alike. Stays in the page, so that its changes are read out. */
+/** Shows the current activity, also to screen readers. It stays in the page, so that changes are announced. */
 export function Status({ children }: { readonly children: ComponentChildren }) {
   return (
     <p class="status" role="status">
@@ -29,7 +29,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
 
 const COPIED_MS = 2000;
 
-/** Puts `text` on the clipboard. `what` completes "Copy …" for screen readers. */
+/** Copies `text` to the clipboard. `what` completes "Copy …" for screen readers. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [said, setSaid] = useState("");
   useEffect(() => {
@@ -40,7 +40,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setSaid("Copied"),
-      // the button says so
+      // the button shows it
       () => setSaid("Not allowed"),
     );
   return (
@@ -51,7 +51,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-/** Text to be copied somewhere. */
+/** Text to copy. */
 export function Snippet({ title, text }: { readonly title: string; readonly text: string }) {
   return (
     <figure class="snippet">
@@ -73,7 +73,7 @@ export function Time({ at }: { readonly at: Timestamp | undefined }) {
   return <time dateTime={date.toISOString()}>{TIMES.format(date)}</time>;
 }
 
-/** A button that asks once more before it does something. */
+/** A button that asks for confirmation. */
 export function ConfirmButton(props: {
   readonly label: string;
   readonly question: string;
@@ -109,7 +109,7 @@ function focus(element: HTMLElement | null): void {
   element?.focus();
 }
 
-/** A table wider than a phone is scrolled in its own place, by keys, too. */
+/** A table wider than a phone scrolls in its own area, also by keyboard. */
 export function Table({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
@@ -120,7 +120,7 @@ export function Table({ label, children }: { readonly label: string; readonly ch
   );
 }
 
-/** One field of a form with its label, what it means, and what is wrong with it. */
+/** One field of a form with label, hint and fault. */
 export function Field(props: {
   readonly id: string;
   readonly label: string;

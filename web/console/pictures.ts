@@ -1,9 +1,9 @@
-/** Which pictures the console loads. */
+/** Decides which pictures the console loads. */
 import { type Product, ProductOrigin } from "../../src/gen/aisle/v1/product_pb.js";
 
 /**
- * The hosts of pictures that the shop itself put into its catalogue. Anybody can send a product in an event, and its
- * picture would make the operator's browser call whatever address they chose; so a picture is loaded from these alone.
+ * The picture hosts of the shop's own products. Anybody can send a product in an event, and its picture would make the
+ * operator's browser call any address. So pictures are loaded from these hosts only.
  */
 export function pictureHosts(products: readonly Product[]): ReadonlySet<string> {
   return new Set(
@@ -16,7 +16,7 @@ export function isOnOneOf(hosts: ReadonlySet<string>, url: string): boolean {
   return host !== undefined && hosts.has(host);
 }
 
-/** With the port: another one is another server. */
+/** With the port: another port is another server. */
 function hostOf(url: string): string | undefined {
   const { protocol, host } = URL.canParse(url) ? new URL(url) : { protocol: "", host: "" };
   return protocol === "https:" || protocol === "http:" ? host : undefined;

@@ -8,9 +8,9 @@ export interface CataloguePage {
 
 export interface Found {
   readonly products: readonly Product[];
-  /** Products looked at. */
+  /** Number of products read. */
   readonly looked: number;
-  /** Where to go on; "" when all were looked at. */
+  /** Token to continue with; "" when all were read. */
   readonly nextPageToken: string;
 }
 
@@ -26,8 +26,8 @@ export function matches(product: Product, query: string): boolean {
 }
 
 /**
- * Reads the catalogue page by page until `enough` products match or it has ended. There is no index behind it: a
- * catalogue of a million products takes a thousand calls, so that a search can be gone on with from its token.
+ * Reads the catalogue page by page until `enough` products match or it ends. There is no index: a catalogue of a
+ * million products takes a thousand calls, so a search can be continued from its token.
  */
 export async function searchProducts(
   read: (pageToken: string) => Promise<CataloguePage>,

@@ -4,23 +4,23 @@ import { Empty } from "./parts.js";
 import { Picture, priceText, type Shelf } from "./products.js";
 import { reasonText, SOURCE_NAMES, shortNumber } from "./reasons.js";
 
-/** Both lists of an answer, and what of the question had no effect. */
+/** Both lists of an answer, and parts of the question without effect. */
 export function BothLists(props: { readonly answer: ExplainRecommendationResponse; readonly shelf: Shelf }) {
   const { answer, shelf } = props;
   const { recommended = [], alternative = [], missingIds = [] } = answer.response ?? {};
   return (
     <>
-      {missingIds.length > 0 && <p class="note">Not known, and without effect: {missingIds.join(", ")}</p>}
+      {missingIds.length > 0 && <p class="note">Unknown and ignored: {missingIds.join(", ")}</p>}
       <ReasonedList
         title="Recommended"
-        about="Complements: what goes with it."
+        about="Complements: products that go with it."
         cards={recommended}
         reasons={answer.recommendedReasons}
         shelf={shelf}
       />
       <ReasonedList
         title="Alternative"
-        about="Similar products, to choose from instead."
+        about="Similar products to choose instead."
         cards={alternative}
         reasons={answer.alternativeReasons}
         shelf={shelf}
@@ -29,7 +29,7 @@ export function BothLists(props: { readonly answer: ExplainRecommendationRespons
   );
 }
 
-/** A list of an answer: products with pictures, scores and what brought them. */
+/** A list of an answer: products with pictures, scores and reasons. */
 function ReasonedList(props: {
   readonly title: string;
   readonly about: string;

@@ -1,6 +1,6 @@
 import { RecommendationSource, type SourceReason } from "../../src/gen/aisle/v1/recommendation_pb.js";
 
-/** Algorithms in the words of a shop. */
+/** Display names of algorithms. */
 export const SOURCE_NAMES: Readonly<Record<RecommendationSource, string>> = {
   [RecommendationSource.UNSPECIFIED]: "Other",
   [RecommendationSource.ASSOCIATION_RULES]: "Bought together",
@@ -10,7 +10,7 @@ export const SOURCE_NAMES: Readonly<Record<RecommendationSource, string>> = {
   [RecommendationSource.POPULARITY]: "Popular",
 };
 
-/** What led to a product and the counts behind it, by one source. `titleOf` names a product for people. */
+/** The products that led to a product by one source, with the counts. `titleOf` returns a product's display name. */
 export function reasonText(reason: SourceReason, titleOf: (productId: string) => string): string {
   const because = reason.becauseOf.length > 0 ? [`because of ${reason.becauseOf.map(titleOf).join(" + ")}`] : [];
   const counts = Object.entries(reason.counts)
@@ -19,7 +19,7 @@ export function reasonText(reason: SourceReason, titleOf: (productId: string) =>
   return [...because, ...counts].join(", ");
 }
 
-/** Whole numbers as they are, others with three digits that matter. */
+/** Whole numbers unchanged, others with three significant digits. */
 export function shortNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)));
 }

@@ -1,4 +1,4 @@
-/** Pages of the console as its address names them: `#/demo/events` is the page `events` of the app `demo`. */
+/** Pages of the console by address: `#/demo/events` is the page `events` of the app `demo`. */
 
 /** Pages of one app, in the order of the menu. */
 export const PAGES = {

@@ -1,4 +1,4 @@
-/** The services as the page calls them: the same RPCs that any other caller has. */
+/** The services for the page: the same RPCs as for any other caller. */
 import { type Client, Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
@@ -17,7 +17,7 @@ export interface Clients {
   readonly subscriptions: Client<typeof SubscriptionService>;
 }
 
-/** `token` is asked at each call, "" for none. `onRefused` is told when the server knows no such token. */
+/** `token` is read at each call, "" for none. `onRefused` is called when the server does not know the token. */
 export function createClients(baseUrl: string, token: () => string, onRefused: () => void): Clients {
   const authorize: Interceptor = (next) => async (request) => {
     if (token() !== "") request.header.set("authorization", `Bearer ${token()}`);

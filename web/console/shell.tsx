@@ -7,7 +7,7 @@ import { ErrorNote } from "./parts.js";
 import { hashOf, PAGES, type Page, type Route, readRoute } from "./route.js";
 import { useLoad } from "./use-load.js";
 
-/** What is around the pages: which app, and where to go. Focus goes to the heading of a page that is come to. */
+/** The frame of all pages: app and navigation. After navigation the focus moves to the page's heading. */
 export function Shell({ onLeave }: { readonly onLeave: (() => void) | undefined }) {
   const { clients } = useSurroundings();
   const route = useRoute();

@@ -8,7 +8,7 @@ export function SignIn(props: {
 }) {
   const [token, setToken] = useState("");
   const fault = props.isAway
-    ? "The server does not answer just now."
+    ? "The server does not answer."
     : props.wasRefused
       ? "The server does not know this token."
       : "";
@@ -33,8 +33,8 @@ export function SignIn(props: {
           onInput={(event) => setToken(event.currentTarget.value)}
         />
         <p id="token-about" class="muted">
-          This server asks for one. <code>aisle token --name console --scope admin</code> makes it; it is kept in this
-          tab only.
+          This server requires a token. <code>aisle token --name console --scope admin</code> creates one; it stays in
+          this tab only.
         </p>
         <p class="fault" role="alert">
           {fault}

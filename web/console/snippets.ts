@@ -1,6 +1,6 @@
-/** Lines that an integrator pastes, for one app. */
+/** Code for an integrator to paste, for one app. */
 export interface SnippetsOf {
-  /** Address storefronts use, without a slash at its end. */
+  /** Public address without a trailing slash. */
   readonly url: string;
   readonly appId: string;
   /** A product of the app. */
@@ -14,7 +14,7 @@ export interface NamedSnippet {
   readonly text: string;
 }
 
-/** The three operations as commands for a POSIX shell, one line each, and the tag of the helper for pages. */
+/** The three operations as commands for a POSIX shell, one line each, and the helper's script tag. */
 export function snippetsFor({ url, appId, productId, visitor }: SnippetsOf): readonly NamedSnippet[] {
   const fpcid = encodeURIComponent(visitor);
   const form = { app_id: appId, action_type: "product_view", product_ids: productId, fp_ccid: visitor };

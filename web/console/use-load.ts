@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 
 export interface Load<T> {
-  /** What came last; stays while it is loaded again. */
+  /** The last value; it stays during a reload. */
   readonly value: T | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
   again(): void;
 }
 
-/** Loads when the page is shown, and again when one of `inputs` changes. A load that is overtaken is given up. */
+/** Loads when the page is shown, and again when one of `inputs` changes. A newer load cancels an older one. */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Load<T> {
   const [state, setState] = useState<Omit<Load<T>, "again">>({ value: undefined, error: undefined, isLoading: true });
   const [round, setRound] = useState(0);
@@ -28,14 +28,14 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
   return { ...state, again: useCallback(() => setRound((number) => number + 1), []) };
 }
 
-/** Something that is done when asked for. */
+/** An action on request. */
 export interface Action<A extends readonly unknown[]> {
   readonly isRunning: boolean;
   readonly error: unknown;
   run(...args: A): Promise<boolean>;
 }
 
-/** `run` resolves with whether it was done; what went wrong stays in `error` until the next time. */
+/** `run` resolves with whether it succeeded; the failure stays in `error` until the next run. */
 export function useAction<A extends readonly unknown[]>(act: (...args: A) => Promise<void>): Action<A> {
   const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: undefined });
   return {

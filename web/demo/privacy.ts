@@ -16,7 +16,7 @@ export function showPrivacy(aisle: PageHelper, onChange: (isGiven: boolean) => v
     const isGiven = cId !== "";
     consent.setAttribute("aria-checked", String(isGiven));
     state.textContent = isGiven
-      ? "Aisle keeps an id and what you looked at, in this browser and on this installation. Switch it off, and both are gone from the browser."
+      ? "Aisle stores an id and the products you viewed, in this browser and on this installation. Switch it off to remove both from the browser."
       : refusal();
     byId("ids", HTMLElement).textContent = isGiven ? `You are known as ${fpccid}.` : "You are not known by any id.";
   };

@@ -37,8 +37,8 @@ describeWithChromium("the console of a server with the demo shop", () => {
   it("the console shows a visitor's recommendations with pictures and reasons, and again when the history changes", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/try`);
     const recommended = page.getByRole("region", { name: "Recommended" }).getByRole("heading", { level: 3 });
-    await page.getByRole("combobox", { name: "Looks at" }).fill("lark-2");
-    await page.getByRole("button", { name: /^Remove Lark 2.* from: Looks at/ }).waitFor();
+    await page.getByRole("combobox", { name: "Current product" }).fill("lark-2");
+    await page.getByRole("button", { name: /^Remove Lark 2.* from: Current product/ }).waitFor();
     await page.getByRole("combobox", { name: "In the cart" }).fill("pip-stove");
     await page.getByRole("button", { name: /from: In the cart/ }).waitFor();
     await page
@@ -125,7 +125,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     await page.getByRole("button", { name: "Train now" }).click();
     await page.getByText(/Version \d+ serves now/).waitFor({ timeout: 110_000 });
     const trained = await page.getByText(/Version \d+ serves now/).textContent();
-    await page.getByRole("button", { name: "Roll back to it" }).click();
+    await page.getByRole("button", { name: "Roll back", exact: true }).click();
     await page.getByRole("button", { name: "Yes" }).click();
     await expect.poll(() => page.getByText(/Version \d+ serves now/).textContent()).not.toBe(trained);
     const { models } = await rpcClients(server.rpcUrl).models.listModels({ appId: "demo" });
@@ -136,7 +136,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
   it("the console shows an evaluation as curves, and the same figures as a table", async () => {
     const { page, faults } = await openPage(browser, `${url}#/demo/models`);
     await page.getByRole("button", { name: "Evaluate" }).click();
-    await page.getByRole("img", { name: /by how much was known/ }).waitFor({ timeout: 110_000 });
+    await page.getByRole("img", { name: /by length of history/ }).waitFor({ timeout: 110_000 });
     const drawn: unknown = await page.evaluate(`(() => {
       const canvas = document.querySelector("canvas");
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -181,7 +181,7 @@ describeWithChromium("the console of a server with the demo shop", () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("beside-cart is saved as version 2.").waitFor();
     await expect.poll(() => shown.count()).toBe(2);
-    await page.getByRole("button", { name: "Bring back 1" }).click();
+    await page.getByRole("button", { name: "Restore 1" }).click();
     await page.getByRole("button", { name: "Yes" }).click();
     await page.getByText("beside-cart is saved as version 3.").waitFor();
     await expect.poll(() => shown.count()).toBe(3);

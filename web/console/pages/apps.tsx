@@ -7,7 +7,7 @@ import { hashOf } from "../route.js";
 import { snippetsFor } from "../snippets.js";
 import { type Load, useAction, useLoad } from "../use-load.js";
 
-/** The apps with their ids, what to paste for each, and a new one. */
+/** The apps with their ids and code to paste, and a form for a new app. */
 export function AppsPage({ apps }: { readonly apps: Load<readonly App[]> }) {
   return (
     <>
@@ -104,7 +104,7 @@ function NewApp({ onMade }: { readonly onMade: () => void }) {
           create.run();
         }}
       >
-        <Field id="app-name" label="Name" hint="For people." fault={faults.get("app.display_name")}>
+        <Field id="app-name" label="Name" hint="Display name." fault={faults.get("app.display_name")}>
           {(attributes) => (
             <input {...attributes} value={displayName} onInput={(event) => setDisplayName(event.currentTarget.value)} />
           )}
@@ -112,7 +112,7 @@ function NewApp({ onMade }: { readonly onMade: () => void }) {
         <Field
           id="app-id"
           label="App id"
-          hint="Letters, digits, - and _. Empty: one is given."
+          hint="Letters, digits, - and _. Empty: Aisle chooses one."
           fault={faults.get("app.app_id")}
         >
           {(attributes) => (
@@ -124,7 +124,7 @@ function NewApp({ onMade }: { readonly onMade: () => void }) {
         </button>
       </form>
       {faults.size === 0 && <ErrorNote error={create.error} />}
-      <Status>{made === "" ? "" : `The app ${made} is made.`}</Status>
+      <Status>{made === "" ? "" : `The app ${made} was created.`}</Status>
     </section>
   );
 }

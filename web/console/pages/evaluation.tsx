@@ -6,7 +6,7 @@ import { figuresOf, figureTitle, historyTitle, taskTitle } from "../evaluation-w
 import { ErrorNote, Field, Status, Table, Time } from "../parts.js";
 import { useAction } from "../use-load.js";
 
-/** How well the newest visitors would have been served by what was known before them; worked out when asked for. */
+/** Runs an evaluation on request and shows it. */
 export function EvaluationCard({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const [progress, setProgress] = useState<{ stage: string; share: number }>();
@@ -30,8 +30,8 @@ export function EvaluationCard({ appId }: { readonly appId: string }) {
         </button>
       </div>
       <p class="muted">
-        Learns from all but the newest tenth of the visits and judges on these. Nothing is stored, and what is served
-        stays as it is.
+        Trains on all but the newest tenth of the visits and judges the result on these. Stores nothing and does not
+        affect serving.
       </p>
       <ErrorNote error={evaluate.error} />
       <Status>{progress && `Working: ${progress.stage}`}</Status>
@@ -97,7 +97,7 @@ function TaskFigures({ task }: { readonly task: EvaluatedTask }) {
       </Field>
       {steps.length > 1 && (
         <Chart
-          label={`${figureTitle(figure)} by how much was known`}
+          label={`${figureTitle(figure)} by length of history`}
           steps={steps}
           stepsLabel="steps known"
           curves={curves}

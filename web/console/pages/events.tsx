@@ -10,7 +10,7 @@ const EVERY_MS = 2000;
 const MORE = 50;
 const MOST = 1000;
 
-/** What is accepted, as it comes, newest first. */
+/** Accepted events, live, newest first. */
 export function EventsPage({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const [visitor, setVisitor] = useState("");
@@ -35,7 +35,7 @@ export function EventsPage({ appId }: { readonly appId: string }) {
           )}
         </Field>
         <button type="button" aria-pressed={isLive} onClick={() => setIsLive(!isLive)}>
-          {isLive ? "Live: pause" : "Paused: go on"}
+          {isLive ? "Live: pause" : "Paused: resume"}
         </button>
       </div>
       <ErrorNote error={list.error} />
@@ -94,7 +94,7 @@ function EventRow({ event, onVisitor }: { readonly event: Event; readonly onVisi
   );
 }
 
-/** Does something again and again, `ms` after it was last done, while the page is looked at. */
+/** Repeats a function `ms` after its last run, while the page is visible. */
 function useEvery(ms: number, isDue: boolean, act: () => void): void {
   useEffect(() => {
     if (!isDue) return;
@@ -105,7 +105,7 @@ function useEvery(ms: number, isDue: boolean, act: () => void): void {
   }, [ms, isDue, act]);
 }
 
-/** How many events are newer than the newest one that was there at first. */
+/** Number of events newer than the newest one at first. */
 function useFresh(events: readonly Event[] | undefined, question: string): number {
   const first = useRef<{ question: string; newest: string } | undefined>(undefined);
   if (events !== undefined && first.current?.question !== question)

@@ -8,7 +8,7 @@ import { ProductChoice, type Shelf, useShelf } from "../products.js";
 import { BothLists } from "../reasoned-list.js";
 import { useAction, useLoad } from "../use-load.js";
 
-/** Frames of an app: one is chosen, changed, looked at, and brought back to what it was. */
+/** Frames of an app: choose, edit, preview and restore one. */
 export function FramesPage({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const shelf = useShelf(appId);
@@ -28,7 +28,9 @@ export function FramesPage({ appId }: { readonly appId: string }) {
   };
   const remove = useAction(async () => {
     await clients.apps.deleteFrameConfiguration({ appId, frameId });
-    setSaid(frameId === "default" ? "default is as it was at first." : `${frameId} is deleted; its versions stay.`);
+    setSaid(
+      frameId === "default" ? "default has its initial settings again." : `${frameId} is deleted; its versions stay.`,
+    );
     setFrameId("default");
     frames.again();
   });
@@ -62,7 +64,7 @@ export function FramesPage({ appId }: { readonly appId: string }) {
               {!isNew && saved.version > 0 && (
                 <ConfirmButton
                   label="Delete"
-                  question={frameId === "default" ? "Back to its first settings?" : "Delete this frame?"}
+                  question={frameId === "default" ? "Restore its initial settings?" : "Delete this frame?"}
                   disabled={remove.isRunning}
                   onConfirm={() => remove.run()}
                 />
@@ -89,7 +91,7 @@ export function FramesPage({ appId }: { readonly appId: string }) {
   );
 }
 
-/** The frame as it is saved, beside a product. */
+/** A preview of the saved frame for a product. */
 function Preview(props: { readonly appId: string; readonly saved: FrameConfiguration; readonly shelf: Shelf }) {
   const { appId, saved, shelf } = props;
   const { clients } = useSurroundings();
@@ -124,7 +126,7 @@ function Preview(props: { readonly appId: string; readonly saved: FrameConfigura
   );
 }
 
-/** What the frame was, with each way back. */
+/** The versions of the frame, each with a button to restore it. */
 function History(props: {
   readonly appId: string;
   readonly saved: FrameConfiguration;
@@ -173,7 +175,7 @@ function History(props: {
                     <span class="tag good">now</span>
                   ) : (
                     <ConfirmButton
-                      label={`Bring back ${frame.version}`}
+                      label={`Restore ${frame.version}`}
                       question="Make it a new version?"
                       disabled={bringBack.isRunning}
                       onConfirm={() => bringBack.run(frame)}

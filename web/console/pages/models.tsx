@@ -5,7 +5,7 @@ import { ConfirmButton, Empty, ErrorNote, Status, Table, Time } from "../parts.j
 import { useAction, useLoad } from "../use-load.js";
 import { EvaluationCard } from "./evaluation.js";
 
-/** The models kept: what serves, what can be gone back to, what they were made of. */
+/** The stored models: which one serves, which ones can be restored, and their data. */
 export function ModelsPage({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const [said, setSaid] = useState("");
@@ -33,7 +33,7 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
     <>
       <section class="card" aria-labelledby="kept">
         <div class="row between">
-          <h2 id="kept">Models kept</h2>
+          <h2 id="kept">Stored models</h2>
           <button type="button" disabled={train.isRunning} onClick={() => train.run()}>
             Train now
           </button>
@@ -41,9 +41,9 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
         <ErrorNote error={models.error ?? train.error ?? activate.error} />
         <Status>{models.value === undefined ? "Loading …" : said}</Status>
         {share !== undefined && <progress value={share} aria-label="Share of the training done" />}
-        {models.value?.length === 0 && <Empty>None yet: the first training makes one.</Empty>}
+        {models.value?.length === 0 && <Empty>No model yet: train one.</Empty>}
         {models.value && models.value.length > 0 && (
-          <Table label="Models kept">
+          <Table label="Stored models">
             <thead>
               <tr>
                 <th scope="col">Version</th>
@@ -96,7 +96,7 @@ function ModelRow(props: { readonly model: Model; readonly isBusy: boolean; read
         {model.active ? (
           <span class="tag good">serves</span>
         ) : (
-          <ConfirmButton label="Roll back to it" question="Serve this one?" disabled={isBusy} onConfirm={onActivate} />
+          <ConfirmButton label="Roll back" question="Serve this one?" disabled={isBusy} onConfirm={onActivate} />
         )}
       </td>
     </tr>

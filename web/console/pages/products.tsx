@@ -56,7 +56,7 @@ export function ProductsPage({ appId }: { readonly appId: string }) {
           : found &&
             `${found.products.length} found among ${found.looked}${found.nextPageToken === "" ? "" : " so far"}`}
       </Status>
-      {found?.products.length === 0 && found.nextPageToken === "" && <Empty>Nothing like it.</Empty>}
+      {found?.products.length === 0 && found.nextPageToken === "" && <Empty>No product found.</Empty>}
       <ul class="products card" hidden={!found?.products.length}>
         {found?.products.map((product) => (
           <ProductRow key={product.productId} product={product} hosts={hosts} />
@@ -64,7 +64,7 @@ export function ProductsPage({ appId }: { readonly appId: string }) {
       </ul>
       {found && found.nextPageToken !== "" && (
         <button type="button" disabled={goOn.isRunning} onClick={() => goOn.run(found)}>
-          Look further
+          Search further
         </button>
       )}
     </>
@@ -120,7 +120,7 @@ function ProductRow({ product, hosts }: { readonly product: Product; readonly ho
         </p>
         {url !== "" && (
           <a href={url} rel="noreferrer noopener" target="_blank">
-            Its page<span class="hidden"> of {title || productId}, in a new tab</span>
+            Product page<span class="hidden"> of {title || productId}, in a new tab</span>
           </a>
         )}
       </div>

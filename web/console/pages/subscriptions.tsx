@@ -10,7 +10,7 @@ import { Empty, ErrorNote, Field, Status, Table, Time } from "../parts.js";
 import { useAction, useLoad } from "../use-load.js";
 
 const AT_ONCE = 1000;
-/** Calls of one reading. A ledger of a million entries is a thousand calls, so that it is gone on with when asked for. */
+/** Calls of one read. A ledger of a million entries takes a thousand calls, so the user continues it on request. */
 const CALLS = 20;
 const NEWEST = 50;
 
@@ -21,7 +21,7 @@ interface Reading {
   readonly nextPageToken: string;
 }
 
-/** How many are subscribed, counted from the consent ledger, and whether one visitor is. */
+/** Subscribers counted from the consent ledger, and the status of one visitor. */
 export function SubscriptionsPage({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const [further, setFurther] = useState<Reading>();
@@ -63,14 +63,14 @@ export function SubscriptionsPage({ appId }: { readonly appId: string }) {
         )}
         {reading && reading.nextPageToken !== "" && (
           <button type="button" disabled={goOn.isRunning} onClick={() => goOn.run(reading)}>
-            Read on
+            Read more
           </button>
         )}
       </section>
       <VisitorStatus appId={appId} />
       <section class="card" aria-labelledby="changes">
         <h2 id="changes">Newest changes</h2>
-        {reading?.newest.length === 0 && <Empty>Nobody has said anything yet.</Empty>}
+        {reading?.newest.length === 0 && <Empty>No changes yet.</Empty>}
         {reading && reading.newest.length > 0 && <Changes changes={[...reading.newest].reverse()} />}
       </section>
     </>
@@ -138,7 +138,7 @@ function VisitorStatus({ appId }: { readonly appId: string }) {
     setSaid(
       identified
         ? `A known contact; e-mail ${STATES[emailState]}, text message ${STATES[smsState]}.`
-        : "Not known: no e-mail address is linked to this visitor.",
+        : "Unknown: no e-mail address is linked to this visitor.",
     );
   });
   return (

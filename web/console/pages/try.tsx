@@ -14,16 +14,16 @@ interface Situation extends TriedHistory {
 
 const NOBODY: Situation = { viewed: [], inCart: [], ordered: [], current: [], fingerprintId: "", frameId: "" };
 
-/** What a visitor with some history would be shown, and why. Asking records nothing. */
+/** Recommendations for an entered history, with reasons. Asking records nothing. */
 export function TryPage({ appId }: { readonly appId: string }) {
   const shelf = useShelf(appId);
   return (
     <>
-      <p class="lead">Say what a visitor did, and see what both lists show and why. Nothing of it is recorded.</p>
+      <p class="lead">Enter what a visitor did, and see both lists with reasons. Nothing is recorded.</p>
       <ErrorNote error={shelf.error} />
       <Status>{shelf.isLoading ? "Loading the catalogue …" : ""}</Status>
       {shelf.value?.products.length === 0 && (
-        <Empty>The catalogue is empty: send a feed, call UpsertProducts, or let events teach it.</Empty>
+        <Empty>The catalogue is empty: import a feed, call UpsertProducts, or let events add products.</Empty>
       )}
       {shelf.value && <Trial key={appId} appId={appId} shelf={shelf.value} />}
     </>
@@ -69,7 +69,7 @@ function Trial({ appId, shelf }: { readonly appId: string; readonly shelf: Shelf
         </div>
         <ProductChoice
           id="current"
-          label="Looks at"
+          label="Current product"
           single
           shelf={shelf}
           chosen={situation.current}
@@ -96,7 +96,7 @@ function Trial({ appId, shelf }: { readonly appId: string; readonly shelf: Shelf
           chosen={situation.ordered}
           onChange={(ordered) => change({ ordered })}
         />
-        <Field id="fingerprint" label="Known as" hint="fp_ccid: what is stored of this visitor is added.">
+        <Field id="fingerprint" label="Known as" hint="fp_ccid: adds this visitor's stored history.">
           {(attributes) => (
             <input
               {...attributes}
