@@ -7,18 +7,15 @@
  */
 import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
-import { constants } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { DescFile } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
+import { type Answer, type AnswerDeps, createAnswer } from "./answer-requests.js";
 import type { Gate } from "./authorization.js";
-import { type ConsolePages, createConsole } from "./console.js";
 import { createGracefulClose } from "./graceful-close.js";
 import { createHealthService, createHealthState, type HealthState } from "./health.js";
-import { createHostCheck } from "./host-check.js";
-import { createHttpEndpoints, type MetricsText, plainError } from "./http-endpoints.js";
 import { createMessageMemory } from "./message-memory.js";
 import { createOpenCalls, OPEN_CALL_LIMITS } from "./open-calls.js";
 import { createProtocolDetection } from "./protocol-detection.js";
@@ -31,11 +28,9 @@ import {
 } from "./protocol-servers.js";
 import { reflectionRoutes } from "./reflection.js";
 import { createReflectionIndex } from "./reflection-index.js";
-import { ANSWER_HEADERS, hostOf, isFromOtherOrigin } from "./request-origin.js";
-import { createRpcHandler, type NodeRequest, type NodeResponse } from "./rpc-handler.js";
+import { createRpcHandler, type RpcHandler } from "./rpc-handler.js";
 import { createSecureConnections, type RpcCertificate } from "./secure-connections.js";
 import { createSessionThrottle } from "./session-throttle.js";
-import { lingerBriefly } from "./unread-body.js";
 
 export type { ListenerLimits } from "./protocol-servers.js";
 
@@ -63,21 +58,14 @@ const DEFAULT_LIMITS: ListenerLimits = {
 const LAST_WORDS_MS = 250;
 
 /** Dependencies of a listener. */
-export interface RpcListenerDeps {
+export interface RpcListenerDeps extends AnswerDeps {
   routes: (router: ConnectRouter) => void;
-  /** Address to listen on, for example `127.0.0.1`. */
-  host: string;
   /** 0 lets the system choose. */
   port: number;
-  /** Further allowed host names of a request. */
-  allowedHosts?: readonly string[];
   /** The state of grpc.health.v1; default: SERVING from listen to close. */
   health?: HealthState;
   /** With a certificate the port accepts only TLS. */
   certificate?: RpcCertificate | undefined;
-  metrics?: MetricsText;
-  /** The content of `/console/`; without it there is no console. */
-  console?: ConsolePages | undefined;
   interceptors?: Interceptor[];
   /** Decides by headers who may call; without it everybody may. */
   gate?: Gate;
@@ -90,8 +78,6 @@ export interface RpcListenerDeps {
   onShed?: () => void;
   /** Called with each HTTP/2 connection that was closed for misuse. */
   onMisuse?: () => void;
-  /** Called with failures behind an answer. `call` is the path of the RPC, or `""`. */
-  onError?: (error: unknown, call: string) => void;
 }
 
 /** A port for RPCs. */
@@ -116,7 +102,6 @@ export interface RpcListener {
 /** Makes a listener; the port opens with `listen`. */
 export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const onError = deps.onError ?? (() => {});
   const ownHealth = deps.health === undefined;
   const health = deps.health ?? createHealthState();
   const draining = new AbortController();
@@ -124,45 +109,83 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   setMaxListeners(0, draining.signal, shutdown.signal); // every open call adds a listener
 
   const held = createOpenCalls(limits, () => performance.now());
+  const rpc = createCalls(deps, { limits, held, health, draining: draining.signal, shutdown: shutdown.signal });
+  const farewell = createGracefulClose();
+  const closeIdle = () => {
+    // The response's close event comes before its connection counts as idle.
+    if (draining.signal.aborted) setImmediate(() => port.http1.closeIdleConnections());
+  };
+  const port = createPort(deps, limits, held, createAnswer(deps, limits, rpc, farewell, closeIdle));
+  const { http1, sessions, sockets } = port;
+  const stop = () => {
+    const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
+    draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+    port.destroyWaiting();
+    for (const session of sessions) session.close();
+    return allClosed;
+  };
+  let closed: Promise<void> | undefined;
+
+  return {
+    async listen() {
+      const { port } = await open(http1, deps.host, deps.port);
+      if (ownHealth) health.set(true);
+      return { port, host: deps.host };
+    },
+    announceClose() {
+      health.set(false);
+      farewell.say(sessions);
+    },
+    renewCertificate(renewed) {
+      port.renewCertificate(renewed);
+    },
+    async close(deadlineMs) {
+      health.set(false);
+      closed ??= stop();
+      if (await within(closed, deadlineMs)) return;
+      shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+      if (await within(closed, LAST_WORDS_MS)) return;
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+type OpenCalls = ReturnType<typeof createOpenCalls>;
+
+/** The handler of all RPCs: the routed services, health and reflection. */
+function createCalls(
+  deps: RpcListenerDeps,
+  own: {
+    readonly limits: ListenerLimits;
+    readonly held: OpenCalls;
+    readonly health: HealthState;
+    readonly draining: AbortSignal;
+    readonly shutdown: AbortSignal;
+  },
+): RpcHandler {
+  const { limits, held, health, draining, shutdown } = own;
   const rpc = createRpcHandler({
     limits,
     inTurn: (request, work) => held.run(request.stream.session, work),
     shared: createMessageMemory(limits.sharedBytes, deps.onShed ?? (() => {})),
     interceptors: deps.interceptors ?? [],
     gate: deps.gate,
-    shutdown: shutdown.signal,
-    onError,
+    shutdown,
+    onError: deps.onError ?? (() => {}),
     routes(router) {
       deps.routes(router);
-      router.service(Health, createHealthService({ state: health, draining: draining.signal }));
-      reflectionRoutes(router, { index: () => index, draining: draining.signal });
+      router.service(Health, createHealthService({ state: health, draining }));
+      reflectionRoutes(router, { index: () => index, draining });
     },
   });
   const index = createReflectionIndex(rpc.services, [file_google_rpc_error_details, ...(deps.reflectedFiles ?? [])]);
   health.know(rpc.services.map((service) => service.typeName));
+  return rpc;
+}
 
-  const hostAllowed = createHostCheck(deps.host, deps.allowedHosts ?? []);
-  const plain = createHttpEndpoints({ metrics: deps.metrics, onError: (error) => onError(error, "") });
-  const console = deps.console === undefined ? () => false : createConsole(deps.console);
-  const farewell = createGracefulClose();
-  const answer = (request: NodeRequest, response: NodeResponse) => {
-    farewell.took(response);
-    response.once("close", () => closeIdle());
-    lingerBriefly(request, response, limits.lingerMs);
-    endWhenStalled(response, limits.stallMs);
-    for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
-    const host = hostOf(request);
-    if (host === undefined) {
-      plainError(response, 400, "invalid_argument", "The request names two hosts");
-    } else if (!hostAllowed(host)) {
-      plainError(response, 403, "permission_denied", "Host is not one this listener answers for");
-    } else if (isFromOtherOrigin(request, host)) {
-      plainError(response, 403, "permission_denied", "Pages of other origins may not call this port");
-    } else if (!rpc.handle(request, response) && !console(request, response)) {
-      plain(request, response);
-    }
-  };
-
+/** The servers behind the port. The first bytes of a connection decide which of them takes it. */
+function createPort(deps: RpcListenerDeps, limits: ListenerLimits, held: OpenCalls, answer: Answer) {
   const http2 = createHttp2Server((request, response) =>
     held.run(request.stream.session, () => {
       if (!request.stream.destroyed && !request.stream.closed) answer(request, response);
@@ -201,63 +224,18 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     if (secure) secure.begin(socket);
     else firstBytes.take(socket);
   });
-  const closeIdle = () => {
-    // The response's close event comes before its connection counts as idle.
-    if (draining.signal.aborted) setImmediate(() => http1.closeIdleConnections());
-  };
-  const stop = () => {
-    const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
-    draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
-    secure?.destroyWaiting();
-    firstBytes.destroyWaiting();
-    spaced.destroyWaiting();
-    for (const session of sessions) session.close();
-    return allClosed;
-  };
-  let closed: Promise<void> | undefined;
-
   return {
-    async listen() {
-      const { port } = await open(http1, deps.host, deps.port);
-      if (ownHealth) health.set(true);
-      return { port, host: deps.host };
-    },
-    announceClose() {
-      health.set(false);
-      farewell.say(sessions);
-    },
-    renewCertificate(renewed) {
-      secure?.renew(renewed);
-    },
-    async close(deadlineMs) {
-      health.set(false);
-      closed ??= stop();
-      if (await within(closed, deadlineMs)) return;
-      shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
-      if (await within(closed, LAST_WORDS_MS)) return;
-      for (const socket of sockets) socket.destroy();
-      await closed;
+    http1,
+    sessions,
+    sockets,
+    renewCertificate: (certificate: RpcCertificate) => secure?.renew(certificate),
+    /** Cuts off connections that have not begun a call. */
+    destroyWaiting() {
+      secure?.destroyWaiting();
+      firstBytes.destroyWaiting();
+      spaced.destroyWaiting();
     },
   };
-}
-
-/**
- * Disconnects a caller that does not read its answer (HTTP/2: opens no window for it), which would otherwise stay in
- * memory for as long as the caller likes. Silence without data to send is no stall: calls take their time, and streams
- * wait for news.
- */
-function endWhenStalled(response: NodeResponse, ms: number): void {
-  if ("stream" in response) {
-    const { stream } = response;
-    stream.setTimeout(ms, () => {
-      if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
-    });
-  } else {
-    response.setTimeout(ms, () => {
-      const { socket } = response;
-      if (socket !== null && socket.writableLength > 0) socket.destroy();
-    });
-  }
 }
 
 function open(server: Server, host: string, port: number): Promise<AddressInfo> {
