@@ -1,7 +1,9 @@
 /** Product ids in events that the catalogue does not know: pages that name products otherwise than the feed. */
 import { setImmediate } from "node:timers/promises";
+import type { Metrics } from "../adapters/metrics.js";
+import type { StoredEventListener } from "../domain/event.js";
 import type { EventStore } from "../store/ports/event-store.js";
-import type { CatalogView } from "./catalog-view.js";
+import type { CatalogView, CatalogViews } from "./catalog-view.js";
 
 /** A product id that no product has, no SKU and no group of variants. */
 export interface UnknownProduct {
@@ -41,6 +43,24 @@ export function isKnownProduct(name: string, catalog: Pick<CatalogView, "get" | 
   return (
     catalog.get(name) !== undefined || catalog.variantsOf(name) !== undefined || catalog.idOfSku(name) !== undefined
   );
+}
+
+/** Counts products of stored events, known and unknown, of apps whose catalogue is in this process's memory. */
+export function createKnownProductCounts(
+  catalogs: Pick<CatalogViews, "loaded">,
+  metrics: Metrics,
+): StoredEventListener {
+  return {
+    wants: (appId) => catalogs.loaded(appId) !== undefined,
+    took: (appId, { actionType, bot, products }) => {
+      const catalog = catalogs.loaded(appId);
+      if (catalog === undefined || bot || !ACTIONS.has(actionType)) return;
+      let known = 0;
+      for (const { productId, sku } of products) if (isKnownProduct(productId || sku, catalog)) known++;
+      if (known > 0) metrics.count("event_products", { known: "yes" }, known);
+      if (known < products.length) metrics.count("event_products", { known: "no" }, products.length - known);
+    },
+  };
 }
 
 export function createFindUnknownProducts(deps: {

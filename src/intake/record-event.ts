@@ -66,7 +66,7 @@ export interface RecordEventDependencies {
   readonly rejectedEvents: Pick<RejectedEvents, "keep">;
   readonly senderLimit: SenderLimit;
   /** Called with each stored event. */
-  readonly listener?: StoredEventListener | undefined;
+  readonly listeners?: readonly StoredEventListener[];
   /** Bounds the single events that are in flight in the store; when not given all are let in. */
   readonly admission?: Pick<Admission, "run"> | undefined;
   /** A single event that is not stored after so many milliseconds is refused; none for a store that is near. */
@@ -92,7 +92,7 @@ export type RecordEvent = (
 ) => Promise<Recorded>;
 
 export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
-  const { answerMs, admission = EVERYBODY, metrics } = deps;
+  const { answerMs, admission = EVERYBODY, listeners = [], metrics } = deps;
   const record = async (
     isWanted: () => boolean,
     appId: string,
@@ -113,7 +113,8 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
       return deps.take(tx, event, sent, idempotencyKey);
     });
     countRecorded(metrics, event, recorded, isWanted());
-    if (!recorded.deduplicated && deps.listener?.wants(appId)) deps.listener.took(appId, event);
+    if (!recorded.deduplicated)
+      for (const listener of listeners) if (listener.wants(appId)) listener.took(appId, event);
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
   const recordOrReject = async (appId: string, sent: SentEvent, key: string, single: boolean): Promise<Recorded> => {

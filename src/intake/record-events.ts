@@ -48,7 +48,7 @@ export interface RecordEventsDependencies {
   readonly apps: Pick<AppStore, "get">;
   readonly unitOfWork: Pick<UnitOfWork, "runEach">;
   /** Told of what was stored. */
-  readonly listener?: StoredEventListener | undefined;
+  readonly listeners?: readonly StoredEventListener[];
   readonly take: TakeEvent;
   readonly rejectedEvents: Pick<RejectedEvents, "keep">;
   readonly now: Now;
@@ -75,13 +75,15 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
       };
     });
     const outcomes = await unitOfWork.runEach(appId, works);
-    const wanted = deps.listener?.wants(appId) ?? false;
+    const wanting = deps.listeners?.filter((listener) => listener.wants(appId)) ?? [];
     let acknowledged = 0;
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") {
         countRecorded(metrics, outcome.value, outcome.value);
-        if (wanted && !outcome.value.deduplicated)
-          deps.listener?.took(appId, normalise(sent(index).event, outcome.value.eventId, receivedAt));
+        if (wanting.length > 0 && !outcome.value.deduplicated) {
+          const event = normalise(sent(index).event, outcome.value.eventId, receivedAt);
+          for (const listener of wanting) listener.took(appId, event);
+        }
         acknowledged++;
       } else {
         const { event, idempotencyKey } = sent(index);

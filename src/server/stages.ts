@@ -4,10 +4,9 @@ import type { Tracer } from "../adapters/tracer.js";
 import type { VectorIndexes } from "../adapters/vector-index.js";
 import { createCatalogViews } from "../catalog/catalog-view.js";
 import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
-import { createKnownProductCounts } from "../catalog/known-product-counts.js";
 import type { LearnProducts } from "../catalog/learn-products.js";
+import { createKnownProductCounts } from "../catalog/unknown-products.js";
 import type { Now } from "../domain/clock.js";
-import type { StoredEventListener } from "../domain/event.js";
 import { createSeal, type Seal } from "../domain/secret-encryption.js";
 import { createJoinVisitors } from "../identity/join-visitors.js";
 import type { LinkLimits } from "../identity/links/link-limits.js";
@@ -147,7 +146,7 @@ export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission,
   const recording = {
     apps,
     unitOfWork,
-    listener: bothListeners(frameCounts, createKnownProductCounts(catalogViews, metrics)),
+    listeners: [frameCounts, createKnownProductCounts(catalogViews, metrics)],
     take,
     rejectedEvents: rejecting,
     now,
@@ -161,15 +160,6 @@ export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission,
     answerMs: deps.remoteStore?.answerMs,
   });
   return { take, rejecting, frameCounts, recordEvent, recordEvents: createRecordEvents(recording) };
-}
-
-function bothListeners(...listeners: readonly StoredEventListener[]): StoredEventListener {
-  return {
-    wants: (appId) => listeners.some((listener) => listener.wants(appId)),
-    took: (appId, event) => {
-      for (const listener of listeners) if (listener.wants(appId)) listener.took(appId, event);
-    },
-  };
 }
 
 /** Answers to visitors, from the catalogue, the model and what is newer than it. */
