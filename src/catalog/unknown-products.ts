@@ -39,7 +39,7 @@ const SLICE = 5000;
 const ACTIONS: ReadonlySet<string> = new Set(["product_view", "add_to_cart", "order"]);
 
 /** Whether a product, a SKU or a group of variants has this name. */
-export function isKnownProduct(name: string, catalog: Pick<CatalogView, "get" | "idOfSku" | "variantsOf">): boolean {
+function isKnownProduct(name: string, catalog: Pick<CatalogView, "get" | "idOfSku" | "variantsOf">): boolean {
   return (
     catalog.get(name) !== undefined || catalog.variantsOf(name) !== undefined || catalog.idOfSku(name) !== undefined
   );
