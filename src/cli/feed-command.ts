@@ -80,7 +80,7 @@ async function setFeed(options: SetOptions, deps: ProgramDeps): Promise<void> {
   const { app: appId, id: feedId, url, every, format = "", currency = "", full = false } = options;
   const feed = { feedId, url, format, currency, full, every: durationFromMs(every) };
   await withClients(options, deps, ({ catalog }) => catalog.setFeed({ appId, feed }, CALL));
-  writeLine(deps.stdout, `Feed ${feedId} of ${appId} is read every ${intervalText(every)}, from now on`);
+  writeLine(deps.stdout, `Feed ${feedId} of ${appId} is imported every ${intervalText(every)}, starting now`);
 }
 
 async function feedsOf({ catalog }: Clients, appId: string): Promise<Feed[]> {
@@ -99,13 +99,13 @@ async function listFeeds(options: AppOptions & { readonly json?: boolean }, deps
   }
   writeTable(
     deps.stdout,
-    [{ title: "id" }, { title: "every" }, { title: "url" }, { title: "last read" }, { title: "what came of it" }],
+    [{ title: "id" }, { title: "every" }, { title: "url" }, { title: "last read" }, { title: "last result" }],
     feeds.map((feed) => [
       feed.feedId,
       intervalText(feed.every === undefined ? 0 : durationMs(feed.every)) + (feed.full ? ", full" : ""),
       printable(feed.url),
       feed.lastRun === undefined ? "" : timeText(feed.lastRun.at),
-      [...(feed.running ? ["is read now"] : []), ...(feed.lastRun === undefined ? [] : [runText(feed.lastRun)])].join(
+      [...(feed.running ? ["reading now"] : []), ...(feed.lastRun === undefined ? [] : [runText(feed.lastRun)])].join(
         "; ",
       ),
     ]),
@@ -170,15 +170,15 @@ function beginningOf(feed: Feed | undefined): number {
 async function removeFeed(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
   const { app: appId, id: feedId } = options;
   await withClients(options, deps, ({ catalog }) => catalog.deleteFeed({ appId, feedId }, CALL));
-  writeLine(deps.stdout, `Feed ${feedId} of ${appId} is read no more`);
+  writeLine(deps.stdout, `Feed ${feedId} of ${appId} is removed`);
 }
 
 function runText({ outcome, accepted, rejected, hidden, error, took }: FeedRun): string {
   const why = error === "" ? "" : `: ${printable(error)}`;
-  if (outcome === FeedOutcome.UNCHANGED) return "unchanged since it was imported";
+  if (outcome === FeedOutcome.UNCHANGED) return "unchanged since the last import";
   if (outcome === FeedOutcome.FAILED) return `failed${why}`;
   const tookText = took === undefined ? "" : `, in ${duration(durationMs(took))}`;
-  return `${count(accepted)} products taken, ${count(rejected)} rejected, ${count(hidden)} hidden${tookText}${why}`;
+  return `${count(accepted)} products imported, ${count(rejected)} rejected, ${count(hidden)} hidden${tookText}${why}`;
 }
 
 function intervalText(ms: number): string {

@@ -40,7 +40,7 @@ export function addHookCommands(program: Command, deps: ProgramDeps): void {
 async function setHook(options: AppOptions & { readonly url: string }, deps: ProgramDeps): Promise<void> {
   const request = { appId: options.app, url: options.url };
   const { secret } = await withClients(options, deps, ({ hooks }) => hooks.setHook(request, CALL));
-  writeLine(deps.stdout, `Changes of ${options.app} are told to ${printable(options.url)}`);
+  writeLine(deps.stdout, `Changes of ${options.app} are sent to ${printable(options.url)}`);
   writeLine(deps.stdout, `Messages are signed with ${secret} (shown only here)`);
 }
 
@@ -51,7 +51,7 @@ async function showHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
 
 async function removeHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
   await withClients(options, deps, ({ hooks }) => hooks.deleteHook({ appId: options.app }, CALL));
-  writeLine(deps.stdout, `Changes of ${options.app} are told to nobody`);
+  writeLine(deps.stdout, `Changes of ${options.app} are no longer sent`);
 }
 
 function allFailed({ hooks }: Clients, appId: string): Promise<HookMessage[]> {
@@ -69,7 +69,7 @@ async function listFailed(options: AppOptions & { readonly json?: boolean }, dep
     return;
   }
   if (messages.length === 0) {
-    writeLine(deps.stdout, "No message was given up");
+    writeLine(deps.stdout, "No failed messages");
     return;
   }
   writeTable(

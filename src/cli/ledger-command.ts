@@ -81,17 +81,17 @@ function lines(report: VerifyLedgerResponse, faults: readonly LedgerFault[]): st
   for (const fault of faults) found.push(faultLine(fault));
   if (faultCount > BigInt(faults.length)) found.push(`${count(Number(faultCount))} faults in all`);
   if (headChangeId !== "") found.push(`Last entry ${headChangeId}:${headHash}`);
-  if (faultCount === 0n) found.push("Nothing is wrong");
+  if (faultCount === 0n) found.push("No faults found");
   return found;
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  missing: "the entry is not there",
-  changed: "the entry does not say what was sealed",
-  person: "whom the entry concerns, by what or why is not what was sealed",
-  link: "the entry was not sealed behind the one before it",
+  missing: "the entry is missing",
+  changed: "the entry does not match its hash",
+  person: "its person, event or reason does not match its hash",
+  link: "the entry is not linked to the one before it",
   head: "the chain ended with another entry",
-  anchor: "the entry has not the hash that was noted",
+  anchor: "its hash differs from the anchor",
 };
 
 function faultLine({ kind, changeId, contactId, channel }: LedgerFault): string {

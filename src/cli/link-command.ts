@@ -47,6 +47,6 @@ async function makeLink(options: LinkOptions, deps: ProgramDeps): Promise<void> 
     ),
   );
   writeLine(deps.stdout, url);
-  writeLine(deps.stdout, `good until ${timeText(validUntil)}`);
+  writeLine(deps.stdout, `valid until ${timeText(validUntil)}`);
   for (const line of mailHeaders.split("\r\n")) if (line !== "") writeLine(deps.stdout, line);
 }

@@ -113,7 +113,7 @@ async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<
   } finally {
     await file?.close();
   }
-  writeLine(deps.stderr, items === 0 ? "Nothing is kept under these names" : `${count(items)} things are kept`);
+  writeLine(deps.stderr, items === 0 ? "No data is stored under these ids" : `${count(items)} items found`);
 }
 
 /** Readable for its owner alone. */
@@ -134,7 +134,7 @@ async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<vo
     ? ["Would remove", "Nothing would be removed"]
     : ["Removed", "Nothing was to be removed"];
   writeLine(deps.stdout, removedText(erasure) === "" ? `${words[1]}` : `${words[0]} ${removedText(erasure)}`);
-  if (!options.dryRun) writeLine(deps.stdout, `Erasure ${erasure.erasureId} is done`);
+  if (!options.dryRun) writeLine(deps.stdout, `Erasure ${erasure.erasureId} is complete`);
   if (erasure.contactsKept > 0)
     writeLine(
       deps.stdout,
@@ -183,7 +183,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   ["changes", "ledger entries"],
   ["rejectedEvents", "refused events"],
   ["idempotency", "idempotency keys"],
-  ["frameExposures", "meetings with frames"],
+  ["frameExposures", "frame exposures"],
 ]);
 
 function removedText({ removed }: Erasure): string {

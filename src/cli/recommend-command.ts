@@ -140,7 +140,7 @@ function writeAnswer(output: Output, answer: RecommendResponse, reasons: Reasons
   const frame = printable(answer.frameId) + (answer.variant && ` (variant ${printable(answer.variant)})`);
   writeLine(output, `Version ${answer.version}, frame ${frame}, ${served}`);
   if (answer.missingIds.length > 0) {
-    writeLine(output, `Not known, without effect: ${answer.missingIds.map(printable).join(", ")}`);
+    writeLine(output, `Unknown and ignored: ${answer.missingIds.map(printable).join(", ")}`);
   }
   writeList(output, "Recommended (complementary)", answer.recommended, reasons?.recommended);
   writeList(output, "Alternative (similar)", answer.alternative, reasons?.alternative);

@@ -118,7 +118,7 @@ async function replay(options: ReplayOptions, deps: ProgramDeps): Promise<void> 
       for (const { rejectedEventId, eventId, deduplicated } of answer.replayed)
         writeLine(deps.stdout, `${rejectedEventId} is event ${eventId}${deduplicated ? ", recorded before" : ""}`);
       for (const { rejectedEventId, field, reason } of answer.refused)
-        writeLine(deps.stdout, `${rejectedEventId} is refused: ${printable(field)} ${printable(reason)}`);
+        writeLine(deps.stdout, `${rejectedEventId} was rejected: ${printable(field)} ${printable(reason)}`);
       if (answer.replayed.length + answer.refused.length === 0) writeLine(deps.stderr, "No rejected events");
     }
     return answer.refused.length;

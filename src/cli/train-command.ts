@@ -57,7 +57,7 @@ function modelLines(model: Model): string[] {
     .map(([name, value]) => `${count(value)} ${printable(name)}`);
   const upTo = model.cutOff === undefined ? "" : `, up to ${timeText(model.cutOff)}`;
   const lines = [
-    `Model ${model.modelId}${model.active ? ` serves as version ${model.version}` : " is made and does not serve"}`,
+    `Model ${model.modelId}${model.active ? ` serves as version ${model.version}` : " was trained but does not serve"}`,
     `  trained in ${duration(Number(model.trainingMs))}, ${megabytes(model.sizeBytes)}${upTo}`,
   ];
   if (data.length > 0) lines.push(`  learned from ${data.join(", ")}`);

@@ -5,15 +5,15 @@ import type { ProductGroup } from "./product-filter.js";
  * made since the link.
  */
 export type LinkTrust = "open" | "strict";
-/** Which signals of a browser against profiles an app goes by: Global Privacy Control, and Do Not Track. */
+/** Privacy signals that an app obeys: Global Privacy Control, and Do Not Track. */
 export type PrivacySignals = "off" | "gpc" | "gpc_and_dnt";
 
-/** What an app keeps of persons. */
+/** Retention and privacy settings of an app. */
 export interface PrivacySettings {
   readonly signals: PrivacySignals;
-  /** Days for which what visitors did is kept; 0 for ever. */
+  /** Retention in days of visitor data; 0 for ever. */
   readonly retentionDays: number;
-  /** Days for which refused events are kept; 0 as long as their log has room. */
+  /** Retention in days of rejected events; 0 as long as their log has room. */
   readonly rejectedRetentionDays: number;
 }
 
@@ -27,9 +27,12 @@ export interface App {
   readonly allowedOrigins: readonly string[];
   readonly linkTrust: LinkTrust;
   readonly privacy: PrivacySettings;
-  /** An event that subscribes takes effect when who reads the address's mail confirms it. */
+  /** Double opt-in: a subscribing event takes effect when the owner of the address confirms it. */
   readonly doubleOptIn: boolean;
-  /** Visitors, each of another network, that must have sent a product before it is learned. 0 and 1: anybody is believed. */
+  /**
+   * Visitors, each from another network, that must have sent a product before it is learned. 0 and 1: a single visitor
+   * is enough.
+   */
   readonly learnedAfterVisitors: number;
   /** In order of ids. */
   readonly groups: readonly ProductGroup[];
@@ -37,11 +40,11 @@ export interface App {
   readonly updatedAt: number;
 }
 
-/** So many visitors that one who invents a product has to invent some more. */
+/** Whoever invents a product must also invent as many visitors. */
 export const LEARNED_AFTER_VISITORS = 3;
 export const MAX_LEARNED_AFTER_VISITORS = 100;
 
-/** An app of which nothing was said when it was made. */
+/** A new app with default settings. */
 export function bareApp(appId: string, at: number): App {
   return {
     appId,

@@ -1,4 +1,4 @@
-/** Milliseconds since 1970, UTC. Passed in wherever time matters, so that tests choose it. */
+/** Milliseconds since 1970, UTC. Always passed in, so that tests control the time. */
 export type Now = () => number;
 
 /** The system clock is followed through steps of at most this size. A larger one is a jump. */
@@ -10,7 +10,7 @@ const MARK_AGE_MS = 60_000;
 /** An accepted jump, or a long gap before the start, counts for deletions after this long. */
 export const SETTLE_AFTER_MS = 3600_000;
 
-/** What a store remembers of the time, for the next start and for other processes. */
+/** A store's record of the time, for the next start and for other processes. */
 export interface ClockMark {
   /** The time of the mark. */
   readonly at: number;
@@ -23,11 +23,11 @@ export interface ClockMark {
 }
 
 export type ClockNews =
-  /** The system clock jumped; it is not followed. */
+  /** The system clock jumped; the clock ignores it. */
   | { readonly kind: "jumped"; readonly byMs: number }
   /** The system clock agrees again. */
   | { readonly kind: "back" }
-  /** The jump is followed now. */
+  /** The clock follows the jump now. */
   | { readonly kind: "accepted"; readonly byMs: number };
 
 export interface ClockSources {
@@ -80,7 +80,7 @@ export class Clock {
     this.slept = this.sleptMs(at);
   }
 
-  /** The time that everything is stamped with. */
+  /** The time of all timestamps. */
   readonly now: Now = () => {
     const at = this.sources.monotonic();
     const time = this.sources.system();
@@ -103,7 +103,7 @@ export class Clock {
     return this.unsettled === undefined ? time : Math.min(time, Math.round(at + this.unsettled.offset));
   };
 
-  /** Ahead of `now` after a clock that was wrong; then it goes at half speed until `now` has caught up. */
+  /** Ahead of `now` after a wrong clock; then it runs at half speed until `now` has caught up. */
   readonly idNow: Now = () => {
     const at = this.sources.monotonic();
     const time = Math.max(this.now(), this.id.time + (at - this.id.at) / 2);
@@ -146,7 +146,7 @@ export class Clock {
     this.now();
   }
 
-  /** Takes in what another process has marked. */
+  /** Adopts the mark of another process. */
   learn(mark: ClockMark): void {
     const at = this.sources.monotonic();
     this.lived = Math.max(this.lived, mark.livedAt - at);

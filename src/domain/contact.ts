@@ -1,20 +1,20 @@
 import type { Seal } from "./ledger.js";
 
-/** true = subscribed, false = unsubscribed, null = nobody has said. */
+/** true = subscribed, false = unsubscribed, null = no statement yet. */
 export type SubscriptionStatus = boolean | null;
 
 export const CHANNELS = ["email", "sms"] as const;
 
 export type Channel = (typeof CHANNELS)[number];
 
-/** A status and the knowledge it rests on; newer knowledge (by time, then by event id) replaces it. */
+/** A status with its statement; a newer statement (by time, then by event id) replaces it. */
 export interface Subscription {
   readonly status: SubscriptionStatus;
-  /** 0 while nobody has said. */
+  /** 0 without a statement. */
   readonly changedAt: number;
-  /** Event or change id that said it. */
+  /** Event or change id of the statement. */
   readonly changedBy: string;
-  /** When it was recorded, whatever time was said. */
+  /** Time of recording, whatever time the statement names. */
   readonly recordedAt: number;
 }
 
@@ -32,7 +32,7 @@ export interface ContactProfile {
 
 export interface Contact extends ContactProfile {
   readonly contactId: string;
-  /** As given; the key is `emailKey`. "" when not known. */
+  /** As given; the key is `emailKey`. "" when unknown. */
   readonly email: string;
   readonly phone: string;
   readonly emailSubscription: Subscription;
@@ -40,14 +40,14 @@ export interface Contact extends ContactProfile {
   readonly createdAt: number;
 }
 
-/** Who or what said that a contact is (not) subscribed. */
+/** The source of a statement. */
 export const CHANGE_SOURCES = ["event", "rpc", "import", "confirmation", "unsubscribe", "erasure"] as const;
 
 export type ChangeSource = (typeof CHANGE_SOURCES)[number];
 
 /**
- * One entry of the consent ledger: a statement that changed a status, or one that was the same again and newer. A
- * contact's subscriptions are the fold of its entries: of each channel the newest, by time and then by `by`.
+ * One entry of the consent ledger: a statement that changed a status, or repeated it later. A contact's subscriptions
+ * are computed from its entries: for each channel the newest counts, by time and then by `by`.
  */
 export interface SubscriptionChange {
   /** Later entries have greater ids. */
@@ -77,7 +77,7 @@ export function emailKey(text: string): string {
   return key.length <= 254 && EMAIL.test(key) && !/\p{Cc}/u.test(key) ? key : "";
 }
 
-/** A phone number as it was meant: one leading space is a `+` lost in form decoding. */
+/** A phone number as meant: one leading space is a `+` lost in form decoding. */
 export function readPhone(text: string): string {
   return /^ \d/.test(text) ? `+${text.slice(1).trimEnd()}` : text.trim();
 }

@@ -23,7 +23,7 @@ export const NOBODY: Person = {
   eventIds: [],
 };
 
-/** What an erasure goes through, in this order. */
+/** The steps of an erasure, in order. */
 export const ERASURE_STEPS = [
   "identity",
   "visitors",
@@ -43,12 +43,12 @@ export const ERASURE_STEPS = [
 
 export type ErasureStep = (typeof ERASURE_STEPS)[number];
 
-/** How many records of each kind were removed, by the name of their table. */
+/** Number of removed records by table. */
 export type ErasureCounts = Readonly<Record<string, number>>;
 
 /**
- * The erasure of a person: how far it has come, so that any process can go on with it, and afterwards that it was done.
- * A finished one names nobody.
+ * The erasure of a person. It stores its progress, so that any process can continue it, and afterwards proves that it
+ * was done. A finished one contains no ids.
  */
 export interface Erasure {
   /** UUIDv7. */
@@ -60,7 +60,7 @@ export interface Erasure {
   /** When a process last worked on it. */
   readonly workedAt: number;
   readonly step: ErasureStep;
-  /** Within the step, rows up to this key are dealt with. */
+  /** Within the step, rows up to this key are done. */
   readonly upTo: string;
   readonly person: Person;
   readonly counts: ErasureCounts;

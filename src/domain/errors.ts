@@ -1,4 +1,4 @@
-/** Errors by who must react. `services/wire/errors.ts` maps them to RPC codes, the facade to HTTP. */
+/** Errors by who must react. `services/wire/errors.ts` maps them to RPC codes, the facade to HTTP statuses. */
 export class DomainError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -43,14 +43,14 @@ export type Resource =
   | "product_group"
   | "signing_secret";
 
-/** The thing named does not exist in this app (or the app itself does not). */
+/** The named thing does not exist in this app (or the app itself does not). */
 export class NotFound extends DomainError {
   constructor(readonly resource: Resource) {
     super(`There is no such ${resource.replace("_", " ")}`);
   }
 }
 
-/** The thing to be made exists already, or a key was used for something else. */
+/** The thing exists already, or a key was used for something else. */
 export class AlreadyExists extends DomainError {
   constructor(
     readonly resource: "app" | "idempotency_key",
@@ -60,7 +60,7 @@ export class AlreadyExists extends DomainError {
   }
 }
 
-/** The call is sound but the state does not allow it now. `aborted` invites a retry, `precondition` does not. */
+/** The call is valid but the current state does not allow it. `aborted` invites a retry, `precondition` does not. */
 export class Conflict extends DomainError {
   constructor(
     readonly kind: "aborted" | "precondition",
@@ -92,8 +92,8 @@ export class RateLimited extends DomainError {
 }
 
 /**
- * Why an overloaded server refused a call. Too many works or bytes wait; the oldest work or a commit takes too long; the
- * disk is full; the answer would come too late; too many calls or bytes of calls are under way.
+ * Why an overloaded server rejected a call. Too many works or bytes wait; the oldest work or a commit takes too long;
+ * the disk is full; the answer would come too late; too many calls or bytes of calls are under way.
  */
 export const SHED_REASONS = [
   "queue_length",
@@ -110,7 +110,7 @@ export type ShedReason = (typeof SHED_REASONS)[number];
 
 /** Nothing was done; the same call may succeed later. */
 export class Unavailable extends DomainError {
-  /** Set when there was no room for the call. */
+  /** Set when the server was overloaded. */
   readonly shed: ShedReason | undefined;
 
   constructor(
@@ -123,5 +123,5 @@ export class Unavailable extends DomainError {
   }
 }
 
-/** A stored value does not match its checksum or its format. It is never answered as a value. */
+/** A stored value does not match its checksum or its format. It is never returned. */
 export class DataDamaged extends DomainError {}

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Conflict } from "./errors.js";
 
-/** Names a state of a resource: the same content has the same etag. `content` lists its fields in a fixed order. */
+/** Identifies a state of a resource: equal contents have equal etags. `content` lists its fields in a fixed order. */
 export function etagOf(content: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("base64url").slice(0, 16);
 }

@@ -31,7 +31,7 @@ export interface EventContact {
 }
 
 export interface EventProduct {
-  /** Never "": an element without id goes by its SKU. */
+  /** Never "": an element without an id uses its SKU. */
   readonly productId: string;
   readonly sku: string;
   readonly variantId: string;
@@ -61,7 +61,7 @@ export interface Event {
   /** A known action in lower case, or the text as sent. */
   readonly actionType: string;
   readonly sender: Sender;
-  /** A robot did it: kept and answered like any event, and left out of training. */
+  /** A crawler did it: stored and answered like any event, and ignored by training. */
   readonly bot: boolean;
   readonly occurredAt: number;
   readonly receivedAt: number;
@@ -75,11 +75,11 @@ export interface Event {
   readonly platformVersion: string;
   readonly senderVersion: string;
   readonly extraFields: Readonly<Record<string, string>>;
-  /** Parts of the event without effect, each with its reason. */
+  /** Notes on parts of the event without effect, with reasons. */
   readonly notes: readonly string[];
 }
 
-/** Milliseconds for which an idempotency key keeps its event. */
+/** Lifetime of an idempotency key in milliseconds. */
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
 /** Claims an idempotency key: the event it made and a hash of what was sent. */
@@ -91,7 +91,7 @@ export interface IdempotencyRecord {
   readonly livedAt: number;
 }
 
-/** Is told of stored events of the apps that it asks for. */
+/** Called with stored events of the requested apps. */
 export interface StoredEventListener {
   wants(appId: string): boolean;
   took(appId: string, event: Event): void;

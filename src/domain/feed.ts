@@ -2,16 +2,16 @@ export const FEED_OUTCOMES = ["imported", "unchanged", "failed"] as const;
 
 export type FeedOutcome = (typeof FEED_OUTCOMES)[number];
 
-/** An entry of a feed that was not taken. */
+/** A rejected entry of a feed. */
 export interface FeedReject {
-  /** Its line, or in XML which item it is. */
+  /** Its line, or for XML the number of its item. */
   readonly position: number;
-  /** "" where it cannot be told. */
+  /** "" when unreadable. */
   readonly id: string;
   readonly reason: string;
 }
 
-/** What came of reading a feed. */
+/** The result of reading a feed. */
 export interface FeedRun {
   readonly at: number;
   readonly tookMs: number;
@@ -21,36 +21,36 @@ export interface FeedRun {
   readonly hidden: number;
   /** Why it failed, or why it hid nothing; "" for nothing. */
   readonly error: string;
-  /** The first that were rejected. */
+  /** The first rejected entries. */
   readonly rejects: readonly FeedReject[];
 }
 
-/** Where a shop's products are read from by schedule. */
+/** A scheduled source of a shop's products. */
 export interface Feed {
   readonly feedId: string;
   /** https, without user and password. */
   readonly url: string;
-  /** How it is written; "" when its content tells. */
+  /** Format; "" to detect it. */
   readonly format: string;
-  /** Of prices that name none. */
+  /** Currency of prices that name none. */
   readonly currency: string;
-  /** What it does not list is hidden. */
+  /** Hides products that the feed does not list. */
   readonly full: boolean;
   readonly everyMs: number;
-  /** The next reading alone may hide more than half. */
+  /** Allows the next read to hide more than half of the products. */
   readonly forced: boolean;
-  /** When it is read next. */
+  /** Time of the next read. */
   readonly nextAt: number;
-  /** Which process reads it now, and until when it may; "" for none. */
+  /** The process that reads it now, and the end of its claim; "" for none. */
   readonly claimedBy: string;
   readonly claimedUntil: number;
-  /** What its host said of it when it was last imported, and when that was. */
+  /** The host's validators at the last import, and its time. */
   readonly etag: string;
   readonly lastModified: string;
   readonly importedAt: number;
-  /** Null until it was read for the first time. */
+  /** Null before the first read. */
   readonly lastRun: FeedRun | null;
 }
 
-/** Feeds of one app. */
+/** Maximum feeds of one app. */
 export const MAX_FEEDS = 20;

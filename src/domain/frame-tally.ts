@@ -1,15 +1,15 @@
 /**
- * What came of a variant of a frame, of the visitors who met it first on one day (UTC): each visitor counts once for what
- * it was shown, clicked and ordered, so that rates are shares of visitors.
+ * Results of a frame's variant, for visitors who first saw it on one day (UTC). Each visitor counts once as exposed,
+ * clicked and ordered, so that rates are shares of visitors.
  */
 export interface FrameTally {
-  /** Answers made, of whichever day. */
+  /** Answers on any day. */
   readonly exposures: number;
-  /** Visitors who met the variant first on this day. */
+  /** Visitors who first saw the variant on this day. */
   readonly visitors: number;
-  /** Of these, who then viewed a product they had been shown, or said that they used the frame. */
+  /** Of these, visitors who then viewed a shown product, or reported a use of the frame. */
   readonly clicked: number;
-  /** Of these, who ordered while the exposure was remembered, and did not cancel all of it in that time. */
+  /** Of these, visitors who ordered during the exposure's lifetime, and did not cancel everything in that time. */
   readonly ordered: number;
 }
 
@@ -24,7 +24,7 @@ export function sumOfTallies(a: FrameTally, b: FrameTally): FrameTally {
   };
 }
 
-/** What one visitor met of a frame that splits its visitors. */
+/** One visitor's exposure to a frame with variants. */
 export interface ExposedFrame {
   readonly frameId: string;
   readonly variant: string;
@@ -32,10 +32,10 @@ export interface ExposedFrame {
   readonly lastAt: number;
   /** Products shown last, the newest last. */
   readonly shown: readonly string[];
-  /** 0: not yet. */
+  /** 0: never. */
   readonly clickedAt: number;
   readonly orderedAt: number;
-  /** Orders that count for it, the newest last. */
+  /** Orders counted for it, newest last. */
   readonly orderIds: readonly string[];
 }
 
@@ -47,11 +47,11 @@ export interface ShownList {
   readonly productIds: readonly string[];
 }
 
-/** What one visitor met of frames. */
+/** One visitor's exposures to frames. */
 export interface FrameExposure {
-  /** Frames that split their visitors. */
+  /** Frames with variants. */
   readonly frames: readonly ExposedFrame[];
-  /** Of frames that rotate, the newest last. */
+  /** Frames that rotate, newest last. */
   readonly shownLists: readonly ShownList[];
 }
 

@@ -1,15 +1,15 @@
 import { NO_FILTER, type ProductFilter } from "./product-filter.js";
 
-/** Kinds of page a frame may stand on. */
+/** Page types of a frame. */
 export const PAGE_KINDS = ["home", "category", "product", "cart", "order"] as const;
-/** "" when it was not said. */
+/** "" when unspecified. */
 export type PageKind = (typeof PAGE_KINDS)[number] | "";
 
-/** What proposes products. */
+/** Sources of proposals. */
 export const FRAME_SOURCES = ["association_rules", "semantic", "collaborative", "cart", "popularity"] as const;
 export type FrameSource = (typeof FRAME_SOURCES)[number];
 
-/** How much a source counts beside the others; 0 leaves it out. */
+/** Weight of a source relative to the others; 0 leaves it out. */
 export interface SourceWeight {
   readonly source: FrameSource;
   readonly weight: number;
@@ -33,7 +33,7 @@ export interface FrameVariant {
   readonly pinnedProductIds: readonly string[] | null;
 }
 
-/** How one place in a shop's pages is filled. */
+/** Configuration of one place in a shop's pages. */
 export interface FrameConfiguration {
   readonly frameId: string;
   readonly title: string;
@@ -42,11 +42,11 @@ export interface FrameConfiguration {
   readonly alternativeCount: number;
   readonly includeViewed: boolean;
   readonly includeBought: boolean;
-  /** Bought products are shown again so many days after they were last bought; 0: only with `includeBought`. */
+  /** Show again after purchase, in days; 0: only with `includeBought`. */
   readonly rebuyAfterDays: number;
-  /** How unlike each other the products of `recommended` are to be, 0 to 1; 0 leaves them in the order of their scores. */
+  /** Diversity of `recommended`, 0 to 1; 0 keeps the order of the scores. */
   readonly diversity: number;
-  /** Empty: chosen for the visitor and the page, by what was learned. */
+  /** Empty: chosen for the visitor and the page. */
   readonly sources: readonly SourceWeight[];
   /** Products that a visitor was shown and passed over step back when the visitor uses the frame. */
   readonly rotation: boolean;
@@ -58,11 +58,11 @@ export interface FrameConfiguration {
   readonly pinnedProductIds: readonly string[];
   readonly bannedProductIds: readonly string[];
   readonly inStockOnly: boolean;
-  /** The frame itself says `inStockOnly`: where it is true no filter of a request readmits what is out of stock. */
+  /** True when the frame itself sets `inStockOnly`: then no filter of a request can override it. */
   readonly stockSaid: boolean;
-  /** Holds beside what a request says. */
+  /** Applies in addition to the request's filter. */
   readonly filter: ProductFilter;
-  /** What the sources leave empty is filled by what is popular. */
+  /** Popular products fill the places that the sources leave empty. */
   readonly fallback: boolean;
   readonly variants: readonly FrameVariant[];
   /** Number of this version of the frame, from 1; 0 for one that was never written. */
@@ -70,16 +70,16 @@ export interface FrameConfiguration {
   readonly updatedAt: number;
 }
 
-/** A frame as it is written: the store gives it its version. */
+/** A frame before the store gives it its version. */
 export type FrameToWrite = Omit<FrameConfiguration, "version">;
 
-/** A frame as it was from a write on, at the frame's `updatedAt`; `deleted`: from then on there was none. */
+/** A frame as one write left it, at the frame's `updatedAt`; `deleted`: the write deleted it. */
 export interface FrameVersion {
   readonly frame: FrameConfiguration;
   readonly deleted: boolean;
 }
 
-/** Versions of a frame that are kept, the newest. */
+/** Maximum stored versions of a frame, newest first. */
 export const KEPT_VERSIONS = 100;
 
 export const DEFAULT_FRAME_ID = "default";
@@ -87,7 +87,7 @@ export const DEFAULT_FRAME_ID = "default";
 export const ROTATION_RATE = 0.2;
 export const ROTATION_DAYS = 3;
 
-/** A frame of which nothing was said: it shows nothing. */
+/** An empty frame: it shows nothing. */
 export function bareFrame(frameId: string): FrameConfiguration {
   return {
     frameId,

@@ -7,19 +7,19 @@ export interface GcraLimits {
   readonly burst: number;
 }
 
-/** The rest of a limit. */
+/** The remaining quota. */
 export interface Allowance {
-  /** Calls that may come at once when none came lately. */
+  /** The burst: calls that may come at once when none came lately. */
   readonly limit: number;
-  /** After so many milliseconds without a call the whole of it is there again, however much was used. */
+  /** Milliseconds without a call after which the full burst is available again, whatever was used. */
   readonly windowMs: number;
   /** Calls that would be admitted now. */
   readonly remaining: number;
-  /** Milliseconds until the whole limit is there again. */
+  /** Milliseconds until the full burst is available again. */
   readonly resetMs: number;
 }
 
-/** What calls find left at `nowMs` of limits whose theoretical arrival time is `theoreticalArrival`. */
+/** The remaining quota at `nowMs` of limits with the theoretical arrival time `theoreticalArrival`. */
 export function allowanceAt(theoreticalArrival: number | undefined, nowMs: number, limits: GcraLimits): Allowance {
   const interval = 1000 / limits.ratePerSecond;
   const resetMs = Math.max(0, (theoreticalArrival ?? nowMs) - nowMs);
@@ -27,7 +27,7 @@ export function allowanceAt(theoreticalArrival: number | undefined, nowMs: numbe
   return { limit: limits.burst, windowMs: limits.burst * interval, remaining, resetMs };
 }
 
-/** The theoretical arrival time after this call when it is admitted, or how long to wait when it is not. */
+/** The theoretical arrival time after an admitted call, otherwise how long to wait. */
 export function gcra(
   theoreticalArrival: number | undefined,
   nowMs: number,

@@ -1,8 +1,8 @@
 import type { Channel } from "./contact.js";
 
 /**
- * What an app signs links and messages with, where its messages go, and what its servers sign events with. Nothing of it
- * is ever answered to a storefront. Secrets are kept as `Seal` writes them.
+ * The secrets of an app and its hook: it signs links and messages, and its servers sign events. They are never returned
+ * to a storefront. `Seal` encrypts them.
  */
 export interface MailingSecrets {
   /** Signs links in mails; hex digits, "" until the first is made. Sealed. */
@@ -13,7 +13,7 @@ export interface MailingSecrets {
   readonly signing: readonly SigningSecret[];
 }
 
-/** What a shop's server signs events with. */
+/** A secret with which a shop's server signs events. */
 export interface SigningSecret {
   readonly secretId: string;
   /** `whsec_` and Base64. Sealed. */
@@ -21,7 +21,7 @@ export interface SigningSecret {
   readonly createdAt: number;
 }
 
-/** Two, so that one can replace the other while both are good. */
+/** Two, so that one can replace the other while both are valid. */
 export const MAX_SIGNING_SECRETS = 2;
 
 /** The key of an app's secrets among their kind. */
@@ -33,22 +33,22 @@ export const NO_MAILING_SECRETS: MailingSecrets = { linkKey: "", hook: null, sig
 export interface Hook {
   /** https, without user and password. */
   readonly url: string;
-  /** As receivers' libraries take it: `whsec_` and Base64. Sealed. */
+  /** In the form of receivers' libraries: `whsec_` and Base64. Encrypted. */
   readonly secret: string;
 }
 
-/** A subscription that waits for the word of who reads the address's mail. */
+/** A subscription that waits for confirmation. */
 export interface Confirmation {
   readonly askedAt: number;
-  /** Event or call that asked. */
+  /** Event or call that requested it. */
   readonly askedBy: string;
-  /** The event that asked, "" for a call. */
+  /** The requesting event, "" for a call. */
   readonly eventId: string;
-  /** One of the keys of the visitor who asked, "" if not known. The wish goes when that visitor is erased. */
+  /** One key of the requesting visitor, "" if unknown. The request is removed with that visitor. */
   readonly visitorKey: string;
 }
 
-/** The key of what waits. */
+/** The key of a pending subscription. */
 export function confirmationKey(contactId: string, channel: Channel): string {
   return `${channel} ${contactId}`;
 }
@@ -64,7 +64,7 @@ export const HOOK_KINDS = ["subscription.changed", "subscription.confirmation_wa
 
 export type HookKind = (typeof HOOK_KINDS)[number];
 
-/** Why a message was not delivered; a closed set, so that it may stand in answers and metrics. */
+/** Why a message was not delivered; a closed list, so that it may appear in answers and metrics. */
 export const HOOK_FAILURES = [
   "address_not_allowed",
   "host_not_found",
@@ -77,9 +77,9 @@ export const HOOK_FAILURES = [
 
 export type HookFailure = (typeof HOOK_FAILURES)[number];
 
-/** A message that is to be sent, without anything personal: what it says is read when it goes. */
+/** A waiting message, without personal data: its content is read when it is sent. */
 export interface HookEntry {
-  /** The same however often it is sent; no other message has it, of whatever app. Older versions numbered them by app. */
+  /** The same at every attempt and unique over all apps. Older versions numbered them by app. */
   readonly messageId: string;
   readonly kind: HookKind;
   readonly contactId: string;
@@ -87,17 +87,17 @@ export interface HookEntry {
   /** Id of the ledger's entry; "" for a message without one. */
   readonly changeId: string;
   readonly createdAt: number;
-  /** How often it was sent in vain. */
+  /** Number of failed attempts. */
   readonly attempts: number;
-  /** Not before this time. */
+  /** Earliest time of the next attempt. */
   readonly nextAt: number;
   /** Why the last attempt failed, "" before the first. */
   readonly failure: HookFailure | "";
-  /** HTTP status of the last answer, 0 where there was none. */
+  /** HTTP status of the last answer, 0 without one. */
   readonly status: number;
 }
 
-/** The key of a waiting message: they lie in order of the time they are due. */
+/** The key of a waiting message: they sort by due time. */
 export function outboxKey({ nextAt, messageId }: Pick<HookEntry, "nextAt" | "messageId">): string {
   return `${String(nextAt).padStart(16, "0")} ${messageId}`;
 }

@@ -9,23 +9,25 @@ export function isAppId(text: string): boolean {
   return APP_ID.test(text);
 }
 
-/** The id, or "" when it is longer than 255 bytes or holds control characters: such an id counts as absent. */
+/**
+ * Returns the id, or "" when it is longer than 255 bytes or contains control characters: such an id counts as absent.
+ */
 export function cleanId(text: string): string {
   if (text.length === 0 || text.length > MAX_ID_BYTES || CONTROL.test(text)) return "";
   return text.length * 3 <= MAX_ID_BYTES || Buffer.byteLength(text) <= MAX_ID_BYTES ? text : "";
 }
 
-/** The names a visitor goes by; "" where a name is not known. */
+/** The ids of a visitor; "" for an unknown one. */
 export interface VisitorIds {
   readonly clientId: string;
   readonly fingerprintId: string;
   readonly userId: string;
 }
 
-/** One name of a visitor with its kind: `c:` client id, `f:` fingerprint id, `u:` user id. */
+/** One id of a visitor with its kind: `c:` client id, `f:` fingerprint id, `u:` user id. */
 export type VisitorKey = string;
 
-/** The keys of the ids that are present and sane, in the order client, fingerprint, user. */
+/** The keys of the valid ids, in the order client, fingerprint, user. */
 export function visitorKeys(ids: VisitorIds): VisitorKey[] {
   const keys: VisitorKey[] = [];
   const add = (kind: string, id: string) => {

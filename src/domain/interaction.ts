@@ -1,13 +1,13 @@
 export type InteractionType = "product_view" | "add_to_cart" | "order";
 
-/** A meeting of a visitor with one or more products at one time, as the history and training read it. */
+/** A visitor's interaction with one or more products at one time, for history and training. */
 export interface Interaction {
   readonly type: InteractionType;
   readonly at: number;
   readonly productIds: readonly string[];
-  /** Event id, or `order:<order id>` for an order: what the stored row is known by. */
+  /** Event id, or `order:<order id>` for an order: identifies the stored row. */
   readonly ref: string;
-  /** Set when a robot did it; see `Event.bot`. */
+  /** Set when a crawler did it; see `Event.bot`. */
   readonly bot?: true;
 }
 

@@ -15,7 +15,7 @@
 import { createHash } from "node:crypto";
 import type { SubscriptionChange } from "./contact.js";
 
-/** What makes an entry part of the chain. */
+/** Makes an entry part of the chain. */
 export interface Seal {
   /** 32 hex digits; "" when the personal part was erased. */
   readonly salt: string;
@@ -25,7 +25,7 @@ export interface Seal {
   readonly hash: string;
 }
 
-/** Where an app's chain stands. */
+/** The head of an app's chain. */
 export interface LedgerHead {
   /** Entries in the chain; the last one has this number. */
   readonly count: number;
@@ -36,10 +36,10 @@ export interface LedgerHead {
 /** The key of the head among its kind. */
 export const LEDGER_HEAD = "app";
 
-/** As many digits as keep the order of ids that of the numbers. */
+/** Enough digits to sort ids like numbers. */
 const DIGITS = 12;
 
-/** Behind the ids that entries had before there was a chain, which begin with a hex digit. */
+/** Sorts after ids from before the chain, which begin with a hex digit. */
 const PREFIX = "n";
 
 /** The id of entry `number`, counted from 1. */
@@ -69,7 +69,7 @@ export function seal(
   return { ...entry, seal: { salt, commitment, previous, hash: hashOf(entry, commitment, previous) } };
 }
 
-/** The entry without its personal part; the same when it has none any more. */
+/** The entry without its personal part; unchanged when it has none. */
 export function withoutPerson(change: SubscriptionChange): SubscriptionChange {
   const personless = { ...change, contactId: "", by: "", eventId: "", reason: "" };
   return change.seal === null ? personless : { ...personless, seal: { ...change.seal, salt: "" } };

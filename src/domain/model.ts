@@ -17,22 +17,22 @@ export interface ModelManifest {
   readonly algorithms: readonly AlgorithmFacts[];
 }
 
-/** A kept snapshot, as the model store lists it. */
+/** A stored snapshot, as the model store lists it. */
 export interface ModelRecord {
   readonly modelId: string;
   readonly createdAt: number;
   readonly trainingMs: number;
   readonly sizeBytes: number;
   readonly manifest: ModelManifest;
-  /** Store activity the training had seen, to tell whether anything changed since. */
+  /** The store's activity number at the training, to detect later changes. */
   readonly activity: string;
 }
 
-/** Which snapshot serves, under which version text. A roll-back moves the pointer and gets a new text. */
+/** The serving snapshot and its version text. A roll-back moves the pointer and gets a new text. */
 export interface ModelPointer {
   readonly modelId: string;
   readonly version: string;
   readonly activatedAt: number;
-  /** Every version text this app ever had, newest last, so that none is used twice. At most the last 1,000. */
+  /** Every earlier version text of the app, newest last, so that none is used twice. At most the last 1,000. */
   readonly usedVersions: readonly string[];
 }

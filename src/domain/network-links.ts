@@ -9,7 +9,7 @@ export interface NetworkLinks {
   /** Days since 1970, UTC. */
   readonly day: number;
   readonly tallies: readonly NetworkTally[];
-  /** Of the day's own record only: what its hashes are made with. With it goes what they stood for. */
+  /** In the day's own record only: the key of its hashes. Without it they reveal nothing. */
   readonly secret: string;
 }
 

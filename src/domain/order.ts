@@ -6,11 +6,11 @@ export interface OrderLine {
   readonly quantity: number;
 }
 
-/** An order: what all events of one order id say together. */
+/** An order: all events of one order id merged. */
 export interface Order {
   /** As sent, or from `orderIdApart`. */
   readonly orderId: string;
-  /** The history it is in: a visitor's, else a contact's, else one of its own. */
+  /** Its history: a visitor's, otherwise a contact's, otherwise one of its own. */
   readonly visitorId: string;
   readonly visitor: VisitorIds;
   readonly contactId: string;
@@ -23,23 +23,23 @@ export interface Order {
   /** Earliest time of all copies; 0 while only a cancellation is known. */
   readonly occurredAt: number;
   readonly cancelled: boolean;
-  /** Robots sent all copies that are known. */
+  /** True when crawlers sent all known copies. */
   readonly bot: boolean;
-  /** The shop itself has said what was ordered and by whom, or that it was cancelled. */
+  /** The shop itself has confirmed the order and its owner, or cancelled it. */
   readonly vouched: boolean;
   /** Tells the network of its first public copy from others (`intake/order-owner.ts`); "" for none. */
   readonly network: string;
 }
 
-/** No id of a sender holds one. */
+/** No sender's id contains it. */
 const BORDER = "\n";
 
-/** The id of an order that is kept apart from others of the same id, see `intake/order-book.ts`. */
+/** The id of an order that is stored apart from others of the same id, see `intake/order-book.ts`. */
 export function orderIdApart(orderId: string, visitorId: string): string {
   return `${orderId}${BORDER}${visitorId}`;
 }
 
-/** The order id as its senders write it. */
+/** The order id as senders write it. */
 export function sentOrderId({ orderId }: Pick<Order, "orderId">): string {
   const border = orderId.indexOf(BORDER);
   return border === -1 ? orderId : orderId.slice(0, border);

@@ -1,6 +1,6 @@
 import type { PrivacySignals } from "./app.js";
 
-/** Signals of a browser against profiles, as they came with a request. */
+/** Privacy signals of a request's browser. */
 export interface SentSignals {
   /** `Sec-GPC: 1` */
   readonly globalPrivacyControl: boolean;
@@ -10,7 +10,7 @@ export interface SentSignals {
 
 export const NO_SIGNALS: SentSignals = { globalPrivacyControl: false, doNotTrack: false };
 
-/** Whether an app that goes by these signals keeps no profile of who sent those. */
+/** True when an app that obeys these signals stores no profile of the sender. */
 export function refusesProfile(goesBy: PrivacySignals, sent: SentSignals): boolean {
   if (goesBy === "off") return false;
   return sent.globalPrivacyControl || (goesBy === "gpc_and_dnt" && sent.doNotTrack);

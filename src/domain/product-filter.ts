@@ -1,6 +1,6 @@
 import type { Money } from "./money.js";
 
-/** What may be recommended; all of it must hold. Empty lists and "" say nothing. */
+/** A filter; all conditions must hold. Empty lists and "" are no condition. */
 export interface ProductFilter {
   /** A product is in at least one of these groups. */
   readonly anyGroup: readonly string[];
@@ -9,7 +9,7 @@ export interface ProductFilter {
   /** A product is in none of these. */
   readonly noGroup: readonly string[];
   readonly excludeProductIds: readonly string[];
-  /** Null: whatever it costs, also when that is not known. */
+  /** Null: any price, also an unknown one. */
   readonly price: PriceRange | null;
   /** `any` includes products out of stock; "" leaves the choice to another filter or the frame. */
   readonly availability: "" | "in_stock" | "any";
@@ -31,11 +31,11 @@ export const NO_FILTER: ProductFilter = {
   availability: "",
 };
 
-/** Most groups that a filter names in one list, and most products that it excludes. */
+/** Maximum groups in one list of a filter, and maximum excluded products. */
 export const MAX_FILTER_GROUPS = 1000;
 export const MAX_FILTER_EXCLUDED = 10_000;
 
-/** A set of products that an app named: those of any category, brand or tag of it, and those it lists. */
+/** A named set of products: those of its categories, brands and tags, and those it lists. */
 export interface ProductGroup {
   readonly groupId: string;
   /** "" for none. */
@@ -47,27 +47,27 @@ export interface ProductGroup {
 }
 
 export const MAX_PRODUCT_GROUPS = 100;
-/** Most categories, brands, tags and products that the groups of an app name together. */
+/** Maximum categories, brands, tags and products over all groups of an app. */
 export const MAX_GROUP_TERMS = 1000;
 
 const BRAND = "brand:";
 
-/** The group that the products of a brand are; brands are the same without regard to case. */
+/** The group of a brand's products; brands ignore case. */
 export function brandGroup(brand: string): string {
   return BRAND + brand.trim().toLowerCase();
 }
 
-/** The name a group goes by: the same text for every way to write a brand. */
+/** The normalised name of a group: equal for every spelling of a brand. */
 export function groupName(groupId: string): string {
   return groupId.startsWith(BRAND) ? brandGroup(groupId.slice(BRAND.length)) : groupId;
 }
 
-/** The number of an amount; undefined when it is not known. */
+/** The number of an amount; undefined when unknown. */
 export function priceOf({ amount }: Money): number | undefined {
   return amount === "" ? undefined : Number(amount);
 }
 
-/** True when a price is in the range; one that is not known, or of another currency, is not. */
+/** True when a price is in the range; false for an unknown one and for another currency. */
 export function isPricedWithin(price: Money, { min, max, currency }: PriceRange): boolean {
   const value = priceOf(price);
   if (value === undefined || (currency !== "" && !isCurrency(price.currency, currency))) return false;

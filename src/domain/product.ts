@@ -3,14 +3,14 @@ import type { Money } from "./money.js";
 
 export interface Category {
   readonly categoryId: string;
-  /** "" when not known. */
+  /** "" when unknown. */
   readonly name: string;
 }
 
-/** Who told the catalogue: a feed or RPC caller (`catalog`), or visitors' events. */
+/** Origin of a product: a feed or RPC caller (`catalog`), or visitors' events. */
 export type ProductOrigin = "catalog" | "event";
 
-/** How many products an app's catalogue has. */
+/** Number of products in an app's catalogue. */
 export interface ProductCounts {
   /** By feed or RPC. */
   readonly fed: number;
@@ -35,17 +35,17 @@ export interface Product {
   readonly imageUrl: string;
   readonly available: boolean;
   readonly hidden: boolean;
-  /** A full feed hid it that did not list it; it is shown again when a feed lists it. Only with `hidden`. */
+  /** A full feed that did not list it hid it; a feed that lists it shows it again. Only with `hidden`. */
   readonly hiddenByFeed: boolean;
   readonly tags: readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
   readonly origin: ProductOrigin;
-  /** Since when the catalogue has it; 0 of a learned product, and of one that was there before this was kept. */
+  /** When it was added; 0 for a learned product, and for older records. */
   readonly addedAt: number;
   readonly updatedAt: number;
 }
 
-/** True when nothing but the time of the last change tells them apart. */
+/** True when only the time of the last change differs. */
 export function isSameProduct(a: Product, b: Product): boolean {
   return isDeepStrictEqual({ ...a, updatedAt: 0 }, { ...b, updatedAt: 0 });
 }
@@ -53,8 +53,8 @@ export function isSameProduct(a: Product, b: Product): boolean {
 const MAX_URL = 2048;
 
 /**
- * What nearly all URLs look like, and what the parser writes as it stands: a lower-case name that is no number and no
- * Punycode, then a path without dot segments and without anything that is escaped. The parser costs ten times as much.
+ * The form of almost all URLs, which the parser returns unchanged: a lower-case name that is no number and no Punycode,
+ * then a path without dot segments and escapes. The parser costs ten times as much.
  */
 const PLAIN_URL =
   /^https?:\/\/(?!\S*(?:xn--|\/\.|\/%2[Ee]))(?:[a-z0-9-]+\.)+[a-z]{2,}\/[A-Za-z0-9\-._~!$&()*+,;=:@%/?#]*$/;

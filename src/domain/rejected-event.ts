@@ -4,9 +4,9 @@ import type { Event } from "./event.js";
 /** `reused`: the idempotency key was used with another body. */
 export type RejectionFault = FieldFault | "reused";
 
-/** An event that was refused for what it says, kept so that it can be looked at and taken after all. */
+/** An invalid event, stored for inspection and replay. */
 export interface RejectedEvent {
-  /** Decimal digits; of a later one they are greater as text. */
+  /** Decimal digits; later ids sort after earlier ones as text. */
   readonly rejectedId: string;
   readonly rejectedAt: number;
   readonly fault: RejectionFault;
@@ -14,22 +14,22 @@ export interface RejectedEvent {
   readonly field: string;
   /** The accepted values of the field; "" if its name says enough. */
   readonly accepted: string;
-  /** As `intake/idempotency-key.ts` writes it; "" when it came without one, or with one that cannot be. */
+  /** As `intake/idempotency-key.ts` writes it; "" without a valid one. */
   readonly idempotencyKey: string;
   /** As sent: without an id and notes, `occurredAt` 0 when no time was given. Null once it was replayed. */
   readonly event: Event | null;
-  /** What `event` is reckoned to take. */
+  /** Estimated size of `event`. */
   readonly bytes: number;
-  /** Id of the event that a replay made of it, "" before. */
+  /** Id of the event that a replay recorded, "" before. */
   readonly replayedAs: string;
 }
 
-/** Where the log of an app's rejected events begins and ends. */
+/** Range of an app's log of rejected events. */
 export interface RejectedLog {
-  /** Number of the oldest there is. */
+  /** Number of the oldest event. */
   readonly first: number;
-  /** Number of the one that comes next. */
+  /** Number of the next event. */
   readonly next: number;
-  /** Of all there are. */
+  /** Total of all events. */
   readonly bytes: number;
 }

@@ -15,15 +15,15 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The store's secrets are sealed with a key that this process has not. */
+/** This process does not have the key of the store's secrets. */
 export class SecretKeyMissing extends DomainError {}
 
 export interface Seal {
   /** An app's secret as the store keeps it. */
   seal(appId: string, secret: string): string;
-  /** The secret. Throws SecretKeyMissing, or DataDamaged for what was changed or is another app's. */
+  /** Returns the secret. Throws SecretKeyMissing, or DataDamaged when it was changed or belongs to another app. */
   open(appId: string, kept: string): string;
-  /** True when `seal` would keep it under another key than it is. */
+  /** True when `seal` would encrypt it with another key. */
   isStale(kept: string): boolean;
 }
 
@@ -33,8 +33,9 @@ interface SealKey {
 }
 
 /**
- * @param current Seals; undefined for no key. What an operator gave: it should be 32 random bytes in some notation.
- * @param previous Opens as well.
+ * @param current Encrypts; undefined for no key. It should be 32 random bytes in some notation.
+ *
+ * @param previous Decrypts as well.
  */
 export function createSeal(current: string | undefined, previous?: string): Seal {
   const key = current === undefined ? undefined : keyOf(current);

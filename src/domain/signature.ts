@@ -4,15 +4,15 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 const PREFIX = "whsec_";
 const VERSION = "v1,";
 
-/** Most signatures read from one request: more than an app has secrets. */
+/** Maximum signatures read of one request: more than an app has secrets. */
 const MAX_SIGNATURES = 8;
 
-/** The text of a secret of `bytes`, as libraries take it. */
+/** The text of a secret of `bytes`, in the form of libraries. */
 export function secretText(bytes: Uint8Array): string {
   return PREFIX + Buffer.from(bytes).toString("base64");
 }
 
-/** The signed values beside the body. */
+/** The signed values besides the body. */
 export interface Signed {
   readonly id: string;
   /** Seconds since 1970, in decimal digits. */

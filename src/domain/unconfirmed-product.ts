@@ -1,11 +1,11 @@
 /**
- * What the visitors of one network said of a product. Only short hashes are kept: the event that confirms a value
+ * A sighting of a product by the visitors of one network. It has only short hashes: the event that confirms a value
  * carries the value itself.
  */
 export interface Sighting {
   readonly visitor: string;
   readonly network: string;
-  /** A hash for each field, in the order of `LEARNED_FIELDS` and joined by commas; empty where nothing was said. */
+  /** A hash for each field, in the order of `LEARNED_FIELDS` and joined by commas; empty for an absent field. */
   readonly values: string;
 }
 
@@ -19,7 +19,7 @@ export interface UnconfirmedProduct {
   readonly sightings: readonly Sighting[];
 }
 
-/** The unconfirmed products of an app whose hashes share a slot; the one seen last stands last. */
+/** The unconfirmed products of an app whose hashes share a slot; the last seen one comes last. */
 export interface UnconfirmedSlot {
   readonly products: readonly UnconfirmedProduct[];
 }

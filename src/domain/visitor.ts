@@ -1,7 +1,7 @@
 import type { App } from "./app.js";
 import type { VisitorKey } from "./ids.js";
 
-/** Whether an app shows a visitor all that is known of the contact it is linked to. */
+/** Whether an app shows a visitor everything about the contact it is linked to. */
 export function isTrusted(app: Pick<App, "linkTrust">, visitor: Pick<Visitor, "isProven">): boolean {
   return app.linkTrust !== "strict" || visitor.isProven;
 }
@@ -15,24 +15,24 @@ export interface Visitor {
   readonly keys: readonly VisitorKey[];
   /** Visitor ids whose histories are this visitor's, its own first. */
   readonly members: readonly string[];
-  /** "" when linked to nobody. */
+  /** "" without a link. */
   readonly contactId: string;
   /** Time and event of the link, so that a late event does not undo a newer one. */
   readonly linkedAt: number;
   readonly linkedBy: string;
   /** When the link was recorded. Of an unproven link an app may show only what changed since then. */
   readonly linkedSince: number;
-  /** The shop itself vouched for the link, or who reads the address's mail did. */
+  /** The shop itself proved the link, or the owner of the address did by mail. */
   readonly isProven: boolean;
-  /** The shop itself said that its user id is this visitor's. */
+  /** The shop itself assigned its user id to this visitor. */
   readonly isUserProven: boolean;
-  /** What it was newly linked to on the day `linksDay` (since 1970, UTC), as hashes; see `identity/links/link-limits.ts`. */
+  /** Addresses newly linked on the day `linksDay` (since 1970, UTC), as hashes; see `identity/links/link-limits.ts`. */
   readonly linksDay: number;
   readonly links: readonly string[];
   readonly createdAt: number;
 }
 
-/** A visitor of whom nothing is known yet. */
+/** A new visitor. */
 export function newVisitor(visitorId: string, createdAt: number): Visitor {
   return {
     visitorId,

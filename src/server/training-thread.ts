@@ -68,7 +68,7 @@ export function createThreadTraining(
   return {
     async run(appId, onProgress) {
       const outcome = await work({ appId, evaluation: undefined }, onProgress, () => {});
-      if (outcome.kind !== "trained") throw new Error("The training worker did another work");
+      if (outcome.kind !== "trained") throw new Error("Unexpected result from the training worker");
       for (const { name, included, reason } of outcome.manifest.algorithms)
         if (name === "text_embedder" && !included) warn(`${appId} was trained without its text model: ${reason}`);
       return { manifest: outcome.manifest, bytes: outcome.bytes };
@@ -81,7 +81,7 @@ export function createThreadTraining(
           leave = () => void worker.terminate();
           signal.addEventListener("abort", leave, { once: true });
         });
-        if (outcome.kind !== "evaluated") throw new Error("The training worker did another work");
+        if (outcome.kind !== "evaluated") throw new Error("Unexpected result from the training worker");
         return outcome.evaluation;
       } finally {
         signal.removeEventListener("abort", leave);

@@ -343,7 +343,7 @@ describe("aisle recommend", () => {
     expect(stdout).toBe(
       `For 1 Lamp
 Version 2026010203, frame default, model m1
-Not known, without effect: 99
+Unknown and ignored: 99
 
 Recommended (complementary):
 rank  id  title             price  category

@@ -49,19 +49,19 @@ const URL = "https://shop.example/feed.csv";
 describe("aisle feed", () => {
   it("sets a feed, reads it on request, lists the result and removes it", async () => {
     expect((await run("set", "--url", URL, "--every", "90m")).stdout).toBe(
-      "Feed main of shop is read every 90m, from now on\n",
+      "Feed main of shop is imported every 90m, starting now\n",
     );
     expect((await run("list")).stdout).toMatch(/main +90m +https:\/\/shop\.example\/feed\.csv\n/);
     const { exitCode, stdout, stderr } = await run("run");
-    expect([exitCode, stdout]).toEqual([0, "1 products taken, 1 rejected, 0 hidden, in 0 ms\n"]);
+    expect([exitCode, stdout]).toEqual([0, "1 products imported, 1 rejected, 0 hidden, in 0 ms\n"]);
     expect(stderr).toBe("entry 3: id: missing\n");
-    expect((await run("list")).stdout).toContain("1 products taken, 1 rejected");
+    expect((await run("list")).stdout).toContain("1 products imported, 1 rejected");
     expect(JSON.parse((await run("list", "--json")).stdout)).toMatchObject({
       feedId: "main",
       everyMs: 5_400_000,
       lastRun: { outcome: "imported", accepted: 1, rejects: [{ position: 3, id: "", reason: "id: missing" }] },
     });
-    expect((await run("remove")).stdout).toBe("Feed main of shop is read no more\n");
+    expect((await run("remove")).stdout).toBe("Feed main of shop is removed\n");
     expect((await run("list")).stdout).toBe("The app has no feeds\n");
   });
 
@@ -71,7 +71,7 @@ describe("aisle feed", () => {
     await run("run");
     text = "id,title\n1,Lamp\n";
     expect((await run("run")).exitCode).toBe(1);
-    expect((await run("run", "--force")).stdout).toBe("1 products taken, 0 rejected, 2 hidden, in 0 ms\n");
+    expect((await run("run", "--force")).stdout).toBe("1 products imported, 0 rejected, 2 hidden, in 0 ms\n");
   });
 
   it("exits with 1 and the reason when the feed was not read", async () => {

@@ -198,9 +198,7 @@ describe("aisle import products of a feed", () => {
     const { exitCode, stdout, stderr } = await importing("products", file, "--full");
     expect(exitCode).toBe(1);
     expect(stdout).toContain("3 lines read, 2 products stored");
-    expect(stderr).toContain(
-      "error: Nothing was hidden: 1 lines could not be told apart; use --force to hide them anyway",
-    );
+    expect(stderr).toContain("error: Nothing was hidden: 1 lines had no readable id; use --force to hide them anyway");
     expect((await importing("products", file, "--full", "--force")).stdout).toContain("7 products hidden");
   });
 
@@ -296,10 +294,10 @@ describe("aisle import events", () => {
     await importing("events", file, ...MAPPED, "--idempotent");
     expect(server.state.events).toHaveLength(2);
     const again = await importing("events", file, ...MAPPED, "--idempotent");
-    expect(again.stdout).toContain("0 events stored, 2 known already");
+    expect(again.stdout).toContain("0 events stored, 2 duplicates");
     await writeFile(file, `${ORDERS}3,2010-12-02T08:28:00Z,9,e,1,1,France\n`);
     const grown = await importing("events", file, ...MAPPED, "--idempotent");
-    expect(grown.stdout).toContain("1 events stored, 2 known already");
+    expect(grown.stdout).toContain("1 events stored, 2 duplicates");
   });
 
   it("uses other keys when the file is read in another way", async () => {

@@ -78,11 +78,11 @@ describe("aisle ledger verify", () => {
     const { stdout, exitCode } = await run("ledger", "verify", "--app", "shop");
     expect(exitCode).toBe(0);
     const [, id = "", hash = ""] = /^Last entry (\S+):([0-9a-f]{64})$/m.exec(stdout) ?? [];
-    expect(stdout).toBe(`2 entries, 2 contacts\nLast entry ${changeIdOf(2)}:${hash}\nNothing is wrong\n`);
+    expect(stdout).toBe(`2 entries, 2 contacts\nLast entry ${changeIdOf(2)}:${hash}\nNo faults found\n`);
     await subscribe("c@x.de");
     expect(await run("ledger", "verify", "--app", "shop", "--anchor", `${id}:${hash}`)).toMatchObject({ exitCode: 0 });
     const wrong = await run("ledger", "verify", "--app", "shop", "--anchor", `${id}:${"0".repeat(64)}`);
-    expect(wrong.stdout).toContain(`${changeIdOf(2)}: the entry has not the hash that was noted`);
+    expect(wrong.stdout).toContain(`${changeIdOf(2)}: its hash differs from the anchor`);
     expect(wrong.exitCode).toBe(1);
     expect((await run("ledger", "verify", "--app", "shop", "--anchor", "nonsense")).exitCode).toBe(2);
   });
@@ -94,7 +94,7 @@ describe("aisle ledger verify", () => {
       if (entry !== undefined) tx.changes.put(entry.changeId, { ...entry, to: false });
     });
     const { stdout, stderr, exitCode } = await run("ledger", "verify", "--app", "shop");
-    expect(stdout).toContain(`${changeIdOf(1)}: the entry does not say what was sealed`);
+    expect(stdout).toContain(`${changeIdOf(1)}: the entry does not match its hash`);
     expect(stdout).toContain("the e-mail subscription does not follow from its entries");
     expect([stderr, exitCode]).toEqual([expect.stringContaining("The ledger of shop was tampered with"), 1]);
     const { stdout: json } = await run("ledger", "verify", "--app", "shop", "--json");

@@ -78,7 +78,7 @@ describe("aisle events replay", () => {
     await aisle.trace({ app_id: "shop", action_type: "order" });
     const ended = await run("replay");
     expect(ended).toMatchObject({ exitCode: 1, stderr: "error: 1 of the events could not be recorded\n" });
-    expect(ended.stdout).toContain("000000000001 is refused: event.order.order_id is missing");
+    expect(ended.stdout).toContain("000000000001 was rejected: event.order.order_id is missing");
     expect((await stored()).map(({ actionType }) => actionType)).toEqual(["other", "homepage_view"]);
   });
 

@@ -181,7 +181,7 @@ describe("aisle import events", () => {
     const name = await file("again.csv", "visitor,type,product_id\nv1,product_view,a\nv1,product_view,b\n");
     const args = ["import", "events", name, "--app", "again", "--idempotent"];
     expect((await aisle(args)).stdout).toContain("2 events stored,");
-    expect((await aisle(args)).stdout).toContain("0 events stored, 2 known already");
+    expect((await aisle(args)).stdout).toContain("0 events stored, 2 duplicates");
     expect(await eventsOf("again")).toHaveLength(2);
   });
 });
@@ -220,7 +220,7 @@ describe("aisle on a shop with products and orders", () => {
   it("recommend shows ids that the catalogue does not know", async () => {
     const { code, stdout } = await aisle(["recommend", ...app, "--current", "nothing"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("Not known, without effect: nothing\n");
+    expect(stdout).toContain("Unknown and ignored: nothing\n");
   });
 
   it("frame set changes how many products a frame shows", async () => {

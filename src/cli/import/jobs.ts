@@ -172,7 +172,7 @@ async function hidingOf(listing: Listing, unit: string): Promise<Hiding> {
   try {
     const { hidden, unlisted, unknown } = await listing.end();
     if (hidden > 0 || unlisted === 0) return { hidden, unlisted, refusal: "" };
-    return { hidden, unlisted, refusal: `${count(unknown)} ${unit}s could not be told apart` };
+    return { hidden, unlisted, refusal: `${count(unknown)} ${unit}s had no readable id` };
   } catch (error) {
     if (!(error instanceof ConnectError) || error.code !== Code.FailedPrecondition) throw error;
     return { hidden: 0, unlisted: null, refusal: error.rawMessage };

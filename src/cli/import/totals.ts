@@ -69,7 +69,7 @@ export function finish(
       complete: failure === null,
     });
   } else {
-    const known = counts.deduplicated > 0 ? `, ${count(counts.deduplicated)} known already` : "";
+    const known = counts.deduplicated > 0 ? `, ${count(counts.deduplicated)} duplicates` : "";
     const rejected = rejects.count > 0 ? `, ${count(rejects.count)} ${unit}s rejected` : "";
     writeLine(
       outputs.stdout,

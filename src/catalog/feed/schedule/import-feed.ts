@@ -125,7 +125,7 @@ export async function importFeed(
     hidden: Number(answer.hidden),
     notice:
       answer.unlisted > answer.hidden
-        ? `${unknown} entries could not be told apart, so nothing was hidden of ${answer.unlisted} that are not listed`
+        ? `${unknown} entries had no readable id, so none of the ${answer.unlisted} unlisted products was hidden`
         : "",
     rejects,
   };
