@@ -40,21 +40,21 @@ import { type PairRules, pairRules } from "./two-product-rules.js";
 export { decodeRules, encodeRules } from "./association-rules-section.js";
 
 export interface RuleParams {
-  /** Fewest baskets with both sides. */
+  /** Minimum number of baskets with both sides. */
   readonly minPairCount?: number;
   /** A rule's lift must be above this; 1 leaves out products that A speaks against. */
   readonly minLift?: number;
-  /** Greatest chance of meeting so often without a reason, see `association-significance.ts`; 1 leaves the test out. */
+  /** Maximum probability of that many pairs by chance, see `association-significance.ts`; 1 turns the test off. */
   readonly maxChance?: number;
-  /** Most consequents of one product. */
+  /** Maximum consequents of one product. */
   readonly maxConsequents?: number;
-  /** Most products read of a basket; 200 give 39,800 pairs. */
+  /** Maximum products read of a basket; 200 give 39,800 pairs. */
   readonly maxBasketLength?: number;
-  /** Fewest baskets with the three products of a two-product rule; 0 leaves these rules out. */
+  /** Minimum baskets with the three products of a two-product rule; 0 leaves these rules out. */
   readonly minTripleCount?: number;
-  /** Most consequents of two products. */
+  /** Maximum consequents of two products. */
   readonly maxPairConsequents?: number;
-  /** Bound of the search for two-product rules. */
+  /** Limit of the search for two-product rules. */
   readonly maxItemsets?: number;
 }
 
@@ -92,7 +92,7 @@ export interface Rules {
 }
 
 const CONFIDENCE_PRIOR = 20;
-/** Pairs of products are met in few baskets and there are many of them: chance finds high confidences among them. */
+/** Pairs of products are numerous and occur in few baskets: chance produces high confidences among them. */
 const PAIR_CONFIDENCE_PRIOR = 50;
 const LIFT_SHARE = 0.2;
 /**
@@ -100,11 +100,11 @@ const LIFT_SHARE = 0.2;
  * HR@20 .374 against .361 without (diginetica dev); for a whole cart, which has no such order, 1 is better.
  */
 const RELEVANCE_DECAY = 0.8;
-/** Antecedents looked at, and how many of them in pairs: 10 make 45 pairs. */
+/** Maximum antecedents, and how many of them also in pairs: 10 make 45 pairs. */
 const MAX_ANTECEDENTS = 50;
 const MAX_PAIRED = 10;
 
-/** Strength of a rule from its counts: baskets in all, with both sides, with the antecedent, with the consequent. */
+/** Strength of a rule from its counts: all baskets, those with both sides, with the antecedent, with the consequent. */
 function ruleStrength(
   baskets: number,
   both: number,
@@ -180,9 +180,10 @@ export function associationRules(baskets: Rows, productCount: number, params: Ru
 }
 
 /**
- * The k products that the rules of a visitor's products propose. `antecedents` come most relevant first: the first 50 count,
- * the first 10 also in pairs. Antecedents are never proposed; those outside the catalogue are ignored. The rules of each
- * further antecedent count `relevanceDecay` times as much as those of the one before; 1 for a set without order.
+ * Returns the k products that the rules of a visitor's products propose. `antecedents` come most relevant first: the
+ * first 50 count, the first 10 also in pairs. Antecedents are never proposed; those outside the catalogue are ignored.
+ * The rules of each further antecedent count `relevanceDecay` times as much as those of the one before; 1 for a set
+ * without order.
  */
 export function recommendFromRules(
   rules: Rules,

@@ -54,16 +54,16 @@ export interface CartCandidates {
   readonly rows: Float32Array;
 }
 
-/** Candidates by each source. */
+/** Candidates of each source. */
 const BY_RIDGE = 60;
 const BY_NEIGHBOURS = 40;
 const BY_RULES = 20;
 const BY_HISTORY = 60;
 const BY_NEAR = 15;
 const MAX_CANDIDATES = BY_RIDGE + BY_NEIGHBOURS + BY_RULES + BY_HISTORY + BY_NEAR;
-/** Limit of products asked with; of longer histories the last ones count. */
+/** Maximum query products; of longer histories the last ones count. */
 const MAX_ITEMS = 300;
-/** Products asked with that count as the last ones. */
+/** Number of query products that count as the last ones. */
 const LAST = 3;
 export function createCartCandidates(sources: CartSources): (question: CartQuestion) => CartCandidates {
   const { cart, sales } = sources;
@@ -110,7 +110,7 @@ function gatherEvidence(
   evidence.addBaskets(indices, scores, cart.baskets);
 }
 
-/** The best products by these scores that were not asked with. */
+/** The best products by these scores, without query products. */
 function best(met: ProductSet, asked: ProductSet, scores: ArrayLike<number>, most: number, top: TopK): Uint32Array {
   top.reset(most);
   for (let m = 0; m < met.size; m++) {
@@ -120,7 +120,7 @@ function best(met: ProductSet, asked: ProductSet, scores: ArrayLike<number>, mos
   return top.take().indices;
 }
 
-/** The products bought most often; of equal ones those bought last. */
+/** The products bought most often; among equal ones the last bought. */
 function mostBought({ products, times }: Purchases, productCount: number, top: TopK): Uint32Array {
   top.reset(BY_HISTORY);
   for (let i = 0; i < products.length; i++) if (products[i]! < productCount) top.offer(i, times[i]!);

@@ -21,15 +21,15 @@ import { type ItemWeights, neighbourhoodRidge, type RidgeParams } from "./neighb
 export { decodeCartComplements, encodeCartComplements } from "./cart-complements-section.js";
 
 export interface CartParams {
-  /** What each basket counts, above 0, for example less with age; 1 each when absent. */
+  /** Weight of each basket, above 0, for example less with age; default 1. */
   readonly basketWeights?: Float32Array;
-  /** Baskets that are kept, the last ones given. */
+  /** Maximum baskets, the last ones given. */
   readonly maxBaskets?: number;
-  /** Most products read of a basket. */
+  /** Maximum products read of a basket. */
   readonly maxBasketLength?: number;
-  /** Baskets kept for finding neighbours by one product, the last ones given. */
+  /** Maximum baskets for finding neighbours by one product, the last ones given. */
   readonly maxPostings?: number;
-  /** Most similar baskets that are asked. */
+  /** Number of most similar baskets used. */
   readonly neighbours?: number;
   readonly ridge?: RidgeParams;
 }
@@ -58,7 +58,7 @@ export interface CartComplements {
 const NORM_POWER = 0.6;
 const MAX_BECAUSE_OF = 3;
 
-/** Learns from orders, oldest first. Baskets of fewer than two products say nothing and are left out. */
+/** Learns from orders, oldest first. Baskets of fewer than two products are left out. */
 export function fitCartComplements(baskets: Rows, productCount: number, params: CartParams = {}): CartComplements {
   const settings = { ...CART_DEFAULTS, ...params };
   const distinct = distinctBaskets(baskets, productCount, settings.maxBasketLength);
@@ -95,7 +95,10 @@ function ridgeWeights(baskets: Rows, basketWeights: Float32Array): Float32Array 
   return weights.map((weight) => weight * scale);
 }
 
-/** The k products that go best with the cart; never one that is in it. Products outside the catalogue are ignored. */
+/**
+ * Returns the k products that go best with the cart; never one that is in it. Products outside the catalogue are
+ * ignored.
+ */
 export function complementsOf(cart: CartComplements, items: Uint32Array, k: number): Candidates {
   const inCart = knownProducts(cart, items);
   if (inCart.length === 0) return NO_CANDIDATES;

@@ -21,7 +21,7 @@ export class CartFeatureRows {
     this.#sales = sales;
   }
 
-  /** @param items The products asked with. */
+  /** @param items The query products. */
   write(
     products: Uint32Array,
     evidence: CartEvidence,
@@ -94,7 +94,7 @@ export class CartFeatureRows {
     this.#put(orders);
   }
 
-  /** Means over the products asked with. */
+  /** Means over the query products. */
   #salesOf(items: readonly number[]): { readonly overall: number; readonly days30: number } {
     let overall = 0;
     let days30 = 0;

@@ -1,21 +1,24 @@
-/** In which order candidates are put: by boosted trees that start from what the sources say, or by one source alone. */
+/** The ranking of candidates: by boosted trees that start from the sources' scores, or by one source alone. */
 
 import type { Forest } from "../ranking/gradient-boosting/forest.js";
 import { createForestScorer } from "../ranking/gradient-boosting/forest-scorer.js";
 import { CART_FEATURES } from "./cart-candidates.js";
 
-/** What puts candidates in order: the trees, or one source alone. Numbers are part of the snapshot. */
+/** Who ranks candidates: the trees, or one source alone. The numbers are part of the snapshot. */
 export const CART_LEADS = ["trees", "ridge", "neighbours", "ridge_and_neighbours", "confidence"] as const;
 export type CartLead = (typeof CART_LEADS)[number];
 
-/** One question's order of candidates. */
+/** The ranking for one kind of question. */
 export interface CartOrder {
   readonly lead: CartLead;
   /** Without trees unless these lead. */
   readonly forest: Forest;
   /** Questions judged on the newest orders. */
   readonly judged: number;
-  /** There: share of answers among the first 20, and mean of 1 / place, of the trees and of the best source alone. */
+  /**
+   * On these questions: share of answers among the first 20, and mean of 1 / rank, of the trees and of the best source
+   * alone.
+   */
   readonly hitRate: number;
   readonly reciprocalRank: number;
   readonly bestSource: CartLead;
@@ -24,9 +27,9 @@ export interface CartOrder {
 }
 
 export interface CartRanking {
-  /** What completes a cart. */
+  /** Ranks complements of a cart. */
   readonly cart: CartOrder;
-  /** What a returning customer orders next. */
+  /** Ranks the next order of a returning customer. */
   readonly customer: CartOrder;
 }
 
@@ -58,7 +61,7 @@ export function createLeadScorer(lead: CartLead, forest: Forest): LeadScorer {
     );
 }
 
-/** What trees start from: the logarithm of what ridge weights and neighbours say together, nearly a probability. */
+/** Start scores of the trees: the logarithm of ridge weights and neighbours together, nearly a probability. */
 export function startingScores(rows: Float32Array): Float32Array {
   const width = CART_FEATURES.length;
   return Float32Array.from({ length: rows.length / width }, (_, r) =>

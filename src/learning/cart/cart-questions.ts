@@ -9,7 +9,7 @@ import { type Rows, rowOf } from "../common/rows.js";
 import type { CartQuestion } from "./cart-candidates.js";
 import { purchasesOf } from "./customer-purchases.js";
 
-/** Marks an order of nobody known. */
+/** Marks an order without a known customer. */
 export const NO_CUSTOMER = 0xffff_ffff;
 
 /** Orders by time, each product once. */
@@ -17,14 +17,14 @@ export interface Orders {
   readonly baskets: Rows;
   /** ms. */
   readonly at: Float64Array;
-  /** A number for each customer; `NO_CUSTOMER` where it is not known. */
+  /** A number for each customer; `NO_CUSTOMER` if unknown. */
   readonly customers: Uint32Array;
 }
 
 export interface AnsweredQuestion {
   readonly question: CartQuestion;
   readonly answer: number;
-  /** Products that are right as well, or not to be proposed: no candidates of this question. */
+  /** Further right answers, or products not to propose: they are no candidates of this question. */
   readonly leftOut: ReadonlySet<number>;
   /** Row of the order. */
   readonly row: number;
@@ -86,7 +86,7 @@ function without(products: Set<number>, product: number): Set<number> {
   return products;
 }
 
-/** Up to `count` of the products, each as likely as another; the list is shuffled. */
+/** Up to `count` of the products, with equal probability; the list is shuffled. */
 function draw(products: number[], count: number, random: () => number): number[] {
   for (let i = 0; i < Math.min(count, products.length); i++) {
     const at = i + Math.floor(random() * (products.length - i));

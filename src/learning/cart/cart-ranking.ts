@@ -41,11 +41,11 @@ export type { CartOrder, CartRanking } from "./cart-order.js";
 export { type CartRankingParts, decodeCartRanking, encodeCartRanking } from "./cart-ranking-section.js";
 
 export interface CartRankingParams {
-  /** Share of the orders, the newest, that is learned from; of few orders up to a quarter, to have `minOrders`. */
+  /** Share of the newest orders to learn from; up to a quarter when there are few, to reach `minOrders`. */
   readonly newestShare: number;
   readonly minOrders: number;
   readonly maxOrders: number;
-  /** Fewest questions for trees. */
+  /** Minimum number of questions for trees. */
   readonly minQuestions: number;
   readonly boosting: BoostingParams;
 }
@@ -67,7 +67,7 @@ export const CART_RANKING_DEFAULTS: CartRankingParams = {
   },
 };
 
-/** The ranking as it was judged: of sources that know older orders only, on orders none of it was learned from. */
+/** The ranking as it was evaluated: its sources know older orders only, and its test orders were not learned from. */
 export interface CartTrial {
   readonly sources: CartSources;
   readonly ranking: CartRanking;
@@ -103,7 +103,7 @@ export function fitCartSources(
 }
 
 /**
- * Learns from orders, and gives what the ranking was judged by. Deterministic: the same orders and seed give the same
+ * Learns from orders, and returns the data of the evaluation. Deterministic: the same orders and seed give the same
  * ranking.
  */
 export function tryCartRanking(

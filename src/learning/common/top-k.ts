@@ -7,11 +7,11 @@ import type { Candidates } from "./candidates.js";
 import { createScoreBuckets } from "./score-buckets.js";
 
 export interface TopK {
-  /** Forgets all; at most `k` will be kept. */
+  /** Forgets all entries; keeps at most `k` new ones. */
   reset(k: number): void;
   /** Scores are numbers, no index comes twice. */
   offer(index: number, score: number): void;
-  /** How many are kept. */
+  /** Number of kept entries. */
   size(): number;
   /** The i-th kept index and score, in any order, but a fixed one; after `size` has been asked. */
   indexAt(i: number): number;

@@ -37,18 +37,18 @@ import { customersSince, interactionsBefore, interactionsById, splitByTime, visi
 
 const NEWEST_SHARE = 0.1;
 const MIN_VISITS = 20;
-/** Share of the work that training is. */
+/** Share of the work that the training takes. */
 const TRAINING_SHARE = 0.6;
 
 export interface EvaluateAppOptions extends TrainModelOptions {
-  /** Most questions of a task; a draw by the seed beyond. */
+  /** Maximum questions of a task; more are sampled by the seed. */
   readonly maxQueries: number;
   readonly seed: number;
 }
 
 /**
- * Learns and judges; the same data, seed and number of questions give the same report. Rejects with
- * Conflict("precondition") when there are too few visits to part.
+ * Trains and judges; the same data, seed and number of questions give the same report. Rejects with
+ * Conflict("precondition") when there are too few visits to split.
  */
 export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluation> {
   const { appId, onProgress, seed, maxQueries } = options;
@@ -86,7 +86,7 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
     ...model.sources.map((source) => sourceRanking(source, "recommended")),
   ];
   const stage = (name: string, progress: number) => onProgress({ stage: name, progress });
-  /** The task's share of the work, told from its begin on. */
+  /** The task's share of the work, reported from its start. */
   const telling = (name: string, from: number, to: number): TaskContext => {
     stage(name, from);
     return { ...task, onShare: (share) => stage(name, from + share * (to - from)) };

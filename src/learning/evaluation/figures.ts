@@ -1,11 +1,11 @@
 import type { Question } from "./questions.js";
 import type { EvaluatedHistory, Figures } from "./report.js";
 
-/** Places of a ranking that are judged. */
+/** Maximum rank that is judged. */
 export const DEPTH = 20;
 const NDCG_DEPTH = 10;
 
-/** Steps or lines known, in the parts that are told apart; `most` 0 means without bound. */
+/** Ranges of known steps or lines; `most` 0 means without limit. */
 export const HISTORY_PARTS = [
   { least: 1, most: 1 },
   { least: 2, most: 2 },

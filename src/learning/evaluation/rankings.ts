@@ -12,7 +12,7 @@ import type { ServingModel, Source, SourceQuery } from "../model/source.js";
 import type { Question } from "./questions.js";
 import type { RankingKind } from "./report.js";
 
-/** A question as each kind of ranking reads it. */
+/** A question in the form of each kind of ranking. */
 export interface Asked {
   readonly question: Question;
   readonly query: SourceQuery;
@@ -20,7 +20,7 @@ export interface Asked {
   readonly items: Uint32Array;
 }
 
-/** Something that puts products in order. Calls must not overlap. */
+/** Ranks products. Calls must not overlap. */
 export interface Ranking {
   readonly name: string;
   readonly kind: RankingKind;
@@ -28,7 +28,7 @@ export interface Ranking {
   answer(asked: Asked, k: number): ArrayLike<number>;
 }
 
-/** What a recommender counts is of no interest here. */
+/** An evaluation counts no metrics. */
 const NO_METRICS: Metrics = { count() {}, observe() {} };
 
 /** Without one of its sources, an evaluation would measure another recommender. */
@@ -58,7 +58,7 @@ export interface Lists {
   readonly alternative: readonly number[];
 }
 
-/** What the visitor met of the frame before, and when it was used. */
+/** The visitor's earlier interactions with the frame, and its uses. */
 interface Before {
   readonly uses: readonly number[];
   readonly shownLists: readonly ShownList[];

@@ -3,7 +3,7 @@ import type { AlgorithmFacts } from "../../domain/model.js";
 /** Figures by name, each a share from 0 to 1. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** What a ranking is: the service's own list, one of its sources alone, or a known method to compare with. */
+/** Origin of a ranking: the service's own list, one of its sources alone, or a published method for comparison. */
 export type RankingKind = "answer" | "source" | "baseline";
 
 export interface EvaluatedHistory {
@@ -24,16 +24,16 @@ export interface EvaluatedRanking {
 export interface EvaluatedTask {
   readonly name: string;
   readonly queries: number;
-  /** Questions there were; more than asked when a draw was made. */
+  /** Possible questions; more than asked when some were sampled. */
   readonly possible: number;
-  /** Why nothing was asked; "" otherwise. */
+  /** Why no question was asked; "" otherwise. */
   readonly reason: string;
   readonly rankings: readonly EvaluatedRanking[];
 }
 
-/** How well an app's newest visitors would have been served by what could be learned before them. */
+/** How well models of older data would have served an app's newest visitors. */
 export interface Evaluation {
-  /** Learned from what was before, judged on visits that began then or later. */
+  /** Trained on older data, judged on visits that began then or later. */
   readonly cutOff: number;
   readonly seed: number;
   readonly dataCounts: Readonly<Record<string, number>>;

@@ -7,13 +7,13 @@ import type { EvaluatedTask } from "./report.js";
 
 export interface TaskContext {
   readonly ask: (question: Question) => Asked;
-  /** Where each product stands in popularity, 0 to 1. */
+  /** Popularity percentile of each product, 0 to 1. */
   readonly popularityOf: Float64Array;
-  /** Told now and then what share of the questions was asked. */
+  /** Called regularly with the share of answered questions. */
   readonly onShare?: (share: number) => void;
 }
 
-/** Questions between two words of progress. */
+/** Questions between two progress reports. */
 const TELL_EVERY = 100;
 
 /** A task that reads the same answers its own way: the question as it judges it, or undefined to pass it over. */

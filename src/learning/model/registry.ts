@@ -11,13 +11,13 @@ export interface Serving<M> {
   readonly pointer: ModelPointer;
 }
 
-/** Which model serves each app, and how that changes. */
+/** The serving models of all apps, and their changes. */
 export interface ModelRegistry<M> {
-  /** The model that serves; undefined before the first one. Loads it on first use. */
+  /** The serving model; undefined before the first one. Loads it on first use. */
   current(appId: string): Promise<Serving<M> | undefined>;
   /**
-   * Loads a kept model beside the old one, then moves the pointer under a new version text and swaps. Requests in
-   * between are answered by the old one. Rejects with NotFound("model") when it is not kept.
+   * Loads a stored model beside the old one, then moves the pointer under a new version text and swaps. The old one
+   * answers requests in between. Rejects with NotFound("model") for a missing model.
    */
   activate(appId: string, modelId: string): Promise<ModelPointer>;
   /**
@@ -26,23 +26,23 @@ export interface ModelRegistry<M> {
    * the one created at `madeAt` any more.
    */
   publish(appId: string, record: ModelRecord, bytes: Uint8Array, lease?: Lease, madeAt?: number): Promise<ModelPointer>;
-  /** Looks, for every app in memory, whether another process has published, and loads what it has. */
+  /** Checks, for every app in memory, whether another process has published, and loads its model. */
   lookAgain(): Promise<void>;
   forget(appId: string): void;
 }
 
 export interface ModelRegistryDependencies<M> {
   readonly models: ModelStore;
-  /** The bytes of a snapshot as a model that answers. */
+  /** Makes a model from the bytes of a snapshot. */
   readonly load: (modelId: string, bytes: Uint8Array) => Promise<M>;
   readonly now: Now;
   /** The version text an app had before its first model, so that it is not used again. */
   readonly firstVersionOf: (appId: string) => Promise<string>;
 }
 
-/** Snapshots kept of each app, the one that serves among them. */
+/** Stored snapshots of each app, the serving one included. */
 const KEPT_SNAPSHOTS = 3;
-/** How often the pointer is read again to see what other processes published. */
+/** Interval for reading the pointer, to find models that other processes published. */
 const LOOK_AGAIN_MS = 1000;
 const MAX_USED_VERSIONS = 1000;
 
@@ -65,12 +65,12 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     return pointer === undefined ? undefined : load(appId, pointer);
   };
 
-  /** Another process may have moved the pointer: load its model while the present one goes on answering. */
+  /** Another process may have moved the pointer: load its model while the present one answers. */
   const lookAgain = async (appId: string, entry: Entry): Promise<void> => {
     const [pointer, serving] = await Promise.all([deps.models.pointer(appId), entry.serving]);
     if (pointer?.version === serving?.pointer.version) return;
     if (pointer === undefined) {
-      // Another process deleted the app. One made under its id since begins without a model.
+      // Another process deleted the app. A new app with its id begins without a model.
       if (entries.get(appId) === entry) entry.serving = Promise.resolve(undefined);
       return;
     }
@@ -81,7 +81,7 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     if (entries.get(appId) === entry) entry.serving = Promise.resolve(fresh);
   };
 
-  /** The model in memory goes on serving when this fails; the next look tries again. */
+  /** The model in memory continues to serve when this fails; the next check tries again. */
   const look = async (appId: string, entry: Entry): Promise<void> => {
     if (entry.looking) return;
     entry.looking = true;
@@ -116,7 +116,7 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
       if (entry === undefined) {
         const opened: Entry = { serving: open(appId), lookedAt: now, looking: false };
         entries.set(appId, opened);
-        // whoever waits for the model gets the error
+        // everyone who waits for the model gets the error
         opened.serving.catch(() => {
           if (entries.get(appId) === opened) entries.delete(appId);
         });

@@ -8,12 +8,12 @@ import { rulesSource } from "./sources/rules.js";
 import { productVectors, semanticSource, textPlacing } from "./sources/semantic.js";
 import { runAtOnce, runInPieces, type Steps } from "./yielding-steps.js";
 
-/** Told which parts only another version of this program can read. */
+/** Called with the parts that only another version can read. */
 type OnUnread = (parts: readonly string[]) => void;
 
 /**
- * Makes a serving model of a snapshot's bytes. Parts that only another version of Aisle can read are left out and given to
- * `onUnread`. Throws DataDamaged for any other bytes.
+ * Makes a serving model of a snapshot's bytes. Parts that only another version of Aisle can read are left out and
+ * passed to `onUnread`. Throws DataDamaged for any other bytes.
  */
 export function loadServingModel(
   modelId: string,
@@ -78,10 +78,10 @@ function* loading(
   };
 }
 
-/** Products that are gone through in one step. */
+/** Products processed in one step. */
 const AT_ONCE = 4096;
 
-/** Bits of a number that one pass of the sort below looks at. */
+/** Bits that one pass of the radix sort below uses. */
 const DIGIT_BITS = 11;
 const TOP_DIGIT = 2 ** DIGIT_BITS - 1;
 

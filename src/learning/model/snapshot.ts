@@ -26,7 +26,7 @@ export const SNAPSHOT_FORMAT = 1;
 /** Products as points of a space in which near means alike. */
 export interface SemanticModel {
   readonly embedder: Embedder;
-  /** Numbers at the front of each vector that a text model of the operator gave; 0 when the embedder made all of it. */
+  /** Numbers at the front of each vector from the operator's text model; 0 when the embedder made the whole vector. */
   readonly textDimensions: number;
   /** Product index of each vector: products without any text have none. */
   readonly rows: Uint32Array;
@@ -42,15 +42,15 @@ export interface Fitted {
   readonly popularity: Float32Array;
   readonly rules: Rules | undefined;
   readonly cart: CartComplements | undefined;
-  /** Puts what the cart and its rules propose in order. */
+  /** Ranks the proposals of the cart and its rules. */
   readonly cartRanking: CartRankingParts | undefined;
   readonly sessions: SessionNeighbours | undefined;
-  /** Puts what sessions propose in order; its neighbours are `sessions`. */
+  /** Ranks the proposals of sessions; its neighbours are `sessions`. */
   readonly ranker: Ranker | undefined;
   readonly semantic: SemanticModel | undefined;
-  /** How much each source counts in `recommended`; snapshots of before there were such weights have none. */
+  /** Weights of the sources in `recommended`; absent in older snapshots. */
   readonly blend?: BlendWeights | undefined;
-  /** For the next training alone: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
+  /** For the next training only: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
   readonly textVectors?: TextVectors | undefined;
 }
 

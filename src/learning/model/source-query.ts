@@ -4,15 +4,18 @@ import type { SourceQuery } from "./source.js";
 const MAX_ANTECEDENTS = 20;
 const MAX_ANCHORS = 5;
 
-/** What a visitor met, in a model's product indices. */
+/** A visitor's interactions, in a model's product indices. */
 export interface VisitorSituation {
-  /** Ends with what is being viewed; see `SourceQuery.session`. */
+  /** Ends with the current products; see `SourceQuery.session`. */
   readonly session: SourceQuery["session"];
-  /** Products being viewed, the first one of the page first. */
+  /** Current products, the first one of the page first. */
   readonly here: readonly number[];
   /** Oldest first. */
   readonly cart: readonly number[];
-  /** The product viewed last, else met last; undefined for none. Ignored while products are being viewed. */
+  /**
+   * The product viewed last, otherwise the last interaction; undefined for none. Ignored when there are current
+   * products.
+   */
   readonly last: number | undefined;
   readonly purchases?: Purchases | undefined;
 }

@@ -3,11 +3,11 @@ import type { Section } from "../common/section.js";
 import { decodeContainer } from "./container.js";
 
 /**
- * Vectors that a text model of the operator gave, by the content of their texts: kept in the snapshot, so that the next
- * training asks only for texts that changed.
+ * Vectors of the operator's text model, cached in the snapshot by text, so that the next training embeds only changed
+ * texts.
  */
 export interface TextVectors {
-  /** Name of the model; vectors of another one are of no use. */
+  /** Name of the model; vectors of another one are useless. */
   readonly name: string;
   readonly dimensions: number;
   /** `HASH_BYTES` of each text. */

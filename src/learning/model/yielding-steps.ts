@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Work that other work of the thread may come between, wherever it yields. */
+/** Work that yields at each point where other work of the thread may run. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** How long a piece takes, ms; at most one step longer. */
+/** Duration of a piece, ms; at most one step longer. */
 const PIECE_MS = 2;
 
 /** Does the work without a break. */
@@ -14,7 +14,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does the work in pieces, between which the thread answers what came meanwhile. */
+/** Does the work in pieces, between which the thread handles other work. */
 export async function runInPieces<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const until = performance.now() + PIECE_MS;

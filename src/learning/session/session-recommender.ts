@@ -2,7 +2,7 @@ import { type Candidates, type Explanation, NO_CANDIDATES } from "../common/cand
 import { createTopK } from "../common/top-k.js";
 import type { SessionNeighbours } from "./session-neighbours.js";
 
-/** What a visitor did, as far as the model knows the products. */
+/** A visitor's interactions with products that the model knows. */
 export interface SessionQuery {
   /** Oldest first; repeats allowed. Items out of the model's range are passed over. */
   readonly items: Uint32Array;

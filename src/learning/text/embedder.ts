@@ -36,11 +36,11 @@ export type { ProductText } from "./text-features.js";
 
 export interface EmbedderParams {
   readonly seed: number;
-  /** Numbers of a vector at most, by how many texts there are up to: with many, memory and time count. */
+  /** Maximum numbers of a vector, by number of texts: with many texts, memory and time matter. */
   readonly dimensions: readonly { readonly upTo: number; readonly dimensions: number }[];
-  /** Share of the mean direction that is taken away, 0 to 1. */
+  /** Share of the mean direction that is removed, 0 to 1. */
   readonly centring: number;
-  /** Texts that V is fitted on at most. */
+  /** Maximum texts that V is fitted on. */
   readonly fitTexts: number;
   readonly iterations: number;
   readonly features: TextFeatureParams;

@@ -16,15 +16,15 @@ import { fitHeldBackModel, type HeldBackModel, type HeldBackModelOptions } from 
 
 export interface FittedBlend {
   readonly weights: BlendWeights;
-  /** One for each page, with its weights and how they were judged beside each source alone. */
+  /** One entry for each page, with its weights and figures beside each source alone. */
   readonly facts: readonly AlgorithmFacts[];
 }
 
-/** Fewest questions a page's weights are learned from. */
+/** Minimum questions to learn a page's weights from. */
 const MIN_QUESTIONS = 50;
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** Learns how much each source counts in `recommended`, page by page, on the newest visits and orders. */
+/** Learns the weights of the sources in `recommended`, page by page, on the newest visits and orders. */
 export function fitBlend(options: HeldBackModelOptions): FittedBlend {
   const older = fitHeldBackModel(options);
   const situations = followedSituations(options.data, older, options.seed);

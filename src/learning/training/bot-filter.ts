@@ -1,7 +1,7 @@
 import type { VisitorHistory } from "../../domain/interaction.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 
-/** Histories as training and evaluation read them: without what robots did, and without visitors who are robots. */
+/** Histories for training and evaluation, without interactions and visitors that are crawlers. */
 export function filterBots(interactions: Pick<InteractionStore, "scan">): Pick<InteractionStore, "scan"> {
   return {
     async *scan(appId) {

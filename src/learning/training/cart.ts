@@ -15,9 +15,9 @@ export interface FittedCart {
   readonly facts: readonly AlgorithmFacts[];
 }
 
-/** Fewest questions on which an order of candidates is judged before it is trusted. */
+/** Minimum questions for the evaluation of a ranking. */
 const MIN_JUDGED = 50;
-/** Reason of what is left out when no order is to be learned. */
+/** Reason for the missing ranking when ranking is off. */
 export const NOT_ASKED_FOR = "learned ranking is disabled";
 
 /**

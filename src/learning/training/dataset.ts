@@ -5,18 +5,18 @@ import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
 import { type Rows, rowsFrom } from "../common/rows.js";
 
-/** A pause longer than this begins a new session. */
+/** A longer pause begins a new session. */
 export const SESSION_GAP_MS = 30 * 60_000;
-/** A session keeps its newest steps; longer ones are robots or feeds, not visits. */
+/** A session keeps its newest steps; longer ones are crawlers or feeds, not visits. */
 const MAX_SESSION_LENGTH = 200;
 /** Mark of a step whose product was put into the cart. */
 export const CARTED = 1;
 /** Mark of a step after which an order was placed, which empties the cart. */
 export const ORDERED = 2;
-/** How much one interaction of a type says about the popularity of a product. */
+/** Weight of an interaction type in a product's popularity. */
 const POPULARITY_WEIGHT = { product_view: 1, add_to_cart: 3, order: 5 } as const;
 
-/** All that training learns from, in dense product indices. Order is fixed by the data alone. */
+/** All training data, in dense product indices. The order depends on the data alone. */
 export interface Dataset {
   /** Product id of each index, in order of ids. */
   readonly productIds: readonly string[];
@@ -36,7 +36,7 @@ export interface Dataset {
   /** Time of each order, ms, and a number for its visitor. */
   readonly basketAt: Float64Array;
   readonly basketVisitors: Uint32Array;
-  /** Every meeting of visitor and product, for popularity. */
+  /** Every interaction of a visitor with a product, for popularity. */
   readonly meetings: {
     readonly productIndices: Uint32Array;
     readonly at: Float64Array;

@@ -21,7 +21,7 @@ const MIN_TEXTS = 5;
 /** With fewer of its vectors than this a text model is left out: products without one would be found too rarely. */
 const MIN_SHARE = 0.9;
 
-/** A text model of the operator, and what the last training kept of it. */
+/** The operator's text model, and the vectors cached by the last training. */
 export interface TextEmbedding {
   /** Rejects with a DomainError when it cannot be used; its message is for the operator. */
   readonly open: () => Promise<TextEmbedder>;
@@ -39,7 +39,7 @@ export interface SemanticOptions {
 
 export interface LearnedSemantic {
   readonly semantic: SemanticModel | undefined;
-  /** To keep in the snapshot, whether or not they are used. */
+  /** For the snapshot, whether or not they are used. */
   readonly textVectors: TextVectors | undefined;
   readonly facts: readonly AlgorithmFacts[];
 }

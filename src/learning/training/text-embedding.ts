@@ -11,18 +11,18 @@ const MAX_CHARACTERS = 2000;
 const BATCH = 64;
 
 export interface EmbeddedTexts {
-  /** Unit vector by text; undefined for an empty text and for one that got none. */
+  /** Unit vector by text; undefined for an empty text and for one without a vector. */
   readonly vectors: readonly (Float32Array | undefined)[];
   readonly dimensions: number;
   /** Texts that are not empty and have no vector. */
   readonly missing: number;
   /** Why vectors are missing, for the operator; "" when the embedder did not fail. */
   readonly failure: string;
-  /** To keep for the next training. */
+  /** Cache for the next training. */
   readonly kept: TextVectors;
 }
 
-/** The text of a product as a sentence model reads it; "" for a product without text. */
+/** The input of a sentence model for a product; "" for a product without text. */
 export function sentenceOf({ title, description, brand, categories }: ProductText): string {
   const named = title.toLowerCase().includes(brand.toLowerCase()) ? "" : brand;
   const parts = [title, named, categories.join(", "), description];
@@ -34,8 +34,8 @@ export function sentenceOf({ title, description, brand, categories }: ProductTex
 }
 
 /**
- * Embeds each text once, those that `kept` has under the embedder's name not at all. An embedder that fails is asked no
- * more; what it gave until then counts. Vectors of zeros or with NaN are none.
+ * Embeds each text once, and uses cached vectors of the same embedder name. After a failure it asks the embedder no
+ * more and keeps earlier vectors. Vectors of zeros or with NaN are dropped.
  */
 export async function embedTexts(
   texts: readonly string[],
@@ -58,7 +58,7 @@ export async function embedTexts(
         const vector = unit(given[i]);
         if (vector === undefined) continue;
         if (dimensions === 0) dimensions = vector.length;
-        // The model behind a name is another one now: nothing of the old one can stay.
+        // The name now stands for another model: drop all old vectors.
         else if (vector.length !== dimensions && known.size > 0 && kept !== undefined)
           return await embedTexts(texts, embedder, undefined, onProgress);
         if (vector.length !== dimensions) throw new VectorsDiffer("the embedder's vectors differ in length");

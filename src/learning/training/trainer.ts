@@ -18,7 +18,7 @@ export interface TrainedModel {
   readonly bytes: Uint8Array;
 }
 
-/** Learns from all that is stored of an app. Runs in a worker thread, so that serving keeps its latency. */
+/** Trains on all stored data of an app. Runs in a worker thread, so that serving keeps its latency. */
 export type RunTraining = (appId: string, onProgress: (progress: TrainingProgress) => void) => Promise<TrainedModel>;
 
 export interface TrainerDependencies {
@@ -31,28 +31,29 @@ export interface TrainerDependencies {
     record: ModelRecord,
     bytes: Uint8Array,
     lease: Lease,
-    /** When the app was created that the model learned from. */
+    /** Creation time of the app that the model learned from. */
     madeAt: number,
   ) => Promise<ModelPointer>;
   readonly now: Now;
   readonly newModelId: () => string;
-  /** A text that no process has given before. */
+  /** Returns a unique text. */
   readonly newLeaseHolder: () => string;
 }
 
-/** Lease time: a process killed while training blocks trainings of the app for this long. */
+/** Lease time: a killed process blocks trainings of its app for this long. */
 const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 
 export interface Trainer {
   /**
-   * Trains an app and puts the model into service. Rejects with NotFound("app"); Conflict("aborted") when a training of
-   * the app is under way, here or in another process; Conflict("precondition") when there is nothing to learn from. Then the old model goes on.
+   * Trains an app and activates the model. Rejects with NotFound("app"); Conflict("aborted") when another training of
+   * the app runs, here or in another process; Conflict("precondition") when there is no data. After a rejection the old
+   * model serves.
    */
   train(appId: string, onProgress: (progress: TrainingProgress) => void): Promise<ModelRecord>;
   /**
-   * Trains, one after the other, the apps in which something changed since their last training. An app that has nothing
-   * to learn from is no failure; it is left alone until something changes in it.
+   * Trains, one after the other, the apps in which something changed since their last training. An app without data is
+   * no failure; it is skipped until something changes in it.
    */
   trainChanged(onFailure: (appId: string, error: unknown) => void): Promise<void>;
 }
@@ -107,7 +108,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     return record;
   };
 
-  /** False when there is nothing to learn from. */
+  /** False when there is no data. */
   const trainIfPossible = async (appId: string): Promise<boolean> => {
     try {
       await train(appId, () => undefined);

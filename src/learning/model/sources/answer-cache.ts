@@ -1,6 +1,6 @@
 import type { Candidates } from "../../common/candidates.js";
 
-/** What a source finds for one product alone, which is the same for all visitors. */
+/** Caches a source's answer for one product alone, which is the same for all visitors. */
 export interface AnswerCache {
   /**
    * The `k` best candidates of a product, from the cache if it was asked for lately. `find` gives that many, best first. The
@@ -9,7 +9,7 @@ export interface AnswerCache {
   of(product: number, k: number, find: (k: number) => Candidates): Candidates;
 }
 
-/** Of longer answers none is kept. */
+/** Longer answers are not cached. */
 const MOST_CANDIDATES = 400;
 /** Answers that there is made room for at a time. */
 const TOGETHER = 256;

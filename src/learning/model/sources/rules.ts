@@ -2,9 +2,9 @@ import { createRuleExplainer, type Rules, recommendFromRules } from "../../cart/
 import { type Explanation, NO_CANDIDATES } from "../../common/candidates.js";
 import type { Source } from "../source.js";
 
-/** Association rules: customers who bought these also bought. They say nothing about alternatives. */
+/** Association rules: customers who bought these also bought. They propose no alternatives. */
 export function rulesSource(rules: Rules): Source {
-  /** Many products of one answer are asked about. */
+  /** An answer may ask about many products. */
   let last:
     | { readonly antecedents: Uint32Array; readonly of: (product: number) => Explanation | undefined }
     | undefined;
