@@ -62,7 +62,10 @@ export function explain(products: readonly Product[], explained: Explained, repo
         });
       }
     const live = explained.live.get(productId);
-    if (live !== undefined) shares.push(live);
+    if (live !== undefined) {
+      const same = shares.findIndex(({ source }) => source === live.source);
+      shares.splice(same < 0 ? shares.length : same, same < 0 ? 0 : 1, live);
+    }
     // Popularity has its own weight, or is what put it there, or all that can be said of a proposal that nothing the
     // visitor did leads to.
     if (

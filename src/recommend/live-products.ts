@@ -34,6 +34,8 @@ export interface LiveProducts {
   near(direction: Float32Array, k: number, passes: (productId: string) => boolean): LiveCandidate[];
   /** New products that most visitors met together with any of these. */
   together(productIds: readonly string[], k: number): LiveCandidate[];
+  /** Products that were ordered with a new one; the score counts orders. */
+  orderedWith(productId: string, k: number): LiveCandidate[];
 }
 
 type Placing = NonNullable<ServingModel["placing"]>;
@@ -47,6 +49,8 @@ export class LiveIndex implements LiveProducts {
   readonly #visits = new Map<string, readonly string[]>();
   /** For each product, the number of visitors who met each new product with it. */
   readonly #pairs = new Map<string, Map<string, number>>();
+  /** For each new product, the number of orders that held each other product with it. */
+  readonly #orders = new Map<string, Map<string, number>>();
   #pairCount = 0;
 
   constructor(
@@ -82,6 +86,7 @@ export class LiveIndex implements LiveProducts {
   meet({ actionType, bot, visitor, products }: Event): void {
     const visitorKey = visitor.clientId || visitor.fingerprintId || visitor.userId;
     if (bot || visitorKey === "" || !["product_view", "add_to_cart", "order"].includes(actionType)) return;
+    if (actionType === "order") this.#takeOrder(products.slice(0, PRODUCTS_OF_EVENT));
     let met = this.#visits.get(visitorKey) ?? [];
     for (const { productId } of products.slice(0, PRODUCTS_OF_EVENT)) {
       if (met.includes(productId)) continue;
@@ -114,10 +119,23 @@ export class LiveIndex implements LiveProducts {
     for (const productId of productIds)
       for (const [other, count] of this.#pairs.get(productId) ?? [])
         if (count >= LEAST_TOGETHER) visitors.set(other, (visitors.get(other) ?? 0) + count);
-    return [...visitors]
-      .map(([productId, score]) => ({ productId, score }))
-      .sort((a, b) => b.score - a.score || (a.productId < b.productId ? -1 : 1))
-      .slice(0, k);
+    return mostCounted(visitors, k);
+  }
+
+  orderedWith(productId: string, k: number): LiveCandidate[] {
+    return mostCounted(this.#orders.get(productId) ?? new Map(), k);
+  }
+
+  #takeOrder(products: Event["products"]): void {
+    const ids = [...new Set(products.map(({ productId }) => productId))];
+    for (const productId of ids) {
+      if (!this.#slots.has(productId)) continue;
+      for (const other of ids) {
+        // Ids in events may be invented.
+        if (other !== productId && (this.#slots.has(other) || this.model.indexOf(other) !== undefined))
+          this.#add(this.#orders, productId, other);
+      }
+    }
   }
 
   #isNew(productId: string): boolean {
@@ -126,11 +144,15 @@ export class LiveIndex implements LiveProducts {
 
   #count(productId: string, other: string): void {
     if (!this.#slots.has(other)) return; // known to the model, or unknown: ids in events may be invented
-    let others = this.#pairs.get(productId);
+    this.#add(this.#pairs, productId, other);
+  }
+
+  #add(pairs: Map<string, Map<string, number>>, productId: string, other: string): void {
+    let others = pairs.get(productId);
     if (others?.has(other) !== true && this.#pairCount === MAX_PAIRS) return;
     if (others === undefined) {
       others = new Map();
-      this.#pairs.set(productId, others);
+      pairs.set(productId, others);
     }
     if (!others.has(other)) this.#pairCount++;
     others.set(other, (others.get(other) ?? 0) + 1);
@@ -154,4 +176,11 @@ export class LiveIndex implements LiveProducts {
     longer.set(this.#vectors);
     this.#vectors = longer;
   }
+}
+
+function mostCounted(counts: ReadonlyMap<string, number>, k: number): LiveCandidate[] {
+  return [...counts]
+    .map(([productId, score]) => ({ productId, score }))
+    .sort((a, b) => b.score - a.score || (a.productId < b.productId ? -1 : 1))
+    .slice(0, k);
 }

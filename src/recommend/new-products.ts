@@ -82,17 +82,36 @@ function scoresOf(
   }
 }
 
-/** Complements: new products that visitors met together with what is viewed or in the cart. */
+/**
+ * Complements: new products that visitors met together with what is viewed or in the cart. What the first orders of a
+ * product being viewed had in them comes before all else.
+ */
 export function liveTogether(
   blended: Blended | undefined,
   met: readonly string[],
   { live }: Pick<LiveQuestion, "live">,
+  first: readonly ScoredProduct[] = [],
 ): Proposals {
+  const scored = [...firstOnes(blended, first), ...metTogether(blended, met, live)];
+  return scored.length === 0 ? known(blended) : merged(blended, scored);
+}
+
+function firstOnes(blended: Blended | undefined, first: readonly ScoredProduct[]): ScoredProduct[] {
+  const best = blended?.scores[0] ?? 1;
+  const most = Math.max(...first.map(({ score }) => score));
+  return first.map((one) => ({ ...one, score: best * (1 + one.score / most) }));
+}
+
+function metTogether(
+  blended: Blended | undefined,
+  met: readonly string[],
+  live: LiveProducts | undefined,
+): ScoredProduct[] {
   const together = live?.together(met, MAX_NEW_PRODUCTS) ?? [];
-  if (together.length === 0) return known(blended);
+  if (together.length === 0) return [];
   const most = together[0]!.score;
   const best = blended?.scores[0] ?? 1;
-  const scored = together.map(({ productId, score }, i) => ({
+  return together.map(({ productId, score }, i) => ({
     productId,
     score: (TOGETHER_WEIGHT * best * score) / most,
     share: {
@@ -103,7 +122,12 @@ export function liveTogether(
       counts: { visitors_together: score },
     },
   }));
-  return merged(blended, scored);
+}
+
+interface ScoredProduct {
+  readonly productId: string;
+  readonly score: number;
+  readonly share: SourceShare;
 }
 
 const NONE: ReadonlyMap<string, SourceShare> = new Map();
@@ -122,10 +146,7 @@ function known(blended: Blended | undefined): Proposals {
 }
 
 /** Both by falling scores; a known product before a new one of the same score. */
-function merged(
-  blended: Blended | undefined,
-  scored: readonly { readonly productId: string; readonly score: number; readonly share: SourceShare }[],
-): Proposals {
+function merged(blended: Blended | undefined, scored: readonly ScoredProduct[]): Proposals {
   const fresh = [...scored].sort((a, b) => b.score - a.score);
   const products: Proposal[] = [];
   let next = 0;

@@ -2,6 +2,7 @@
  * What one request asks for, read once: what the visitor did, what the page shows, what the filters let through, and what
  * the sources of the model are asked with. The kind of page a frame stands on matters in frames that name no sources.
  */
+import type { ReportFailure } from "../adapters/report-failure.js";
 import type { FrameConfiguration, PageKind } from "../domain/frame.js";
 import type { Product } from "../domain/product.js";
 import type { List, SourceQuery } from "../learning/model/source.js";
@@ -15,6 +16,7 @@ import { productIdOf } from "./product-ids.js";
 import type { RecommendQuery } from "./query.js";
 import { orderedLast, type Situation, unseenTexts } from "./situation.js";
 import { sourceQuery } from "./source-query.js";
+import { withStandIns } from "./stand-ins.js";
 import { toReplace } from "./substitutes.js";
 import { type VisitorContext, visitorContext } from "./visitor-context.js";
 import { type ListWeights, weightsOf, weightsOfFrame } from "./weights.js";
@@ -35,6 +37,8 @@ export interface PageRequest {
   /** "" where the request alone decides. */
   readonly pageKind: PageKind;
   readonly completed: Completed;
+  /** Of the products being viewed those of which too little was learned. */
+  readonly fresh: readonly string[];
   /** The products that `alternative` shows substitutes for. */
   readonly replaced: readonly Product[];
   /** Products of the categories being viewed; undefined for none. */
@@ -55,6 +59,7 @@ export function readRequest(
   situation: Situation,
   tableOf: ReturnType<typeof createProductTables>,
   filterCache: FilterCache,
+  reportFailure: ReportFailure,
 ): PageRequest {
   const { query, frame, catalog, model, now } = situation;
   const shelf = new Shelf(catalog, model, model && tableOf(model, catalog));
@@ -82,7 +87,11 @@ export function readRequest(
       among: narrowing?.among,
     };
   const alternative = queryFor({ context, current });
-  const recommended = completed.context === context ? alternative : queryFor(completed);
+  const { current: completedBy, fresh } = withStandIns(completed.current, model, catalog, reportFailure);
+  const recommended =
+    completed.context === context && fresh.length === 0
+      ? alternative
+      : queryFor({ context: completed.context, current: completedBy });
   const weightsFor = (list: List, asked: SourceQuery | undefined) =>
     model && asked && (weightsOfFrame(frame) ?? weightsOf(list, asked, model, pageKind));
   const ofCategories = categoryProducts(query, catalog);
@@ -93,6 +102,7 @@ export function readRequest(
     current,
     pageKind,
     completed,
+    fresh,
     replaced: toReplace(current, alternative, model, catalog),
     ofCategories,
     filter,

@@ -16,6 +16,7 @@ import { type Blended, createBlenders } from "./score.js";
 import { Selection } from "./selection.js";
 import { asShown, excludedProducts, ownedVariants, type Situation, tracked } from "./situation.js";
 import { boughtTogether } from "./split-lists.js";
+import { firstOrders } from "./stand-ins.js";
 import { likenessAmong, sameCategory } from "./substitutes.js";
 
 /** Fewest candidates asked of each source. */
@@ -51,7 +52,7 @@ export function createRecommender(deps: Dependencies): Recommender {
   const gatherAndScore = createScoring(deps);
 
   return (situation, withReasons) => {
-    const request = readRequest(situation, tableOf, filterCache);
+    const request = readRequest(situation, tableOf, filterCache, deps.reportFailure);
     const selection = selectionFor(request);
     const pinned = pinProducts(request, selection);
     const scored = withNewProducts(request, gatherAndScore(request, pinned.places), pinned.places, deps);
@@ -119,7 +120,7 @@ function createScoring(deps: Dependencies) {
 
 /** Adds products that are newer than the model. */
 function withNewProducts(
-  { situation, queries, weights, filter, replaced, completed }: PageRequest,
+  { situation, queries, weights, filter, replaced, completed, fresh }: PageRequest,
   { recommended, alternative }: BothLists<Blended | undefined>,
   places: BothLists<number>,
   { reportFailure }: Dependencies,
@@ -134,7 +135,8 @@ function withNewProducts(
     weights: places.alternative === 0 ? undefined : weights.alternative,
     reportFailure,
   });
-  const together = liveTogether(recommended, metNow(completed), { live });
+  const first = firstOrders(fresh, model, live, reportFailure);
+  const together = liveTogether(recommended, metNow(completed), { live }, first);
   return {
     recommended: { ...together, blended: recommended },
     alternative: { ...similar, blended: alternative },

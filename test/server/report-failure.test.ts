@@ -128,7 +128,7 @@ describe("a failure that only shortens an answer", () => {
       expect(boughtTogether(MODEL, QUERY, reportFailure)(0)).toBe(false);
     },
     new_products: ({ reportFailure }) => {
-      const live = { size: 1, near: () => [{ productId: "new", score: 1 }], together: () => [] };
+      const live = { size: 1, near: () => [{ productId: "new", score: 1 }], together: () => [], orderedWith: () => [] };
       const catalog = { get: () => undefined };
       const blended = { indices: Uint32Array.of(0), scores: Float64Array.of(1) };
       const question = { live, model: MODEL, asked: QUERY, catalog, passes: undefined, weights, reportFailure };
