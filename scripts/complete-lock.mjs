@@ -1,10 +1,10 @@
 // Adds to package-lock.json the platform packages that npm left out.
 //   node scripts/complete-lock.mjs [LOCKFILE]
 //
-// A package with native parts names one optional package for each platform. When the registry in use does not
-// serve some of them (a mirror that keeps only its own platforms), `npm install` leaves those out of the lock without a word and
-// `npm ci` then refuses the lock everywhere. An entry without `integrity` is enough: npm skips it on other platforms, and
-// a registry that has the package fills in the rest. Run after `npm install`; test/repository.test.ts says when it is due.
+// A package with native parts names one optional package for each platform. A registry may lack some of them, such as a
+// mirror that keeps only its own platforms. Then `npm install` silently leaves them out of the lock, and
+// `npm ci` refuses the lock everywhere. An entry without `integrity` is enough: npm skips it on other platforms, and
+// a registry that has the package fills in the rest. Run after `npm install`; test/repository.test.ts fails when it is due.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./lib.mjs";

@@ -29,7 +29,7 @@ function mirror(from, to) {
   }
 }
 
-/** Compiles each module of src/learning/kernels/assembly to WebAssembly, kept as text, so that no file is looked for at run time. */
+/** Compiles each module of src/learning/kernels/assembly to WebAssembly, stored as text, so that no file is read at run time. */
 async function compileKernels() {
   const sources = join(root, "src/learning/kernels/assembly");
   for (const file of filesBelow(sources).filter((name) => name.endsWith(".ts"))) {

@@ -19,7 +19,7 @@ const installHash = () =>
   `${hashOf("package-lock.json")} ${process.platform} ${process.arch} ${cpus()[0]?.model ?? "unknown"}`;
 
 /**
- * What is compiled here is compiled for this processor, unless CXXFLAGS says otherwise: hnswlib has vector instructions
+ * Native code is compiled for this processor, unless CXXFLAGS says otherwise: hnswlib has vector instructions
  * only where the compiler may use them, and its search takes 0.6 of the time with them.
  */
 const compilerFlags = () =>

@@ -43,7 +43,7 @@ async function watched(act: (server: ServerProcess) => Promise<string[]>): Promi
 
 const allDurable = (count: number) => Array.from({ length: count }, () => "durable");
 
-describeWithStrace("what the server's system calls show", () => {
+describeWithStrace("the server's system calls show that", () => {
   it("no 200 of single events is sent before the event is on disk", async () => {
     const states = await watched(async (server) => {
       const ids: string[] = [];

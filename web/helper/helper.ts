@@ -36,7 +36,7 @@ export interface Helper {
   /** Broad to narrow. */
   viewCategory(categoryIds: readonly string[], categoryNames?: readonly string[]): void;
   search(query: string): void;
-  /** Subscribes to the newsletter. Resolves with true once the service has it, false when it refuses or is told later. Never rejects. */
+  /** Subscribes to the newsletter. Resolves with true once the service has it, false when it rejects it or a retry follows. Never rejects. */
   subscribe(person: SubscribeInput): Promise<boolean>;
   /** Any other event, with fields of POST /trace. */
   trace(actionType: string, fields?: Readonly<Record<string, string>>): void;

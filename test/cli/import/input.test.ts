@@ -118,7 +118,7 @@ describe("createRejects", () => {
     expect(notes.at(-1)).toContain("more lines were rejected");
   });
 
-  it("says once when its file cannot be written, and goes on counting", async () => {
+  it("reports once that its file cannot be written, and continues to count", async () => {
     const notes: string[] = [];
     const rejects = createRejects({ path: join(folder, "no", "d.rejected"), note: (text) => notes.push(text) });
     for (let line = 1; line <= 3; line++) {

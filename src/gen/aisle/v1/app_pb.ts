@@ -273,8 +273,8 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
 
   /**
    * Optional. Products that the frame showed a visitor, and that the visitor
-   * passed over, step back when the visitor uses the frame. What was viewed,
-   * added to the cart or ordered since then keeps its place. Requests tell of
+   * passed over, step back when the visitor uses the frame. Products viewed,
+   * added to the cart or ordered since then keep their places. Requests report
    * uses; see RecommendRequest.frame_interactions. Not set: true.
    *
    * @generated from field: optional bool rotation = 12;

@@ -82,7 +82,7 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
   };
 
   const ofProducts = createAnswerCache(productCount, MOST_KEPT);
-  /** Both lists of an answer ask the same: what was found is kept for the second. */
+  /** Both lists of an answer ask the same, so the second one reuses the result. */
   let last: { readonly query: SourceQuery; readonly k: number; readonly found: Candidates } | undefined;
   const near = (query: SourceQuery, k: number): Candidates => {
     const product = loneAnchor(query);
@@ -91,7 +91,7 @@ export function semanticSource(model: SemanticModel, productCount: number): Sour
     return last.found;
   };
 
-  /** A product that came after the training has no index to be named by: only the similarity to it is told. */
+  /** A product newer than the model has no index, so a reason has only the similarity. */
   const explain = (query: SourceQuery, product: number): Explanation | undefined => {
     const vector = vectorOf(product);
     if (vector === undefined) return undefined;

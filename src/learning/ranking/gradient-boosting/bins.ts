@@ -1,7 +1,7 @@
 /**
  * Features cut into at most 256 bins of about equal numbers of rows, so that a tree looks at bins instead of values
  * (Ke et al.: LightGBM, NeurIPS 2017; Chen, Guestrin: XGBoost, KDD 2016, section 3.2). A feature with few different
- * values gets a bin for each. Values are numbers; what is missing gets a number of its own by whoever makes features.
+ * values gets a bin for each. Values are numbers; the caller gives missing values a number of their own.
  */
 
 const MAX_BINS = 256;
