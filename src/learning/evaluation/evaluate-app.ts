@@ -30,6 +30,7 @@ import {
 } from "./questions.js";
 import { answerRanking, ask, createAnswers, type Ranking, sourceRanking } from "./rankings.js";
 import type { EvaluatedTask, Evaluation } from "./report.js";
+import { siblingsOf } from "./siblings.js";
 import { alsoViewedTask, similarTask } from "./similar-products.js";
 import { judgeSubstitutes, judgeTasks, notJudged, type TaskContext } from "./tasks.js";
 import { usedFrameTask } from "./used-frame.js";
@@ -80,7 +81,12 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   const catalog = await catalogOf(all);
 
   const answers = createAnswers(model, catalog);
-  const task: TaskContext = { ask: (question) => ask(question, model), popularityOf: standings(model.popularity) };
+  const siblings = siblingsOf(all, model);
+  const task: TaskContext = {
+    ask: (question) => ask(question, model),
+    popularityOf: standings(model.popularity),
+    siblings,
+  };
   const service = [
     answerRanking(answers, "recommended"),
     ...model.sources.map((source) => sourceRanking(source, "recommended")),
@@ -147,7 +153,7 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   tasks.push(
     ofFrame.asked.length === 0
       ? notJudged("used_frame", "no order or visit of two known products since the cut-off")
-      : usedFrameTask(ofFrame, answers, model),
+      : usedFrameTask(ofFrame, answers, model, siblings),
   );
 
   stage("similar_products", 0.88);

@@ -10,6 +10,7 @@ import { popularityRanking } from "./baselines.js";
 import { namedQuestions, type OrderLine, type QuestionContext, type Questions, similarQuestions } from "./questions.js";
 import { answerRanking, ask, createAnswers, sourceRanking } from "./rankings.js";
 import type { EvaluatedTask } from "./report.js";
+import { type Siblings, siblingsOf } from "./siblings.js";
 import { judgeSimilar, notJudged } from "./tasks.js";
 
 /** Sources that propose alternatives. */
@@ -46,7 +47,8 @@ export async function similarTask(
   const sources = model.sources.flatMap((source) =>
     source.name !== "semantic" ? [source] : semantic ? [semanticSource(semantic, all.length)] : [],
   );
-  return judge("similar_products", questions, { ...model, sources }, await catalogOf(bare));
+  const siblings = siblingsOf(all, model);
+  return judge("similar_products", questions, { ...model, sources }, await catalogOf(bare), siblings);
 }
 
 /** Products that an attribute names beside a product are wanted, as the service answers with all that it knows. */
@@ -66,10 +68,16 @@ export function alsoViewedTask(
     ];
   });
   if (named.length === 0) return notJudged("also_view", "no product with an attribute also_view");
-  return judge("also_view", namedQuestions(named, context), model, catalog);
+  return judge("also_view", namedQuestions(named, context), model, catalog, siblingsOf(all, model));
 }
 
-function judge(name: string, questions: Questions, model: ServingModel, catalog: CatalogView): EvaluatedTask {
+function judge(
+  name: string,
+  questions: Questions,
+  model: ServingModel,
+  catalog: CatalogView,
+  siblings: Siblings,
+): EvaluatedTask {
   const rankings = [
     answerRanking(createAnswers(model, catalog), "alternative"),
     ...model.sources
@@ -80,6 +88,7 @@ function judge(name: string, questions: Questions, model: ServingModel, catalog:
   const task = {
     ask: (question: Questions["asked"][number]) => ask(question, model),
     popularityOf: new Float64Array(0),
+    siblings,
   };
   return judgeSimilar(name, questions, rankings, task);
 }

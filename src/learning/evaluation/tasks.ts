@@ -4,11 +4,13 @@ import { createJudge, DEPTH, ndcg10 } from "./figures.js";
 import type { Question, Questions } from "./questions.js";
 import type { Asked, Lists, Ranking } from "./rankings.js";
 import type { EvaluatedTask } from "./report.js";
+import { joinedList, joinedQuestion, type Siblings } from "./siblings.js";
 
 export interface TaskContext {
   readonly ask: (question: Question) => Asked;
   /** Popularity percentile of each product, 0 to 1. */
   readonly popularityOf: Float64Array;
+  readonly siblings: Siblings;
   /** Called regularly with the share of answered questions. */
   readonly onShare?: (share: number) => void;
 }
@@ -28,7 +30,7 @@ export function judgeTasks(
   questions: readonly Question[],
   readings: readonly Reading[],
   rankings: readonly Ranking[],
-  { ask, popularityOf, onShare }: TaskContext,
+  { ask, popularityOf, siblings, onShare }: TaskContext,
 ): EvaluatedTask[] {
   const kept = readings.map((reading) => ({
     ...reading,
@@ -38,11 +40,14 @@ export function judgeTasks(
   for (const [q, question] of questions.entries()) {
     if (q > 0 && q % TELL_EVERY === 0) onShare?.(q / questions.length);
     const asked = ask(question);
-    const read = kept.map((reading) => reading.of(question));
+    const read = kept.map((reading) => {
+      const each = reading.of(question);
+      return each && joinedQuestion(each, siblings);
+    });
     const depth = DEPTH + Math.max(0, ...read.map((each) => each?.excluded.size ?? 0));
     for (const [i, each] of read.entries()) if (each) kept[i]!.queries++;
     for (const [r, ranking] of rankings.entries()) {
-      const answer = Array.from(ranking.answer(asked, depth));
+      const answer = listOf(ranking, asked, depth, siblings);
       for (const [i, each] of read.entries())
         if (each) kept[i]!.judges[r]!.judge.take(shownOf(answer, each).slice(0, DEPTH), each);
     }
@@ -66,25 +71,30 @@ export function judgeSimilar(
   name: string,
   { asked: questions, possible }: Questions,
   rankings: readonly Ranking[],
-  { ask }: TaskContext,
+  { ask, siblings }: TaskContext,
 ): EvaluatedTask {
   const sums = rankings.map(() => 0);
-  for (const question of questions) {
-    const asked = ask(question);
+  let queries = 0;
+  for (const one of questions) {
+    const question = joinedQuestion(one, siblings);
+    if (question === undefined) continue;
+    queries++;
+    const asked = ask(one);
     for (const [r, ranking] of rankings.entries()) {
-      const answer = Array.from(ranking.answer(asked, DEPTH + question.excluded.size));
+      const answer = listOf(ranking, asked, DEPTH + one.excluded.size, siblings);
       sums[r]! += ndcg10(shownOf(answer, question), question.wanted);
     }
   }
+  if (queries === 0) return notJudged(name, "only variants of what is asked with are wanted");
   return {
     name,
-    queries: questions.length,
+    queries,
     possible,
     reason: "",
     rankings: rankings.map(({ name, kind }, r) => ({
       name,
       kind,
-      figures: { ndcg_10: sums[r]! / questions.length },
+      figures: { ndcg_10: sums[r]! / queries },
       byHistory: [],
     })),
   };
@@ -137,6 +147,12 @@ export function judgeSubstitutes(
 
 export function notJudged(name: string, reason: string): EvaluatedTask {
   return { name, queries: 0, possible: 0, reason, rankings: [] };
+}
+
+/** Answers show one variant of a group already. */
+function listOf(ranking: Ranking, asked: Asked, depth: number, siblings: Siblings): number[] {
+  const length = ranking.kind === "answer" ? depth : depth * siblings.longer;
+  return joinedList(Array.from(ranking.answer(asked, length)), siblings);
 }
 
 function shownOf(answer: readonly number[], { excluded }: Question): number[] {

@@ -6,6 +6,8 @@ import type { ServingModel } from "../model/source.js";
 import type { Question, Questions } from "./questions.js";
 import type { createAnswers } from "./rankings.js";
 import type { EvaluatedTask } from "./report.js";
+import { joinedQuestion, type Siblings } from "./siblings.js";
+import { notJudged } from "./tasks.js";
 
 const PLACES = 10;
 /** After how many uses the list is judged. */
@@ -20,15 +22,18 @@ export function usedFrameTask(
   { asked: questions, possible }: Questions,
   answers: ReturnType<typeof createAnswers>,
   { productIds }: Pick<ServingModel, "productIds">,
+  siblings: Siblings,
 ): EvaluatedTask {
-  const asked = questions.slice(0, MOST_QUESTIONS);
+  const asked = questions.filter((one) => joinedQuestion(one, siblings) !== undefined).slice(0, MOST_QUESTIONS);
+  if (asked.length === 0) return notJudged("used_frame", "each wanted product is a variant of one that is given");
   const judged = USES.map(() => ({ hits: 0, repeated: 0 }));
   for (const question of asked) {
     const lists = listsAfterUses(question, answers, productIds);
     for (const [i, uses] of USES.entries()) {
       const list = lists[uses]!;
       const before = lists[Math.max(0, uses - 1)]!;
-      if (list.some((product) => isWanted(product, question))) judged[i]!.hits++;
+      if (list.some((product) => isWanted(siblings.of(product), joinedQuestion(question, siblings)!)))
+        judged[i]!.hits++;
       judged[i]!.repeated += list.filter((product) => before.includes(product)).length / Math.max(1, list.length);
     }
   }
