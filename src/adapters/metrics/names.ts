@@ -154,8 +154,7 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   store_commits: {
     help: "Commits of a MongoDB store; each holds the units of work that gathered during the previous one",
   },
-  store_commits_overtaken: { help: "Commits retried because another server committed first" },
-  store_commits_completed: { help: "Commits of an interrupted server that this server completed" },
+  store_commits_conflicted: { help: "Transactions run again because another one wrote the same records" },
   store_commits_failed: { help: "Failed commits; the embedded store rejects writes after the first one" },
   store_damaged_values: {
     help: "Stored values not returned because their checksum or format is wrong",

@@ -1,7 +1,7 @@
 import { KEPT_VERSIONS } from "../../domain/frame.js";
 import { versionsOf } from "../frame-versions.js";
+import { after, appKey, FIRST, keyOf, keysOwnedBy } from "../keys.js";
 import type { AppStore } from "../ports/app-store.js";
-import { after, appKey, FIRST, keyOf, keysOwnedBy, LAST } from "./keys.js";
 import type { Removals } from "./removal.js";
 import type { Tables } from "./tables.js";
 import type { Writer } from "./writer.js";
@@ -26,7 +26,7 @@ export function createAppStore({ apps, frames, frameVersions }: Tables, writer: 
 
     list: async (from, limit) => {
       const start = from === "" ? FIRST : after(appKey(from));
-      return (await apps.entries({ start, end: LAST, limit })).map((entry) => entry.value);
+      return (await apps.entriesAcross(start, limit)).map((entry) => entry.value);
     },
 
     delete: (appId, check) => removals.remove(appId, check),

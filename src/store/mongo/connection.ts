@@ -4,13 +4,15 @@ import {
   type Db,
   type Document,
   MongoClient,
+  MongoCompatibilityError,
   MongoServerError,
   MongoServerSelectionError,
+  MongoTransactionError,
 } from "mongodb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
 import { patchDriver } from "./driver-drain.js";
 
-/** An open database, and what all who use it share. */
+/** An open database, with the settings that all its users share. */
 export interface Connection {
   readonly client: MongoClient;
   readonly db: Db;
@@ -18,24 +20,13 @@ export interface Connection {
   readonly answerMs: number;
   /** Told of each damaged value that was met, by the name of its table. */
   readonly onDamage: (table: string) => void;
-  /** The server finds one `_id` by its index, but reads the whole collection for several: each is asked for alone. */
-  readonly asksAlone: boolean;
-  /** The server checks the filter of an update and writes in one step. FerretDB 1 does both one after the other. */
-  readonly hasAtomicUpdates: boolean;
+  readonly hasChangeStreams: boolean;
   /** True once the store was closed. */
   closed: boolean;
 }
 
 /** Limit of operations on much data at once: scans, files, removal. */
 export const LONG_MS = 120_000;
-
-/** What each of many documents of one question adds to its limit, on a slow server that has much else to do. */
-const DOCUMENT_MS = 10;
-
-/** Limit of a question about so many documents, or of one of so many questions that are asked at once. */
-export function limitOf({ answerMs }: Connection, count: number): number {
-  return Math.min(LONG_MS, answerMs + (count - 1) * DOCUMENT_MS);
-}
 
 const DEFAULT_DATABASE = "aisle";
 
@@ -46,8 +37,8 @@ const OPEN_MS = 5000;
 
 /**
  * Connects; the database is the one the URL names, else `aisle`. Writes are acknowledged by a majority with their journal
- * on disk; reads go to the primary. Rejects with Unavailable, with
- * AddressRefused for an address that the driver does not accept.
+ * on disk; reads go to the primary. Rejects with Unavailable, with AddressRefused for an address that the driver does not accept,
+ * and with ServerUnsuited for a server without transactions.
  */
 export async function connect(
   url: string,
@@ -57,12 +48,12 @@ export async function connect(
   const client = openClient(url, answerMs);
   try {
     const db = client.db(hasDatabase(url) ? undefined : DEFAULT_DATABASE);
-    const shared = { client, db, answerMs, onDamage, closed: false };
-    const opening: Connection = { ...shared, asksAlone: false, hasAtomicUpdates: false };
+    const opening: Connection = { client, db, answerMs, onDamage, hasChangeStreams: false, closed: false };
     const openMs = Math.max(OPEN_MS, answerMs);
-    const { description, hasAtomicUpdates } = await asked(opening, () => describeServer(db), openMs);
-    const asksAlone = await asked(opening, () => scansForMany(db), openMs);
-    return { connection: { ...shared, asksAlone, hasAtomicUpdates }, server: description };
+    const description = await asked(opening, () => describeServer(db), openMs);
+    await asked(opening, () => mustHaveTransactions(client, db), openMs);
+    const hasChangeStreams = await asked(opening, () => offersChangeStreams(db), openMs);
+    return { connection: { ...opening, hasChangeStreams }, server: description };
   } catch (error) {
     await client.close();
     throw notConnected(error);
@@ -84,6 +75,7 @@ const REFUSALS: ReadonlySet<unknown> = new Set([18, 13, 8000]);
 
 /** Says what keeps the server from answering: that is what who starts a process wants to know. */
 function notConnected(error: unknown): DomainError {
+  if (error instanceof ServerUnsuited) return error;
   const { cause } = unavailable(error);
   if (!(cause instanceof Error)) return unavailable(error);
   if ("code" in cause && REFUSALS.has(cause.code)) {
@@ -121,28 +113,45 @@ function hasDatabase(url: string): boolean {
   return /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);
 }
 
-async function describeServer(db: Db): Promise<{ readonly description: string; readonly hasAtomicUpdates: boolean }> {
+async function describeServer(db: Db): Promise<string> {
   const hello: Document = await db.admin().command({ hello: 1 });
-  const { version, ferretdbVersion }: Document = await db.admin().buildInfo();
+  const { version }: Document = await db.admin().buildInfo();
   const kind =
     hello.msg === "isdbgrid" ? "sharded cluster" : typeof hello.setName === "string" ? "replica set" : "single server";
-  const retries = kind === "single server" ? "writes are not retried by the driver" : "writes are retried once";
-  return {
-    description: `MongoDB ${String(version)}, ${kind}, ${retries}`,
-    hasAtomicUpdates: ferretdbVersion === undefined,
-  };
+  return `MongoDB ${String(version)}, ${kind}`;
 }
 
-/** What FerretDB 1 says of a query that it reads the whole collection for; other servers do not say this of any. */
-async function scansForMany(db: Db): Promise<boolean> {
+/** The server lacks what the store needs. */
+class ServerUnsuited extends DomainError {}
+
+/** Tries a transaction; throws ServerUnsuited when the server refuses it. */
+async function mustHaveTransactions(client: MongoClient, db: Db): Promise<void> {
+  const session = client.startSession();
   try {
-    const plan: Document = await db
-      .collection<{ readonly _id: string }>("meta")
-      .find(withIds(["", "\0"]))
-      .explain();
-    return plan.filterPushdown === false;
+    session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern: { w: "majority", journal: true } });
+    await db.collection("meta").findOne({}, { session });
+    await session.commitTransaction();
   } catch (error) {
-    if (error instanceof MongoServerError) return false; // not every server explains
+    const isRefused = error instanceof MongoServerError && !error.hasErrorLabel("TransientTransactionError");
+    if (isRefused || error instanceof MongoCompatibilityError || error instanceof MongoTransactionError)
+      throw new ServerUnsuited(
+        "The MongoDB server has no transactions: Aisle needs a replica set or a sharded cluster of MongoDB 4.4 or newer",
+        { cause: error },
+      );
+    throw error;
+  } finally {
+    await session.endSession();
+  }
+}
+
+async function offersChangeStreams(db: Db): Promise<boolean> {
+  try {
+    const pipeline = [{ $changeStream: {} }];
+    const { cursor }: Document = await db.command({ aggregate: "news", pipeline, cursor: { batchSize: 0 } });
+    await db.command({ killCursors: "news", cursors: [cursor.id] });
+    return true;
+  } catch (error) {
+    if (error instanceof MongoServerError) return false;
     throw error;
   }
 }
@@ -156,17 +165,35 @@ export async function asked<T>(
   ask: () => Promise<T>,
   limitMs = connection.answerMs,
 ): Promise<T> {
+  try {
+    return await answered(connection, ask, limitMs);
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** The same, with the driver's error as it is. */
+export async function answered<T>(
+  connection: Connection,
+  ask: () => Promise<T>,
+  limitMs = connection.answerMs,
+): Promise<T> {
   if (connection.closed) throw new Unavailable("The store is closed");
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Unavailable(`The store did not answer within ${limitMs} ms`)), limitMs);
+    timer = setTimeout(() => reject(new NoAnswer(limitMs)), limitMs);
   });
   try {
     return await Promise.race([ask(), late]);
-  } catch (error) {
-    throw unavailable(error);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** The server did not answer in time. */
+export class NoAnswer extends Unavailable {
+  constructor(limitMs: number) {
+    super(`The store did not answer within ${Math.round(limitMs)} ms`);
   }
 }
 
@@ -184,21 +211,6 @@ function withoutValues({ name, code }: MongoServerError): Error {
 /** A document with this `_id` is there already. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
-}
-
-/** The filter for these `_id`s. One alone is asked for directly, which every server finds by its index. */
-export function withIds(ids: readonly string[]): { _id: string } | { _id: { $in: readonly string[] } } {
-  const [only] = ids;
-  return only !== undefined && ids.length === 1 ? { _id: only } : { _id: { $in: ids } };
-}
-
-/**
- * Updates in the parts that are sent as one command each. FerretDB 1 has 100 connections to its own database and holds one
- * for each update of a command until the command ends. It hangs for good when commands together need more, so there each
- * update is a command.
- */
-export function commandsOf<T>({ hasAtomicUpdates }: Connection, updates: readonly T[]): (readonly T[])[] {
-  return hasAtomicUpdates ? [updates] : updates.map((update) => [update]);
 }
 
 /** A collection whose documents have text for their `_id`. */

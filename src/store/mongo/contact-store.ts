@@ -1,5 +1,5 @@
+import { keyOf } from "../keys.js";
 import type { ContactStore } from "../ports/contact-store.js";
-import { keyOf } from "./keys.js";
 import type { Tables } from "./tables.js";
 
 export function createContactStore({ contacts, contactKeys, changes }: Tables): ContactStore {
@@ -12,7 +12,7 @@ export function createContactStore({ contacts, contactKeys, changes }: Tables): 
     },
 
     changes: async (appId, contactId, from, limit) => {
-      const of = contactId === "" ? {} : { app: appId, "v.contactId": contactId };
+      const of = contactId === "" ? {} : { app: appId, kind: changes.name, "v.contactId": contactId };
       return (await changes.list(appId, from, limit, of)).map((entry) => entry.value);
     },
   };

@@ -1,6 +1,6 @@
 import { copiedRange, copiedRows, markOfRun } from "../copied-rows.js";
+import { appKey, type Key, keyOf, unpart } from "../keys.js";
 import type { CopiedRecords, CopiedTable, Copies } from "../ports/copies.js";
-import { appKey, type Key, keyOf, unpart } from "./keys.js";
 import { historyRow, interactionOf } from "./records.js";
 import type { Removals } from "./removal.js";
 import type { Staged, StagedTables } from "./staged-tables.js";

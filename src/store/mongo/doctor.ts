@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
-import {
-  type Collection,
-  type CreateIndexesOptions,
-  type Document,
-  type IndexSpecification,
-  MongoServerError,
-} from "mongodb";
+import { type Collection, type Document, MongoServerError } from "mongodb";
 import type { Now } from "../../domain/clock.js";
-import { DomainError, Unavailable } from "../../domain/errors.js";
+import { DomainError } from "../../domain/errors.js";
 import type { Finding } from "../../domain/finding.js";
 import { clockFinding } from "../clock-finding.js";
 import { type Connection, connect } from "./connection.js";
@@ -103,7 +97,7 @@ async function writtenTimes(connection: Connection, now: number): Promise<Findin
 }
 
 /** What the server can do, each by trying it. */
-async function abilities({ db, client }: Connection, retries: boolean): Promise<Finding[]> {
+async function abilities({ db }: Connection, retries: boolean): Promise<Finding[]> {
   const scratch = db.collection<{ readonly _id: string }>(`doctor_${randomUUID().slice(0, 8)}`);
   const findings: Finding[] = [];
   const attempt = async (about: string, instead: string, run: () => Promise<unknown>) => {
@@ -114,31 +108,11 @@ async function abilities({ db, client }: Connection, retries: boolean): Promise<
       findings.push({ about, state: "note", text: `not there (${reason(error)}); ${instead}` });
     }
   };
-  // Some servers take an option and forget it.
-  const keeps = async (option: string, key: IndexSpecification, options: CreateIndexesOptions): Promise<void> => {
-    const name = await scratch.createIndex(key, options);
-    const made = (await scratch.indexes()).find((index) => index.name === name);
-    if (made === undefined || !(option in made)) throw new Unavailable("the server accepts the option but ignores it");
-  };
   try {
     findings.push(await writing(scratch));
-    await attempt("expiring index", "a sweep removes what is past its time", () =>
-      keeps("expireAfterSeconds", { at: 1 }, { expireAfterSeconds: 3600 }),
-    );
-    await attempt("partial index", "indexes are over all documents", () =>
-      keeps("partialFilterExpression", { n: 1 }, { partialFilterExpression: { n: { $gt: 0 } } }),
-    );
     await attempt("change streams", "changes are asked for each second", async () => {
       const cursor = scratch.aggregate([{ $changeStream: {} }], { maxTimeMS: 1000 });
       await cursor.tryNext().finally(() => cursor.close());
-    });
-    await attempt("transactions", "commits are made of single inserts", async () => {
-      const session = client.startSession();
-      try {
-        await session.withTransaction(() => scratch.insertOne({ _id: "b" }, { session }), { maxCommitTimeMS: 1000 });
-      } finally {
-        await session.endSession();
-      }
     });
     findings.push({
       about: "retries",

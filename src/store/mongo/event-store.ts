@@ -1,5 +1,5 @@
+import { keyOf, keysOf } from "../keys.js";
 import type { EventStore } from "../ports/event-store.js";
-import { keyOf, keysOf } from "./keys.js";
 import type { Tables } from "./tables.js";
 
 export function createEventStore({ events }: Tables): EventStore {

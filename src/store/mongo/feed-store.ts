@@ -1,7 +1,6 @@
 import { MAX_FEEDS } from "../../domain/feed.js";
-import { appIdOf } from "../keys.js";
+import { after, appIdOf, FIRST, keyOf } from "../keys.js";
 import type { FeedStore } from "../ports/feed-store.js";
-import { after, FIRST, keyOf, LAST } from "./keys.js";
 import type { Tables } from "./tables.js";
 
 export function createFeedStore({ feeds }: Tables): FeedStore {
@@ -9,7 +8,7 @@ export function createFeedStore({ feeds }: Tables): FeedStore {
     list: async (appId) => (await feeds.list(appId, "", MAX_FEEDS)).map(({ value }) => value),
     all: async (behind, limit) => {
       const start = behind === undefined ? FIRST : after(keyOf(behind.appId, behind.feedId));
-      const found = await feeds.entries({ start, end: LAST, limit });
+      const found = await feeds.entriesAcross(start, limit);
       return found.map(({ key, value }) => ({ appId: appIdOf(key), feed: value }));
     },
   };

@@ -1,38 +1,30 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { ClientSession } from "mongodb";
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
 import { asked, type Connection, collectionOf, isDuplicate } from "./connection.js";
-import { mendContactKeys } from "./contact-keys.js";
-import { repairProducts } from "./repair-products.js";
+import { moveRecords } from "./upgrade/move-records.js";
 
-/**
- * Upgrades a store from the previous format to `to`, while other servers wait. An earlier run may have been interrupted
- * anywhere, and may still write after this one has finished. Each write must therefore match only the earlier format.
- */
-export interface Upgrade {
-  readonly to: number;
-  run(connection: Connection, newId: () => string): Promise<void>;
+/** The right to upgrade the store, which another server may take over when this one shows no sign of life. */
+export interface UpgradeClaim {
+  /** Keeps the claim within a transaction. Rejects with Unavailable when another server has taken it over. */
+  hold(session: ClientSession): Promise<void>;
 }
 
-/** In order, without gaps. Another step makes a new format. */
-const UPGRADES: readonly Upgrade[] = [
-  // The store has a name. The collection of copies is made by its first write.
-  { to: 2, run: async (connection, newId) => void (await storeId(connection, newId)) },
-  // There are rejected events, which an older Aisle would leave behind when it removes an app.
-  { to: 3, run: async () => undefined },
-  // There are heads of ledgers, and erasures; entries from before stay outside of the chain.
-  { to: 4, run: async () => undefined },
-  // Products that too few visitors have sent are outside the catalogue, and no learned product has the SKU of another.
-  { to: 5, run: repairProducts },
-  // Phones have the `+` that their index has.
-  { to: 6, run: async (connection) => void (await mendContactKeys(connection)) },
-  // Secrets may be sealed, and an app's secrets hold those that its servers sign with.
-  { to: 7, run: async () => undefined },
-  // The embedded store has another layout of frames; the numbers of both stores stay the same.
-  { to: 8, run: async () => undefined },
-];
+/**
+ * Upgrades a store from any format from `from` on to `to`, while other servers wait. It may have been interrupted anywhere.
+ * Each of its transactions holds the claim, so that an interrupted upgrade writes nothing after another has finished.
+ */
+export interface Upgrade {
+  readonly from: number;
+  readonly to: number;
+  run(connection: Connection, found: number, claim: UpgradeClaim): Promise<void>;
+}
 
 /** The number of the layout of keys and documents. It grows when an older Aisle could not read what a newer one writes. */
-export const FORMAT_NUMBER = 8;
+export const FORMAT_NUMBER = 9;
+
+/** In order. */
+const UPGRADES: readonly Upgrade[] = [{ from: 1, to: 9, run: moveRecords }];
 
 const FORMAT_ID = "format";
 const STORE_ID = "store";
@@ -51,11 +43,11 @@ interface StoreIdDocument {
   readonly id: string;
 }
 
-/** A server's claim to upgrade the store. Claims are numbered from 0; a new claim replaces one whose holder is gone. */
 interface ClaimDocument {
   readonly _id: string;
-  readonly claim: number;
-  /** Heartbeat: changes while the holder is at work. */
+  /** The server that upgrades. */
+  readonly by: string;
+  /** Grows while it is at work. */
   readonly beat: number;
 }
 
@@ -83,12 +75,10 @@ export async function checkFormat(connection: Connection, options: FormatOptions
   if (found > supported) throw unsupported(found, supported, "use a newer version");
   if (found < supported) {
     if (options.readOnly) throw unsupported(found, supported, "it is upgraded when it is opened for writing");
-    for (let at = found; at < supported; at++) {
-      if (!upgrades.some(({ to }) => to === at + 1)) throw unsupported(found, supported, "it cannot be upgraded");
-    }
+    pathFrom(found, supported, upgrades);
     await upgradeInTurn(connection, supported, { ...options, upgrades });
   }
-  const id = await storeIdOf(connection);
+  const id = await (options.readOnly ? storeIdOf(connection) : storeId(connection, options.newId));
   if (id === undefined) throw new DataDamaged("The store has lost its id");
   return id;
 }
@@ -101,11 +91,11 @@ export async function formatOf(connection: Connection): Promise<number | undefin
   return found?.number;
 }
 
-/** A new store gets its name first: when it has a number it is complete. */
+/** A new store gets its id first: with a number it is complete. */
 async function formatOrNew(connection: Connection, supported: number, { newId }: FormatOptions): Promise<number> {
   const found = await formatOf(connection);
   if (found !== undefined) return found;
-  if (supported > 1) await storeId(connection, newId);
+  await storeId(connection, newId);
   await insertOnce(connection, { _id: FORMAT_ID, number: supported });
   return (await formatOf(connection)) ?? supported;
 }
@@ -121,66 +111,85 @@ async function storeIdOf(connection: Connection): Promise<string | undefined> {
   return typeof found?.id === "string" ? found.id : undefined;
 }
 
-/**
- * The claim with the greatest number holds. Only inserts decide (see `Commits`), so a claim whose holder shows no life
- * is not taken over but followed by one with the next number; its late holder, if it lives, sees that and stops.
- */
+/** The steps from one format to another. Throws FormatUnsupported when there are none. */
+function pathFrom(found: number, supported: number, upgrades: readonly Upgrade[]): readonly Upgrade[] {
+  const path: Upgrade[] = [];
+  for (let at = found; at < supported; ) {
+    const next = upgrades.find(({ from, to }) => from <= at && at < to);
+    if (next === undefined) throw unsupported(found, supported, "it cannot be upgraded");
+    path.push(next);
+    at = next.to;
+  }
+  return path;
+}
+
+/** Heartbeats without a change after which a claim is taken over. */
+const SILENT_BEATS = 10;
+
+/** Claims the upgrade, or waits until another server has finished it or stopped working on it. */
 async function upgradeInTurn(
   connection: Connection,
   supported: number,
   options: FormatOptions & { readonly upgrades: readonly Upgrade[] },
 ): Promise<void> {
   const claims = collectionOf<ClaimDocument>(connection, "meta");
-  const { beatMs = BEAT_MS, log } = options;
-  const newest = () => asked(connection, () => claims.find({ claim: { $gte: 0 } }).toArray()).then(last);
-  let seen = { claim: -1, beat: -1, times: 0 };
+  const { beatMs = BEAT_MS, log, newId } = options;
+  const by = newId();
+  let seen = { by: "", beat: -1, times: 0 };
   for (let isTold = false; (await formatOf(connection)) !== supported; await pause(beatMs)) {
-    const other = await newest();
-    if (other !== undefined) {
-      const isSame = other.claim === seen.claim && other.beat === seen.beat;
-      seen = { claim: other.claim, beat: other.beat, times: isSame ? seen.times + 1 : 0 };
+    const other = await asked(connection, () => claims.findOne({ _id: CLAIM }));
+    if (other !== null) {
+      const isSame = other.by === seen.by && other.beat === seen.beat;
+      seen = { by: other.by, beat: other.beat, times: isSame ? seen.times + 1 : 0 };
       if (!isTold) log("Another server upgrades the store; waiting for it");
       isTold = true;
-      if (seen.times < 10) continue;
-    }
-    const claim = (other?.claim ?? -1) + 1;
-    if (!(await insertOnce(connection, { _id: `${CLAIM}\0${claim}`, claim, beat: 0 }))) continue;
-    await upgradeAll(connection, supported, claim, options, async () => ((await newest())?.claim ?? claim) === claim);
-    await asked(connection, () => claims.deleteMany({ claim: { $gte: 0, $lte: claim } }));
+      if (seen.times < SILENT_BEATS) continue;
+      const silent = { _id: CLAIM, by: other.by, beat: other.beat };
+      const taken = await asked(connection, () => claims.updateOne(silent, { $set: { by, beat: 0 } }));
+      if (taken.modifiedCount === 0) continue;
+    } else if (!(await insertOnce(connection, { _id: CLAIM, by, beat: 0 }))) continue;
+    await upgradeAll(connection, supported, by, options);
+    await asked(connection, () => claims.deleteOne({ _id: CLAIM, by }));
     return;
   }
 }
 
-/** Runs the steps as the holder of a claim. Rejects with Unavailable when the claim was followed by another. */
+/** Runs the steps as the holder of the claim. Rejects with Unavailable when another server has taken it over. */
 async function upgradeAll(
   connection: Connection,
   supported: number,
-  claim: number,
-  { upgrades, log, newId, beatMs = BEAT_MS }: FormatOptions & { readonly upgrades: readonly Upgrade[] },
-  holds: () => Promise<boolean>,
+  by: string,
+  { upgrades, log, beatMs = BEAT_MS }: FormatOptions & { readonly upgrades: readonly Upgrade[] },
 ): Promise<void> {
   const claims = collectionOf<ClaimDocument>(connection, "meta");
   const formats = collectionOf<FormatDocument>(connection, "meta");
+  const claim: UpgradeClaim = {
+    hold: async (session) => {
+      const held = await claims.updateOne({ _id: CLAIM, by }, { $inc: { beat: 1 } }, { session });
+      if (held.matchedCount === 0) throw new Unavailable("Another server took over the upgrade of the store");
+    },
+  };
   const beating = setInterval(() => {
     // the next beat makes up for it
-    void claims.updateOne({ _id: `${CLAIM}\0${claim}` }, { $inc: { beat: 1 } }).catch(() => undefined);
+    void claims.updateOne({ _id: CLAIM, by }, { $inc: { beat: 1 } }).catch(() => undefined);
   }, beatMs);
   try {
-    for (let at = (await formatOf(connection)) ?? supported; at < supported; at++) {
-      const upgrade = upgrades.find(({ to }) => to === at + 1);
-      if (upgrade === undefined) throw unsupported(at, supported, "it cannot be upgraded");
-      await upgrade.run(connection, newId);
-      if (!(await holds())) throw new Unavailable("Another server took over the upgrade of the store");
-      await asked(connection, () => formats.updateOne({ _id: FORMAT_ID, number: at }, { $set: { number: at + 1 } }));
-      log(`The store was upgraded from format ${at} to format ${at + 1}`);
+    const found = (await formatOf(connection)) ?? supported;
+    let at = found;
+    for (const { to, run } of pathFrom(found, supported, upgrades)) {
+      await run(connection, at, claim);
+      await connection.client.withSession((session) =>
+        session.withTransaction(async () => {
+          await claim.hold(session);
+          await formats.updateOne({ _id: FORMAT_ID }, { $set: { number: to } }, { session });
+        }),
+      );
+      log(`The store was upgraded from format ${at} to format ${to}`);
+      at = to;
     }
   } finally {
     clearInterval(beating);
   }
-}
-
-function last(claims: readonly ClaimDocument[]): ClaimDocument | undefined {
-  return [...claims].sort((a, b) => a.claim - b.claim).at(-1);
 }
 
 /** False when there is a document with this `_id` already. */

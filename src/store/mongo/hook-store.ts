@@ -1,7 +1,6 @@
 import { outboxKey } from "../../domain/hook.js";
-import { appIdOf } from "../keys.js";
+import { after, appIdOf, appKey, FIRST, keyOf, keysOf } from "../keys.js";
 import type { HookStore } from "../ports/hook-store.js";
-import { after, appKey, FIRST, keyOf, keysOf, LAST } from "./keys.js";
 import type { Tables } from "./tables.js";
 
 export function createHookStore({ mailingSecrets, outbox, deadHooks }: Tables): HookStore {
@@ -9,7 +8,7 @@ export function createHookStore({ mailingSecrets, outbox, deadHooks }: Tables): 
     secrets: (appId) => mailingSecrets.get(appKey(appId)),
     apps: async (from, limit) => {
       const start = from === "" ? FIRST : after(appKey(from));
-      const found = await mailingSecrets.entries({ start, end: LAST, limit });
+      const found = await mailingSecrets.entriesAcross(start, limit);
       return found.map(({ key, value }) => ({ appId: appIdOf(key), secrets: value }));
     },
     due: async (appId, now, limit) => {

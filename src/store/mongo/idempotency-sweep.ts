@@ -10,10 +10,11 @@ const MARGIN_MS = 60 * 60 * 1000;
 export async function sweepIdempotency(connection: Connection, tables: Tables, clock: KeyClock): Promise<void> {
   const due = clock.now() - IDEMPOTENCY_MS - MARGIN_MS;
   const livedDue = clock.livedNow() - IDEMPOTENCY_MS - MARGIN_MS;
+  const kind = tables.idempotency.name;
   const old = [
-    { "v.claimedAt": { $lt: due }, "v.livedAt": { $gt: 0, $lt: livedDue } },
+    { kind, "v.claimedAt": { $lt: new Date(due) }, "v.livedAt": { $gt: 0, $lt: livedDue } },
     // from before `livedAt` was kept
-    { "v.claimedAt": { $lt: Math.min(due, livedDue) }, "v.livedAt": { $in: [null, 0] } },
+    { kind, "v.claimedAt": { $lt: new Date(Math.min(due, livedDue)) }, "v.livedAt": { $in: [null, 0] } },
   ];
   for (const filter of old) await asked(connection, () => tables.idempotency.collection.deleteMany(filter), LONG_MS);
 }

@@ -1,7 +1,7 @@
 import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
+import { keysOwnedBy } from "../keys.js";
 import { newestInteractionFirst } from "../newest-first.js";
 import type { InteractionStore } from "../ports/interaction-store.js";
-import { keysOwnedBy } from "./keys.js";
 import { interactionOf } from "./records.js";
 import { scanValues } from "./scan.js";
 import type { Tables } from "./tables.js";

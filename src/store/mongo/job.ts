@@ -1,8 +1,11 @@
 import { Unavailable } from "../../domain/errors.js";
 import type { Draft, Work } from "./staged-tables.js";
 
-/** A work that waits for its commit, and what came of it. */
+/** A work that waits for its transaction, and its outcome. */
 export interface Job {
+  readonly appId: string;
+  /** Of a bulk call, whose caller waits longer. */
+  readonly isBulk: boolean;
   /** The caller has its answer. */
   readonly isSettled: boolean;
   run(draft: Draft): void;
@@ -11,13 +14,15 @@ export interface Job {
   settle(): void;
 }
 
-/** Rejects with Unavailable when it takes longer than `answerMs`; whether the work is done is then not known. */
+/** Rejects with Unavailable when it takes longer than `answerMs`. The work may still be done then, or be done later. */
 export class PendingWork<T> implements Job {
   isSettled = false;
   private outcome: { readonly result: T } | { readonly error: unknown } | undefined;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
+    readonly appId: string,
+    readonly isBulk: boolean,
     private readonly work: Work<T>,
     answerMs: number,
     private readonly resolve: (result: T) => void,

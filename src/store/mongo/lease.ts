@@ -1,10 +1,10 @@
 import type { Now } from "../../domain/clock.js";
 import { DataDamaged } from "../../domain/errors.js";
+import { appKey } from "../keys.js";
 import type { Leases } from "../ports/lease.js";
 import { isHeld, type StoredLease } from "../stored-lease.js";
 import type { StagedTable } from "../transaction.js";
 import { asked, type Connection } from "./connection.js";
-import { appKey } from "./keys.js";
 import type { Tables } from "./tables.js";
 
 /** Leases that are held, by app. */
@@ -25,7 +25,7 @@ export interface LeasesDeps {
 }
 
 /**
- * Leases as records: commits of an app come one after the other over all servers, so that two cannot take one.
+ * Leases as records: two servers that take one at the same time conflict, and one of them runs again.
  *
  * The clocks of servers may be apart, so none is compared with another's: a lease is over for a server that has seen
  * its record unchanged for as long as it was given. Each renewal changes the record. A server that has just started
@@ -101,7 +101,7 @@ function isSame(a: StoredLease, b: StoredLease): boolean {
 /** Asks for the leases that are held. One that is damaged is left out: its app waits for it as for one never seen. */
 export async function heldLeases(connection: Connection, { leases }: Tables): Promise<HeldLeases> {
   const documents = await asked(connection, () =>
-    leases.collection.find({ "v.until": { $gt: 0 }, gone: { $ne: true } }).toArray(),
+    leases.collection.find({ across: leases.name, "v.until": { $gt: new Date(0) } }).toArray(),
   );
   const found = new Map<string, StoredLease>();
   for (const { app, v } of documents) {

@@ -1,8 +1,8 @@
 import { GridFSBucket, type GridFSFile, MongoRuntimeError, ObjectId } from "mongodb";
 import type { Now } from "../../domain/clock.js";
+import { keyOf, keysOf } from "../keys.js";
 import { createSnapshotRoom } from "../snapshot-room.js";
 import { asked, type Connection, LONG_MS } from "./connection.js";
-import { keyOf, keysOf } from "./keys.js";
 
 /** An interrupted write leaves a file without a record. A younger file may still get its record. */
 const ORPHAN_MS = 60 * 60 * 1000;
@@ -19,10 +19,10 @@ export class ModelFiles {
     this.bucket = new GridFSBucket(connection.db, { bucketName: "snapshots" });
   }
 
-  /** Writes a file and answers its id. `rev` is the app's last commit before. */
-  async write(appId: string, modelId: string, rev: number, bytes: Uint8Array): Promise<string> {
+  /** Writes a file and returns its id. */
+  async write(appId: string, modelId: string, bytes: Uint8Array): Promise<string> {
     const upload = async (): Promise<string> => {
-      const metadata = { app: appId, rev, at: this.now() };
+      const metadata = { app: appId, at: this.now() };
       const stream = this.bucket.openUploadStream(keyOf(appId, modelId), { metadata });
       await new Promise<void>((resolve, reject) => {
         stream.once("finish", resolve);
@@ -68,21 +68,20 @@ export class ModelFiles {
     }
   }
 
-  /** Removes the app's files that were begun up to a commit. */
-  async removeUpTo(appId: string, rev: number): Promise<void> {
-    const files = await this.of(appId);
-    await this.remove(files.filter((file) => numberIn(file, "rev") <= rev).map((file) => file._id.toHexString()));
-  }
-
   /** Removes the app's files that are old and not among those named. */
   async removeOrphans(appId: string, named: ReadonlySet<string>): Promise<void> {
     const due = this.now() - ORPHAN_MS;
-    const files = await this.of(appId);
+    const files = await this.filesOf(appId);
     const old = files.filter((file) => numberIn(file, "at") < due).map((file) => file._id.toHexString());
     await this.remove(old.filter((fileId) => !named.has(fileId)));
   }
 
-  private of(appId: string): Promise<GridFSFile[]> {
+  /** Ids of the app's files. */
+  async of(appId: string): Promise<string[]> {
+    return (await this.filesOf(appId)).map((file) => file._id.toHexString());
+  }
+
+  private filesOf(appId: string): Promise<GridFSFile[]> {
     const { start, end } = keysOf(appId);
     return asked(this.connection, () => this.bucket.find({ filename: { $gte: start, $lt: end } }).toArray());
   }

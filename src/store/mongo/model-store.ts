@@ -1,10 +1,11 @@
 import { DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
 import { checksumOf } from "../checksum.js";
+import { appKey, keyOf } from "../keys.js";
 import { newestModelFirst } from "../newest-first.js";
 import type { ModelStore } from "../ports/model-store.js";
 import { lostLease } from "../stored-lease.js";
-import type { Commits } from "./commits.js";
-import { appKey, keyOf } from "./keys.js";
+import type { Connection } from "./connection.js";
+import { activityOf } from "./group-commit.js";
 import type { ModelFiles } from "./model-files.js";
 import type { StoredModel } from "./records.js";
 import type { Tables } from "./tables.js";
@@ -13,7 +14,7 @@ import type { Writer } from "./writer.js";
 export interface ModelStoreDeps {
   readonly tables: Tables;
   readonly writer: Writer;
-  readonly commits: Commits;
+  readonly connection: Connection;
   readonly files: ModelFiles;
   readonly onDamage: (table: string) => void;
 }
@@ -24,7 +25,7 @@ const MODEL_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const MAX_MODELS = 10_000;
 
 /** Snapshots are files in GridFS; a record names the file, its length and checksum, the pointer names the record. */
-export function createModelStore({ tables, writer, commits, files, onDamage }: ModelStoreDeps): ModelStore {
+export function createModelStore({ tables, writer, connection, files, onDamage }: ModelStoreDeps): ModelStore {
   const kept = async (appId: string): Promise<StoredModel[]> => {
     const entries = await tables.models.list(appId, "", MAX_MODELS);
     return entries.map((entry) => entry.value).sort(newestModelFirst);
@@ -40,7 +41,7 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
       if (refusal !== undefined) throw refusal;
       const app = appKey(appId);
       const madeAt = ofApp ?? (await tables.apps.get(app))?.createdAt;
-      const fileId = await files.write(appId, record.modelId, await commits.newest(appId), bytes);
+      const fileId = await files.write(appId, record.modelId, bytes);
       const model = { record, fileId, fileChecksum: await checksumOf(bytes) };
       const { useless, refused } = await writer.run(appId, ({ tables: staged }) => {
         // Removed meanwhile, and perhaps made again: the new app is another one.
@@ -99,12 +100,6 @@ export function createModelStore({ tables, writer, commits, files, onDamage }: M
       await files.removeOrphans(appId, new Set((await kept(appId)).map(({ fileId }) => fileId)));
     },
 
-    // The number is written together with what it speaks of; that can all be read when its commit is finished.
-    activity: async (appId) => {
-      const rev = await tables.activity.get(appKey(appId));
-      if (rev === undefined) return "";
-      await commits.finished(appId, rev);
-      return String(rev);
-    },
+    activity: (appId) => activityOf(connection, appId),
   };
 }

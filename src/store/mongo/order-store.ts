@@ -1,5 +1,5 @@
+import { keyOf } from "../keys.js";
 import type { OrderStore } from "../ports/order-store.js";
-import { keyOf } from "./keys.js";
 import { scanValues } from "./scan.js";
 import type { Tables } from "./tables.js";
 

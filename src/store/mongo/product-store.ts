@@ -1,5 +1,5 @@
+import { keyOf } from "../keys.js";
 import type { ProductStore } from "../ports/product-store.js";
-import { keyOf } from "./keys.js";
 import type { ProductWatchers } from "./product-watch.js";
 import { scanValues } from "./scan.js";
 import type { Tables } from "./tables.js";

@@ -1,132 +1,116 @@
 import type { ReportFailure } from "../../adapters/report-failure.js";
-import type { Now } from "../../domain/clock.js";
+import { type Key, keyOf, unpart } from "../keys.js";
 import type { ProductChange } from "../ports/product-store.js";
 import { type ProductListener, ProductListeners } from "../product-listeners.js";
-import { TOMBSTONE_MS } from "./apply-commit.js";
-import type { Commits } from "./commits.js";
 import { asked, type Connection, LONG_MS } from "./connection.js";
-import { appKey, type Key, keyOf, unpart } from "./keys.js";
+import type { News, NewsFeed } from "./news.js";
 import type { Write } from "./staged-tables.js";
+import { eachOf } from "./table.js";
 import type { Tables } from "./tables.js";
 
-/** The state of one app's watchers. */
+/** The watchers of one app. */
 interface Watched {
   readonly listeners: ProductListeners;
-  /** All commits up to this one were passed on; undefined until the start is known. */
-  upTo: number | undefined;
-  /** Later commits that were passed on, by key. */
-  readonly told: Map<Key, number>;
-  /** Time of the last poll. */
-  polledAt: number;
+  /** Commits of this server so far. */
+  commits: number;
+  /** The last commit of this server that wrote a product, by key, while products are being read. */
+  readonly written: Map<Key, number>;
+  reading: number;
 }
-
-export interface ProductWatchersDeps {
-  readonly connection: Connection;
-  readonly tables: Tables;
-  readonly commits: Commits;
-  readonly reportFailure: ReportFailure;
-  readonly now: Now;
-  /** The last commit of an app that this server knows of. */
-  readonly known: (appId: string) => number | undefined;
-}
-
-/** After this long without an answer tombstones may be gone, and with them the news of removals. */
-const TOO_LONG_MS = TOMBSTONE_MS / 2;
 
 /**
- * Notifies watchers of product writes: of this server's on commit, of other servers' when `poll` finds them. Each state of
- * a product is sent once.
+ * Notifies watchers of product writes: of this server's own at the commit, of other servers' when their news arrives. News name
+ * the products; the watcher gets each as it is by then.
  */
 export class ProductWatchers {
   private readonly apps = new Map<string, Watched>();
 
-  constructor(private readonly deps: ProductWatchersDeps) {}
+  constructor(
+    private readonly connection: Connection,
+    private readonly tables: Tables,
+    private readonly reportFailure: ReportFailure,
+    private readonly feed: () => NewsFeed,
+  ) {}
 
   watch(appId: string, listener: ProductListener): () => void {
-    const watched = this.apps.get(appId) ?? this.open(appId);
-    const stop = watched.listeners.add(listener);
+    let watched = this.apps.get(appId);
+    if (watched === undefined) {
+      watched = { listeners: new ProductListeners(this.reportFailure), commits: 0, written: new Map(), reading: 0 };
+      this.apps.set(appId, watched);
+      this.follow();
+    }
+    const { listeners } = watched;
+    const stop = listeners.add(listener);
     return () => {
       stop();
-      if (watched.listeners.isEmpty && this.apps.get(appId) === watched) this.apps.delete(appId);
+      if (listeners.isEmpty && this.apps.get(appId)?.listeners === listeners) this.apps.delete(appId);
     };
+  }
+
+  /** Follows other servers, also when the database cannot be reached now. */
+  follow(): void {
+    if (this.apps.size === 0) return;
+    this.feed()
+      .start()
+      .catch((error: unknown) => this.reportFailure("store_watch", error));
   }
 
   /** Takes note of a commit of this server. */
-  committed(appId: string, rev: number, writes: readonly Write[]): void {
+  committed(appId: string, writes: readonly Write[]): void {
     const watched = this.apps.get(appId);
     if (watched === undefined) return;
+    watched.commits++;
     const changes: ProductChange[] = [];
-    for (const { table, key, stored } of writes) {
-      if (table === this.deps.tables.removals.name && stored === undefined) changes.push({ reload: true });
-      if (table !== this.deps.tables.products.name || (watched.told.get(key) ?? 0) >= rev) continue;
-      watched.told.set(key, rev);
-      changes.push(this.changeOf(appId, key, stored));
+    for (const { table, key, document } of writes) {
+      if (table !== this.tables.products.name) continue;
+      if (watched.reading > 0) watched.written.set(key, watched.commits);
+      changes.push(this.changeOf(appId, key, document?.v));
     }
     watched.listeners.tell(changes);
   }
 
-  /** Looks for what other servers have committed. */
-  async poll(): Promise<void> {
-    if (this.apps.size === 0) return;
-    const heads = await this.deps.commits.headsOf([...this.apps.keys()]);
-    for (const [appId, watched] of this.apps) {
-      const head = heads.get(appId) ?? 0;
-      const from = watched.upTo ?? head - 1;
-      if (this.deps.now() - watched.polledAt > TOO_LONG_MS) watched.listeners.tell([{ reload: true }]);
-      else if (head > from) await this.tellSince(appId, watched, from);
-      watched.polledAt = this.deps.now();
-      watched.upTo = head;
-      for (const [key, rev] of watched.told) if (rev <= head) watched.told.delete(key);
+  /** Passes on what other servers changed; everything may have changed when there is no news. */
+  async take(news: readonly News[] | undefined): Promise<void> {
+    if (news === undefined) {
+      for (const { listeners } of this.apps.values()) listeners.tell([{ reload: true }]);
+      return;
+    }
+    const byApp = new Map<string, Set<Key> | undefined>();
+    for (const { app, products } of news) {
+      const keys = byApp.get(app) ?? new Set<Key>();
+      const isAll = products.length === 0 || (byApp.has(app) && byApp.get(app) === undefined);
+      byApp.set(app, isAll ? undefined : products.reduce((set, key) => set.add(key), keys));
+    }
+    for (const [appId, keys] of byApp) {
+      const watched = this.apps.get(appId);
+      if (watched === undefined) continue;
+      if (keys === undefined) watched.listeners.tell([{ reload: true }]);
+      else await this.tell(appId, watched, [...keys]);
     }
   }
 
-  /**
-   * A server that does not know the app's commits asks for the last one. One commit may fall between the start of the
-   * watch and that query, so the last one is sent too.
-   */
-  private open(appId: string): Watched {
-    const watched: Watched = {
-      listeners: new ProductListeners(this.deps.reportFailure),
-      upTo: this.deps.known(appId),
-      told: new Map(),
-      polledAt: this.deps.now(),
-    };
-    this.apps.set(appId, watched);
-    if (watched.upTo === undefined) {
-      this.deps.commits.head(appId).then(
-        (head) => {
-          watched.upTo ??= Math.max(0, head - 1);
-        },
-        (error: unknown) => this.deps.reportFailure("store_watch", error), // the next poll asks again
+  /** Reads products and tells them, except those that this server has written meanwhile: these were told already. */
+  private async tell(appId: string, watched: Watched, keys: readonly Key[]): Promise<void> {
+    const { products } = this.tables;
+    const { commits } = watched;
+    const found = new Map<string, unknown>();
+    watched.reading++;
+    try {
+      const ids = keys.map((key) => products.idOf(key));
+      await asked(
+        this.connection,
+        () => eachOf(this.connection, ids, undefined, (id, v) => void found.set(id, v)),
+        LONG_MS,
       );
+      const unwritten = keys.filter((key) => (watched.written.get(key) ?? 0) <= commits);
+      watched.listeners.tell(unwritten.map((key) => this.changeOf(appId, key, found.get(products.idOf(key)))));
+    } finally {
+      if (--watched.reading === 0) watched.written.clear();
     }
-    return watched;
-  }
-
-  private async tellSince(appId: string, watched: Watched, from: number): Promise<void> {
-    const { removals, products } = this.deps.tables;
-    const removal = await asked(this.deps.connection, () => removals.collection.findOne({ _id: appKey(appId) }));
-    if (removal !== null && removal.rev > from) watched.listeners.tell([{ reload: true }]);
-    const documents = await asked(
-      this.deps.connection,
-      () =>
-        products.collection
-          .find({ app: appId, rev: { $gt: from } })
-          .sort({ rev: 1 })
-          .toArray(),
-      LONG_MS,
-    );
-    const changes: ProductChange[] = [];
-    for (const { _id: key, rev, v, gone } of documents) {
-      if ((watched.told.get(key) ?? 0) >= rev) continue;
-      watched.told.set(key, rev);
-      changes.push(this.changeOf(appId, key, gone === true ? undefined : v));
-    }
-    watched.listeners.tell(changes);
   }
 
   private changeOf(appId: string, key: Key, stored: unknown): ProductChange {
     if (stored === undefined) return { removed: unpart(key.slice(keyOf(appId, "").length)) };
-    return { put: this.deps.tables.products.decode(stored) };
+    return { put: this.tables.products.decode(stored) };
   }
 }

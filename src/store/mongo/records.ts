@@ -1,9 +1,7 @@
 import type { Interaction } from "../../domain/interaction.js";
 import type { ModelRecord } from "../../domain/model.js";
-import type { EarlierProduct } from "../earlier-products.js";
 import { model } from "../schema/apps.js";
-import { product } from "../schema/catalog.js";
-import { flag, later, list, number, oneOf, orNull, record, text, time } from "../schema/kinds.js";
+import { flag, later, list, number, oneOf, record, text, time } from "../schema/kinds.js";
 import { type RecordsOf, SCHEMA } from "../schema/schema.js";
 
 /** A model's record, and the file in GridFS that holds its bytes. */
@@ -42,14 +40,3 @@ export const KINDS = {
 };
 
 export type MongoRecords = RecordsOf<typeof KINDS>;
-
-const senders = record<{ readonly learnedFrom: { readonly count: number; readonly confirmed: boolean } | null }>({
-  learnedFrom: later(orNull(record({ count: number, confirmed: flag })), null),
-});
-
-/** A product as formats up to 4 kept it: also those that too few visitors had sent. */
-export function earlierProduct(stored: unknown): EarlierProduct {
-  const { learnedFrom } = senders.fromDocument(stored);
-  const sentBy = learnedFrom === null || learnedFrom.confirmed ? undefined : learnedFrom.count;
-  return { ...product.fromDocument(stored), sentBy };
-}

@@ -1,5 +1,5 @@
+import { keyOf, keysOf } from "../keys.js";
 import type { RejectedEventStore } from "../ports/rejected-event-store.js";
-import { keyOf, keysOf } from "./keys.js";
 import type { Tables } from "./tables.js";
 
 export function createRejectedEventStore({ rejectedEvents }: Tables): RejectedEventStore {

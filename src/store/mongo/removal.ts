@@ -1,17 +1,20 @@
+import type { ClientSession } from "mongodb";
 import type { App } from "../../domain/app.js";
-import { asked, type Connection, LONG_MS, withIds } from "./connection.js";
-import { appKey, keysOf } from "./keys.js";
+import { appKey, keysOf } from "../keys.js";
+import { asked, type Connection, LONG_MS } from "./connection.js";
 import type { ModelFiles } from "./model-files.js";
+import { insertReload } from "./news.js";
+import { recordsOf } from "./table.js";
 import type { Tables } from "./tables.js";
 import type { Writer } from "./writer.js";
 
-/** Documents removed in one operation. */
-const REMOVED_AT_ONCE = 2000;
+/** Documents removed in one transaction. */
+const REMOVED_AT_ONCE = 1000;
 
 /**
- * Removes apps with all their data, in steps. One commit removes the app record and marks the removal as started. From then
- * on the app does not exist, and any server can finish the removal. It removes only records up to that commit, so a late
- * server does no harm to a new app with the same id.
+ * Removes apps with all their data, in steps. One transaction removes the app record and marks the removal as started; no other
+ * transaction of the app commits at the same time. From then on the app does not exist, and any server can finish the
+ * removal. Each step needs the mark, so a late server does no harm to a new app with the same id.
  */
 export class Removals {
   private readonly running = new Map<string, Promise<void>>();
@@ -21,6 +24,8 @@ export class Removals {
     private readonly tables: Tables,
     private readonly writer: Writer,
     private readonly files: ModelFiles,
+    /** A text not given before, on any server. */
+    private readonly newId: () => string,
   ) {}
 
   /** False when there is no such app. */
@@ -38,7 +43,7 @@ export class Removals {
     return found;
   }
 
-  /** Finishes the removal of an app if one has begun: nothing of the old app may be seen in a new one. */
+  /** Finishes the removal of an app if one has begun: no record of the old app may show in a new one. */
   async finish(appId: string): Promise<void> {
     const running = this.running.get(appId);
     if (running !== undefined) return running;
@@ -47,48 +52,59 @@ export class Removals {
     return removal;
   }
 
-  /** Finishes what was interrupted, here or on another server. */
+  /** Finishes interrupted removals, of this or another server. */
   async resume(): Promise<void> {
-    const begun = await asked(this.connection, () =>
-      this.tables.removals.collection.find({ gone: { $ne: true } }).toArray(),
-    );
+    const across = { across: this.tables.removals.name };
+    const begun = await asked(this.connection, () => recordsOf(this.connection).find(across).toArray());
     for (const { app } of begun) await this.finish(app);
   }
 
   private async finishNow(appId: string): Promise<void> {
-    const begun = await asked(this.connection, () => this.tables.removals.collection.findOne({ _id: appKey(appId) }));
-    if (begun === null || begun.gone === true) return;
-    await this.files.removeUpTo(appId, begun.rev);
-    for (const { name } of Object.values(this.tables)) {
-      if (name !== "removals") await this.removeFrom(name, appId, begun.rev);
-    }
-    this.writer.forget(appId);
-    await this.writer.run(appId, ({ tables }) => {
-      const key = appKey(appId);
-      if (tables.removals.get(key) !== undefined) tables.removals.delete(key);
+    const key = appKey(appId);
+    const isBegun = async () => (await this.tables.removals.get(key)) !== undefined;
+    // Listed before the mark is read: with the mark there, all of them belong to the removed app.
+    const files = await this.files.of(appId);
+    if (!(await isBegun())) return;
+    await this.files.remove(files);
+    while (await this.removeSome(appId));
+    await this.inTransaction(async (session) => {
+      const removed = await recordsOf(this.connection).deleteOne({ _id: this.markOf(appId) }, { session });
+      if (removed.deletedCount > 0) await insertReload(this.connection, appId, this.newId(), session);
     });
   }
 
-  private async removeFrom(name: string, appId: string, rev: number): Promise<void> {
-    const collection = this.connection.db.collection<{ readonly _id: string; readonly rev: number }>(name);
+  /** Removes records of the app, except the mark, in a transaction that needs the mark. False when none is left. */
+  private async removeSome(appId: string): Promise<boolean> {
+    const { connection } = this;
+    const records = recordsOf(connection);
+    const mark = this.markOf(appId);
     const { start, end } = keysOf(appId);
-    for (;;) {
-      const due = await asked(
-        this.connection,
-        () =>
-          collection
-            .find(
-              { _id: { $gte: start, $lt: end }, rev: { $lte: rev } },
-              { projection: { _id: 1 }, batchSize: REMOVED_AT_ONCE + 1 },
-            )
-            .limit(REMOVED_AT_ONCE)
-            .toArray(),
-        LONG_MS,
-      );
-      if (due.length === 0) return;
-      const ids = due.map(({ _id }) => _id);
-      await asked(this.connection, () => collection.deleteMany({ ...withIds(ids), rev: { $lte: rev } }), LONG_MS);
-      if (due.length < REMOVED_AT_ONCE) return;
+    const filter = { _id: { $gte: start, $lt: end, $ne: mark } };
+    const find = () =>
+      records
+        .find(filter, { projection: { _id: 1 } })
+        .limit(REMOVED_AT_ONCE)
+        .toArray();
+    const ids = (await asked(connection, find, LONG_MS)).map(({ _id }) => _id);
+    if (ids.length === 0) return false;
+    return this.inTransaction(async (session) => {
+      const { matchedCount } = await records.updateOne({ _id: mark }, { $inc: { held: 1 } }, { session });
+      if (matchedCount === 0) return false;
+      await records.deleteMany({ _id: { $in: ids } }, { session });
+      return true;
+    });
+  }
+
+  private markOf(appId: string): string {
+    return this.tables.removals.idOf(appKey(appId));
+  }
+
+  private async inTransaction<T>(body: (session: ClientSession) => Promise<T>): Promise<T> {
+    const session = this.connection.client.startSession();
+    try {
+      return await asked(this.connection, () => session.withTransaction(body), LONG_MS);
+    } finally {
+      await session.endSession();
     }
   }
 }

@@ -1,11 +1,11 @@
-import { after, keysOf } from "./keys.js";
+import { after, keysOf } from "../keys.js";
 import type { Entry, Table } from "./table.js";
 
 /** Rows read at a time. */
 const SCAN_ROWS = 5000;
 
 /** The entries of an app in batches, in order of keys. */
-async function* scanEntries<T>(table: Table<T>, appId: string): AsyncGenerator<readonly Entry<T>[]> {
+export async function* scanEntries<T>(table: Table<T>, appId: string): AsyncGenerator<readonly Entry<T>[]> {
   let { start, end } = keysOf(appId);
   for (;;) {
     const entries = await table.entries({ start, end, limit: SCAN_ROWS });

@@ -1,15 +1,13 @@
-import { appKey, checkKey, fits, type Key } from "./keys.js";
-import type { RecordCache } from "./record-cache.js";
-import type { Table } from "./table.js";
+import { checkKey, fits, type Key } from "../keys.js";
+import type { StoredDocument, Table } from "./table.js";
 import type { Tables } from "./tables.js";
 
-/** A write of a commit: the stored value, or undefined for a record that is removed. */
+/** A write of a transaction: the new document, or undefined for a record that is removed. */
 export interface Write {
   readonly table: string;
   readonly key: Key;
-  readonly stored: unknown;
-  /** The record was there before, as far as is known: then it is replaced, else inserted. */
-  readonly known: boolean;
+  readonly id: string;
+  readonly document: StoredDocument | undefined;
 }
 
 export type StagedTables = {
@@ -20,14 +18,30 @@ export type StagedTables = {
 export type Work<T> = (draft: Draft) => T;
 
 /**
- * The commit in progress. Works run one after the other, each on top of those before; a work that throws leaves nothing.
+ * Tables whose records decide whether a work may write others. A work that only reads such a record also writes to it, so
+ * that it conflicts with a work that changes it. Snapshot isolation alone would let both commit.
+ */
+const HELD: ReadonlySet<string> = new Set<keyof Tables>(["leases", "models", "pointers", "copies"]);
+
+/**
+ * Tables whose records others refer to without writing them. A work that removes one conflicts with every work of the app
+ * that runs at the same time, so that nothing new refers to a removed record.
+ */
+const REFERRED: ReadonlySet<string> = new Set<keyof Tables>(["apps", "contacts", "visitors"]);
+
+/**
+ * The works of one app in a transaction. They run one after the other, each on top of those before; a work that throws
+ * leaves nothing.
+ *
  * Works read only loaded records. When a work asks for another one, it continues as if that record were absent, only to
  * show what else it reads. Its outcome, even an error, is discarded, as are the outcomes of all later works. The caller
  * loads the missing records and runs these works again. A chain of n dependent reads costs n rounds for all works together.
  */
 export class Draft {
   readonly tables: StagedTables;
-  readonly missing = new Map<Table<unknown>, Set<Key>>();
+  /** Records to load, by `_id`. */
+  readonly missing = new Map<string, (v: unknown) => void>();
+  /** Training data has changed. */
   changed = false;
   private readonly all: readonly Staged<unknown>[];
   private marked = false;
@@ -36,7 +50,6 @@ export class Draft {
   constructor(
     readonly appId: string,
     tables: Tables,
-    readonly cache: RecordCache,
   ) {
     this.tables = {
       apps: new Staged(tables.apps, this),
@@ -77,17 +90,15 @@ export class Draft {
     this.all = Object.values(this.tables);
   }
 
-  /** Says that what training reads has changed. */
+  /** Records that training data has changed. */
   markChanged(): void {
     this.marked = true;
   }
 
   /** Notes a record that must be loaded. */
-  miss<T>(table: Table<T>, key: Key): void {
+  miss(id: string, take: (v: unknown) => void): void {
     this.missed = true;
-    const keys = this.missing.get(table);
-    if (keys === undefined) this.missing.set(table, new Set([key]));
-    else keys.add(key);
+    this.missing.set(id, take);
   }
 
   /** Runs a work; true when its outcome stands, because it and all works before it had everything they read. */
@@ -111,22 +122,26 @@ export class Draft {
     return true;
   }
 
-  /** Writes which commit changed what training reads. */
-  noteActivity(rev: number): void {
-    this.tables.activity.put(appKey(this.appId), rev);
-    this.tables.activity.check();
-    this.tables.activity.keep();
-  }
-
   writes(): Write[] {
     return this.all.flatMap((staged) => [...staged.writes()]);
+  }
+
+  /** `_id`s of records that no other work may change before this transaction ends. */
+  held(): string[] {
+    return this.all.flatMap((staged) => (HELD.has(staged.table.name) ? staged.onlyRead() : []));
+  }
+
+  /** True when no other transaction of the app may commit at the same time. */
+  get isExclusive(): boolean {
+    return this.all.some((staged) => REFERRED.has(staged.table.name) && staged.removesAny);
   }
 }
 
 /** A table as the works of a draft see it. */
 export class Staged<T> {
+  private readonly loaded = new Map<Key, unknown>();
   private readonly own = new Map<Key, T | undefined>();
-  /** What the work under way wrote, as it is stored. */
+  /** The encoded writes of the current work. */
   private encoded: (readonly [Key, unknown])[] = [];
   private readonly kept = new Map<Key, unknown>();
 
@@ -135,13 +150,12 @@ export class Staged<T> {
     private readonly draft: Draft,
   ) {}
 
-  /** `assumed` stands for the record in a run that is only made to learn what is read. */
+  /** `assumed` stands for the record in a run that only shows what a work reads. */
   get(key: Key, assumed?: T): T | undefined {
     if (this.own.has(key)) return this.own.get(key);
     if (this.kept.has(key)) return this.decoded(this.kept.get(key));
-    const cached = this.draft.cache.get(this.table.name, key);
-    if (cached !== undefined) return this.decoded(cached.stored);
-    this.draft.miss(this.table, key);
+    if (this.loaded.has(key)) return this.decoded(this.loaded.get(key));
+    this.draft.miss(this.table.idOf(key), (v) => this.loaded.set(key, v));
     return assumed;
   }
 
@@ -153,10 +167,10 @@ export class Staged<T> {
     this.own.set(key, undefined);
   }
 
-  /** Encodes what the work wrote. Throws when that cannot be stored; then `rollBack` must follow, else `keep`. */
+  /** Encodes the writes of the work. Throws when they cannot be stored; then `rollBack` must follow, else `keep`. */
   check(): void {
     for (const [key, value] of this.own) {
-      if (value === undefined && !fits(key)) continue; // it is not there
+      if (value === undefined && !fits(key)) continue; // there is no such record
       checkKey(key);
       this.encoded.push([key, value === undefined ? undefined : this.table.encode(value)]);
     }
@@ -167,17 +181,28 @@ export class Staged<T> {
     this.rollBack();
   }
 
-  /** Forgets what the work wrote. */
+  /** Drops the writes of the work. */
   rollBack(): void {
     this.own.clear();
     this.encoded = [];
   }
 
   *writes(): Iterable<Write> {
+    const { table, draft } = this;
     for (const [key, stored] of this.kept) {
-      const known = this.draft.cache.get(this.table.name, key)?.stored !== undefined;
-      yield { table: this.table.name, key, stored, known };
+      const document = stored === undefined ? undefined : table.documentOf(key, draft.appId, stored);
+      yield { table: table.name, key, id: table.idOf(key), document };
     }
+  }
+
+  onlyRead(): string[] {
+    return [...this.loaded]
+      .filter(([key, v]) => v !== undefined && !this.kept.has(key))
+      .map(([key]) => this.table.idOf(key));
+  }
+
+  get removesAny(): boolean {
+    return [...this.kept.values()].includes(undefined);
   }
 
   private decoded(stored: unknown): T | undefined {

@@ -5,21 +5,21 @@ import type { Clock, Now } from "../../domain/clock.js";
 import { Unavailable } from "../../domain/errors.js";
 import type { Store } from "../ports/store.js";
 import { createAppStore } from "./app-store.js";
-import { Applier } from "./apply-commit.js";
-import { Commits } from "./commits.js";
 import { asked, type Connection, collectionOf, connect } from "./connection.js";
 import { createContactStore } from "./contact-store.js";
 import { createCopies } from "./copies.js";
 import { createEventStore } from "./event-store.js";
 import { createFeedStore } from "./feed-store.js";
 import { checkFormat, FORMAT_NUMBER, formatOf } from "./format.js";
+import { GroupCommit } from "./group-commit.js";
 import { createHookStore } from "./hook-store.js";
 import { sweepIdempotency } from "./idempotency-sweep.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases, heldLeases } from "./lease.js";
-import { createCommitMaintenance, Maintenance } from "./maintenance.js";
+import { Maintenance } from "./maintenance.js";
 import { ModelFiles } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
+import { NewsFeed } from "./news.js";
 import { createOrderStore } from "./order-store.js";
 import { createProductStore } from "./product-store.js";
 import { ProductWatchers } from "./product-watch.js";
@@ -63,16 +63,13 @@ const WATCH_POLL_MS = 1000;
 /** Milliseconds between two rounds of upkeep. */
 const ROUND_MS = 1000;
 
-/** Milliseconds for finishing what another server left. */
-const FINISH_MS = 30_000;
-
 /**
- * Opens the store kept in a MongoDB database: a single server, a replica set or a sharded cluster, or another server
- * that speaks the same protocol.
+ * Opens the store kept in a MongoDB database: a replica set, a sharded cluster, or another server that speaks the same protocol
+ * and has transactions.
  *
- * Rejects with FormatUnsupported when a newer Aisle wrote the database, with Unavailable when no server answers. Later
- * a server that does not answer makes calls reject with Unavailable within `limits.answerMs`; they succeed again when
- * it is back.
+ * Rejects with FormatUnsupported when a newer Aisle wrote the database, with ServerUnsuited for a server without transactions,
+ * with Unavailable when no server answers. Later a server that does not answer makes calls reject with Unavailable within
+ * `limits.answerMs`; they succeed again when it is back.
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<Store> {
   const { metrics, log = () => undefined, newId = randomUUID } = options;
@@ -84,7 +81,8 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
   const { connection, server } = await connect(options.url, options.answerMs ?? limits.answerMs, onDamage);
   let storeId: string;
   try {
-    log(`The store is ${server}; expiry is a sweep, changes of other servers are asked for each second`);
+    const follows = connection.hasChangeStreams ? "follows a change stream" : "polls each second";
+    log(`The store is ${server}; Aisle ${follows} for the changes of other servers`);
     storeId = await checkFormat(connection, { log, readOnly: options.readOnly ?? false, newId });
     if (options.readOnly !== true) await ensureIndexes(connection);
     if (options.readOnly !== true && options.clock !== undefined) await resumeClock(connection, options.clock);
@@ -105,43 +103,37 @@ function assembleStore(
   const { now, clock, metrics, newId, reportFailure = () => undefined } = options;
   const keyClock = clock ?? { now, livedNow: now };
   const tables = openTables(connection);
-  const applier = new Applier(connection, now);
-  const commits = new Commits(connection, applier);
-  const watchers = new ProductWatchers({
+  const elapsed = options.elapsed ?? (() => performance.now());
+  const watchers: ProductWatchers = new ProductWatchers(connection, tables, reportFailure, () => news);
+  const news: NewsFeed = new NewsFeed({
+    connection,
+    elapsed,
+    reportFailure,
+    take: (some) => watchers.take(some),
+    pollMs: options.watchPollMs ?? WATCH_POLL_MS,
+  });
+  const groupCommit = new GroupCommit({
     connection,
     tables,
-    commits,
-    reportFailure,
-    now,
-    known: (appId) => writer.known(appId),
+    news,
+    newId,
+    committed: (appId, writes) => watchers.committed(appId, writes),
   });
-  const writer = new Writer({
-    tables,
-    commits,
-    metrics,
-    reportFailure,
-    now: options.elapsed ?? (() => performance.now()),
-    limits,
-    server: newId(),
-    readOnly: options.readOnly ?? false,
-    committed: (appId, rev, writes) => watchers.committed(appId, rev, writes),
-  });
+  const writer = new Writer({ groupCommit, metrics, limits, readOnly: options.readOnly ?? false });
   const files = new ModelFiles(connection, now);
-  const removals = new Removals(connection, tables, writer, files);
+  const removals = new Removals(connection, tables, writer, files, newId);
   const leases = createLeases({
     run: (appId, work) => writer.run(appId, (draft) => work(draft.tables.leases)),
     held: () => heldLeases(connection, tables),
     now,
-    elapsed: options.elapsed ?? (() => performance.now()),
+    elapsed,
   });
-  const poll = { every: 1, run: () => watchers.poll() };
-  const polling = new Maintenance([poll], options.watchPollMs ?? WATCH_POLL_MS, "store_watch", reportFailure);
   const tasks = [
-    { every: 5, run: createCommitMaintenance(commits, writer, FINISH_MS) },
     { every: 5, run: () => leases.observe() },
     { every: 10, run: () => removals.resume() },
     { every: 60, run: () => sweepIdempotency(connection, tables, keyClock) },
-    { every: 60, run: () => applier.sweep() },
+    { every: 60, run: () => news.sweep() },
+    { every: 5, run: async () => watchers.follow() },
     ...(clock === undefined ? [] : [{ every: 5, run: () => noteClock(connection, clock) }]),
   ];
   const upkeep = new Maintenance(options.readOnly === true ? [] : tasks, ROUND_MS, "store_upkeep", reportFailure);
@@ -158,12 +150,9 @@ function assembleStore(
     orders: createOrderStore(tables),
     leases,
     copies: createCopies({ storeId, tables, writer, removals }),
-    models: createModelStore({ tables, writer, commits, files, onDamage: connection.onDamage }),
+    models: createModelStore({ tables, writer, connection, files, onDamage: connection.onDamage }),
     unitOfWork: createUnitOfWork({ writer, clock: keyClock }),
-    scrub: async (appId) => {
-      await commits.blankFinished(appId);
-      await applier.hasten(appId);
-    },
+    scrub: async () => undefined, // records are removed at once, and news hold no names of persons
     tallies: createTallyBoard(connection, now),
     ready: async () => {
       const refusal = writer.refusal();
@@ -176,7 +165,7 @@ function assembleStore(
     },
     close: async () => {
       await writer.close();
-      await Promise.all([upkeep.close(), polling.close()]);
+      await Promise.all([upkeep.close(), news.close()]);
       connection.closed = true;
       await connection.client.close();
     },

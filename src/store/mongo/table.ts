@@ -1,17 +1,21 @@
-import type { Collection, Filter } from "mongodb";
+import type { ClientSession, Collection, Filter } from "mongodb";
 import { DataDamaged } from "../../domain/errors.js";
+import { type Key, keysOf } from "../keys.js";
 import type { Kind } from "../schema/kinds.js";
-import { asked, type Connection, collectionOf, LONG_MS, limitOf, withIds } from "./connection.js";
-import { type Key, keysOf } from "./keys.js";
+import { asked, type Connection, collectionOf, LONG_MS } from "./connection.js";
 
-/** A record as it is kept. A removed one stays for a while as a tombstone, see `apply-commit.ts`. */
+/**
+ * A record as it is stored. All kinds are in one collection, so that a transaction reads and writes them with one command each,
+ * and an app's records are adjacent. `_id` is the app, the kind and the record's own key, separated by NULs.
+ */
 export interface StoredDocument {
-  readonly _id: Key;
+  readonly _id: string;
   readonly app: string;
-  /** Number of the commit that wrote it. */
-  readonly rev: number;
-  readonly v?: unknown;
-  readonly gone?: boolean;
+  /** The name of its table. */
+  readonly kind: string;
+  readonly v: unknown;
+  /** The kind again, of records that are listed over all apps. */
+  readonly across?: string;
 }
 
 export interface Entry<T> {
@@ -22,18 +26,21 @@ export interface Entry<T> {
 export interface Range {
   readonly start: Key;
   readonly end: Key;
-  /** At most this many. */
+  /** Maximum number of entries. */
   readonly limit: number;
   readonly backwards?: boolean;
 }
 
-/** `_id`s asked for in one query. */
-const KEYS_AT_ONCE = 1000;
+/** The collection of all records. */
+export const RECORDS = "records";
 
-/** More entries than a caller waits for who is answered at once. */
+/** `_id`s in one query. */
+const IDS_AT_ONCE = 1000;
+
+/** A query for more entries than this may take longer than one that a caller waits for. */
 const MANY = 1000;
 
-/** Records of one kind, one collection. Each read asks the primary. */
+/** Records of one kind. Each read asks the primary. */
 export class Table<T> {
   readonly collection: Collection<StoredDocument>;
 
@@ -41,63 +48,59 @@ export class Table<T> {
     readonly name: string,
     private readonly kind: Kind<T>,
     private readonly connection: Connection,
-    /** Whether works read records that were written before, so that it pays to remember them. */
-    readonly reread: boolean,
+    private readonly isAcrossApps: boolean,
   ) {
-    this.collection = collectionOf<StoredDocument>(connection, name);
+    this.collection = recordsOf(connection);
+  }
+
+  /** The `_id` of the record with this key. */
+  idOf(key: Key): string {
+    const border = key.indexOf("\0");
+    // The end of a range of all the app's keys has no border: it is the app's part, then \x01.
+    if (border < 0) return `${key.slice(0, -1)}\0${this.name}${key.slice(-1)}`;
+    return `${key.slice(0, border)}\0${this.name}${key.slice(border)}`;
+  }
+
+  /** The key of the record with this `_id`. */
+  keyOf(id: string): Key {
+    const border = id.indexOf("\0");
+    return id.slice(0, border) + id.slice(border + 1 + this.name.length);
+  }
+
+  documentOf(key: Key, appId: string, v: unknown): StoredDocument {
+    const document = { _id: this.idOf(key), app: appId, kind: this.name, v };
+    return this.isAcrossApps ? { ...document, across: this.name } : document;
   }
 
   async get(key: Key): Promise<T | undefined> {
-    const stored = (await this.load([key])).get(key);
-    return stored === undefined ? undefined : this.decode(stored);
+    const found = await asked(this.connection, () => this.collection.findOne({ _id: this.idOf(key) }));
+    return found === null ? undefined : this.decode(found.v);
   }
 
-  /** The records there are of these keys. */
+  /** The existing records of these keys. */
   async many(keys: readonly Key[]): Promise<Map<Key, T>> {
     const found = new Map<Key, T>();
-    for (const [key, stored] of await this.load(keys)) found.set(key, this.decode(stored));
-    return found;
-  }
-
-  /** The stored values there are of these keys. */
-  async load(keys: readonly Key[]): Promise<Map<Key, unknown>> {
-    const found = new Map<Key, unknown>();
-    const parts: (readonly Key[])[] = [];
-    const atOnce = this.connection.asksAlone ? 1 : KEYS_AT_ONCE;
-    for (let n = 0; n < keys.length; n += atOnce) parts.push(keys.slice(n, n + atOnce));
-    const limitMs = limitOf(this.connection, keys.length);
-    await Promise.all(
-      parts.map(async (part) => {
-        const documents = await asked(
-          this.connection,
-          () => this.collection.find(withIds(part), { batchSize: part.length + 1, maxTimeMS: limitMs }).toArray(),
-          limitMs,
-        );
-        for (const { _id, v, gone } of documents) if (gone !== true) found.set(_id, v);
-      }),
-    );
-    return found;
-  }
-
-  /** Entries from `start` up to, not including, `end`, in order of keys or from the end backwards. */
-  async entries({ start, end, limit, backwards }: Range, also: Filter<StoredDocument> = {}): Promise<Entry<T>[]> {
-    if (limit <= 0) return []; // the driver takes 0 for no limit
-    const filter: Filter<StoredDocument> = { ...also, _id: { $gte: start, $lt: end }, gone: { $ne: true } };
-    const limitMs = limit > MANY ? LONG_MS : this.connection.answerMs;
-    const documents = await asked(
+    const ids = keys.map((key) => this.idOf(key));
+    await asked(
       this.connection,
-      () =>
-        this.collection
-          .find(filter, { batchSize: limit + 1, maxTimeMS: limitMs })
-          .sort({ _id: backwards ? -1 : 1 })
-          .limit(limit)
-          .toArray(),
-      limitMs,
+      () => eachOf(this.connection, ids, undefined, (id, v) => found.set(this.keyOf(id), this.decode(v))),
+      keys.length > MANY ? LONG_MS : undefined,
     );
-    return documents.map(({ _id, v }) => ({ key: _id, value: this.decode(v) }));
+    return found;
   }
 
-  /** Up to `limit` entries of an app, those of greater ids than `after`, "" for the first; `also` narrows them. */
+  /** Entries of one app from `start` (included) to `end` (excluded), in key order or backwards. */
+  entries(range: Range, also: Filter<StoredDocument> = {}): Promise<Entry<T>[]> {
+    const { start, end } = range;
+    return this.query({ ...also, _id: { $gte: this.idOf(start), $lt: this.idOf(end) } }, range);
+  }
+
+  /** Up to `limit` entries of all apps with keys from `start` on, in key order. */
+  entriesAcross(start: Key, limit: number): Promise<Entry<T>[]> {
+    return this.query({ across: this.name, _id: { $gte: this.idOf(start) } }, { limit });
+  }
+
+  /** Up to `limit` entries of an app with ids greater than `after`, "" for all; `also` narrows them. */
   list(appId: string, after: string, limit: number, also: Filter<StoredDocument> = {}): Promise<Entry<T>[]> {
     return this.entries({ ...keysOf(appId, after), limit }, also);
   }
@@ -113,5 +116,43 @@ export class Table<T> {
 
   encode(value: T): unknown {
     return this.kind.toDocument(value);
+  }
+
+  private async query(
+    filter: Filter<StoredDocument>,
+    { limit, backwards = false }: Pick<Range, "limit" | "backwards">,
+  ): Promise<Entry<T>[]> {
+    if (limit <= 0) return []; // the driver takes 0 for no limit
+    const limitMs = limit > MANY ? LONG_MS : this.connection.answerMs;
+    const documents = await asked(
+      this.connection,
+      () =>
+        this.collection
+          .find(filter, { batchSize: limit + 1, maxTimeMS: limitMs })
+          .sort({ _id: backwards ? -1 : 1 })
+          .limit(limit)
+          .toArray(),
+      limitMs,
+    );
+    return documents.map(({ _id, v }) => ({ key: this.keyOf(_id), value: this.decode(v) }));
+  }
+}
+
+export function recordsOf(connection: Connection): Collection<StoredDocument> {
+  return collectionOf<StoredDocument>(connection, RECORDS);
+}
+
+/** Calls `take` for each document that exists of these `_id`s. */
+export async function eachOf(
+  connection: Connection,
+  ids: readonly string[],
+  session: ClientSession | undefined,
+  take: (id: string, v: unknown) => void,
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+    const some = ids.slice(from, from + IDS_AT_ONCE);
+    const filter = { _id: some.length === 1 ? some[0]! : { $in: some } };
+    const options = { batchSize: some.length + 1, projection: { v: 1 }, ...(session !== undefined && { session }) };
+    for (const { _id, v } of await recordsOf(connection).find(filter, options).toArray()) take(_id, v);
   }
 }

@@ -1,9 +1,9 @@
 import { type App, bareApp } from "../../domain/app.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { KeyClock } from "../idempotency-records.js";
+import { appKey, timedKey } from "../keys.js";
 import type { Transaction, UnitOfWork } from "../ports/unit-of-work.js";
 import { AppTransaction } from "../transaction.js";
-import { appKey, timedKey } from "./keys.js";
 import { historyRow } from "./records.js";
 import type { Draft, StagedTables, Work } from "./staged-tables.js";
 import type { Writer } from "./writer.js";

@@ -1,9 +1,9 @@
 import { crc32c } from "@node-rs/crc32";
+import { unpart } from "../keys.js";
 import { asked, type Connection, connect, LONG_MS } from "./connection.js";
-import { unpart } from "./keys.js";
 import { ModelFiles } from "./model-files.js";
 import type { StoredModel } from "./records.js";
-import type { Table } from "./table.js";
+import { recordsOf, type Table } from "./table.js";
 import { openTables, type Tables } from "./tables.js";
 
 /**
@@ -19,7 +19,7 @@ export interface MongoFault {
 }
 
 export interface MongoReport {
-  /** Documents met, by table; tombstones do not count. */
+  /** Number of records by table. */
   readonly entries: Readonly<Partial<Record<keyof Tables, number>>>;
   readonly faultCount: number;
   /** The first MAX_FAULTS of them. */
@@ -44,9 +44,7 @@ export async function verifyMongo(url: string, answerMs: number): Promise<MongoR
       const key = id.slice(border + 1).replaceAll("\0", " ");
       if (++faultCount <= MAX_FAULTS) faults.push({ table, kind, appId: unpart(id.slice(0, border)), key });
     };
-    for (const name of keysOf(tables)) {
-      entries[name] = await readAll<unknown>(tables[name], (id) => fault(name, "value", id));
-    }
+    await readAll(connection, tables, entries, fault);
     await readFiles(connection, tables.models, (id) => fault("models", "file", id));
     return { entries, faultCount, faults };
   } finally {
@@ -54,41 +52,46 @@ export async function verifyMongo(url: string, answerMs: number): Promise<MongoR
   }
 }
 
-/** Counts the documents and calls `onFault` for each that is not a valid record. */
-async function readAll<T>(
-  table: Table<T>,
-  onFault: (id: string) => void,
-  onValue: (id: string, value: T) => Promise<void> = async () => undefined,
-): Promise<number> {
-  const cursor = table.collection.find({ gone: { $ne: true } }, { batchSize: AT_ONCE, maxTimeMS: LONG_MS });
-  let met = 0;
-  for await (const { _id, v } of cursor) {
-    met++;
-    let value: T;
+/** Counts the records of each kind and calls `onFault` for each that is not valid. */
+async function readAll(
+  connection: Connection,
+  tables: Tables,
+  entries: Partial<Record<keyof Tables, number>>,
+  onFault: (table: keyof Tables, kind: "value", key: string) => void,
+): Promise<void> {
+  for (const name of keysOf(tables)) entries[name] = 0;
+  const cursor = recordsOf(connection).find({}, { batchSize: AT_ONCE, maxTimeMS: LONG_MS });
+  for await (const { _id, kind, v } of cursor) {
+    if (!isName(tables, kind)) continue;
+    entries[kind] = (entries[kind] ?? 0) + 1;
     try {
-      value = table.decode(v);
+      tables[kind].decode(v);
     } catch {
       // the verification reports it as a fault
-      onFault(_id);
-      continue;
+      onFault(kind, "value", tables[kind].keyOf(_id));
     }
-    await onValue(_id, value);
   }
-  return met;
 }
 
-async function readFiles(connection: Connection, models: Table<StoredModel>, onFault: (id: string) => void) {
+async function readFiles(connection: Connection, models: Table<StoredModel>, onFault: (key: string) => void) {
   const files = new ModelFiles(connection, () => 0);
-  await readAll(
-    models,
-    () => undefined,
-    async (id, { record, fileId, fileChecksum }) => {
-      const bytes = await files.read(fileId, record.sizeBytes);
-      if (bytes !== undefined && crc32c(bytes) === fileChecksum) return;
-      const now = await asked(connection, () => models.collection.findOne({ _id: id, gone: { $ne: true } }));
-      if (now !== null && models.decode(now.v).fileId === fileId) onFault(id); // else removed or replaced meanwhile
-    },
-  );
+  for await (const { _id, v } of models.collection.find({ kind: models.name }, { maxTimeMS: LONG_MS })) {
+    const model = readable(() => models.decode(v));
+    if (model === undefined) continue;
+    const bytes = await files.read(model.fileId, model.record.sizeBytes);
+    if (bytes !== undefined && crc32c(bytes) === model.fileChecksum) continue;
+    const now = await asked(connection, () => models.collection.findOne({ _id }));
+    if (now !== null && models.decode(now.v).fileId === model.fileId) onFault(models.keyOf(_id)); // else removed or replaced meanwhile
+  }
+}
+
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    // reported as a damaged value already
+    return undefined;
+  }
 }
 
 function keysOf(tables: Tables): (keyof Tables)[] {

@@ -1,6 +1,6 @@
 import type { Visitor } from "../../domain/visitor.js";
+import { keyOf } from "../keys.js";
 import type { VisitorStore } from "../ports/visitor-store.js";
-import { keyOf } from "./keys.js";
 import type { Tables } from "./tables.js";
 
 export function createVisitorStore({ visitors, visitorKeys, frameExposures }: Tables): VisitorStore {

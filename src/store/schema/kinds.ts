@@ -62,8 +62,19 @@ export const number: Kind<number> = {
   },
 };
 
-/** Milliseconds since 1970, UTC. */
-export const time = number;
+/** The last moment that a `Date` can hold. */
+const LAST_DATE_MS = 8.64e15;
+
+function isDate(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= LAST_DATE_MS && !Object.is(value, -0);
+}
+
+/** Milliseconds since 1970, UTC. Documents hold whole ones as dates; earlier versions held numbers. */
+export const time: Kind<number> = {
+  ...number,
+  toDocument: (value) => (isDate(value) ? new Date(value) : number.toDocument(value)),
+  fromDocument: (stored) => (stored instanceof Date ? stored.getTime() : number.fromDocument(stored)),
+};
 
 /** One of a closed list of texts. */
 export function oneOf<const T extends string>(...accepted: readonly T[]): Kind<T> {

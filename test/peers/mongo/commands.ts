@@ -79,8 +79,8 @@ export class Commands {
       create: (body) => void this.storage.collection(namespaceOf(body)),
       drop: (body) => void this.storage.collections.delete(namespaceOf(body)),
       dropDatabase: (body) => this.dropDatabase(body),
-      commitTransaction: (_, { session }) => this.end(session, "committed"),
-      abortTransaction: (_, { session }) => this.end(session, "aborted"),
+      commitTransaction: (body, { session }) => this.end(body, session, "committed"),
+      abortTransaction: (body, { session }) => this.end(body, session, "aborted"),
     };
   }
 
@@ -142,12 +142,15 @@ export class Commands {
     return session;
   }
 
-  private end(session: Session | undefined, how: "committed" | "aborted"): Document {
+  private end({ lsid, txnNumber }: Document, session: Session | undefined, how: "committed" | "aborted"): Document {
     const transaction = session?.transaction;
+    // The log knows a committed transaction, so a new primary that has it knows it, too.
+    const statement = `${idOf(lsid)}:${numberOf(txnNumber)}:commit`;
+    if (how === "committed" && this.storage.statements.has(statement)) return {};
     if (session?.ended === how) return {};
     if (session === undefined || transaction === undefined || transaction.isOver || session.ended !== "")
       throw new CommandError(251, "NoSuchTransaction", "there is no such transaction", ["TransientTransactionError"]);
-    if (how === "committed") this.storage.commit(transaction);
+    if (how === "committed") this.storage.commit(transaction, statement, "committed");
     else this.storage.abort(transaction);
     session.ended = how;
     session.transaction = undefined;

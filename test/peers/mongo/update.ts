@@ -41,6 +41,8 @@ function valueAfter(now: unknown, operator: string, operand: unknown): unknown {
     case "$set":
     case "$setOnInsert":
       return operand;
+    case "$currentDate":
+      return new Date();
     case "$inc":
       return sumOf(now ?? new Int32(0), operand);
     case "$max":
