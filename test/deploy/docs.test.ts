@@ -17,8 +17,7 @@ function tableNames(): string[] {
     db: client.db("unused"),
     answerMs: 1,
     onDamage: () => undefined,
-    asksAlone: false,
-    hasAtomicUpdates: true,
+    hasChangeStreams: false,
     closed: false,
   };
   return Object.values(openTables(connection)).map(({ name }) => name);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { remoteStore } from "../../src/server/local-services.js";
 import { readConfig } from "../../src/server/settings/config.js";
-import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
+import { mongoBehindProxy, openMongoPeer } from "../fixtures/mongo-peer.js";
 import {
   freePort,
   launchServer,
@@ -13,33 +13,29 @@ import {
   startServer,
 } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
-import { openTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.js";
+import type { TcpProxy } from "../fixtures/tcp-proxy.js";
 import { databaseName } from "../store/mongo/open-mongo.js";
 import { EventLoad, storedEvents } from "./event-load.js";
 import { rounds } from "./faults.js";
 import { recordFault } from "./report.js";
 
 const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
+afterAll(() => peer.stop());
 
-/** URLs with several hosts or a replica set do not go through a proxy. */
-const isReachable = peer !== undefined && peer.name !== "MONGODB_TEST_URL";
 const RESETS = rounds(6, 60);
 const OUTAGES = rounds(4, 24);
 const WAIT = { interval: 100, timeout: 25_000 };
 /** The address of a new database, reached through a proxy. */
 async function behindProxy(owner: Owner) {
-  const direct = new URL(peer!.url(databaseName()));
-  const proxy = await openTcpProxy({ host: direct.hostname, port: Number(direct.port || "27017") });
+  const { proxy, url: store } = await mongoBehindProxy(peer, databaseName());
   owner(() => proxy.close());
-  direct.host = `127.0.0.1:${proxy.port}`;
-  return { proxy, store: direct.toString() };
+  return { proxy, store };
 }
 
 /** A caller's own patience. What the server promises is a second; a busy machine gets some more. */
 const CALL_MS = 4_000;
 
-describe.skipIf(!isReachable)(`a server whose database fails: ${isReachable ? peer?.name : NO_PEER}`, () => {
+describe(`a server whose database fails: ${peer.name}`, () => {
   const { owner, release } = sharedOwner();
   afterAll(release);
   let proxy: TcpProxy;

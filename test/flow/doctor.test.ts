@@ -9,12 +9,12 @@ import { openMongoStore } from "../../src/store/mongo/store.js";
 import { INDEXES } from "../../src/store/mongo/tables.js";
 import { fillShop } from "../contract/copies.js";
 import { event, model } from "../contract/samples.js";
-import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
+import { openMongoPeer } from "../fixtures/mongo-peer.js";
 import { freePort, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { databaseName, PATIENT } from "../store/mongo/open-mongo.js";
 
 const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
+afterAll(() => peer.stop());
 
 /** `aisle doctor` on ports that nobody else uses. */
 async function doctor(store: string, ...flags: string[]) {
@@ -118,11 +118,11 @@ describe("aisle doctor on an embedded store", () => {
   });
 });
 
-describe.skipIf(peer === undefined)(`aisle doctor on MongoDB: ${peer?.name ?? NO_PEER}`, () => {
+describe(`aisle doctor on MongoDB: ${peer.name}`, () => {
   const open = async () => {
     const database = databaseName();
-    onTestFinished(() => peer!.drop(database));
-    const url = peer!.url(database);
+    onTestFinished(() => peer.drop(database));
+    const url = peer.url(database);
     const store = await openMongoStore({ url, now: Date.now, limits: PATIENT });
     await fillShop(store);
     const bytes = Buffer.from("bytes");

@@ -11,14 +11,14 @@ import type { Store } from "../../src/store/ports/store.js";
 import { fillShop } from "../contract/copies.js";
 import { event, model, pointer } from "../contract/samples.js";
 import { openAisle } from "../fixtures/aisle.js";
-import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
+import { openMongoPeer } from "../fixtures/mongo-peer.js";
 import { AISLE, runAisle, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { storeKinds } from "../fixtures/stores.js";
 import { databaseName, PATIENT } from "../store/mongo/open-mongo.js";
 
 const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
+afterAll(() => peer.stop());
 const kinds = await storeKinds();
 
 const EVENTS = 2000;
@@ -40,7 +40,7 @@ async function contentOf(open: () => Promise<Store>) {
   }
 }
 
-describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, () => {
+describe(`aisle migrate: ${peer.name}`, () => {
   const now = Date.now;
   const embedded = (directory: string) => () => openEmbeddedStore({ directory, now, readOnly: true });
   const mongo = (url: string) => () => openMongoStore({ url, now, readOnly: true, limits: PATIENT });
@@ -60,8 +60,8 @@ describe.skipIf(peer === undefined)(`aisle migrate: ${peer?.name ?? NO_PEER}`, (
     await store.models.setPointer("shop", () => pointer("m1", "1"));
     await store.close();
     const database = databaseName();
-    onTestFinished(() => peer!.drop(database));
-    return { directory, url: peer!.url(database) };
+    onTestFinished(() => peer.drop(database));
+    return { directory, url: peer.url(database) };
   };
 
   it("copies an app to a database and on to another directory, which is sound and equal", {

@@ -2,28 +2,28 @@ import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
+import { openMongoPeer } from "../fixtures/mongo-peer.js";
 import { launchServer, rpcClients, startServer } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { databaseName } from "../store/mongo/open-mongo.js";
 
 const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
+afterAll(() => peer.stop());
 
 const WAIT = { interval: 100, timeout: 25_000 };
 
 /** Servers that share a new database. */
 async function servers(count: number, flags: readonly string[] = []) {
   const database = databaseName();
-  onTestFinished(() => peer!.drop(database));
-  const store = peer!.url(database);
+  onTestFinished(() => peer.drop(database));
+  const store = peer.url(database);
   const options = { store, flags: ["--train-every", "off", ...flags], env: { AISLE_ANSWER_MS: "20000" } };
   const first = await startServer(options);
   const others = await Promise.all(Array.from({ length: count - 1 }, () => startServer(options)));
   return { store, all: [first, ...others] };
 }
 
-describe.skipIf(peer === undefined)(`servers that share a database: ${peer?.name ?? NO_PEER}`, () => {
+describe(`servers that share a database: ${peer.name}`, () => {
   it("load what another one published, and keep the newest three snapshots", async () => {
     const { store, all } = await servers(2);
     const [one, two] = all.map((server) => rpcClients(server.rpcUrl));
@@ -51,10 +51,8 @@ describe.skipIf(peer === undefined)(`servers that share a database: ${peer?.name
   }, 90_000);
 
   it("end their start with one line that shows no password when the database refuses the user", async () => {
-    const store = new URL(peer!.url(databaseName()));
-    store.username = "nobody";
-    store.password = "s3cret";
-    const server = launchServer({ store: store.toString() });
+    const store = peer.url(databaseName()).replace(/^mongodb:\/\/(?:[^@/]*@)?/, "mongodb://nobody:s3cret@");
+    const server = launchServer({ store });
     expect(await server.ended).toBe(1);
     expect(server.output()).toBe("error: --store (AISLE_STORE): The MongoDB server refuses the user or the password\n");
   });

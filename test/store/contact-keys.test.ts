@@ -41,10 +41,9 @@ async function embedded(): Promise<Place> {
 }
 
 const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
+afterAll(() => peer.stop());
 
 async function mongo(): Promise<Place> {
-  if (peer === undefined) throw new Error("There is no peer");
   const database = databaseName();
   const url = peer.url(database);
   onTestFinished(() => peer.drop(database));
@@ -61,7 +60,10 @@ async function mongo(): Promise<Place> {
   };
 }
 
-const places = [{ name: "embedded", make: embedded }, ...(peer === undefined ? [] : [{ name: "mongo", make: mongo }])];
+const places = [
+  { name: "embedded", make: embedded },
+  { name: "mongo", make: mongo },
+];
 
 /** What a store held in which phones were indexed as they were meant, and kept as they came. */
 async function hurt(place: Place): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { NO_PEER, openMongoPeer } from "../fixtures/mongo-peer.js";
+import { openMongoPeer } from "../fixtures/mongo-peer.js";
 import { openTargetOver } from "./app-target.js";
 import { play, readPairs } from "./pair.js";
 import { mongoWireStore } from "./store.js";
@@ -9,14 +9,14 @@ const PAIR_MS = 120_000;
 const PATIENT = { answerMs: 30_000, historyMs: 30_000, settingsMs: 30_000 };
 
 const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
+afterAll(() => peer.stop());
 
-describe.skipIf(peer === undefined)(`the answers are the same over MongoDB: ${peer?.name ?? NO_PEER}`, () => {
+describe(`the answers are the same over MongoDB: ${peer.name}`, () => {
   for (const { file, pair } of readPairs()) {
     it(
       `${file}, ${pair.row}: ${pair.note}`,
       async () => {
-        expect(await play(pair, (options) => openTargetOver(mongoWireStore(peer!), options, PATIENT))).toEqual([]);
+        expect(await play(pair, (options) => openTargetOver(mongoWireStore(peer), options, PATIENT))).toEqual([]);
       },
       PAIR_MS,
     );

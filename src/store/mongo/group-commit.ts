@@ -262,11 +262,16 @@ async function commitTransaction(session: ClientSession, timely: Timely, until: 
     try {
       return await timely(() => session.commitTransaction());
     } catch (error) {
-      const isUnknown = error instanceof MongoError && error.hasErrorLabel("UnknownTransactionCommitResult");
-      if (!isUnknown || performance.now() + COMMIT_AGAIN_MS >= until) throw error;
+      if (!isUnknown(error) || performance.now() + COMMIT_AGAIN_MS >= until) throw error;
       await pause(COMMIT_AGAIN_MS);
     }
   }
+}
+
+/** The commit may have been made: the answer was lost, or the server was no longer the primary. */
+function isUnknown(error: unknown): boolean {
+  if (!(error instanceof MongoError) || error.hasErrorLabel("TransientTransactionError")) return false;
+  return error.hasErrorLabel("UnknownTransactionCommitResult") || error.hasErrorLabel("RetryableWriteError");
 }
 
 const WRITE_CONFLICT = 112;

@@ -6,18 +6,18 @@ import { afterAll, expect, it, onTestFinished } from "vitest";
 import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
 import { openMongoStore } from "../../../src/store/mongo/store.js";
 import type { Store } from "../../../src/store/ports/store.js";
-import { NO_PEER, openMongoPeer } from "../../fixtures/mongo-peer.js";
+import { openMongoPeer } from "../../fixtures/mongo-peer.js";
 import { runAisle, startServer, temporaryDirectory } from "../../fixtures/server.js";
 import { describeWithSharedData } from "../../fixtures/shared-data.js";
 import { databaseName, PATIENT } from "../../store/mongo/open-mongo.js";
 
-/** Lines of orders to learn from, enough for every algorithm; `Infinity` takes all 375,867, which FerretDB stores in 5 to 15 minutes. */
+/** Lines of orders to learn from, enough for every algorithm; `Infinity` takes all 375,867. */
 const LINES = Number(process.env.AISLE_SAME_BYTES_LINES ?? (process.env.CI ? 60_000 : 20_000));
 
 const COLUMNS = ["visitor=customer", "order_id=invoice", "product_id=item", "timestamp=ts", "price=unit_price"];
 
 const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
+afterAll(() => peer.stop());
 
 /** Imports and trains with the product alone, as an operator would, and stops the server. */
 async function importAndTrain(address: string, products: string, events: string): Promise<string> {
@@ -68,26 +68,22 @@ async function snapshotOf(store: Store) {
 describeWithSharedData("behaviour", "online_retail")(
   `${Number.isFinite(LINES) ? `the first ${LINES} lines` : "all lines"} of a wholesaler's orders`,
   (folder) => {
-    it.skipIf(peer === undefined)(
-      `training gives the same snapshot from both stores: ${peer?.name ?? NO_PEER}`,
-      async () => {
-        const folderHere = await temporaryDirectory();
-        const directory = join(folderHere, "store");
-        const products = join(folder, "products.csv.gz");
-        const events = await firstLines(join(folder, "train.csv.gz"), LINES, folderHere);
-        const database = databaseName();
-        onTestFinished(() => peer!.drop(database));
-        const url = peer!.url(database);
-        const first = await importAndTrain(`embedded:${directory}`, products, events);
-        const second = await importAndTrain(url, products, events);
-        const counts = (said: string) => said.match(/"(?:accepted|deduplicated|rejected|events|orders)": ?\d+/g);
-        expect(counts(second)).toEqual(counts(first));
-        const embedded = await snapshotOf(await openEmbeddedStore({ directory, now: Date.now, readOnly: true }));
-        const mongo = await snapshotOf(await openMongoStore({ url, now: Date.now, limits: PATIENT, readOnly: true }));
-        expect(mongo).toEqual(embedded);
-        expect(embedded.bytes).toBeGreaterThan(100_000);
-      },
-      1_800_000,
-    );
+    it(`training gives the same snapshot from both stores: ${peer.name}`, async () => {
+      const folderHere = await temporaryDirectory();
+      const directory = join(folderHere, "store");
+      const products = join(folder, "products.csv.gz");
+      const events = await firstLines(join(folder, "train.csv.gz"), LINES, folderHere);
+      const database = databaseName();
+      onTestFinished(() => peer.drop(database));
+      const url = peer.url(database);
+      const first = await importAndTrain(`embedded:${directory}`, products, events);
+      const second = await importAndTrain(url, products, events);
+      const counts = (said: string) => said.match(/"(?:accepted|deduplicated|rejected|events|orders)": ?\d+/g);
+      expect(counts(second)).toEqual(counts(first));
+      const embedded = await snapshotOf(await openEmbeddedStore({ directory, now: Date.now, readOnly: true }));
+      const mongo = await snapshotOf(await openMongoStore({ url, now: Date.now, limits: PATIENT, readOnly: true }));
+      expect(mongo).toEqual(embedded);
+      expect(embedded.bytes).toBeGreaterThan(100_000);
+    }, 1_800_000);
   },
 );

@@ -18,6 +18,7 @@ import { compare, isDocument, keyOf, numberOf, valueAt } from "./values.js";
 
 /** Values that a real server bounds, too. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+const MAX_BATCH_BYTES = MAX_DOCUMENT_BYTES - 16 * 1024;
 const FIRST_BATCH = 101;
 const AWAIT_MS = 1000;
 const PRUNE_EVERY = 1000;
@@ -61,6 +62,7 @@ export class Commands {
       buildInfo: () => BUILD,
       buildinfo: () => BUILD,
       endSessions: () => ({}),
+      saslStart: () => refuseUser(),
       killCursors: (body) => this.killCursors(body),
       getMore: (body) => this.getMore(body),
       find: (body, context) => this.find(body, context),
@@ -90,8 +92,7 @@ export class Commands {
     const command = this.known[name];
     if (command === undefined) throw new CommandError(59, "CommandNotFound", `no such command: '${name}'`);
     const session = this.sessionOf(body);
-    const isEnd = name === "commitTransaction" || name === "abortTransaction";
-    const transaction = isEnd ? undefined : session?.transaction;
+    const transaction = isEnd(body) ? undefined : session?.transaction;
     const before = this.storage.now;
     if (before - this.prunedAt > PRUNE_EVERY) {
       this.storage.prune(this.replication.majority);
@@ -137,7 +138,7 @@ export class Commands {
     }
     if (number < session.number) throw new CommandError(225, "TransactionTooOld", "a later transaction has begun");
     if (body.startTransaction === true) session.transaction = this.storage.begin();
-    else if (body.autocommit === false && session.ended === "" && session.transaction?.isOver !== false)
+    else if (!isEnd(body) && body.autocommit === false && session.transaction?.isOver !== false)
       throw new CommandError(251, "NoSuchTransaction", "there is no such transaction", ["TransientTransactionError"]);
     return session;
   }
@@ -190,7 +191,10 @@ export class Commands {
   }
 
   private cursorOf(namespace: string, documents: Document[], batchSize: unknown, isSingle = false): Document {
-    const size = batchSize === undefined ? FIRST_BATCH : numberOf(batchSize);
+    const size = Math.min(
+      batchSize === undefined ? FIRST_BATCH : numberOf(batchSize),
+      countWithin(documents, MAX_BATCH_BYTES),
+    );
     const firstBatch = documents.slice(0, size);
     const rest = documents.slice(size);
     let id = 0;
@@ -206,7 +210,10 @@ export class Commands {
     const cursor = this.cursors.get(id);
     if (cursor === undefined) throw new CommandError(43, "CursorNotFound", "there is no such cursor");
     if (cursor.stream !== undefined) return this.moreChanges(id, cursor, body);
-    const size = body.batchSize === undefined ? cursor.rest.length : numberOf(body.batchSize);
+    const size = Math.min(
+      body.batchSize === undefined ? cursor.rest.length : numberOf(body.batchSize),
+      countWithin(cursor.rest, MAX_BATCH_BYTES),
+    );
     const nextBatch = cursor.rest.slice(0, size);
     cursor.rest = cursor.rest.slice(size);
     if (cursor.rest.length === 0) this.cursors.delete(id);
@@ -441,6 +448,14 @@ export class Commands {
   }
 }
 
+function isEnd(body: Document): boolean {
+  return "commitTransaction" in body || "abortTransaction" in body;
+}
+
+function refuseUser(): never {
+  throw new CommandError(18, "AuthenticationFailed", "there are no users");
+}
+
 interface Outcome {
   n: number;
   nModified: number;
@@ -464,6 +479,16 @@ function timestamp(at: Time): Timestamp {
 function mustFit(document: Document): void {
   if (BSON.calculateObjectSize(document) > MAX_DOCUMENT_BYTES)
     throw new CommandError(10334, "BSONObjectTooLarge", "the document is larger than 16 MiB");
+}
+
+/** How many of the documents fit into so many bytes; at least one. */
+function countWithin(documents: readonly Document[], bytes: number): number {
+  let sum = 0;
+  const over = documents.findIndex((document) => {
+    sum += BSON.calculateObjectSize(document);
+    return sum > bytes;
+  });
+  return over < 0 ? documents.length : Math.max(1, over);
 }
 
 /** Keys of the documents whose `_id` is in the range that a filter names; undefined when it names none. */

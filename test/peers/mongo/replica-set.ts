@@ -109,7 +109,11 @@ export async function openTestReplicaSet(): Promise<TestReplicaSet> {
     if (/^(hello|ismaster)$/i.test(name)) return greet(member, body);
     try {
       if (replication.primary !== member)
-        throw new CommandError(10107, "NotWritablePrimary", "not primary", ["RetryableWriteError"]);
+        throw new CommandError(10107, "NotWritablePrimary", "not primary", [
+          body.autocommit === false && name !== "commitTransaction"
+            ? "TransientTransactionError"
+            : "RetryableWriteError",
+        ]);
       const { term } = replication;
       const fate = await fateOf(name, body);
       if (fate === "lose command") return undefined;

@@ -1,57 +1,59 @@
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FailurePlace } from "../../../src/adapters/report-failure.js";
-import { Commits } from "../../../src/store/mongo/commits.js";
 import { openMongoStore } from "../../../src/store/mongo/store.js";
 import type { Store } from "../../../src/store/ports/store.js";
 import { product } from "../../contract/samples.js";
-import { NO_PEER, openMongoPeer } from "../../fixtures/mongo-peer.js";
+import { type Command, openTestReplicaSet } from "../../peers/mongo/replica-set.js";
 import { databaseName, PATIENT } from "./open-mongo.js";
 
-const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
-afterEach(() => void vi.restoreAllMocks());
+const members = await openTestReplicaSet();
+afterAll(() => members.close());
+afterEach(() => {
+  members.onCommand = () => "answer";
+  vi.restoreAllMocks();
+});
 
-const error = new Error("broken");
-const broken = () => {
-  throw error;
-};
+const put = (store: Store) => store.unitOfWork.run("shop", (tx) => tx.products.put("p1", product("p1")));
+const watch = (store: Store) => store.products.watch("shop", () => undefined);
 
-describe.skipIf(peer === undefined)(`failures that no caller waits for: ${peer?.name ?? NO_PEER}`, () => {
-  const put = (store: Store) => store.unitOfWork.run("shop", (tx) => tx.products.put("p1", product("p1")));
-
-  it.each<
-    [place: FailurePlace, part: "list" | "headsOf" | "head" | "finish" | undefined, use: (store: Store) => unknown]
-  >([
-    ["store_upkeep", "list", () => undefined],
-    ["store_watch", "headsOf", (store) => store.products.watch("shop", () => undefined)],
-    ["store_watch", "head", (store) => store.products.watch("shop", () => undefined)],
-    ["store_commit", "finish", put],
-    [
-      "product_listener",
-      undefined,
-      (store) => {
-        store.products.watch("shop", broken);
-        return put(store);
-      },
-    ],
-  ])("reports %s with the error when %s fails", async (place, part, use) => {
-    const told: [FailurePlace, unknown][] = [];
-    if (part !== undefined) vi.spyOn(Commits.prototype, part).mockRejectedValue(error);
+describe("failures that no caller of a MongoDB store waits for", () => {
+  it.each<[place: FailurePlace, what: string, fails: (command: Command) => boolean, use: (store: Store) => unknown]>([
+    ["store_upkeep", "the sweep of news", ({ name, collection }) => name === "delete" && collection === "news", watch],
+    ["store_watch", "reading the products that the news name", isReadOfProducts, watch],
+  ])("are reported as %s when %s fails", async (place, _, fails, use) => {
+    const told: FailurePlace[] = [];
     const database = databaseName();
+    members.onCommand = (command) => (fails(command) ? "lose command" : "answer");
+    const reportFailure = (where: FailurePlace) => void told.push(where);
+    const open = () => openMongoStore({ url: members.url(database), now: Date.now, limits: PATIENT, reportFailure });
+    const [store, other] = [await open(), await open()];
+    onTestFinished(async () => {
+      members.onCommand = () => "answer";
+      await Promise.all([store.close(), other.close()]);
+    });
+    await use(store);
+    await put(other);
+    await expect.poll(() => told).toContain(place);
+  });
+
+  it("are reported as product_listener when a watcher throws", async () => {
+    const told: [FailurePlace, unknown][] = [];
     const store = await openMongoStore({
-      url: peer!.url(database),
+      url: members.url(databaseName()),
       now: Date.now,
       limits: PATIENT,
-      watchPollMs: 20,
       reportFailure: (where, what) => void told.push([where, what]),
     });
-    try {
-      await use(store);
-      await expect.poll(() => told).toContainEqual([place, error]);
-    } finally {
-      vi.restoreAllMocks();
-      await store.close();
-      await peer!.drop(database);
-    }
+    onTestFinished(() => store.close());
+    const error = new Error("broken");
+    store.products.watch("shop", () => {
+      throw error;
+    });
+    await put(store);
+    expect(told).toContainEqual(["product_listener", error]);
   });
 });
+
+function isReadOfProducts({ name, body }: Command): boolean {
+  return name === "find" && body.startTransaction === undefined && JSON.stringify(body.filter).includes("products");
+}

@@ -3,11 +3,11 @@ import { bareApp } from "../../../src/domain/app.js";
 import { openMongoStore } from "../../../src/store/mongo/store.js";
 import type { Store } from "../../../src/store/ports/store.js";
 import { event, order, product, visitor } from "../../contract/samples.js";
-import { type MongoPeer, NO_PEER, openMongoPeer } from "../../fixtures/mongo-peer.js";
+import { type MongoPeer, openMongoPeer } from "../../fixtures/mongo-peer.js";
 import { databaseName, PATIENT } from "./open-mongo.js";
 
 const peer = await openMongoPeer();
-afterAll(() => peer?.stop());
+afterAll(() => peer.stop());
 
 /** Servers over one database. */
 async function servers(count: number, on: MongoPeer): Promise<Store[]> {
@@ -22,8 +22,8 @@ async function servers(count: number, on: MongoPeer): Promise<Store[]> {
   return stores;
 }
 
-describe.skipIf(peer === undefined)(`several servers over one database: ${peer?.name ?? NO_PEER}`, () => {
-  const open = (count: number) => servers(count, peer!);
+describe(`several servers over one database: ${peer.name}`, () => {
+  const open = (count: number) => servers(count, peer);
 
   it("no update of one record is lost when all write it at once", async () => {
     const stores = await open(3);

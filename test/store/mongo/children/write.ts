@@ -8,7 +8,7 @@ import { event, order } from "../../../contract/samples.js";
 
 const [url = ""] = process.argv.slice(2);
 
-const store = await openMongoStore({ url, now: Date.now, limits: { answerMs: 30_000, leftMs: 50 } });
+const store = await openMongoStore({ url, now: Date.now, limits: { answerMs: 30_000 } });
 const work = () =>
   store.unitOfWork.run("shop", (tx) => {
     const count = Number(tx.visitorKeys.get("count") ?? 0) + 1;
