@@ -11,7 +11,7 @@ import type { Store } from "../../src/store/ports/store.js";
 import { fillShop } from "../contract/copies.js";
 import { event, model, pointer } from "../contract/samples.js";
 import { openAisle } from "../fixtures/aisle.js";
-import { openMongoPeer } from "../fixtures/mongo-peer.js";
+import { mongoBehindProxy, openMongoPeer } from "../fixtures/mongo-peer.js";
 import { AISLE, runAisle, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { storeKinds } from "../fixtures/stores.js";
@@ -97,7 +97,11 @@ describe(`aisle migrate: ${peer.name}`, () => {
 
   it("continues when it is run again after a kill", { timeout: 120_000 }, async () => {
     const { directory, url } = await open();
-    const args = ["migrate", "--from", `embedded:${directory}`, "--to", url];
+    // Slow enough for the test to see each place of the copy.
+    const slow = await mongoBehindProxy(peer, url.slice(url.lastIndexOf("/") + 1).replace(/\?.*/, ""));
+    onTestFinished(() => slow.proxy.close());
+    slow.proxy.delay(5);
+    const args = ["migrate", "--from", `embedded:${directory}`, "--to", slow.url];
     const target = await openMongoStore({ url, now, limits: PATIENT });
     onTestFinished(() => target.close());
     let before = "";

@@ -135,7 +135,7 @@ async function mustHaveTransactions(client: MongoClient, db: Db): Promise<void> 
     const isRefused = error instanceof MongoServerError && !error.hasErrorLabel("TransientTransactionError");
     if (isRefused || error instanceof MongoCompatibilityError || error instanceof MongoTransactionError)
       throw new ServerUnsuited(
-        "The MongoDB server has no transactions: Aisle needs a replica set or a sharded cluster of MongoDB 4.4 or newer",
+        "The MongoDB server has no snapshot transactions: Aisle needs a replica set or a sharded cluster of MongoDB 4.4 or newer",
         { cause: error },
       );
     throw error;

@@ -76,6 +76,8 @@ export class Commands {
         this.write(body, body.deletes, context, (one, tx) => this.remove(body, one, tx, context)),
       findAndModify: (body, context) => this.findAndModify(body, context),
       createIndexes: (body) => this.createIndexes(body),
+      dropIndexes: (body) => this.dropIndex(body),
+      distinct: (body, context) => ({ values: this.distinct(body, context) }),
       listIndexes: (body) => this.listIndexes(body),
       listCollections: (body) => this.listCollections(body),
       create: (body) => void this.storage.collection(namespaceOf(body)),
@@ -418,6 +420,20 @@ export class Commands {
       if (!collection.indexes.some((other) => other.name === name)) collection.indexes.push(index);
     }
     return {};
+  }
+
+  private dropIndex(body: Document): void {
+    const collection = this.storage.collection(namespaceOf(body));
+    collection.indexes = collection.indexes.filter(({ name }) => name !== body.index);
+  }
+
+  private distinct(body: Document, context: Context): unknown[] {
+    const values = new Map<string, unknown>();
+    for (const document of this.matching(body, body.query ?? {}, context)) {
+      const value = valueAt(document, body.key);
+      values.set(keyOf(value), value);
+    }
+    return [...values.values()];
   }
 
   private listIndexes(body: Document): Document {

@@ -263,7 +263,7 @@ describe("opening a database on a server without transactions: FerretDB", () => 
     onTestFinished(() => ferret.stop());
     const opening = openMongoStore({ url: ferret.url(databaseName()), now: () => 0, limits: PATIENT });
     await expect(opening).rejects.toThrow(
-      "The MongoDB server has no transactions: Aisle needs a replica set or a sharded cluster of MongoDB 4.4 or newer",
+      "The MongoDB server has no snapshot transactions: Aisle needs a replica set or a sharded cluster of MongoDB 4.4 or newer",
     );
   }, 900_000);
 });
