@@ -73,6 +73,7 @@ export class Writer {
   /** Called when works have left. */
   private readonly forRoom = new Set<() => void>();
   private readonly forEnd = new Set<() => void>();
+  private isBeginning = false;
   private closing = false;
 
   constructor(private readonly deps: WriterDeps) {
@@ -136,7 +137,7 @@ export class Writer {
       const limitMs = isBulk ? Math.max(answerMs, bulkAnswerMs) : answerMs;
       jobs.push(new PendingWork(appId, isBulk, work, limitMs, resolve, reject));
     });
-    this.begin();
+    this.beginSoon();
     return outcome.finally(() => {
       this.waiting--;
       for (const look of this.forRoom) look();
@@ -159,6 +160,16 @@ export class Writer {
     }
   }
 
+  /** Starts transactions after the works that come at the same time have been queued. */
+  private beginSoon(): void {
+    if (this.isBeginning) return;
+    this.isBeginning = true;
+    setImmediate(() => {
+      this.isBeginning = false;
+      this.begin();
+    });
+  }
+
   /** Starts transactions for the works that wait. */
   private begin(): void {
     while (this.running < MAX_RUNNING) {
@@ -170,7 +181,7 @@ export class Writer {
       void this.commit(jobs).finally(() => {
         for (const appId of apps) this.busy.delete(appId);
         this.running--;
-        this.begin();
+        this.beginSoon();
         this.tellEnd();
       });
     }
