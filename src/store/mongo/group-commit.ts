@@ -22,7 +22,7 @@ export class Unstorable extends Error {}
  * refer to writes all of them, and so conflicts with every other. Servers choose different ones, so that they do not
  * conflict otherwise.
  */
-export const WRITER_SLOTS = 16;
+const WRITER_SLOTS = 16;
 
 /** The kind of writer documents. */
 const WRITERS = "writers";
@@ -46,6 +46,7 @@ export interface GroupCommitDeps {
 
 /** The commands of one transaction. */
 interface Commands {
+  readonly inserts: Document[];
   readonly updates: Document[];
   readonly deletes: Document[];
   readonly news: Document[];
@@ -59,10 +60,11 @@ export class GroupCommit {
   constructor(private readonly deps: GroupCommitDeps) {}
 
   /**
-   * Runs the jobs and commits their writes; they are not settled yet. Rejects with Conflicted, TookTooLong or Unstorable when
+   * Runs the jobs and commits their writes; they are not settled yet. At the first attempt it inserts records that seem new, which
+   * costs the server less than an upsert; a record that was there after all makes it reject with Conflicted. Rejects with Conflicted, TookTooLong or Unstorable when
    * nothing was written, and with the driver's error when the outcome is unknown.
    */
-  async commit(jobs: readonly Job[], limitMs: number): Promise<void> {
+  async commit(jobs: readonly Job[], limitMs: number, isFirst: boolean): Promise<void> {
     const { connection } = this.deps;
     const session = connection.client.startSession({ causalConsistency: false });
     try {
@@ -71,13 +73,13 @@ export class GroupCommit {
         writeConcern: { w: "majority", journal: true },
         readPreference: "primary",
       });
-      await this.run(session, jobs, limitMs);
+      await this.run(session, jobs, limitMs, isFirst);
     } finally {
       session.endSession().catch(() => undefined); // it aborts what is open; the server forgets it by itself
     }
   }
 
-  private async run(session: ClientSession, jobs: readonly Job[], limitMs: number): Promise<void> {
+  private async run(session: ClientSession, jobs: readonly Job[], limitMs: number, isFirst: boolean): Promise<void> {
     const { connection, news, committed } = this.deps;
     const until = performance.now() + limitMs;
     const timely = <T>(ask: () => Promise<T>) => answered(connection, ask, Math.max(1, until - performance.now()));
@@ -85,7 +87,7 @@ export class GroupCommit {
     let commands: Commands;
     try {
       drafts = await this.draft(session, jobs, timely);
-      commands = this.commandsOf(drafts);
+      commands = this.commandsOf(drafts, isFirst);
       await send(connection, session, commands, jobs.length === 1, timely);
     } catch (error) {
       throw this.failure(error);
@@ -130,14 +132,15 @@ export class GroupCommit {
     }
   }
 
-  private commandsOf(drafts: readonly Draft[]): Commands {
-    const commands: Commands = { updates: [], deletes: [], news: [], newsIds: [] };
+  private commandsOf(drafts: readonly Draft[], mayInsert: boolean): Commands {
+    const commands: Commands = { inserts: [], updates: [], deletes: [], news: [], newsIds: [] };
     const by = this.deps.newId();
     for (const draft of drafts) {
       const writes = draft.writes();
       if (writes.length === 0 && !draft.changed) continue;
-      for (const { id: _id, document } of writes) {
+      for (const { id: _id, document, isNew } of writes) {
         if (document === undefined) commands.deletes.push({ q: { _id }, limit: 1 });
+        else if (isNew && mayInsert) commands.inserts.push(document);
         else commands.updates.push({ q: { _id }, u: document, upsert: true });
       }
       for (const _id of draft.held()) commands.updates.push({ q: { _id }, u: { $inc: { held: 1 } } });
@@ -193,18 +196,19 @@ function runFrom(lane: { readonly draft: Draft; readonly jobs: readonly Job[]; d
 async function send(
   connection: Connection,
   session: ClientSession,
-  { updates, deletes, news }: Commands,
+  { inserts, updates, deletes, news }: Commands,
   isAlone: boolean,
   timely: Timely,
 ): Promise<void> {
-  const groups: readonly (readonly [string, string, readonly Document[]])[] = [
-    ["update", RECORDS, updates],
-    ["delete", RECORDS, deletes],
-    ["update", NEWS, news],
+  const groups: readonly (readonly [string, string, string, readonly Document[]])[] = [
+    ["insert", RECORDS, "documents", inserts],
+    ["update", RECORDS, "updates", updates],
+    ["delete", RECORDS, "deletes", deletes],
+    ["update", NEWS, "updates", news],
   ];
-  for (const [command, collection, statements] of groups) {
+  for (const [command, collection, list, statements] of groups) {
     for (const some of isAlone ? withinBytes(statements) : inParts(statements, UPDATES_AT_ONCE)) {
-      const body = { [command]: collection, [`${command}s`]: some, ordered: false };
+      const body = { [command]: collection, [list]: some, ordered: false };
       const answer = await timely(() => serialized(() => connection.db.command(body, { session })));
       const [failed] = Array.isArray(answer.writeErrors) ? answer.writeErrors : [];
       if (failed !== undefined) throw new MongoServerError({ message: "a write failed", code: failed.code });

@@ -8,6 +8,8 @@ export interface Write {
   readonly key: Key;
   readonly id: string;
   readonly document: StoredDocument | undefined;
+  /** There is no such record yet, as far as is known. */
+  readonly isNew: boolean;
 }
 
 export type StagedTables = {
@@ -22,6 +24,15 @@ export type Work<T> = (draft: Draft) => T;
  * that it conflicts with a work that changes it. Snapshot isolation alone would let both commit.
  */
 const HELD: ReadonlySet<string> = new Set<keyof Tables>(["leases", "models", "pointers", "copies"]);
+
+/** Tables whose records are written under new ids, mostly without a read before. */
+const NEW: ReadonlySet<string> = new Set<keyof Tables>([
+  "events",
+  "interactions",
+  "changes",
+  "rejectedEvents",
+  "outbox",
+]);
 
 /**
  * Tables whose records others refer to without writing them. A work that removes one conflicts with every work of the app
@@ -191,7 +202,8 @@ export class Staged<T> {
     const { table, draft } = this;
     for (const [key, stored] of this.kept) {
       const document = stored === undefined ? undefined : table.documentOf(key, draft.appId, stored);
-      yield { table: table.name, key, id: table.idOf(key), document };
+      const isNew = this.loaded.get(key) === undefined && (this.loaded.has(key) || NEW.has(table.name));
+      yield { table: table.name, key, id: table.idOf(key), document, isNew };
     }
   }
 

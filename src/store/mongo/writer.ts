@@ -215,7 +215,7 @@ export class Writer {
       if (open.length === 0) return;
       const begunAt = performance.now();
       try {
-        await this.deps.groupCommit.commit(open, this.limitOf(open));
+        await this.deps.groupCommit.commit(open, this.limitOf(open), attempt === 1);
       } catch (error) {
         if (error instanceof TookTooLong) this.batch = Math.max(1, Math.floor(Math.min(this.batch, open.length) / 2));
         if (error instanceof Conflicted) metrics?.count("store_commits_conflicted");

@@ -39,7 +39,9 @@ async function setUp() {
 const writes =
   (text: string) =>
   ({ name, collection, body }: Command) =>
-    name === "update" && collection === "records" && JSON.stringify(body.updates).includes(text);
+    (name === "insert" || name === "update") &&
+    collection === "records" &&
+    JSON.stringify(body.documents ?? body.updates).includes(text);
 
 describe("a work that reads a record which another server changes meanwhile", () => {
   it("sees an app that is deleted before it records an event of it", async () => {
