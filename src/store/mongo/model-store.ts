@@ -5,11 +5,11 @@ import { newestModelFirst } from "../newest-first.js";
 import type { ModelStore } from "../ports/model-store.js";
 import { lostLease } from "../stored-lease.js";
 import type { Connection } from "./connection.js";
-import { activityOf } from "./group-commit.js";
 import type { ModelFiles } from "./model-files.js";
 import type { StoredModel } from "./records.js";
 import type { Tables } from "./tables.js";
 import type { Writer } from "./writer.js";
+import { activityOf } from "./writer-documents.js";
 
 export interface ModelStoreDeps {
   readonly tables: Tables;

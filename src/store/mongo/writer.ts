@@ -2,9 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../../adapters/metrics.js";
 import { InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { unavailable } from "./connection.js";
-import { Conflicted, type GroupCommit, TookTooLong, Unstorable } from "./group-commit.js";
+import { Conflicted, type GroupCommit, TookTooLong } from "./group-commit.js";
 import { type Job, PendingWork } from "./job.js";
 import type { Work } from "./staged-tables.js";
+import { Unstorable } from "./write-commands.js";
 
 export interface WriterLimits {
   /** Works that may wait; one more is rejected at once. */
