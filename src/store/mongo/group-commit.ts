@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ClientSession, MongoError, MongoServerError } from "mongodb";
+import { type ClientSession, MongoError, MongoNetworkError, MongoServerError } from "mongodb";
 import { answered, type Connection, isDuplicate, NoAnswer } from "./connection.js";
 import type { Job } from "./job.js";
 import type { NewsFeed } from "./news.js";
@@ -9,7 +9,7 @@ import type { Tables } from "./tables.js";
 import { sendWrites, type Timely, type WriteCommands, writeCommandsOf } from "./write-commands.js";
 import { chooseSlot } from "./writer-documents.js";
 
-/** Another transaction wrote one of the same documents, or the primary changed. Nothing was written. */
+/** Another transaction wrote one of the same documents, or the primary or a connection was lost. Nothing was written. */
 export class Conflicted extends Error {}
 
 /** A command took too long before the transaction was committed. Nothing was written. */
@@ -63,7 +63,9 @@ export class GroupCommit {
       commands = writeCommandsOf(drafts, { tables, newId, slot: this.slot, mayInsert: isFirst });
       await sendWrites(connection, session, commands, jobs.length === 1, timely);
     } catch (error) {
-      throw this.failure(error);
+      if (error instanceof NoAnswer) throw new TookTooLong("The transaction took too long", { cause: error });
+      // A connection that breaks before the commit was sent leaves nothing.
+      throw isConflict(error) || error instanceof MongoNetworkError ? this.conflicted(error) : error;
     }
     for (const id of commands.newsIds) news.markOwn(id);
     try {
@@ -71,7 +73,7 @@ export class GroupCommit {
     } catch (error) {
       const isKnown = isConflict(error);
       for (const id of commands.newsIds) news.unmarkOwn(id, !isKnown);
-      throw isKnown ? this.failure(error) : error;
+      throw isKnown ? this.conflicted(error) : error;
     }
     for (const draft of drafts) {
       const writes = draft.writes();
@@ -105,9 +107,7 @@ export class GroupCommit {
     }
   }
 
-  private failure(error: unknown): unknown {
-    if (error instanceof NoAnswer) return new TookTooLong("The transaction took too long", { cause: error });
-    if (!isConflict(error)) return error;
+  private conflicted(error: unknown): Conflicted {
     this.slot = chooseSlot();
     return new Conflicted("The transaction met another one", { cause: error });
   }
@@ -139,7 +139,9 @@ async function commitTransaction(session: ClientSession, timely: Timely, until: 
 /** The commit may have been made: the answer was lost, or the server was no longer the primary. */
 function isUnknown(error: unknown): boolean {
   if (!(error instanceof MongoError) || error.hasErrorLabel("TransientTransactionError")) return false;
-  return error.hasErrorLabel("UnknownTransactionCommitResult") || error.hasErrorLabel("RetryableWriteError");
+  const isLabelled =
+    error.hasErrorLabel("UnknownTransactionCommitResult") || error.hasErrorLabel("RetryableWriteError");
+  return isLabelled || error instanceof MongoNetworkError;
 }
 
 const WRITE_CONFLICT = 112;
