@@ -41,8 +41,7 @@ export function remoteStore(answerMs: number): RemoteStore {
   return { answerMs, historyMs: answerMs / 2, settingsMs: answerMs / 4 };
 }
 
-/** The services in this process, over a store that is opened here. */
-export async function openLocalServices(options: {
+interface LocalServicesOptions {
   readonly store: StoreLocation;
   readonly clock: Clock;
   /** See `Config.answerMs`. */
@@ -79,7 +78,10 @@ export async function openLocalServices(options: {
   readonly privateHooks: boolean;
   /** See `Config.privateFeeds`. */
   readonly privateFeeds: boolean;
-}) {
+}
+
+/** The services in this process, over a store that is opened here. */
+export async function openLocalServices(options: LocalServicesOptions) {
   const { clock, reportFailure } = options;
   const { now, monotonicNow } = clock;
   const newId = createUuids({ now: clock.idNow, randomUuid: randomUUID });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Metrics } from "../../adapters/metrics.js";
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Clock, Now } from "../../domain/clock.js";
+import type { KeyClock } from "../idempotency-records.js";
 import type { Store } from "../ports/store.js";
 import { createAppStore } from "./app-store.js";
 import { createContactStore } from "./contact-store.js";
@@ -101,50 +102,12 @@ async function compacted(
 }
 
 /** The store over an open environment, which tests may have wrapped to make its writes fail. */
-export async function assembleStore(
-  environment: Environment,
-  options: EmbeddedStoreOptions & { readonly onDamage: (table: string) => void },
-): Promise<Store> {
-  const {
-    now,
-    clock,
-    machine = thisMachine,
-    metrics,
-    limits,
-    onDamage,
-    newId = randomUUID,
-    reportFailure = () => undefined,
-  } = options;
+export async function assembleStore(environment: Environment, options: AssembleOptions): Promise<Store> {
+  const { now, clock, machine = thisMachine, onDamage, newId = randomUUID } = options;
   if (clock !== undefined && !environment.readOnly) resumeClock(environment, clock, machine());
   const keyClock = clock ?? { now, livedNow: now };
-  const changed = new ChangedApps();
-  const log = createProductLog(newId);
-  const pollMs = options.watchPollMs ?? WATCH_POLL_MS;
-  const watchers = new ProductWatchers({ environment, log, reportFailure, pollMs });
-  const writer = new Writer({
-    environment,
-    now,
-    metrics,
-    reportFailure,
-    limits,
-    freeBytes: options.freeBytes ?? (() => freeBytesOf(environment.directory)),
-    upkeep: [
-      log.upkeep,
-      createActivity(changed, now),
-      createSweep(environment, keyClock),
-      ...(clock === undefined ? [] : [createClockNotes(environment, clock, machine)]),
-    ],
-    committed: log.onlyAfterWrites((tables) => watchers.committed(tables)),
-    onLatched: options.onLatched,
-  });
-  const checkNames = () => {
-    try {
-      environment.checkNames();
-    } catch (error) {
-      writer.latch.close(error);
-    }
-  };
-  const checking = setInterval(checkNames, NAMES_EVERY_MS).unref();
+  const { writer, watchers, changed } = createWriting(environment, keyClock, options);
+  const stopChecking = checkNamesOften(environment, writer);
   const removals = new Removals(environment, writer);
   if (!environment.readOnly) {
     await removals.resume();
@@ -165,25 +128,68 @@ export async function assembleStore(
     leases: createLeases(writer, now),
     copies: createCopies({ environment, writer, removals, changed }),
     unitOfWork: createUnitOfWork({ writer, clock: keyClock, changed }),
-    scrub: async () => {
-      const refusal = writer.refusal(true);
-      if (refusal !== undefined) throw refusal;
-      try {
-        await environment.noteErased(now());
-      } catch (error) {
-        writer.latch.close(error);
-        throw writer.latch.refusal();
-      }
-    },
+    scrub: () => noteErased(environment, writer, now),
     ready: async () => {
       const refusal = writer.refusal();
       if (refusal !== undefined) throw refusal;
     },
     close: async () => {
-      clearInterval(checking);
+      stopChecking();
       watchers.close();
       await writer.close();
       await environment.close();
     },
   };
+}
+
+type AssembleOptions = EmbeddedStoreOptions & { readonly onDamage: (table: string) => void };
+
+/** The writer with the upkeep of its batches, and who watches the products that they write. */
+function createWriting(environment: Environment, keyClock: KeyClock, options: AssembleOptions) {
+  const { now, clock, machine = thisMachine, newId = randomUUID, reportFailure = () => undefined } = options;
+  const changed = new ChangedApps();
+  const log = createProductLog(newId);
+  const pollMs = options.watchPollMs ?? WATCH_POLL_MS;
+  const watchers = new ProductWatchers({ environment, log, reportFailure, pollMs });
+  const writer = new Writer({
+    environment,
+    now,
+    metrics: options.metrics,
+    reportFailure,
+    limits: options.limits,
+    freeBytes: options.freeBytes ?? (() => freeBytesOf(environment.directory)),
+    upkeep: [
+      log.upkeep,
+      createActivity(changed, now),
+      createSweep(environment, keyClock),
+      ...(clock === undefined ? [] : [createClockNotes(environment, clock, machine)]),
+    ],
+    committed: log.onlyAfterWrites((tables) => watchers.committed(tables)),
+    onLatched: options.onLatched,
+  });
+  return { writer, watchers, changed };
+}
+
+/** Shuts the writer when the files of the store were replaced; returns what ends the checks. */
+function checkNamesOften(environment: Environment, writer: Writer): () => void {
+  const check = () => {
+    try {
+      environment.checkNames();
+    } catch (error) {
+      writer.latch.close(error);
+    }
+  };
+  const timer = setInterval(check, NAMES_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
+
+async function noteErased(environment: Environment, writer: Writer, now: Now): Promise<void> {
+  const refusal = writer.refusal(true);
+  if (refusal !== undefined) throw refusal;
+  try {
+    await environment.noteErased(now());
+  } catch (error) {
+    writer.latch.close(error);
+    throw writer.latch.refusal();
+  }
 }
