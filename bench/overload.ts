@@ -4,7 +4,7 @@
  *   npm run bench -- overload [--stores embedded,mongo] [--times 0.5,1,2,10] [--seconds 10] [--passes 2]
  *                             [--visitors 2000] [--connections 1000] [--no-pin] [--json FILE]
  *
- * MongoDB is what the tests use (MONGODB_TEST_URL, mongod of the PATH, else FerretDB). The server is one process on one
+ * MongoDB is what the tests use (MONGODB_TEST_URL, else the replica set of the tests). The server is one process on one
  * processor and the load one on another, where processes can be bound to them; `--no-pin` leaves them unbound.
  *
  *   best       a closed loop with 4, 16, 64 and 256 connections; the number that gives the most 200s a second is kept

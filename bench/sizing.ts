@@ -223,10 +223,9 @@ async function embedded(): Promise<void> {
   }
 }
 
-/** Documents of each collection and what they weigh, with a tenth of the events. */
+/** Documents of each kind and what they weigh, with a tenth of the events. */
 async function mongo(): Promise<void> {
   const peer = await openMongoPeer();
-  if (peer === undefined) return;
   const url = peer.url("aisle_sizing");
   const client = new MongoClient(url);
   try {
@@ -234,16 +233,14 @@ async function mongo(): Promise<void> {
     await fillProducts(server);
     await fillEvents(server, EVENTS / 10);
     await server.stop();
-    for (const { name } of await client.db().listCollections().toArray()) {
-      let documents = 0;
-      let bytes = 0;
-      for await (const document of client.db().collection(name).find()) {
-        documents++;
-        bytes += BSON.calculateObjectSize(document);
-      }
-      if (documents > 0)
-        console.log(`${peer.name}, ${name}: ${documents} documents of ${Math.round(bytes / documents)} bytes`);
+    const sizes = new Map<string, { documents: number; bytes: number }>();
+    for await (const document of client.db().collection("records").find()) {
+      const kind = String(document.kind);
+      const { documents, bytes } = sizes.get(kind) ?? { documents: 0, bytes: 0 };
+      sizes.set(kind, { documents: documents + 1, bytes: bytes + BSON.calculateObjectSize(document) });
     }
+    for (const [kind, { documents, bytes }] of sizes)
+      console.log(`${peer.name}, ${kind}: ${documents} documents of ${Math.round(bytes / documents)} bytes`);
   } finally {
     await client.close();
     await peer.drop("aisle_sizing");

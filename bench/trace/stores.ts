@@ -7,7 +7,7 @@
  *   RecordEvent   the call of the services in this process: the event with all its effects, durable when it answers
  *   POST /trace   the form a shop sends, over HTTP to a server in a process of its own, on kept-alive connections
  *
- * MongoDB is what the tests use (MONGODB_TEST_URL, mongod of the PATH, else FerretDB). Server, store and the callers share
+ * MongoDB is what the tests use (MONGODB_TEST_URL, else the replica set of the tests). Server, store and the callers share
  * the machine, so ratios to the plain row of the same callers say more than absolute numbers.
  */
 import { mkdtemp, rm } from "node:fs/promises";

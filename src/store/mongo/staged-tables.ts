@@ -62,42 +62,7 @@ export class Draft {
     readonly appId: string,
     tables: Tables,
   ) {
-    this.tables = {
-      apps: new Staged(tables.apps, this),
-      frames: new Staged(tables.frames, this),
-      frameVersions: new Staged(tables.frameVersions, this),
-      frameTallies: new Staged(tables.frameTallies, this),
-      frameExposures: new Staged(tables.frameExposures, this),
-      events: new Staged(tables.events, this),
-      idempotency: new Staged(tables.idempotency, this),
-      rejectedEvents: new Staged(tables.rejectedEvents, this),
-      rejectedLogs: new Staged(tables.rejectedLogs, this),
-      visitors: new Staged(tables.visitors, this),
-      visitorKeys: new Staged(tables.visitorKeys, this),
-      interactions: new Staged(tables.interactions, this),
-      contacts: new Staged(tables.contacts, this),
-      contactKeys: new Staged(tables.contactKeys, this),
-      changes: new Staged(tables.changes, this),
-      ledgerHeads: new Staged(tables.ledgerHeads, this),
-      networkLinks: new Staged(tables.networkLinks, this),
-      mailingSecrets: new Staged(tables.mailingSecrets, this),
-      confirmations: new Staged(tables.confirmations, this),
-      outbox: new Staged(tables.outbox, this),
-      deadHooks: new Staged(tables.deadHooks, this),
-      feeds: new Staged(tables.feeds, this),
-      products: new Staged(tables.products, this),
-      productSkus: new Staged(tables.productSkus, this),
-      productCounts: new Staged(tables.productCounts, this),
-      unconfirmedProducts: new Staged(tables.unconfirmedProducts, this),
-      orders: new Staged(tables.orders, this),
-      erasures: new Staged(tables.erasures, this),
-      models: new Staged(tables.models, this),
-      pointers: new Staged(tables.pointers, this),
-      activity: new Staged(tables.activity, this),
-      leases: new Staged(tables.leases, this),
-      removals: new Staged(tables.removals, this),
-      copies: new Staged(tables.copies, this),
-    };
+    this.tables = stagedOf(tables, this);
     this.all = Object.values(this.tables);
   }
 
@@ -146,6 +111,17 @@ export class Draft {
   get isExclusive(): boolean {
     return this.all.some((staged) => REFERRED.has(staged.table.name) && staged.removesAny);
   }
+}
+
+function stagedOf(tables: Tables, draft: Draft): StagedTables {
+  const staged: Record<string, unknown> = {};
+  for (const [name, table] of Object.entries(tables)) staged[name] = new Staged<unknown>(table, draft);
+  if (!isWhole(staged, tables)) throw new TypeError("A table is missing");
+  return staged;
+}
+
+function isWhole(staged: Readonly<Record<string, unknown>>, tables: Tables): staged is StagedTables {
+  return Object.keys(tables).every((name) => staged[name] instanceof Staged);
 }
 
 /** A table as the works of a draft see it. */
