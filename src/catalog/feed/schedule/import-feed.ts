@@ -45,66 +45,12 @@ export async function importFeed(
   catalog: Pick<Client<typeof CatalogService>, "upsertProducts" | "replaceCatalog">,
   nowMs: number,
 ): Promise<ImportedFeed> {
-  const rejects: FeedReject[] = [];
-  let rejected = 0;
-  let unknown = 0;
-  const reject = (position: number, id: string | undefined, reason: string) => {
-    rejected += 1;
-    if (rejects.length < KEPT_REJECTS) rejects.push({ position, id: id ?? "", reason });
-  };
-  /** Positions of the products in the feed, for rejections: the service reports the first 1,000 by number. */
-  const positions: number[] = [];
-
-  async function* batches(): AsyncGenerator<Batch> {
-    const format = FEED_FORMATS.find((known) => known === feed.format);
-    const plan = createColumnPlan(PRODUCT_FIELDS, []);
-    const reader = createFeedReader({ plan, format, takesXml: true, onHeader: () => {} });
-    let products: Product[] = [];
-    let listedIds: string[] = [];
-    const take = (entry: Entry<ProductField>) => {
-      if (isBad(entry)) {
-        reject(entry.line, entry.id, entry.reason);
-        if (entry.id === undefined) unknown += 1;
-        else listedIds.push(entry.id);
-        return;
-      }
-      try {
-        products.push(readProduct(entry, feed.currency, nowMs).product);
-        positions.push(entry.line);
-      } catch (error) {
-        if (!(error instanceof BadLine)) throw error;
-        const id = textId(entry);
-        reject(entry.line, id, error.message);
-        if (id !== undefined) listedIds.push(id);
-      }
-    };
-    const batch = (last = false): Batch => {
-      const incomplete = last && unknown > 0;
-      const full = { appId, products, listedIds, incomplete, last, fromFeed: true, force: feed.forced };
-      products = [];
-      listedIds = [];
-      return full;
-    };
-    let bytes = 0;
-    for await (const chunk of unpack(chunks, "The feed")) {
-      bytes += chunk.length;
-      if (bytes > MAX_BYTES) throw new FeedFailure("too_large");
-      for (const entry of reader.push(chunk)) {
-        take(entry);
-        if (products.length + listedIds.length >= BATCH) yield batch();
-      }
-    }
-    for (const entry of reader.end()) {
-      take(entry);
-      if (products.length + listedIds.length >= BATCH) yield batch();
-    }
-    yield batch(true);
-  }
-
+  const rejects = new Rejects();
+  const batching = createBatching(appId, feed, nowMs, rejects);
   let broken: unknown;
   async function* stream(): AsyncGenerator<Batch> {
     try {
-      yield* batches();
+      yield* batchesOf(feed.format, chunks, batching);
     } catch (error) {
       broken = error;
       throw new ConnectError("the feed broke off", Code.Canceled);
@@ -116,17 +62,103 @@ export async function importFeed(
   };
   const answer = await send().catch((error) => Promise.reject(broken ?? error));
   for (const { index, field, reason } of answer.refused) {
-    reject(positions[Number(index)] ?? 0, undefined, `${field}: ${reason}`);
+    rejects.add(batching.positions[Number(index)] ?? 0, undefined, `${field}: ${reason}`);
   }
-  rejected += Number(answer.refusedCount) - answer.refused.length;
   return {
     accepted: Number(answer.accepted),
-    rejected,
+    rejected: rejects.count + Number(answer.refusedCount) - answer.refused.length,
     hidden: Number(answer.hidden),
     notice:
       answer.unlisted > answer.hidden
-        ? `${unknown} entries had no readable id, so none of the ${answer.unlisted} unlisted products was hidden`
+        ? `${rejects.unknown} entries had no readable id, so none of the ${answer.unlisted} unlisted products was hidden`
         : "",
-    rejects,
+    rejects: rejects.kept,
   };
+}
+
+class Rejects {
+  /** The first of them. */
+  readonly kept: FeedReject[] = [];
+  count = 0;
+  /** Those without an id. */
+  unknown = 0;
+
+  add(position: number, id: string | undefined, reason: string): void {
+    this.count += 1;
+    if (this.kept.length < KEPT_REJECTS) this.kept.push({ position, id: id ?? "", reason });
+  }
+}
+
+interface Batching {
+  /** Positions of the products in the feed, for rejections: the service reports the first 1,000 by number. */
+  readonly positions: readonly number[];
+  take(entry: Entry<ProductField>): void;
+  isFull(): boolean;
+  /** What was taken since the last batch. */
+  next(last: boolean): Batch;
+}
+
+/** Gathers the products of a feed, and the ids of entries that are no products. */
+function createBatching(
+  appId: string,
+  { currency, forced }: Pick<Feed, "currency" | "forced">,
+  nowMs: number,
+  rejects: Rejects,
+): Batching {
+  const positions: number[] = [];
+  let products: Product[] = [];
+  let listedIds: string[] = [];
+  return {
+    positions,
+    take(entry) {
+      if (isBad(entry)) {
+        rejects.add(entry.line, entry.id, entry.reason);
+        if (entry.id === undefined) rejects.unknown += 1;
+        else listedIds.push(entry.id);
+        return;
+      }
+      try {
+        products.push(readProduct(entry, currency, nowMs).product);
+        positions.push(entry.line);
+      } catch (error) {
+        if (!(error instanceof BadLine)) throw error;
+        const id = textId(entry);
+        rejects.add(entry.line, id, error.message);
+        if (id !== undefined) listedIds.push(id);
+      }
+    },
+    isFull: () => products.length + listedIds.length >= BATCH,
+    next(last) {
+      const incomplete = last && rejects.unknown > 0;
+      const batch = { appId, products, listedIds, incomplete, last, fromFeed: true, force: forced };
+      products = [];
+      listedIds = [];
+      return batch;
+    },
+  };
+}
+
+/** The entries of a feed in batches. Throws FeedFailure for a feed that is too large. */
+async function* batchesOf(
+  formatName: Feed["format"],
+  chunks: AsyncIterable<Uint8Array>,
+  batching: Batching,
+): AsyncGenerator<Batch> {
+  const format = FEED_FORMATS.find((known) => known === formatName);
+  const plan = createColumnPlan(PRODUCT_FIELDS, []);
+  const reader = createFeedReader({ plan, format, takesXml: true, onHeader: () => {} });
+  let bytes = 0;
+  for await (const chunk of unpack(chunks, "The feed")) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new FeedFailure("too_large");
+    for (const entry of reader.push(chunk)) {
+      batching.take(entry);
+      if (batching.isFull()) yield batching.next(false);
+    }
+  }
+  for (const entry of reader.end()) {
+    batching.take(entry);
+    if (batching.isFull()) yield batching.next(false);
+  }
+  yield batching.next(true);
 }
