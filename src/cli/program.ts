@@ -16,6 +16,7 @@ import { addImportCommands } from "./import-command.js";
 import { addLedgerCommands } from "./ledger-command.js";
 import { addLinkCommand } from "./link-command.js";
 import { addMigrateCommand, type Migrate } from "./migrate-command.js";
+import { addModelCommands } from "./model-command.js";
 import { type Output, writeLine } from "./output.js";
 import { addPrivacyCommands } from "./privacy-command.js";
 import { addProductCommands } from "./product-command.js";
@@ -82,6 +83,7 @@ Exit codes: 0 success, 1 failure, 2 usage error.`,
   addImportCommands(program, deps);
   addFeedCommands(program, deps);
   addTrainCommand(program, deps);
+  addModelCommands(program, deps);
   addEvaluateCommand(program, deps);
   addRecommendCommand(program, deps);
   addFrameCommands(program, deps);

@@ -35,4 +35,6 @@ export interface ModelPointer {
   readonly activatedAt: number;
   /** Every earlier version text of the app, newest last, so that none is used twice. At most the last 1,000. */
   readonly usedVersions: readonly string[];
+  /** Trainings do not replace the model until it is released. */
+  readonly isHeld: boolean;
 }

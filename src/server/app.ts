@@ -115,6 +115,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       apps,
       models,
       activate: stages.registry.activate,
+      hold: stages.registry.hold,
       report,
     }),
     privacy: createPrivacyService({ visitors, contacts, copies, erasures: stages.erasures, apps, now, report }),

@@ -31,6 +31,7 @@ export interface ModelServiceDependencies {
   readonly apps: Pick<AppStore, "get">;
   readonly models: ModelStore;
   readonly activate: (appId: string, modelId: string) => Promise<ModelPointer>;
+  readonly hold: (appId: string, isHeld: boolean) => Promise<ModelPointer>;
   readonly report: ReportInternal;
 }
 
@@ -60,6 +61,12 @@ export function createModelService(deps: ModelServiceDependencies): ServiceImpl<
       if (request.modelId === "") throw new InvalidArgument("model_id", "missing");
       await deps.activate(request.appId, request.modelId);
       return { model: await modelOf(deps, request.appId, request.modelId) };
+    }),
+
+    setModelHold: guarded(report, async ({ appId, held }) => {
+      await requireApp(deps.apps, appId);
+      const { modelId } = await deps.hold(appId, held);
+      return { model: await modelOf(deps, appId, modelId) };
     }),
 
     evaluateModel: guardedStream(report, (request, context: Pick<HandlerContext, "signal">) =>
@@ -112,6 +119,7 @@ function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): M
     modelId: record.modelId,
     version: active ? (pointer?.version ?? "") : "",
     active,
+    held: active && (pointer?.isHeld ?? false),
     createdAt: timestampOf(record.createdAt),
     cutOff: timestampOf(record.manifest.cutOff),
     sizeBytes: BigInt(record.sizeBytes),

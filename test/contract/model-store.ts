@@ -48,7 +48,13 @@ export function modelStoreContract(name: string, open: OpenStore): void {
     it("serves a snapshot only when the pointer names it", async () => {
       await put("shop", "m1", 1);
       expect(await under.store.models.pointer("shop")).toBeUndefined();
-      const to = { modelId: "m1", version: "2026011512", activatedAt: 3, usedVersions: ["2026011511", "2026011512"] };
+      const to = {
+        modelId: "m1",
+        version: "2026011512",
+        activatedAt: 3,
+        usedVersions: ["2026011511", "2026011512"],
+        isHeld: false,
+      };
       await under.store.models.setPointer("shop", () => to);
       expect(await under.store.models.pointer("shop")).toEqual(to);
       expect(await under.store.models.pointer("shop-2")).toBeUndefined();

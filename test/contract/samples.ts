@@ -251,7 +251,7 @@ export function model(modelId: string, bytes: Uint8Array, change: Partial<ModelR
 }
 
 export function pointer(modelId: string, version: string): ModelPointer {
-  return { modelId, version, activatedAt: 1, usedVersions: [version] };
+  return { modelId, version, activatedAt: 1, usedVersions: [version], isHeld: false };
 }
 
 /** Ids as shops send them: any text of at most 255 bytes without control characters. */

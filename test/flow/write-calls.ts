@@ -314,6 +314,16 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
       expect(new Set(versions).size).toBeGreaterThanOrEqual(3 + acknowledged.length);
     },
   },
+  "ModelService/SetModelHold": {
+    prepare: async ({ rpc, appId }) => {
+      await rpc.events.recordEvents(once({ appId, events: VISITS }));
+      await drained(rpc.models.trainModel({ appId }));
+    },
+    call: (rpc, { appId }) => rpc.models.setModelHold({ appId, held: true }),
+    check: async ({ store, appId }) => {
+      expect((await store.models.pointer(appId))?.isHeld).toBe(true);
+    },
+  },
   "PrivacyService/EraseVisitor": {
     prepare: makeContact("erased"),
     call: (rpc, { appId }) =>

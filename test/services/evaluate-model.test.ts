@@ -27,6 +27,7 @@ it("EvaluateModel stops the evaluation when its caller leaves, and accepts the n
     apps,
     models,
     activate: never,
+    hold: never,
     report() {},
   });
   const client = directClient(ModelService, service);

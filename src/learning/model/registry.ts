@@ -20,6 +20,8 @@ export interface ModelRegistry<M> {
    * answers requests in between. Rejects with NotFound("model") for a missing model.
    */
   activate(appId: string, modelId: string): Promise<ModelPointer>;
+  /** Holds the app on the model that serves, or releases it: then the newest model serves. NotFound("model") without a model. */
+  hold(appId: string, isHeld: boolean): Promise<ModelPointer>;
   /**
    * Keeps a new snapshot, puts it into service and removes all but the newest three. Rejects with Conflict("aborted"),
    * and the old one goes on, when the lease it was trained under was taken over; with NotFound("app") when the app is not
@@ -95,18 +97,33 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     }
   };
 
-  const moveTo = async (appId: string, modelId: string, model: M, lease?: Lease): Promise<ModelPointer> => {
+  /** `isHeld` null: the result of a training, which does not replace a model that is held. */
+  const moveTo = async (
+    appId: string,
+    modelId: string,
+    model: M,
+    isHeld: boolean | null,
+    lease?: Lease,
+  ): Promise<ModelPointer> => {
     const firstVersion = await deps.firstVersionOf(appId);
     const at = deps.now();
     const move = (before: ModelPointer | undefined): ModelPointer => {
+      if (isHeld === null && before?.isHeld) return before;
       const used = new Set(before?.usedVersions ?? [firstVersion]);
       const version = versionText(at, (text) => used.has(text));
       const usedVersions = [...used, version].slice(-MAX_USED_VERSIONS);
-      return { modelId, version, activatedAt: at, usedVersions };
+      return { modelId, version, activatedAt: at, usedVersions, isHeld: isHeld ?? false };
     };
     const pointer = await deps.models.setPointer(appId, move, lease);
-    entries.set(appId, { serving: Promise.resolve({ model, pointer }), lookedAt: at, looking: false });
+    if (pointer.modelId === modelId)
+      entries.set(appId, { serving: Promise.resolve({ model, pointer }), lookedAt: at, looking: false });
     return pointer;
+  };
+
+  const activate = async (appId: string, modelId: string, isHeld: boolean): Promise<ModelPointer> => {
+    const bytes = await deps.models.read(appId, modelId);
+    if (bytes === undefined) throw new NotFound("model");
+    return moveTo(appId, modelId, await deps.load(modelId, bytes), isHeld);
   };
 
   return {
@@ -125,16 +142,20 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
       return entry.serving;
     },
 
-    async activate(appId, modelId) {
-      const bytes = await deps.models.read(appId, modelId);
-      if (bytes === undefined) throw new NotFound("model");
-      return moveTo(appId, modelId, await deps.load(modelId, bytes));
+    activate: (appId, modelId) => activate(appId, modelId, true),
+
+    async hold(appId, isHeld) {
+      const [newest] = await deps.models.list(appId);
+      const serving = await deps.models.pointer(appId);
+      if (newest === undefined || serving === undefined) throw new NotFound("model");
+      if (!isHeld && newest.modelId !== serving.modelId) return activate(appId, newest.modelId, false);
+      return deps.models.setPointer(appId, (before) => ({ ...(before ?? serving), isHeld }));
     },
 
     async publish(appId, record, bytes, lease, madeAt) {
       const model = await deps.load(record.modelId, bytes);
       await deps.models.put(appId, record, bytes, madeAt, lease);
-      const pointer = await moveTo(appId, record.modelId, model, lease);
+      const pointer = await moveTo(appId, record.modelId, model, null, lease);
       await deps.models.prune(appId, KEPT_SNAPSHOTS);
       return pointer;
     },

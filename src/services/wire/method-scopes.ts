@@ -74,6 +74,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     GetModel: READ,
     ListModels: READ,
     ActivateModel: ADMIN,
+    SetModelHold: ADMIN,
     EvaluateModel: READ,
   },
   "aisle.v1.PrivacyService": {

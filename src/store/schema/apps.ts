@@ -55,6 +55,7 @@ export const modelPointer = record<ModelPointer>({
   version: text,
   activatedAt: time,
   usedVersions: list(text),
+  isHeld: later(flag, false),
 });
 
 /** Of a lease that does not say for how long it was given: longer than any was. */

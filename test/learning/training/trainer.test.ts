@@ -18,7 +18,7 @@ async function trainer(runTraining?: RunTraining) {
     publish: async (appId, record, bytes) => {
       published.push(`${appId} ${record.modelId}`);
       await shop.store.models.put(appId, record, bytes);
-      return { modelId: record.modelId, version: "1", activatedAt: 0, usedVersions: [] };
+      return { modelId: record.modelId, version: "1", activatedAt: 0, usedVersions: [], isHeld: false };
     },
     now: shop.now,
     newModelId: () => `m${++n}`,

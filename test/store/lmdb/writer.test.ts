@@ -133,4 +133,4 @@ describe("the embedded store's writer", () => {
   });
 });
 
-const POINTER = { modelId: "m", version: "1", activatedAt: 1, usedVersions: ["1"] };
+const POINTER = { modelId: "m", version: "1", activatedAt: 1, usedVersions: ["1"], isHeld: false };

@@ -52,7 +52,13 @@ describe(`a server that fails: ${peer.name}`, () => {
         store.events.get("shop", "before"),
         store.events.list("shop", "", 10, false),
         store.models.read("shop", "m1"),
-        store.models.setPointer("shop", () => ({ modelId: "m1", version: "1", activatedAt: 1, usedVersions: [] })),
+        store.models.setPointer("shop", () => ({
+          modelId: "m1",
+          version: "1",
+          activatedAt: 1,
+          usedVersions: [],
+          isHeld: false,
+        })),
         store.apps.get("shop"),
       ];
       const outcomes = await Promise.allSettled(calls);

@@ -15,7 +15,11 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
     try {
       for await (const { stage, progress, model } of clients.models.trainModel({ appId })) {
         setSaid(
-          model === undefined ? `Training: ${stage.replaceAll("_", " ")}` : `Version ${model.version} serves now`,
+          model === undefined
+            ? `Training: ${stage.replaceAll("_", " ")}`
+            : model.active
+              ? `Version ${model.version} serves now`
+              : "Trained; it does not serve, as another model is held",
         );
         setShare(progress);
       }
@@ -29,6 +33,11 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
     setSaid(`Version ${model?.version ?? ""} serves now`);
     models.again();
   });
+  const release = useAction(async () => {
+    const { model } = await clients.models.setModelHold({ appId, held: false });
+    setSaid(`Version ${model?.version ?? ""} serves now`);
+    models.again();
+  });
   return (
     <>
       <section class="card" aria-labelledby="kept">
@@ -38,7 +47,7 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
             Train now
           </button>
         </div>
-        <ErrorNote error={models.error ?? train.error ?? activate.error} />
+        <ErrorNote error={models.error ?? train.error ?? activate.error ?? release.error} />
         <Status>{models.value === undefined ? "Loading …" : said}</Status>
         {share !== undefined && <progress value={share} aria-label="Share of the training done" />}
         {models.value?.length === 0 && <Empty>No model yet: train one.</Empty>}
@@ -63,8 +72,9 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
                 <ModelRow
                   key={model.modelId}
                   model={model}
-                  isBusy={activate.isRunning || train.isRunning}
+                  isBusy={activate.isRunning || train.isRunning || release.isRunning}
                   onActivate={() => activate.run(model.modelId)}
+                  onRelease={() => release.run()}
                 />
               ))}
             </tbody>
@@ -77,8 +87,13 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
   );
 }
 
-function ModelRow(props: { readonly model: Model; readonly isBusy: boolean; readonly onActivate: () => void }) {
-  const { model, isBusy, onActivate } = props;
+function ModelRow(props: {
+  readonly model: Model;
+  readonly isBusy: boolean;
+  readonly onActivate: () => void;
+  readonly onRelease: () => void;
+}) {
+  const { model, isBusy, onActivate, onRelease } = props;
   const counts = ["interactions", "sessions", "orders", "products"].flatMap((name) => {
     const count = model.dataCounts[name];
     return count === undefined ? [] : [`${count.toLocaleString()} ${name}`];
@@ -94,9 +109,24 @@ function ModelRow(props: { readonly model: Model; readonly isBusy: boolean; read
       <td class="number">{(Number(model.sizeBytes) / 1024).toFixed(0)} KiB</td>
       <td>
         {model.active ? (
-          <span class="tag good">serves</span>
+          <>
+            <span class="tag good">{model.held ? "serves, held" : "serves"}</span>
+            {model.held && (
+              <ConfirmButton
+                label="Release"
+                question="Serve the newest model, and each one that is trained?"
+                disabled={isBusy}
+                onConfirm={onRelease}
+              />
+            )}
+          </>
         ) : (
-          <ConfirmButton label="Roll back" question="Serve this one?" disabled={isBusy} onConfirm={onActivate} />
+          <ConfirmButton
+            label="Roll back"
+            question="Serve this one until it is released?"
+            disabled={isBusy}
+            onConfirm={onActivate}
+          />
         )}
       </td>
     </tr>

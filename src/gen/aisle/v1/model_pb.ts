@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/model.proto.
  */
 export const file_aisle_v1_model: GenFile = /*@__PURE__*/
-  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEi1wIKBU1vZGVsEhAKCG1vZGVsX2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSDgoGYWN0aXZlGAMgASgIEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2N1dF9vZmYYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNpemVfYnl0ZXMYBiABKAQSEwoLdHJhaW5pbmdfbXMYByABKAQSNAoLZGF0YV9jb3VudHMYCCADKAsyHy5haXNsZS52MS5Nb2RlbC5EYXRhQ291bnRzRW50cnkSLAoKYWxnb3JpdGhtcxgJIAMoCzIYLmFpc2xlLnYxLk1vZGVsQWxnb3JpdGhtGjEKD0RhdGFDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAQ6AjgBIqIBCg5Nb2RlbEFsZ29yaXRobRIMCgRuYW1lGAEgASgJEhAKCGluY2x1ZGVkGAIgASgIEg4KBnJlYXNvbhgDIAEoCRIyCgVmYWN0cxgEIAMoCzIjLmFpc2xlLnYxLk1vZGVsQWxnb3JpdGhtLkZhY3RzRW50cnkaLAoKRmFjdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEi5QIKBU1vZGVsEhAKCG1vZGVsX2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSDgoGYWN0aXZlGAMgASgIEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2N1dF9vZmYYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNpemVfYnl0ZXMYBiABKAQSEwoLdHJhaW5pbmdfbXMYByABKAQSNAoLZGF0YV9jb3VudHMYCCADKAsyHy5haXNsZS52MS5Nb2RlbC5EYXRhQ291bnRzRW50cnkSLAoKYWxnb3JpdGhtcxgJIAMoCzIYLmFpc2xlLnYxLk1vZGVsQWxnb3JpdGhtEgwKBGhlbGQYCiABKAgaMQoPRGF0YUNvdW50c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEiogEKDk1vZGVsQWxnb3JpdGhtEgwKBG5hbWUYASABKAkSEAoIaW5jbHVkZWQYAiABKAgSDgoGcmVhc29uGAMgASgJEjIKBWZhY3RzGAQgAygLMiMuYWlzbGUudjEuTW9kZWxBbGdvcml0aG0uRmFjdHNFbnRyeRosCgpGYWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Model is one snapshot of the models trained for an app. It never changes.
@@ -83,6 +83,13 @@ export type Model = Message<"aisle.v1.Model"> & {
    * @generated from field: repeated aisle.v1.ModelAlgorithm algorithms = 9;
    */
   algorithms: ModelAlgorithm[];
+
+  /**
+   * Output only. True while it serves and no training replaces it.
+   *
+   * @generated from field: bool held = 10;
+   */
+  held: boolean;
 };
 
 /**

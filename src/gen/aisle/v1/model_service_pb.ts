@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/model_service.proto.
  */
 export const file_aisle_v1_model_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9tb2RlbF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSIjChFUcmFpbk1vZGVsUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiZAoSVHJhaW5Nb2RlbFJlc3BvbnNlEg0KBXN0YWdlGAEgASgJEhAKCHByb2dyZXNzGAIgASgBEiMKBW1vZGVsGAMgASgLMg8uYWlzbGUudjEuTW9kZWxIAIgBAUIICgZfbW9kZWwiMwoPR2V0TW9kZWxSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghtb2RlbF9pZBgCIAEoCSIyChBHZXRNb2RlbFJlc3BvbnNlEh4KBW1vZGVsGAEgASgLMg8uYWlzbGUudjEuTW9kZWwiSgoRTGlzdE1vZGVsc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJIk4KEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5haXNsZS52MS5Nb2RlbBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiOAoUQWN0aXZhdGVNb2RlbFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCG1vZGVsX2lkGAIgASgJIjcKFUFjdGl2YXRlTW9kZWxSZXNwb25zZRIeCgVtb2RlbBgBIAEoCzIPLmFpc2xlLnYxLk1vZGVsIkkKFEV2YWx1YXRlTW9kZWxSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRITCgttYXhfcXVlcmllcxgCIAEoDRIMCgRzZWVkGAMgASgNInYKFUV2YWx1YXRlTW9kZWxSZXNwb25zZRINCgVzdGFnZRgBIAEoCRIQCghwcm9ncmVzcxgCIAEoARItCgpldmFsdWF0aW9uGAMgASgLMhQuYWlzbGUudjEuRXZhbHVhdGlvbkgAiAEBQg0KC19ldmFsdWF0aW9uMpsDCgxNb2RlbFNlcnZpY2USSwoKVHJhaW5Nb2RlbBIbLmFpc2xlLnYxLlRyYWluTW9kZWxSZXF1ZXN0GhwuYWlzbGUudjEuVHJhaW5Nb2RlbFJlc3BvbnNlIgAwARJGCghHZXRNb2RlbBIZLmFpc2xlLnYxLkdldE1vZGVsUmVxdWVzdBoaLmFpc2xlLnYxLkdldE1vZGVsUmVzcG9uc2UiA5ACARJMCgpMaXN0TW9kZWxzEhsuYWlzbGUudjEuTGlzdE1vZGVsc1JlcXVlc3QaHC5haXNsZS52MS5MaXN0TW9kZWxzUmVzcG9uc2UiA5ACARJSCg1BY3RpdmF0ZU1vZGVsEh4uYWlzbGUudjEuQWN0aXZhdGVNb2RlbFJlcXVlc3QaHy5haXNsZS52MS5BY3RpdmF0ZU1vZGVsUmVzcG9uc2UiABJUCg1FdmFsdWF0ZU1vZGVsEh4uYWlzbGUudjEuRXZhbHVhdGVNb2RlbFJlcXVlc3QaHy5haXNsZS52MS5FdmFsdWF0ZU1vZGVsUmVzcG9uc2UiADABYgZwcm90bzM", [file_aisle_v1_evaluation, file_aisle_v1_model]);
+  fileDesc("ChxhaXNsZS92MS9tb2RlbF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSIjChFUcmFpbk1vZGVsUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiZAoSVHJhaW5Nb2RlbFJlc3BvbnNlEg0KBXN0YWdlGAEgASgJEhAKCHByb2dyZXNzGAIgASgBEiMKBW1vZGVsGAMgASgLMg8uYWlzbGUudjEuTW9kZWxIAIgBAUIICgZfbW9kZWwiMwoPR2V0TW9kZWxSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghtb2RlbF9pZBgCIAEoCSIyChBHZXRNb2RlbFJlc3BvbnNlEh4KBW1vZGVsGAEgASgLMg8uYWlzbGUudjEuTW9kZWwiSgoRTGlzdE1vZGVsc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJIk4KEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5haXNsZS52MS5Nb2RlbBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiOAoUQWN0aXZhdGVNb2RlbFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCG1vZGVsX2lkGAIgASgJIjcKFUFjdGl2YXRlTW9kZWxSZXNwb25zZRIeCgVtb2RlbBgBIAEoCzIPLmFpc2xlLnYxLk1vZGVsIjMKE1NldE1vZGVsSG9sZFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEgwKBGhlbGQYAiABKAgiNgoUU2V0TW9kZWxIb2xkUmVzcG9uc2USHgoFbW9kZWwYASABKAsyDy5haXNsZS52MS5Nb2RlbCJJChRFdmFsdWF0ZU1vZGVsUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEwoLbWF4X3F1ZXJpZXMYAiABKA0SDAoEc2VlZBgDIAEoDSJ2ChVFdmFsdWF0ZU1vZGVsUmVzcG9uc2USDQoFc3RhZ2UYASABKAkSEAoIcHJvZ3Jlc3MYAiABKAESLQoKZXZhbHVhdGlvbhgDIAEoCzIULmFpc2xlLnYxLkV2YWx1YXRpb25IAIgBAUINCgtfZXZhbHVhdGlvbjLsAwoMTW9kZWxTZXJ2aWNlEksKClRyYWluTW9kZWwSGy5haXNsZS52MS5UcmFpbk1vZGVsUmVxdWVzdBocLmFpc2xlLnYxLlRyYWluTW9kZWxSZXNwb25zZSIAMAESRgoIR2V0TW9kZWwSGS5haXNsZS52MS5HZXRNb2RlbFJlcXVlc3QaGi5haXNsZS52MS5HZXRNb2RlbFJlc3BvbnNlIgOQAgESTAoKTGlzdE1vZGVscxIbLmFpc2xlLnYxLkxpc3RNb2RlbHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdE1vZGVsc1Jlc3BvbnNlIgOQAgESUgoNQWN0aXZhdGVNb2RlbBIeLmFpc2xlLnYxLkFjdGl2YXRlTW9kZWxSZXF1ZXN0Gh8uYWlzbGUudjEuQWN0aXZhdGVNb2RlbFJlc3BvbnNlIgASTwoMU2V0TW9kZWxIb2xkEh0uYWlzbGUudjEuU2V0TW9kZWxIb2xkUmVxdWVzdBoeLmFpc2xlLnYxLlNldE1vZGVsSG9sZFJlc3BvbnNlIgASVAoNRXZhbHVhdGVNb2RlbBIeLmFpc2xlLnYxLkV2YWx1YXRlTW9kZWxSZXF1ZXN0Gh8uYWlzbGUudjEuRXZhbHVhdGVNb2RlbFJlc3BvbnNlIgAwAWIGcHJvdG8z", [file_aisle_v1_evaluation, file_aisle_v1_model]);
 
 /**
  * TrainModelRequest is the request of TrainModel.
@@ -234,6 +234,56 @@ export const ActivateModelResponseSchema: GenMessage<ActivateModelResponse> = /*
   messageDesc(file_aisle_v1_model_service, 7);
 
 /**
+ * SetModelHoldRequest is the request of SetModelHold.
+ *
+ * @generated from message aisle.v1.SetModelHoldRequest
+ */
+export type SetModelHoldRequest = Message<"aisle.v1.SetModelHoldRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. True: no training replaces the model that serves. False: the
+   * newest model serves, and trainings replace it.
+   *
+   * @generated from field: bool held = 2;
+   */
+  held: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.SetModelHoldRequest.
+ * Use `create(SetModelHoldRequestSchema)` to create a new message.
+ */
+export const SetModelHoldRequestSchema: GenMessage<SetModelHoldRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model_service, 8);
+
+/**
+ * SetModelHoldResponse is the answer of SetModelHold.
+ *
+ * @generated from message aisle.v1.SetModelHoldResponse
+ */
+export type SetModelHoldResponse = Message<"aisle.v1.SetModelHoldResponse"> & {
+  /**
+   * Output only. The model that serves.
+   *
+   * @generated from field: aisle.v1.Model model = 1;
+   */
+  model?: Model | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.SetModelHoldResponse.
+ * Use `create(SetModelHoldResponseSchema)` to create a new message.
+ */
+export const SetModelHoldResponseSchema: GenMessage<SetModelHoldResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model_service, 9);
+
+/**
  * EvaluateModelRequest is the request of EvaluateModel.
  *
  * @generated from message aisle.v1.EvaluateModelRequest
@@ -268,7 +318,7 @@ export type EvaluateModelRequest = Message<"aisle.v1.EvaluateModelRequest"> & {
  * Use `create(EvaluateModelRequestSchema)` to create a new message.
  */
 export const EvaluateModelRequestSchema: GenMessage<EvaluateModelRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model_service, 8);
+  messageDesc(file_aisle_v1_model_service, 10);
 
 /**
  * EvaluateModelResponse is one message of EvaluateModel's stream.
@@ -303,7 +353,7 @@ export type EvaluateModelResponse = Message<"aisle.v1.EvaluateModelResponse"> & 
  * Use `create(EvaluateModelResponseSchema)` to create a new message.
  */
 export const EvaluateModelResponseSchema: GenMessage<EvaluateModelResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model_service, 9);
+  messageDesc(file_aisle_v1_model_service, 11);
 
 /**
  * ModelService trains, switches and evaluates models.
@@ -346,8 +396,9 @@ export const ModelService: GenService<{
     output: typeof ListModelsResponseSchema;
   },
   /**
-   * ActivateModel activates a kept model under a new version text. NOT_FOUND
-   * when it is not kept.
+   * ActivateModel activates a kept model under a new version text, and holds the
+   * app on it: trainings make models that do not serve until SetModelHold
+   * releases the app. NOT_FOUND when the model is not kept.
    *
    * @generated from rpc aisle.v1.ModelService.ActivateModel
    */
@@ -355,6 +406,17 @@ export const ModelService: GenService<{
     methodKind: "unary";
     input: typeof ActivateModelRequestSchema;
     output: typeof ActivateModelResponseSchema;
+  },
+  /**
+   * SetModelHold holds the app on the model that serves, or releases it. When it
+   * releases, the newest model serves. NOT_FOUND without a model.
+   *
+   * @generated from rpc aisle.v1.ModelService.SetModelHold
+   */
+  setModelHold: {
+    methodKind: "unary";
+    input: typeof SetModelHoldRequestSchema;
+    output: typeof SetModelHoldResponseSchema;
   },
   /**
    * EvaluateModel trains on all but the newest tenth of the visits and judges

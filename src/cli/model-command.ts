@@ -1,0 +1,169 @@
+import { toJson } from "@bufbuild/protobuf";
+import type { Command } from "commander";
+import { type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { Failure } from "./errors.js";
+import { plainId } from "./option-values.js";
+import { count, megabytes, printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+
+interface AppOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+}
+
+const CALL = { timeoutMs: CALL_TIMEOUT_MS };
+
+export function addModelCommands(program: Command, deps: ProgramDeps): void {
+  const model = program
+    .command("model")
+    .description("list and compare the models of an app, and choose the one that serves");
+  const command = (name: string, description: string, example: string) =>
+    withServer(model.command(name))
+      .description(description)
+      .requiredOption("--app <id>", "the app", plainId)
+      .addHelpText("after", `\nExample:\n  $ aisle model ${example}`);
+  command("list", "list the models that are kept, newest first", "list --app shop1")
+    .option("--json", "print the models as JSON")
+    .action((options: AppOptions) => list(options, deps));
+  command("activate", "serve a kept model and hold the app on it", "activate --app shop1 --id 019a…")
+    .requiredOption("--id <model>", "the model")
+    .action((options: AppOptions & { readonly id: string }) => activate(options, deps));
+  command("hold", "keep the serving model when others are trained", "hold --app shop1").action((options: AppOptions) =>
+    setHold(options, true, deps),
+  );
+  command("release", "serve the newest model, and each one that is trained", "release --app shop1").action(
+    (options: AppOptions) => setHold(options, false, deps),
+  );
+  command("diff", "compare data and algorithms of two models", "diff --app shop1")
+    .option("--from <model>", "a model (default: the one before the other)")
+    .option("--to <model>", "another model (default: the newest)")
+    .action((options: AppOptions & { readonly from?: string; readonly to?: string }) => diff(options, deps));
+}
+
+async function modelsOf(options: AppOptions, deps: ProgramDeps): Promise<Model[]> {
+  return withClients(options, deps, ({ models }) =>
+    allPages(async (pageToken) => {
+      const page = await models.listModels({ appId: options.app, pageSize: 100, pageToken }, CALL);
+      return { items: page.models, nextPageToken: page.nextPageToken };
+    }),
+  );
+}
+
+async function list(options: AppOptions, deps: ProgramDeps): Promise<void> {
+  const models = await modelsOf(options, deps);
+  if (options.json) {
+    writeJson(
+      deps.stdout,
+      models.map((model) => toJson(ModelSchema, model)),
+    );
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [
+      { title: "id" },
+      { title: "trained" },
+      { title: "data up to" },
+      { title: "size", align: "right" },
+      { title: "serves" },
+    ],
+    models.map((model) => [
+      printable(model.modelId),
+      timeText(model.createdAt),
+      timeText(model.cutOff),
+      megabytes(model.sizeBytes),
+      servesText(model),
+    ]),
+  );
+}
+
+function servesText({ active, held, version }: Model): string {
+  if (!active) return "";
+  return `version ${printable(version)}${held ? ", held" : ""}`;
+}
+
+async function activate(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
+  const { model } = await withClients(options, deps, ({ models }) =>
+    models.activateModel({ appId: options.app, modelId: options.id }, CALL),
+  );
+  writeServing(model, deps);
+}
+
+async function setHold(options: AppOptions, held: boolean, deps: ProgramDeps): Promise<void> {
+  const { model } = await withClients(options, deps, ({ models }) =>
+    models.setModelHold({ appId: options.app, held }, CALL),
+  );
+  writeServing(model, deps);
+}
+
+function writeServing(model: Model | undefined, { stdout }: ProgramDeps): void {
+  if (model === undefined) return;
+  writeLine(stdout, `Model ${printable(model.modelId)} serves as version ${printable(model.version)}`);
+  writeLine(
+    stdout,
+    model.held ? 'Trainings do not replace it until "aisle model release"' : "The next training replaces it",
+  );
+}
+
+async function diff(
+  options: AppOptions & { readonly from?: string; readonly to?: string },
+  deps: ProgramDeps,
+): Promise<void> {
+  const models = await modelsOf(options, deps);
+  const find = (id: string) => {
+    const found = models.findIndex(({ modelId }) => modelId === id);
+    if (found < 0) throw new Failure(`There is no model ${printable(id)}`);
+    return found;
+  };
+  const later = options.to === undefined ? 0 : find(options.to);
+  const earlier = options.from === undefined ? later + 1 : find(options.from);
+  const [from, to] = [models[earlier], models[later]];
+  if (from === undefined || to === undefined) throw new Failure("There are no two models to compare");
+  const rows = [...dataRows(from, to), ...algorithmRows(from, to)];
+  if (rows.length === 0) writeLine(deps.stdout, "Data and algorithms are the same");
+  else
+    writeTable(
+      deps.stdout,
+      [
+        { title: "" },
+        { title: printable(from.modelId), align: "right" },
+        { title: printable(to.modelId), align: "right" },
+      ],
+      rows,
+    );
+}
+
+type Row = readonly [string, string, string];
+
+function dataRows(from: Model, to: Model): Row[] {
+  const names = [...new Set([...Object.keys(from.dataCounts), ...Object.keys(to.dataCounts)])].sort();
+  const rows = names.map((name): Row => {
+    const of = ({ dataCounts }: Model) => count(dataCounts[name] ?? 0n);
+    return [printable(name), of(from), of(to)];
+  });
+  return [["data up to", timeText(from.cutOff), timeText(to.cutOff)] as const, ...rows].filter(([, a, b]) => a !== b);
+}
+
+function algorithmRows(from: Model, to: Model): Row[] {
+  const names = [...new Set([...from.algorithms, ...to.algorithms].map(({ name }) => name))];
+  return names.flatMap((name) => {
+    const [a, b] = [from, to].map(({ algorithms }) => algorithms.find((one) => one.name === name));
+    const facts = [...new Set([...Object.keys(a?.facts ?? {}), ...Object.keys(b?.facts ?? {})])].sort();
+    const included: Row = [printable(name), includedText(a), includedText(b)];
+    const figures = facts.map(
+      (fact): Row => [`${printable(name)} ${printable(fact)}`, figure(a?.facts[fact]), figure(b?.facts[fact])],
+    );
+    return [included, ...figures].filter(([, x, y]) => x !== y);
+  });
+}
+
+function includedText(algorithm: ModelAlgorithm | undefined): string {
+  return algorithm?.included ? "included" : "left out";
+}
+
+function figure(value: number | undefined): string {
+  if (value === undefined) return "";
+  return Number.isInteger(value) ? count(value) : value.toPrecision(3);
+}
