@@ -15,6 +15,8 @@ const SUITES = {
   "abrupt-ends": "test/faults/abrupt-shutdown.test.ts",
   /** 56 stalls of 36 s of the disk or 40 s of a process. It has a row in the table, too. */
   stalls: "test/faults/stalls.test.ts",
+  /** 10,000 seeded histories of two servers over the replica set of the tests; some ten minutes. */
+  "mongo-histories": "test/store/mongo/histories.test.ts",
 };
 const OPTIONS = ["--few", "--report", ...Object.keys(SUITES)];
 

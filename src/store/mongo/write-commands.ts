@@ -50,8 +50,13 @@ export function writeCommandsOf(drafts: readonly Draft[], options: WriteOptions)
     commands.updates.push(...writerUpdates(draft, slot, by));
     if (products.length > 0) addNews(commands, draft.appId, products, newId());
   }
-  return commands;
+  if (commands.inserts.length >= FEW_INSERTS) return commands;
+  const upserts = commands.inserts.map((document) => ({ q: { _id: document._id }, u: document, upsert: true }));
+  return { ...commands, inserts: [], updates: [...upserts, ...commands.updates] };
 }
+
+/** Fewer new records than this are upserted with the updates: that costs less than another round trip. */
+const FEW_INSERTS = 20;
 
 function addNews({ news, newsIds }: WriteCommands, app: string, products: readonly string[], _id: string): void {
   const $set = { app, products: products.length > MAX_NEWS_PRODUCTS ? [] : products };

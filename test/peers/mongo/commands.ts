@@ -344,7 +344,7 @@ export class Commands {
     const collection = this.storage.collection(namespaceOf(body));
     const key = keyOf(document._id);
     const waits = session?.transaction === undefined;
-    const holder = collection.holders.get(key);
+    const holder = this.storage.holderOf(collection, key);
     if (holder !== undefined && holder !== transaction && waits) throw new HeldBy(holder);
     if (this.storage.get(collection, key, transaction) !== undefined)
       throw duplicate(collection, "_id_", [document._id]);

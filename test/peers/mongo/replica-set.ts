@@ -35,6 +35,8 @@ export interface TestReplicaSet {
   lag(ms: number | undefined): void;
   /** The primary steps down. The secondary that has most becomes primary; what it lacks is rolled back. */
   failOver(): void;
+  /** Sets the age at which an abandoned transaction no longer holds its documents; 60 s at first, as MongoDB has it. */
+  limitTransactions(ms: number): void;
   /** Cuts all connections; new ones are accepted. */
   cut(): void;
   /** Commands that were run so far. */
@@ -156,6 +158,9 @@ export async function openTestReplicaSet(): Promise<TestReplicaSet> {
       commands.forgetSessions();
       cut();
       topologyChanged();
+    },
+    limitTransactions: (ms) => {
+      storage.lifetimeMs = ms;
     },
     cut,
     count: () => ran,

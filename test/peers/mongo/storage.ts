@@ -106,6 +106,7 @@ function placeOf(ordered: readonly string[], key: string): number {
 export class Transaction {
   readonly writes = new Map<Collection, Map<string, Document | undefined>>();
   readonly ended: Promise<void>;
+  readonly begunAt = performance.now();
   isOver = false;
   end!: () => void;
 
@@ -125,6 +126,8 @@ export class Storage {
   /** Entries of the log by their statements. */
   readonly statements = new Map<string, LogEntry>();
   now: Time = 0;
+  /** A transaction that is older is aborted when another one wants its documents. */
+  lifetimeMs = 60_000;
   private readonly open = new Set<Transaction>();
 
   collection(namespace: string): Collection {
@@ -164,7 +167,7 @@ export class Storage {
 
   /** Writes a document, or removes it. Throws WriteConflict, a duplicate key, or HeldBy for who can wait. */
   write(collection: Collection, key: string, document: Document | undefined, transaction: Transaction, waits: boolean) {
-    const holder = collection.holders.get(key);
+    const holder = this.holderOf(collection, key);
     if (holder !== undefined && holder !== transaction) {
       if (waits) throw new HeldBy(holder);
       throw writeConflict();
@@ -182,6 +185,13 @@ export class Storage {
       transaction.writes.set(collection, own);
     }
     own.set(key, document);
+  }
+
+  /** The transaction that has written a document and not ended. */
+  holderOf(collection: Collection, key: string): Transaction | undefined {
+    const holder = collection.holders.get(key);
+    if (holder !== undefined && performance.now() - holder.begunAt > this.lifetimeMs) this.abort(holder);
+    return collection.holders.get(key);
   }
 
   private checkUnique(

@@ -11,7 +11,7 @@ import { event } from "../../contract/samples.js";
 import { type Command, type Fate, openTestReplicaSet } from "../../peers/mongo/replica-set.js";
 import { databaseName } from "./open-mongo.js";
 
-const HISTORIES = Number(process.env.AISLE_MONGO_HISTORIES ?? 150);
+const HISTORIES = Number(process.env.AISLE_MONGO_HISTORIES ?? (process.env.AISLE_FAULTS === "full" ? 10_000 : 150));
 const FIRST_SEED = Number(process.env.AISLE_MONGO_SEED ?? 1);
 /** A new primary is found within some 600 ms, so there are fewer of these. */
 const FAILOVER_SHARE = 0.006;
@@ -104,12 +104,15 @@ async function runHistory(seed: number, stores: readonly Store[]): Promise<{ fau
 it(
   `${HISTORIES} histories of faults lose no acknowledged work, make none twice and show none by half`,
   async () => {
+    members.limitTransactions(500);
     const url = members.url(databaseName());
     const open = () => openMongoStore({ url, now: () => 1000, limits: { answerMs: 5000 } });
     const stores = [await open(), await open()];
     const total = { faults: 0, acknowledged: 0 };
     for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed++) {
-      const { faults, acknowledged } = await runHistory(seed, stores);
+      const { faults, acknowledged } = await runHistory(seed, stores).catch((cause: unknown) => {
+        throw new Error(`The history of seed ${seed} failed`, { cause });
+      });
       total.faults += faults;
       total.acknowledged += acknowledged;
     }
