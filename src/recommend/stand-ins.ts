@@ -107,11 +107,7 @@ function rulesOf({ sources }: ServingModel): Source | undefined {
 /** Whether enough was learned of a product. Where nothing was learned from orders, views have to do. */
 function isLearned(index: number, { popularity }: ServingModel, rules: Source | undefined): boolean {
   if (!(popularity[index]! > 0)) return false;
-  if (rules === undefined) return true;
-  const query = { ...NOTHING, antecedents: Uint32Array.of(index) };
-  const [first] = rules.complements(query, 1).indices;
-  const counts = first === undefined ? undefined : rules.explain(query, "recommended", first)?.counts;
-  return (counts?.antecedent_count ?? 0) >= FEW_ORDERS;
+  return rules?.orderCount === undefined || rules.orderCount(index) >= FEW_ORDERS;
 }
 
 function standInsOf(

@@ -50,6 +50,8 @@ export interface Source {
   explain(query: SourceQuery, list: List, productIndex: number): Explanation | undefined;
   /** True when its order of complements was learned for questions like this one: others then only add to its end. */
   isLearned?(query: SourceQuery): boolean;
+  /** Orders with a product that others complete; 0 if none do. Called for many products of one request. */
+  orderCount?(productIndex: number): number;
 }
 
 export type List = "recommended" | "alternative";

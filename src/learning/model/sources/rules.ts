@@ -17,5 +17,7 @@ export function rulesSource(rules: Rules): Source {
     complements: (query, k) => recommendFromRules(rules, query.antecedents, k),
     alternatives: () => NO_CANDIDATES,
     explain: (query, list, product) => (list === "recommended" ? explain(query.antecedents, product) : undefined),
+    orderCount: (product) =>
+      rules.offsets[product + 1]! > rules.offsets[product]! ? rules.productCounts[product]! : 0,
   };
 }
