@@ -85,7 +85,7 @@ export class NewsFeed {
 
   /** This server tells its own watchers what the news with this id says. */
   markOwn(id: string): void {
-    this.seen.set(id, Number.MAX_SAFE_INTEGER);
+    if (this.started !== undefined) this.seen.set(id, this.upTo.getTime() + KEPT_MS);
   }
 
   /** Ends `markOwn`: the transaction has failed, or `isUnknown`. */
@@ -160,7 +160,7 @@ export class NewsFeed {
     const isLate = askedAt - this.polledAt > TOO_LONG_MS;
     this.polledAt = askedAt;
     const fresh = found.filter(({ _id }) => !this.seen.has(_id));
-    for (const one of fresh) this.note(one);
+    for (const one of found) this.note(one);
     if (isLate || this.isBehind) {
       await take(undefined);
       this.isBehind = false;

@@ -89,7 +89,7 @@ export class ProductWatchers {
     }
   }
 
-  /** Reads products and tells them, except those that this server has written meanwhile: these were told already. */
+  /** Reads products and tells them. It leaves out those that this server has written meanwhile, since watchers know these. */
   private async tell(appId: string, watched: Watched, keys: readonly Key[]): Promise<void> {
     const { products } = this.tables;
     const { commits } = watched;
