@@ -36,7 +36,7 @@ try {
   };
   if (job.evaluation === undefined) {
     const { manifest, bytes } = await trainModel(options);
-    // Shared, so that the serving thread gets them without a copy and without a collection: see `snapshot-room.ts`.
+    // Shared, so that the serving thread gets them without a copy and without a collection: see `snapshot-buffers.ts`.
     const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
     shared.set(bytes);
     say({ kind: "trained", manifest, bytes: shared });

@@ -4,8 +4,8 @@ import { DataDamaged } from "../../domain/errors.js";
 import { checkBytes, decode, type RecordCodec } from "./codec.js";
 import type { KeptCommit } from "./commits.js";
 import type { Key } from "./keys.js";
+import { openDatabase, openRoot } from "./open-root.js";
 import type { PageView } from "./pages/page-view.js";
-import { openDatabase, openRoot } from "./root.js";
 import type { Table } from "./table.js";
 
 /** A read transaction that lasts until it is ended. Meanwhile LMDB reuses none of the pages that it can see. */

@@ -2,7 +2,7 @@ import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Now } from "../../domain/clock.js";
 import { InvalidArgument } from "../../domain/errors.js";
-import type { SnapshotRoom } from "../snapshot-room.js";
+import type { SnapshotBuffers } from "../snapshot-buffers.js";
 import type { Environment } from "./environment.js";
 import { syncDirectory } from "./files.js";
 import { keysOf } from "./keys.js";
@@ -85,7 +85,7 @@ const READ_AT_ONCE = 2 ** 22;
  */
 export async function readIfThere(
   path: string,
-  room: SnapshotRoom = Buffer.allocUnsafeSlow,
+  room: SnapshotBuffers = Buffer.allocUnsafeSlow,
 ): Promise<Buffer | undefined> {
   try {
     const file = await open(path, "r");

@@ -4,7 +4,7 @@ import { DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
 import { checksumOf } from "../checksum.js";
 import { newestModelFirst } from "../newest-first.js";
 import type { ModelStore } from "../ports/model-store.js";
-import { createSnapshotRoom } from "../snapshot-room.js";
+import { createSnapshotBuffers } from "../snapshot-buffers.js";
 import { lostLease } from "../stored-lease.js";
 import type { Environment } from "./environment.js";
 import { writeFileDurably } from "./files.js";
@@ -25,7 +25,7 @@ export interface ModelStoreDeps {
 /** Snapshots are files, since they are too large for values. Their records hold the file's length and checksum. */
 export function createModelStore({ environment, writer, now, newId, onDamage }: ModelStoreDeps): ModelStore {
   const { tables } = environment;
-  const room = createSnapshotRoom();
+  const room = createSnapshotBuffers();
 
   const newestFirstOf = (appId: string): StoredModel[] => storedModels(environment, appId).sort(newestModelFirst);
 

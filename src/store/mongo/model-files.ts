@@ -1,7 +1,7 @@
 import { GridFSBucket, type GridFSFile, MongoRuntimeError, ObjectId } from "mongodb";
 import type { Now } from "../../domain/clock.js";
 import { keyOf, keysOf } from "../keys.js";
-import { createSnapshotRoom } from "../snapshot-room.js";
+import { createSnapshotBuffers } from "../snapshot-buffers.js";
 import { asked, type Connection, LONG_MS } from "./connection.js";
 
 /** An interrupted write leaves a file without a record. A younger file may still get its record. */
@@ -10,7 +10,7 @@ const ORPHAN_MS = 60 * 60 * 1000;
 /** The bytes of snapshots in GridFS. The name of a file is the key of its model, so it begins with the app. */
 export class ModelFiles {
   private readonly bucket: GridFSBucket;
-  private readonly room = createSnapshotRoom();
+  private readonly room = createSnapshotBuffers();
 
   constructor(
     private readonly connection: Connection,

@@ -5,12 +5,12 @@
  * - Behaviour: V8 counts the bytes of an `ArrayBuffer` with its heap. Once they have grown by 64 MiB since the last major
  *   collection, it starts another one. Until that ends, every new buffer first marks for 5 to 10 ms.
  * - Without this file: loading a model stops the event loop for 20 to 40 ms at a time.
- * - Still needed? No test tells: `test/store/snapshot-room.test.ts` checks only this code. Return
+ * - Still needed? No test tells: `test/store/snapshot-buffers.test.ts` checks only this code. Return
  *   `Buffer.allocUnsafeSlow(length)` instead and compare the row "swapping models" of docs/performance.md.
  */
 
 /** Allocates uninitialised memory for the bytes of a snapshot. */
-export type SnapshotRoom = (length: number) => Buffer;
+export type SnapshotBuffers = (length: number) => Buffer;
 
 /** Limit of bytes hidden from the collector: the greater of this many bytes and this many times the requested length. */
 const UNCOUNTED = 2 ** 28;
@@ -25,7 +25,7 @@ const SPARE_MS = 60_000;
  * Freed memory is reused while models change in quick succession. Returning 90 MB to the system takes a collector thread
  * 10 ms or more, and the event loop waits for it when it asks the system for memory.
  */
-export function createSnapshotRoom(): SnapshotRoom {
+export function createSnapshotBuffers(): SnapshotBuffers {
   /** Bytes handed out since the collector last freed any. */
   let uncounted = 0;
   let spare: SharedArrayBuffer | undefined;

@@ -1,20 +1,20 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { createSnapshotRoom } from "../../src/store/snapshot-room.js";
+import { createSnapshotBuffers } from "../../src/store/snapshot-buffers.js";
 
 const MIB = 2 ** 20;
 
 describe("a buffer for snapshots", () => {
   it("has the requested length, and is reported to the garbage collector only when many are in use", () => {
-    const room = createSnapshotRoom();
+    const room = createSnapshotBuffers();
     const parts = Array.from({ length: 4 }, () => room(100 * MIB));
     expect(parts.map(({ length }) => length)).toEqual(Array(4).fill(100 * MIB));
     expect(parts.map(({ buffer }) => buffer instanceof SharedArrayBuffer)).toEqual([true, true, true, false]);
   });
 
   it("is reused when nobody references it any more, and not before", async () => {
-    const room = createSnapshotRoom();
+    const room = createSnapshotBuffers();
     const kept = room(8 * MIB).fill(1);
     room(8 * MIB).fill(2);
     setFlagsFromString("--expose-gc");
@@ -29,7 +29,7 @@ describe("a buffer for snapshots", () => {
   });
 
   it("holds what is written to it", () => {
-    const bytes = createSnapshotRoom()(3);
+    const bytes = createSnapshotBuffers()(3);
     bytes.set([1, 2, 3]);
     expect([...bytes]).toEqual([1, 2, 3]);
   });
