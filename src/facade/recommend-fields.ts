@@ -6,13 +6,15 @@ import { InteractionType } from "../gen/aisle/v1/recommendation_pb.js";
 
 /**
  * The value that a field accepts. `app`: an app id. `text`: text; numbers and booleans are read as text, null as
- * absent. `groups`: the same or an empty array. `time`: RFC 3339. `type`: a kind of interaction. The rest are arrays of
+ * absent. `list`: the same, and arrays and objects of ids. `time`: RFC 3339. `type`: a kind of interaction. The rest are arrays of
  * objects.
  */
-export type FieldKind = "app" | "text" | "groups" | "time" | "type" | "interactions" | "frameInteractions";
+export type FieldKind = "app" | "text" | "list" | "time" | "type" | "interactions" | "frameInteractions";
 
 export interface RecommendField {
   readonly kind: FieldKind;
+  /** Of a list: properties of an object that hold its id, the most exact one first. */
+  readonly ids?: readonly string[];
   readonly says: string;
   readonly required?: true;
 }
@@ -22,7 +24,9 @@ type Fields = Readonly<Record<string, RecommendField>>;
 /** Maximum ids of a list. */
 export const MAX_CURRENT = 100;
 
-const LIST = `\`|\` between them, else \`,\`; the first ${MAX_CURRENT} count`;
+const SEPARATED =
+  "`|` between them, else `,`; a text or part that is known as one id, commas included, counts as that id";
+const LIST = `${SEPARATED}; the first ${MAX_CURRENT} count`;
 
 export const RECOMMEND_BODY = {
   appId: { kind: "app", required: true, says: "The app (shop) that asks." },
@@ -35,9 +39,21 @@ export const RECOMMEND_BODY = {
     kind: "frameInteractions",
     says: "Recommendations the visitor followed since `version`: what the frame had shown and the visitor passed over steps back.",
   },
-  currentProductIds: { kind: "text", says: `Ids of the products currently viewed, ${LIST}.` },
-  currentProductSkus: { kind: "text", says: `SKUs of the products currently viewed, ${LIST}.` },
-  currentCategoryIds: { kind: "text", says: `Ids of the categories currently viewed, ${LIST}.` },
+  currentProductIds: {
+    kind: "list",
+    ids: ["productId", "product_id", "id"],
+    says: `Ids of the products currently viewed, ${LIST}.`,
+  },
+  currentProductSkus: {
+    kind: "list",
+    ids: ["productSku", "product_sku", "sku"],
+    says: `SKUs of the products currently viewed, ${LIST}.`,
+  },
+  currentCategoryIds: {
+    kind: "list",
+    ids: ["categoryId", "category_id", "id"],
+    says: `Ids of the categories currently viewed, ${LIST}.`,
+  },
   cId: { kind: "text", says: "Client id of the browser's local storage." },
   fpccid: { kind: "text", says: "Fingerprint cookie id." },
   marketingMachineFrameConfigurationId: {
@@ -45,8 +61,9 @@ export const RECOMMEND_BODY = {
     says: "The frame configuration to fill; an unknown one is the app's default.",
   },
   filterByGroups: {
-    kind: "groups",
-    says: "Category ids or tags, `|` between them, else `,`: only products of one of them are recommended. A boolean or nothing: no filter.",
+    kind: "list",
+    ids: ["groupId", "group_id", "categoryId", "category_id", "id"],
+    says: `Category ids or tags, ${SEPARATED}: only products of one of them are recommended. A boolean or nothing: no filter.`,
   },
   externalCookieGaId: { kind: "text", says: "Analytics cookie value. Read and neither stored nor logged." },
   version: {
@@ -68,6 +85,9 @@ export const FRAME_INTERACTION = {
 } as const satisfies Fields;
 
 export type BodyName = keyof typeof RECOMMEND_BODY;
+export type ListName = {
+  [Name in BodyName]: (typeof RECOMMEND_BODY)[Name] extends { readonly kind: "list" } ? Name : never;
+}[BodyName];
 export type InteractionName = keyof typeof PRODUCT_INTERACTION;
 export type FrameInteractionName = keyof typeof FRAME_INTERACTION;
 

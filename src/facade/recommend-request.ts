@@ -10,14 +10,17 @@ import {
 } from "../gen/aisle/v1/recommendation_pb.js";
 import type { RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { invalid, invalidApp, missing } from "./errors.js";
+import { type IdList, readIdList, scalarText } from "./id-lists.js";
 import {
   type BodyName,
   type FrameInteractionName,
   INTERACTION_TYPES,
   type InteractionName,
+  type ListName,
   MAX_CURRENT,
+  RECOMMEND_BODY,
 } from "./recommend-fields.js";
-import { cleanId, isAppId, isNothing, splitList } from "./text-values.js";
+import { cleanId, isAppId, isNothing } from "./text-values.js";
 import { parseRfc3339, timestampOf } from "./times.js";
 
 /** Maximum groups of a filter. */
@@ -36,6 +39,10 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
     throw missing("recommend", "productInteractions");
   if (!isAppId(appId)) throw invalidApp("recommend");
   text(body, "externalCookieGaId");
+  const products = readList(body, "currentProductIds", MAX_CURRENT);
+  const skus = readList(body, "currentProductSkus", MAX_CURRENT);
+  const categories = readList(body, "currentCategoryIds", MAX_CURRENT);
+  const groups = readGroups(body);
   return {
     $typeName: "aisle.v1.RecommendRequest",
     appId,
@@ -47,13 +54,13 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
     },
     interactions: readInteractions(body.productInteractions),
     frameInteractions: readFrameInteractions(body.recommendFrameInteractions),
-    currentProductIds: ids(body, "currentProductIds"),
-    currentSkus: ids(body, "currentProductSkus"),
-    currentCategoryIds: ids(body, "currentCategoryIds"),
+    currentProductIds: products.ids,
+    currentSkus: skus.ids,
+    currentCategoryIds: categories.ids,
     frameId: id(body, "marketingMachineFrameConfigurationId"),
     filter: {
       $typeName: "aisle.v1.RecommendationFilter",
-      anyGroup: readGroups(body.filterByGroups),
+      anyGroup: groups.ids,
       excludeProductIds: [],
       allGroups: [],
       noGroup: [],
@@ -62,6 +69,15 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
     clientVersion: id(body, "version"),
     recommendedCount: undefined,
     alternativeCount: undefined,
+    ...(products.text + skus.text + categories.text + groups.text !== "" && {
+      sentLists: {
+        $typeName: "aisle.v1.SentLists",
+        currentProductIds: products.text,
+        currentSkus: skus.text,
+        currentCategoryIds: categories.text,
+        anyGroup: groups.text,
+      },
+    }),
   };
 }
 
@@ -110,26 +126,16 @@ function readTime(value: unknown, list: BodyName, index: number) {
   return timestampOf(ms);
 }
 
-/**
- * The groups of the filter. A boolean, also as text, and an empty list mean "no filter", since some clients send them
- * for that.
- */
-function readGroups(value: unknown): string[] {
-  if (typeof value === "boolean" || (Array.isArray(value) && value.length === 0)) return [];
-  const groups = textOf(value);
-  if (groups === undefined) throw invalid("recommend", "filterByGroups");
-  return groups === "" || /^\s*(true|false)\s*$/i.test(groups) ? [] : cleanIds(groups, MAX_GROUPS);
+/** The groups of the filter. A boolean, also as text, means "no filter", since some clients send it for that. */
+function readGroups(body: Body): IdList {
+  const groups = readList(body, "filterByGroups", MAX_GROUPS);
+  return /^\s*(true|false)\s*$/i.test(groups.ids.length === 1 ? groups.ids[0]! : "") ? { ids: [], text: "" } : groups;
 }
 
-function ids(body: Body, name: BodyName): string[] {
-  const list = text(body, name);
-  if (list === "") return [];
-  return cleanIds(list, MAX_CURRENT);
-}
-
-/** The first `most` parts of a list, without invalid ids. */
-function cleanIds(list: string, most: number): string[] {
-  return splitList(list, most).filter((part) => cleanId(part) !== "");
+function readList(body: Body, name: ListName, most: number): IdList {
+  const list = readIdList(body[name], RECOMMEND_BODY[name].ids, most);
+  if (list === undefined) throw invalid("recommend", name);
+  return list;
 }
 
 /**
@@ -143,22 +149,15 @@ function id(body: Body, name: BodyName): string {
 function elementId<Name extends string>(element: Fields<Name>, name: Name, list: BodyName, index: number): string {
   const value = element[name];
   // Builds the text of the path only when an error needs it: this runs for every interaction.
-  const read = typeof value === "string" ? value : textOf(value);
+  const read = typeof value === "string" ? value : scalarText(value);
   if (read === undefined) throw invalid("recommend", `${list}[${index}].${name}`);
   return read === "" || isNothing(read) ? "" : cleanId(read);
 }
 
 function text(body: Body, name: BodyName): string {
-  const read = textOf(body[name]);
+  const read = scalarText(body[name]);
   if (read === undefined) throw invalid("recommend", name);
   return read;
-}
-
-/** A value as text where text is documented, numbers and booleans included. Undefined for anything else. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  if (value === undefined || value === null) return "";
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
 function isObject<Name extends string>(value: unknown): value is Fields<Name> {

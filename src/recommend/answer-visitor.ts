@@ -21,6 +21,7 @@ import type { LiveLayer } from "./live-layer.js";
 import { usesOf } from "./passed-over.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import type { Recommender } from "./recommend.js";
+import { withKnownIds } from "./sent-lists.js";
 import { frameOfVariant, splittingKey, variantOf } from "./variants.js";
 
 /** Most interactions of a visitor that are read from the store. */
@@ -119,21 +120,22 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
   };
 
   const answerFrames = async (
-    query: RecommendQuery,
+    sent: RecommendQuery,
     frameIds: readonly string[],
     withReasons: boolean,
   ): Promise<RecommendAnswer[]> => {
-    checkQuery(query);
-    const app = await deps.apps.get(query.appId);
+    checkQuery(sent);
+    const app = await deps.apps.get(sent.appId);
     if (app === undefined) throw new NotFound("app");
     const [frames, known, shownLists, catalog, serving] = await Promise.all([
-      Promise.all(frameIds.map((frameId) => frameOf({ ...query, frameId }))),
-      knownOf(app, query),
-      shownBefore(app, query),
-      deps.catalogOf(query.appId),
-      deps.modelOf(query.appId),
+      Promise.all(frameIds.map((frameId) => frameOf({ ...sent, frameId }))),
+      knownOf(app, sent),
+      shownBefore(app, sent),
+      deps.catalogOf(sent.appId),
+      deps.modelOf(sent.appId),
     ]);
-    const frameInteractions = await knownFrames(getFrame, query);
+    const frameInteractions = await knownFrames(getFrame, sent);
+    const query = withKnownIds(sent, catalog, serving?.model, app.groups);
     const visitorKey = splitBy(app, query);
     const shown: Product[] = [];
     return frames.map((whole, i) => {

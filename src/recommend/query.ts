@@ -13,6 +13,14 @@ export interface ClientInteraction {
   readonly at: number;
 }
 
+/** Lists as a page wrote them, `|` between ids, else `,`; "" where the list was read without doubt. */
+export interface SentLists {
+  readonly currentProductIds: string;
+  readonly currentSkus: string;
+  readonly currentCategoryIds: string;
+  readonly anyGroup: string;
+}
+
 /** What a page asks for. Ids are the shop's; "" and empty lists where nothing was sent. */
 export interface RecommendQuery {
   readonly appId: string;
@@ -25,6 +33,8 @@ export interface RecommendQuery {
   readonly currentCategoryIds: readonly string[];
   readonly frameId: string;
   readonly filter: ProductFilter;
+  /** The texts that lists were read from, where a separator might belong to an id. */
+  readonly sentLists?: SentLists | undefined;
   readonly clientVersion: string;
   /** Null: as many as the frame says. */
   readonly recommendedCount: number | null;

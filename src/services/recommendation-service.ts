@@ -86,6 +86,7 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     currentCategoryIds: request.currentCategoryIds,
     frameId: request.frameId,
     filter: filterOf(request.filter),
+    sentLists: request.sentLists,
     clientVersion: request.clientVersion,
     recommendedCount: request.recommendedCount ?? null,
     alternativeCount: request.alternativeCount ?? null,

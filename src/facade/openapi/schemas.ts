@@ -41,7 +41,7 @@ const TEXT: JsonObject = { type: ["string", "number", "boolean", "null"] };
 const KINDS: Readonly<Record<FieldKind, JsonObject>> = {
   app: { ...APP_ID_SCHEMA, type: ["string", "integer", "boolean"] },
   text: TEXT,
-  groups: { anyOf: [TEXT, { type: "array", maxItems: 0 }] },
+  list: TEXT,
   time: { type: "string", format: "date-time" },
   type: {
     anyOf: [
@@ -77,9 +77,23 @@ function bodySchema(says: string, fields: Readonly<Record<string, RecommendField
     description: says,
     required: Object.keys(fields).filter((name) => fields[name]?.required === true),
     properties: Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => [name, { ...KINDS[field.kind], description: field.says }]),
+      Object.entries(fields).map(([name, { kind, ids, says }]) => [
+        name,
+        { ...(ids === undefined ? KINDS[kind] : listSchema(ids)), description: says },
+      ]),
     ),
   };
+}
+
+/** Text, or an object that holds an id under one of the names, or an array of these. */
+function listSchema(names: readonly string[]): JsonObject {
+  const holding = names.map((name) => ({
+    type: "object",
+    required: [name],
+    properties: { [name]: { type: ["string", "number"] } },
+  }));
+  const element = [TEXT, ...holding];
+  return { anyOf: [...element, { type: "array", items: { anyOf: element } }] };
 }
 
 function traceForm(): JsonObject {

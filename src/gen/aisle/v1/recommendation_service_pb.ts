@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation_service.proto.
  */
 export const file_aisle_v1_recommendation_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSL0AwoQUmVjb21tZW5kUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSMgoMaW50ZXJhY3Rpb25zGAMgAygLMhwuYWlzbGUudjEuUHJvZHVjdEludGVyYWN0aW9uEjYKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb24SGwoTY3VycmVudF9wcm9kdWN0X2lkcxgFIAMoCRIUCgxjdXJyZW50X3NrdXMYBiADKAkSHAoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAkSEAoIZnJhbWVfaWQYCCABKAkSLgoGZmlsdGVyGAkgASgLMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25GaWx0ZXISFgoOY2xpZW50X3ZlcnNpb24YCiABKAkSHgoRcmVjb21tZW5kZWRfY291bnQYCyABKA1IAIgBARIeChFhbHRlcm5hdGl2ZV9jb3VudBgMIAEoDUgBiAEBEiYKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0IUChJfcmVjb21tZW5kZWRfY291bnRCFAoSX2FsdGVybmF0aXZlX2NvdW50IqMCChFSZWNvbW1lbmRSZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgJEjMKD3RyYWNrZXJfcHJvZHVjdBgCIAEoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkSACIAQESKgoLcmVjb21tZW5kZWQYAyADKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZBIqCgthbHRlcm5hdGl2ZRgEIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIZnJhbWVfaWQYBiABKAkSDwoHdmFyaWFudBgHIAEoCRIQCghtb2RlbF9pZBgIIAEoCRITCgttaXNzaW5nX2lkcxgJIAMoCUISChBfdHJhY2tlcl9wcm9kdWN0IksKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSKwoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QiugEKHUV4cGxhaW5SZWNvbW1lbmRhdGlvblJlc3BvbnNlEi0KCHJlc3BvbnNlGAEgASgLMhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2USNAoTcmVjb21tZW5kZWRfcmVhc29ucxgCIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb24SNAoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb24iVgoUUmVjb21tZW5kUGFnZVJlcXVlc3QSKwoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QSEQoJZnJhbWVfaWRzGAIgAygJIkQKFVJlY29tbWVuZFBhZ2VSZXNwb25zZRIrCgZmcmFtZXMYASADKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZTKoAgoVUmVjb21tZW5kYXRpb25TZXJ2aWNlEkkKCVJlY29tbWVuZBIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QaGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZSIDkAIBElUKDVJlY29tbWVuZFBhZ2USHi5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVxdWVzdBofLmFpc2xlLnYxLlJlY29tbWVuZFBhZ2VSZXNwb25zZSIDkAIBEm0KFUV4cGxhaW5SZWNvbW1lbmRhdGlvbhImLmFpc2xlLnYxLkV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QaJy5haXNsZS52MS5FeHBsYWluUmVjb21tZW5kYXRpb25SZXNwb25zZSIDkAIBYgZwcm90bzM", [file_aisle_v1_recommendation, file_aisle_v1_visitor]);
+  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKdBAoQUmVjb21tZW5kUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSMgoMaW50ZXJhY3Rpb25zGAMgAygLMhwuYWlzbGUudjEuUHJvZHVjdEludGVyYWN0aW9uEjYKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb24SGwoTY3VycmVudF9wcm9kdWN0X2lkcxgFIAMoCRIUCgxjdXJyZW50X3NrdXMYBiADKAkSHAoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAkSEAoIZnJhbWVfaWQYCCABKAkSLgoGZmlsdGVyGAkgASgLMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25GaWx0ZXISFgoOY2xpZW50X3ZlcnNpb24YCiABKAkSHgoRcmVjb21tZW5kZWRfY291bnQYCyABKA1IAIgBARIeChFhbHRlcm5hdGl2ZV9jb3VudBgMIAEoDUgBiAEBEiYKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFscxInCgpzZW50X2xpc3RzGA4gASgLMhMuYWlzbGUudjEuU2VudExpc3RzQhQKEl9yZWNvbW1lbmRlZF9jb3VudEIUChJfYWx0ZXJuYXRpdmVfY291bnQibwoJU2VudExpc3RzEhsKE2N1cnJlbnRfcHJvZHVjdF9pZHMYASABKAkSFAoMY3VycmVudF9za3VzGAIgASgJEhwKFGN1cnJlbnRfY2F0ZWdvcnlfaWRzGAMgASgJEhEKCWFueV9ncm91cBgEIAEoCSKjAgoRUmVjb21tZW5kUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIzCg90cmFja2VyX3Byb2R1Y3QYAiABKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZEgAiAEBEioKC3JlY29tbWVuZGVkGAMgAygLMhUuYWlzbGUudjEuUHJvZHVjdENhcmQSKgoLYWx0ZXJuYXRpdmUYBCADKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZBISCgpyZXF1ZXN0X2lkGAUgASgJEhAKCGZyYW1lX2lkGAYgASgJEg8KB3ZhcmlhbnQYByABKAkSEAoIbW9kZWxfaWQYCCABKAkSEwoLbWlzc2luZ19pZHMYCSADKAlCEgoQX3RyYWNrZXJfcHJvZHVjdCJLChxFeHBsYWluUmVjb21tZW5kYXRpb25SZXF1ZXN0EisKB3JlcXVlc3QYASABKAsyGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0IroBCh1FeHBsYWluUmVjb21tZW5kYXRpb25SZXNwb25zZRItCghyZXNwb25zZRgBIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlEjQKE3JlY29tbWVuZGVkX3JlYXNvbnMYAiADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uEjQKE2FsdGVybmF0aXZlX3JlYXNvbnMYAyADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uIlYKFFJlY29tbWVuZFBhZ2VSZXF1ZXN0EisKB3JlcXVlc3QYASABKAsyGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0EhEKCWZyYW1lX2lkcxgCIAMoCSJEChVSZWNvbW1lbmRQYWdlUmVzcG9uc2USKwoGZnJhbWVzGAEgAygLMhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2UyqAIKFVJlY29tbWVuZGF0aW9uU2VydmljZRJJCglSZWNvbW1lbmQSGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0GhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2UiA5ACARJVCg1SZWNvbW1lbmRQYWdlEh4uYWlzbGUudjEuUmVjb21tZW5kUGFnZVJlcXVlc3QaHy5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVzcG9uc2UiA5ACARJtChVFeHBsYWluUmVjb21tZW5kYXRpb24SJi5haXNsZS52MS5FeHBsYWluUmVjb21tZW5kYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_aisle_v1_recommendation, file_aisle_v1_visitor]);
 
 /**
  * RecommendRequest is the request of Recommend.
@@ -119,6 +119,13 @@ export type RecommendRequest = Message<"aisle.v1.RecommendRequest"> & {
    * @generated from field: aisle.v1.SentSignals signals = 13;
    */
   signals?: SentSignals | undefined;
+
+  /**
+   * Optional. Lists as a page wrote them. The REST facade sets it.
+   *
+   * @generated from field: aisle.v1.SentLists sent_lists = 14;
+   */
+  sentLists?: SentLists | undefined;
 };
 
 /**
@@ -127,6 +134,51 @@ export type RecommendRequest = Message<"aisle.v1.RecommendRequest"> & {
  */
 export const RecommendRequestSchema: GenMessage<RecommendRequest> = /*@__PURE__*/
   messageDesc(file_aisle_v1_recommendation_service, 0);
+
+/**
+ * SentLists are the texts that lists of ids were read from, with `|` between
+ * ids, else `,`. An id may have commas itself. A text that Aisle knows as one id
+ * replaces the list read from it; else neighbours with a comma between them that
+ * Aisle knows as one id are that id.
+ *
+ * @generated from message aisle.v1.SentLists
+ */
+export type SentLists = Message<"aisle.v1.SentLists"> & {
+  /**
+   * Optional. The text of `current_product_ids`.
+   *
+   * @generated from field: string current_product_ids = 1;
+   */
+  currentProductIds: string;
+
+  /**
+   * Optional. The text of `current_skus`.
+   *
+   * @generated from field: string current_skus = 2;
+   */
+  currentSkus: string;
+
+  /**
+   * Optional. The text of `current_category_ids`.
+   *
+   * @generated from field: string current_category_ids = 3;
+   */
+  currentCategoryIds: string;
+
+  /**
+   * Optional. The text of `filter.any_group`.
+   *
+   * @generated from field: string any_group = 4;
+   */
+  anyGroup: string;
+};
+
+/**
+ * Describes the message aisle.v1.SentLists.
+ * Use `create(SentListsSchema)` to create a new message.
+ */
+export const SentListsSchema: GenMessage<SentLists> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 1);
 
 /**
  * RecommendResponse is the answer of Recommend.
@@ -205,7 +257,7 @@ export type RecommendResponse = Message<"aisle.v1.RecommendResponse"> & {
  * Use `create(RecommendResponseSchema)` to create a new message.
  */
 export const RecommendResponseSchema: GenMessage<RecommendResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 1);
+  messageDesc(file_aisle_v1_recommendation_service, 2);
 
 /**
  * ExplainRecommendationRequest is the request of ExplainRecommendation.
@@ -226,7 +278,7 @@ export type ExplainRecommendationRequest = Message<"aisle.v1.ExplainRecommendati
  * Use `create(ExplainRecommendationRequestSchema)` to create a new message.
  */
 export const ExplainRecommendationRequestSchema: GenMessage<ExplainRecommendationRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 2);
+  messageDesc(file_aisle_v1_recommendation_service, 3);
 
 /**
  * ExplainRecommendationResponse is the answer of ExplainRecommendation.
@@ -261,7 +313,7 @@ export type ExplainRecommendationResponse = Message<"aisle.v1.ExplainRecommendat
  * Use `create(ExplainRecommendationResponseSchema)` to create a new message.
  */
 export const ExplainRecommendationResponseSchema: GenMessage<ExplainRecommendationResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 3);
+  messageDesc(file_aisle_v1_recommendation_service, 4);
 
 /**
  * RecommendPageRequest is the request of RecommendPage.
@@ -291,7 +343,7 @@ export type RecommendPageRequest = Message<"aisle.v1.RecommendPageRequest"> & {
  * Use `create(RecommendPageRequestSchema)` to create a new message.
  */
 export const RecommendPageRequestSchema: GenMessage<RecommendPageRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 4);
+  messageDesc(file_aisle_v1_recommendation_service, 5);
 
 /**
  * RecommendPageResponse is the answer of RecommendPage.
@@ -312,7 +364,7 @@ export type RecommendPageResponse = Message<"aisle.v1.RecommendPageResponse"> & 
  * Use `create(RecommendPageResponseSchema)` to create a new message.
  */
 export const RecommendPageResponseSchema: GenMessage<RecommendPageResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 5);
+  messageDesc(file_aisle_v1_recommendation_service, 6);
 
 /**
  * RecommendationService recommends products to visitors.
