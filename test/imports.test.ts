@@ -40,7 +40,7 @@ const TABLE: ImportTable = {
   intake: USE_CASE,
   // An effect of an event is declared by intake and lies with what it changes.
   identity: [...USE_CASE, "intake"],
-  catalog: [...USE_CASE, "intake"],
+  catalog: [...USE_CASE, "intake", "catalog/feed"],
   // The command line reads feeds too, so the readers know neither store nor domain.
   "catalog/feed": ["gen", "parse"],
   "catalog/feed/schedule": [...USE_CASE, "gen", "catalog/feed"],
@@ -63,6 +63,7 @@ const TABLE: ImportTable = {
     "intake",
     "identity",
     "catalog",
+    "catalog/feed",
     "catalog/feed/schedule",
     "recommend",
     "learning/model",

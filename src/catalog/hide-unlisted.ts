@@ -3,7 +3,7 @@ import { Conflict, NotFound } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
 import type { ProductStore } from "../store/ports/product-store.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
-import type { IdSet } from "./id-set.js";
+import type { IdSet } from "./feed/id-set.js";
 
 export interface Listing {
   readonly listed: Pick<IdSet, "has">;

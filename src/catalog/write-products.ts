@@ -115,6 +115,7 @@ function checkProduct(draft: ProductDraft): ProductDraft {
     throw new InvalidArgument(draft.tags.length > MAX_LISTED ? "tags" : "categories", "invalid", "at most 100");
   if (draft.price.amount !== "" && !isDecimal(draft.price.amount))
     throw new InvalidArgument("price.amount", "invalid", "decimal text with a dot, for example 149.99");
+  if (draft.price.amount.startsWith("-")) throw new InvalidArgument("price.amount", "invalid", "0 or more");
   const url = webUrl(draft.url);
   const imageUrl = webUrl(draft.imageUrl);
   if (draft.url !== "" && url === "") throw new InvalidArgument("url", "invalid", "an http or https URL");

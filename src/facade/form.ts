@@ -7,6 +7,9 @@
  * costs about three times as much. test/facade/form.test.ts holds this reader against URLSearchParams.
  */
 
+import { addElement, type ListElements, listText, mayBeElement } from "./form-lists.js";
+import { isLonger } from "./text-values.js";
+
 /** Limits of a form. Fields beyond them are dropped and counted; the form is still accepted. */
 export interface FormLimits {
   /** Number of names with a value. */
@@ -23,6 +26,8 @@ const MAX_PAIRS = 1024;
 /** A Map, so that `__proto__` is a plain name. */
 export interface Form {
   readonly fields: Map<string, string>;
+  /** Elements of lists that came one by one, until `joinLists` makes fields of them. */
+  readonly lists: ListElements;
   /** Number of values that were too long. */
   droppedValues: number;
   /** Number of values beyond the limit of fields. */
@@ -30,16 +35,23 @@ export interface Form {
 }
 
 export function emptyForm(): Form {
-  return { fields: new Map(), droppedValues: 0, droppedFields: 0 };
+  return { fields: new Map(), lists: new Map(), droppedValues: 0, droppedFields: 0 };
 }
 
 /** Adds a decoded pair to the form, by the rules above. */
 export function addField(form: Form, name: string, value: string, limits: FormLimits = FORM_LIMITS): void {
-  if (value === "") return;
+  if (addElement(form.lists, name, value) || value === "") return;
   if (form.fields.size >= limits.fields) form.droppedFields++;
   else if (form.fields.has(name)) return;
   else if (isLonger(value, limits.valueBytes)) form.droppedValues++;
   else form.fields.set(name, value);
+}
+
+/** Makes fields of the lists that came element by element. A field that came as text wins. */
+export function joinLists(form: Form, limits: FormLimits = FORM_LIMITS): Form {
+  for (const [name, elements] of form.lists) addField(form, name, listText(elements), limits);
+  form.lists.clear();
+  return form;
 }
 
 /**
@@ -59,8 +71,8 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
     // Searched again only after it was passed: a body of many names without `=` must not be scanned once for each name.
     if (equals < start) equals = text.indexOf("=", start);
     if (equals === -1) break;
-    // Most pairs that senders post have no value: skip them undecoded.
-    if (equals < stop - 1) {
+    // Most pairs that senders post have no value: skip them undecoded, but for elements, which keep their place.
+    if (equals < stop - 1 || (equals === stop - 1 && mayBeElement(text, start, equals))) {
       if (fields.size >= limits.fields || ++pairs > MAX_PAIRS) form.droppedFields++;
       else {
         const name = decode(text.slice(start, equals));
@@ -69,7 +81,7 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
     }
     start = stop + 1;
   }
-  return form;
+  return joinLists(form, limits);
 }
 
 /** One name or value of a form, decoded. */
@@ -138,14 +150,6 @@ function hexDigit(byte: number | undefined): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
-
-/**
- * True when `text` has more than `bytes` bytes in UTF-8. Counts them only when the number of characters does not
- * decide.
- */
-export function isLonger(text: string, bytes: number): boolean {
-  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }
 
 /**

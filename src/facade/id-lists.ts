@@ -32,7 +32,7 @@ export function readIdList(value: unknown, names: readonly string[], most: numbe
 }
 
 /** The ids of an array, or of one object; undefined for another value, and for an array that holds one. */
-export function elementIds(value: unknown, names: readonly string[]): string[] | undefined {
+function elementIds(value: unknown, names: readonly string[]): string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
   const ids: string[] = [];
@@ -52,7 +52,7 @@ export function scalarText(value: unknown): string | undefined {
 }
 
 /** The id that an object holds under one of the names; undefined when it has none. */
-function idOf(value: unknown, names: readonly string[]): string | undefined {
+export function idOf(value: unknown, names: readonly string[]): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const held = new Map(Object.entries(value));
   const id = names.map((name) => held.get(name)).find((one) => typeof one === "string" || typeof one === "number");

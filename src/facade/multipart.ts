@@ -1,6 +1,6 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { Refused, TEXT } from "./errors.js";
-import { addField, emptyForm, type Form } from "./form.js";
+import { addField, emptyForm, type Form, joinLists } from "./form.js";
 
 /** Maximum length of a part's name, in bytes. */
 const MAX_NAME_BYTES = 255;
@@ -26,14 +26,14 @@ export function readMultipart(contentType: string, body: Buffer): Promise<Form> 
     parser.on("file", (_name, stream) => {
       form.droppedFields++;
       // A broken part ends its stream with an error; the parser reports the same one.
-      stream.on("error", () => resolve(form));
+      stream.on("error", () => resolve(joinLists(form)));
       stream.resume();
     });
     let isOver = false;
     // The parser delivers the previous field in the next tick.
     const end = () => {
       isOver = true;
-      setImmediate(resolve, form);
+      setImmediate(() => resolve(joinLists(form)));
     };
     parser.on("partsLimit", () => {
       form.droppedFields++;

@@ -1,9 +1,15 @@
-import { isLonger } from "./form.js";
-
 export const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Maximum length of an id or key, in bytes of UTF-8. */
 const MAX_ID_BYTES = 255;
+
+/**
+ * True when `text` has more than `bytes` bytes in UTF-8. Counts them only when the number of characters does not
+ * decide.
+ */
+export function isLonger(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
+}
 
 /** True for text that can be an app id. Only such text may become part of a cookie's name. */
 export function isAppId(text: string): boolean {

@@ -80,6 +80,13 @@ export const TRACE_FIELDS: ReadonlySet<string> = new Set(
     .map(([name]) => name),
 );
 
+/** Fields with one value for each product, and tags: senders also write them as arrays. */
+export const LIST_FIELDS: ReadonlySet<string> = new Set(
+  Object.entries<TraceField>(TRACE_FORM)
+    .filter(([name, { says }]) => name === "customer_tags" || says.includes(LIST))
+    .map(([name]) => name),
+);
+
 /** Further required fields of an action: one of these. The services check them; here they document the action. */
 export const REQUIRED_BY_ACTION = {
   product_view: ["product_ids", "product_skus"],

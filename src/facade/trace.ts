@@ -7,6 +7,7 @@ import { readCookie, type StatusCookies } from "./cookies.js";
 import type { Origins } from "./cors.js";
 import { invalidApp, missing, Refused, TEXT } from "./errors.js";
 import { decodeTwiceEncoded, type Form, readForm } from "./form.js";
+import { flattenJsonLists } from "./form-lists.js";
 import { readMultipart } from "./multipart.js";
 import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
 import { type FacadeMetrics, sendFailure, sendJson } from "./rest-server.js";
@@ -60,6 +61,7 @@ export function createTrace(deps: TraceDependencies) {
     const hasKey = keyHeader !== undefined || fields.has("idempotency_key") || signature !== undefined;
     const sentDigest = hasKey ? digestOf(fields) : "";
     decodeTwiceEncoded(fields, TRACE_FIELDS);
+    flattenJsonLists(fields);
     const read = reader(fields);
     const appId = read("app_id");
     if (appId === "") throw missing("trace", "app_id");

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { createIdSet } from "../catalog/feed/id-set.js";
 import type { FeedSettings } from "../catalog/feed/schedule/feed-settings.js";
 import type { HideUnlisted } from "../catalog/hide-unlisted.js";
-import { createIdSet } from "../catalog/id-set.js";
 import type { ProductGroups } from "../catalog/product-groups.js";
 import type { FindUnknownProducts } from "../catalog/unknown-products.js";
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";

@@ -55,6 +55,14 @@ describe("aisle import products", () => {
     );
   });
 
+  it("reports a negative price and ids that come twice", async () => {
+    const file = await write("p.csv", "id,title,price\n1,Lamp,9\n2,Bulb,-5\n1,Lamp of May,8\n3,Cable,2\n3,Cable,2\n");
+    const { stdout, stderr } = await importing("products", file);
+    expect(stderr).toBe("line 3: price: an amount below 0 is not accepted\n");
+    expect(stdout).toContain("5 lines read, 4 products stored, 1 lines rejected");
+    expect(stdout).toContain("2 x an id again that came before, first at 4; the last one counts\n");
+  });
+
   it("imports the rejected file once it is corrected", async () => {
     const file = await write("p.csv", "id,title\n,a\n2,b\n");
     await importing("products", file);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodePart, isLonger, readForm } from "../../src/facade/form.js";
+import { decodePart, readForm } from "../../src/facade/form.js";
+import { isLonger } from "../../src/facade/text-values.js";
 
 const UNLIMITED = { fields: Number.POSITIVE_INFINITY, valueBytes: Number.POSITIVE_INFINITY };
 
@@ -85,6 +86,19 @@ describe("the form parser", () => {
     );
   });
 
+  it("reads the elements of a list as one text, each at its place", () => {
+    const { fields } = readForm("product_titles[]=&product_titles[]=B&product_ids[1]=2&product_ids[0]=1|1&foo[]=1&foo[]=2");
+    expect([...fields]).toEqual([
+      ["foo[]", "1"],
+      ["product_titles", "|B"],
+      ["product_ids", "1 1|2"],
+    ]);
+  });
+
+  it("takes a list that came as text before its elements", () => {
+    expect(readForm("product_ids[]=2&product_ids=1").fields.get("product_ids")).toBe("1");
+  });
+
   it("leaves a percent sign without two hex digits unchanged", () => {
     expect(decodePart("100%+of %4 %g0 %%41 %")).toBe("100% of %4 %g0 %A %");
   });
@@ -113,6 +127,7 @@ describe("the form parser", () => {
         for (const value of form.fields.values()) expect(Buffer.byteLength(value)).toBeLessThanOrEqual(valueBytes);
         expect(readForm(new URLSearchParams([...form.fields]).toString(), limits)).toEqual({
           fields: form.fields,
+          lists: new Map(),
           droppedValues: 0,
           droppedFields: 0,
         });

@@ -24,9 +24,8 @@ function decimalText(value: number): string {
 export function readAmount(text: string, field: string): Amount {
   if (text === "") return { amount: "", currency: "" };
   const read = amountIn(text);
-  if (!read || read.amount.startsWith("-")) {
-    throw new BadLine(`${field}: a decimal number is accepted, for example 149.99`);
-  }
+  if (!read) throw new BadLine(`${field}: a decimal number is accepted, for example 149.99`);
+  if (read.amount.startsWith("-")) throw new BadLine(`${field}: an amount below 0 is not accepted`);
   return read;
 }
 

@@ -3,6 +3,7 @@ import type { FieldSet } from "../../catalog/feed/columns.js";
 import { createColumnPlan } from "../../catalog/feed/columns.js";
 import type { FeedFormat } from "../../catalog/feed/feed-reader.js";
 import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../catalog/feed/product-row.js";
+import { createRepeatedIds } from "../../catalog/feed/repeated-ids.js";
 import type { Event } from "../../gen/aisle/v1/event_pb.js";
 import type { Product } from "../../gen/aisle/v1/product_pb.js";
 import type { ImportedContact } from "../../gen/aisle/v1/subscription_pb.js";
@@ -180,15 +181,24 @@ async function hidingOf(listing: Listing, unit: string): Promise<Hiding> {
 }
 
 function createProductMaker(currency: string, nowMs: number, remarks: Remarks): ItemMaker<ProductField, Product> {
+  const repeated = createRepeatedIds();
   return {
     push(row) {
       const { product, leftOut } = readProduct(row, currency, nowMs);
+      repeated.note(product.productId, row.line);
       for (const field of leftOut) {
         remark(remarks, `${field} left out, no ${field === "sale_price" ? "amount" : "http(s) address"}`);
       }
       return [{ message: product, sources: [{ line: row.line, raw: row.raw, id: product.productId }], key: "" }];
     },
-    end: () => [],
+    end() {
+      if (repeated.count > 0)
+        remarks.counts.set(
+          `an id again that came before, first at ${repeated.first}; the last one counts`,
+          repeated.count,
+        );
+      return [];
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import {
   type RecommendField,
 } from "../recommend-fields.js";
 import { APP_ID } from "../text-values.js";
-import { OTHER_ACTIONS, REQUIRED_BY_ACTION, TRACE_FORM, type TraceField } from "../trace-fields.js";
+import { LIST_FIELDS, OTHER_ACTIONS, REQUIRED_BY_ACTION, TRACE_FORM, type TraceField } from "../trace-fields.js";
 import { type JsonObject, part } from "./json.js";
 
 export const APP_ID_SCHEMA: JsonObject = { type: "string", pattern: APP_ID.source };
@@ -107,7 +107,7 @@ function traceForm(): JsonObject {
   const actions = [...OTHER_ACTIONS, ...Object.keys(REQUIRED_BY_ACTION)];
   return {
     type: "object",
-    description: `One event. Values that are empty, \`null\` or \`undefined\`, and ids over 255 bytes or with control characters, count as not sent. Of a repeated name the first value counts. Unknown fields are kept with the event, at most ${FORM_LIMITS.fields} fields in all.`,
+    description: `One event. Values that are empty, \`null\` or \`undefined\`, and ids over 255 bytes or with control characters, count as not sent. Of a repeated name the first value counts. A list may also come as an array: \`product_ids[]\` or \`product_ids[0]\` for each element, or JSON. Unknown fields are kept with the event, at most ${FORM_LIMITS.fields} fields in all.`,
     required: ["app_id", "action_type"],
     properties: {
       ...properties,
@@ -127,9 +127,12 @@ function traceForm(): JsonObject {
   };
 }
 
+/** One of the fields is there, or an element of one that is a list. */
 function oneOf(names: readonly string[]): JsonObject {
-  const [first = "", ...others] = names;
-  return others.length === 0 ? { required: [first] } : { anyOf: names.map((name) => ({ required: [name] })) };
+  const lists = names.filter((name) => LIST_FIELDS.has(name));
+  const element = { not: { propertyNames: { not: { pattern: `^(${lists.join("|")})\\[` } } } };
+  const ways = [...names.map((name) => ({ required: [name] })), ...(lists.length > 0 ? [element] : [])];
+  return ways.length === 1 ? ways[0]! : { anyOf: ways };
 }
 
 const closed = (properties: JsonObject): JsonObject => ({

@@ -79,12 +79,16 @@ describe("readAmount", () => {
     expect(readAmount(text, "price")).toEqual({ amount, currency });
   });
 
-  it.each(["-1", "free", "1.2.3", "1,2,3", "12 EUR or more", "1-2", ".", "1,299.00.00", "9".repeat(19)])(
+  it.each(["free", "1.2.3", "1,2,3", "12 EUR or more", "1-2", ".", "1,299.00.00", "9".repeat(19)])(
     "rejects %j",
     (text) => {
       expect(() => readAmount(text, "price")).toThrow("price: a decimal number is accepted");
     },
   );
+
+  it("rejects an amount below 0 as that", () => {
+    expect(() => readAmount("-1", "price")).toThrow("price: an amount below 0 is not accepted");
+  });
 
   it("keeps every amount of a machine-made file unchanged", () => {
     const cents = fc.nat(99).map((value) => String(value).padStart(2, "0"));

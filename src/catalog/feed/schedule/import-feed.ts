@@ -6,6 +6,7 @@ import { createColumnPlan } from "../columns.js";
 import { createFeedReader, FEED_FORMATS } from "../feed-reader.js";
 import { FeedFailure } from "../fetch-feed.js";
 import { PRODUCT_FIELDS, type ProductField, readProduct } from "../product-row.js";
+import { createRepeatedIds, type RepeatedIds } from "../repeated-ids.js";
 import { BadLine, type Entry, isBad, textId } from "../rows.js";
 import { unpack } from "../unpack.js";
 
@@ -13,7 +14,7 @@ export interface ImportedFeed {
   readonly accepted: number;
   readonly rejected: number;
   readonly hidden: number;
-  /** Why a full feed hid nothing; "" otherwise. */
+  /** Why a full feed hid nothing, and how many entries repeat an id; "" otherwise. */
   readonly notice: string;
   readonly rejects: readonly FeedReject[];
 }
@@ -60,6 +61,7 @@ export async function importFeed(
     if (feed.full) return catalog.replaceCatalog(stream());
     return { ...(await catalog.upsertProducts(stream())), hidden: 0n, unlisted: 0n };
   };
+  const { repeated } = batching;
   const answer = await send().catch((error) => Promise.reject(broken ?? error));
   for (const { index, field, reason } of answer.refused) {
     rejects.add(batching.positions[Number(index)] ?? 0, undefined, `${field}: ${reason}`);
@@ -68,10 +70,16 @@ export async function importFeed(
     accepted: Number(answer.accepted),
     rejected: rejects.count + Number(answer.refusedCount) - answer.refused.length,
     hidden: Number(answer.hidden),
-    notice:
-      answer.unlisted > answer.hidden
-        ? `${rejects.unknown} entries had no readable id, so none of the ${answer.unlisted} unlisted products was hidden`
-        : "",
+    notice: [
+      ...(answer.unlisted > answer.hidden
+        ? [
+            `${rejects.unknown} entries had no readable id, so none of the ${answer.unlisted} unlisted products was hidden`,
+          ]
+        : []),
+      ...(repeated.count > 0
+        ? [`${repeated.count} entries repeat an id, the first is entry ${repeated.first}; the last one of an id counts`]
+        : []),
+    ].join("; "),
     rejects: rejects.kept,
   };
 }
@@ -90,6 +98,7 @@ class Rejects {
 }
 
 interface Batching {
+  readonly repeated: RepeatedIds;
   /** Positions of the products in the feed, for rejections: the service reports the first 1,000 by number. */
   readonly positions: readonly number[];
   take(entry: Entry<ProductField>): void;
@@ -108,8 +117,10 @@ function createBatching(
   const positions: number[] = [];
   let products: Product[] = [];
   let listedIds: string[] = [];
+  const repeated = createRepeatedIds();
   return {
     positions,
+    repeated,
     take(entry) {
       if (isBad(entry)) {
         rejects.add(entry.line, entry.id, entry.reason);
@@ -118,7 +129,9 @@ function createBatching(
         return;
       }
       try {
-        products.push(readProduct(entry, currency, nowMs).product);
+        const { product } = readProduct(entry, currency, nowMs);
+        repeated.note(product.productId, entry.line);
+        products.push(product);
         positions.push(entry.line);
       } catch (error) {
         if (!(error instanceof BadLine)) throw error;

@@ -74,7 +74,7 @@ export type Product = Message<"aisle.v1.Product"> & {
   brand: string;
 
   /**
-   * Optional. Price.
+   * Optional. Price, 0 or more.
    *
    * @generated from field: aisle.v1.Money price = 8;
    */

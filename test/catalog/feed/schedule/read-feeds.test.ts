@@ -85,6 +85,19 @@ describe.each(stores)("a scheduled feed: $name", ({ openStore }) => {
     });
   });
 
+  it("reports negative prices, and ids that come twice", async () => {
+    const { set, read, feed, shown, host } = await openShop(openStore);
+    host.text = "id,title,price\np1,One,1\np2,Two,-2\np1,One again,3\n";
+    await set();
+    await read();
+    expect(await shown()).toEqual(["p1"]);
+    expect((await feed())?.lastRun).toMatchObject({
+      outcome: FeedOutcome.IMPORTED,
+      rejects: [{ position: 3n, productId: "p2", reason: "price: an amount below 0 is not accepted" }],
+      error: "1 entries repeat an id, the first is entry 4; the last one of an id counts",
+    });
+  });
+
   it("hides more than half of the products only in the one read that is forced", async () => {
     const { set, read, feed, shown, host, now, catalog } = await openShop(openStore);
     await set();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createIdSet } from "../../src/catalog/id-set.js";
+import { createIdSet } from "../../../src/catalog/feed/id-set.js";
 
 describe("createIdSet", () => {
   it("has the ids that were added and no others", () => {
