@@ -87,7 +87,9 @@ describe("the form parser", () => {
   });
 
   it("reads the elements of a list as one text, each at its place", () => {
-    const { fields } = readForm("product_titles[]=&product_titles[]=B&product_ids[1]=2&product_ids[0]=1|1&foo[]=1&foo[]=2");
+    const { fields } = readForm(
+      "product_titles[]=&product_titles[]=B&product_ids[1]=2&product_ids[0]=1|1&foo[]=1&foo[]=2",
+    );
     expect([...fields]).toEqual([
       ["foo[]", "1"],
       ["product_titles", "|B"],
