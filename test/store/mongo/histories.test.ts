@@ -4,6 +4,7 @@
  * failed one names its seed.
  */
 import { afterAll, expect, it } from "vitest";
+import { Unavailable } from "../../../src/domain/errors.js";
 import { openMongoStore } from "../../../src/store/mongo/store.js";
 import type { Store } from "../../../src/store/ports/store.js";
 import type { Transaction } from "../../../src/store/ports/unit-of-work.js";
@@ -51,6 +52,17 @@ function state(tx: Transaction) {
   };
 }
 
+/** The driver may still look for the primary when the faults have ended. */
+async function whenHealed<T>(read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof Unavailable) || attempt === 5) throw error;
+    }
+  }
+}
+
 const members = await openTestReplicaSet();
 afterAll(() => members.close());
 
@@ -90,8 +102,9 @@ async function runHistory(seed: number, stores: readonly Store[]): Promise<{ fau
   await Promise.all(works);
   members.onCommand = () => "answer";
   members.lag(0);
-  const found = await stores[0]!.unitOfWork.run(appId, state);
-  const events = (await stores[1]!.events.list(appId, "", 1000, false)).map(({ eventId }) => eventId);
+  const found = await whenHealed(() => stores[0]!.unitOfWork.run(appId, state));
+  const listed = await whenHealed(() => stores[1]!.events.list(appId, "", 1000, false));
+  const events = listed.map(({ eventId }) => eventId);
   const context = `seed ${seed}`;
   expect(torn, context).toEqual([]);
   expect(found.sum, context).toBe(0);
