@@ -156,6 +156,8 @@ function learned(before: Product | undefined, seen: EventProduct, at: number): P
     imageUrl: seen.imageUrl || before?.imageUrl || "",
     available: seen.available ?? before?.available ?? true,
     hidden: before?.hidden ?? false,
+    validFrom: before?.validFrom ?? 0,
+    validUntil: before?.validUntil ?? 0,
     hiddenByFeed: false,
     tags: before?.tags ?? [],
     attributes: before?.attributes ?? {},

@@ -116,6 +116,8 @@ function checkProduct(draft: ProductDraft): ProductDraft {
   if (draft.price.amount !== "" && !isDecimal(draft.price.amount))
     throw new InvalidArgument("price.amount", "invalid", "decimal text with a dot, for example 149.99");
   if (draft.price.amount.startsWith("-")) throw new InvalidArgument("price.amount", "invalid", "0 or more");
+  if (draft.validUntil !== 0 && draft.validUntil <= draft.validFrom)
+    throw new InvalidArgument("valid_until", "invalid", "a time after valid_from");
   const url = webUrl(draft.url);
   const imageUrl = webUrl(draft.imageUrl);
   if (draft.url !== "" && url === "") throw new InvalidArgument("url", "invalid", "an http or https URL");

@@ -39,10 +39,19 @@ export interface Product {
   readonly hiddenByFeed: boolean;
   readonly tags: readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
+  /** It is shown from this time on; 0: from any time. */
+  readonly validFrom: number;
+  /** It is shown before this time; 0: at any time. */
+  readonly validUntil: number;
   readonly origin: ProductOrigin;
   /** When it was added; 0 for a learned product, and for older records. */
   readonly addedAt: number;
   readonly updatedAt: number;
+}
+
+/** True for a product that nobody hid, within its time. */
+export function isShown({ hidden, validFrom, validUntil }: Product, now: number): boolean {
+  return !hidden && validFrom <= now && (validUntil === 0 || now < validUntil);
 }
 
 /** True when only the time of the last change differs. */

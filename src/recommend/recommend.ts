@@ -86,6 +86,7 @@ function selectionFor({ situation, shelf, context, current, filter }: PageReques
     last: frame.includeViewed ? new Set<string>() : context.viewed,
     passes: filter?.passes,
     inStockOnly: wantsInStock(filters, frame),
+    now: situation.now,
   };
   return new Selection(shelf, rules, ownedVariants(situation, context, current), shown);
 }

@@ -1,4 +1,4 @@
-import type { Product } from "../domain/product.js";
+import { isShown, type Product } from "../domain/product.js";
 import type { Proposal, Shelf } from "./catalog.js";
 import type { Arrangement } from "./diversity.js";
 import { reachOf, type StepsBack, steppedBack } from "./passed-over.js";
@@ -13,6 +13,8 @@ export interface SelectionRules {
   readonly passes: ((product: Product) => boolean) | undefined;
   /** Products that cannot be bought now are not shown. */
   readonly inStockOnly: boolean;
+  /** Products outside their time are not shown. */
+  readonly now: number;
 }
 
 /** Picks products from proposals; one selection is shared by the lists of an answer, so that they share no product. */
@@ -105,10 +107,10 @@ export class Selection {
   }
 
   #passing(proposal: Proposal, seen: Taken, withSiblings = true): Product | undefined {
-    const { inStockOnly } = this.#rules;
+    const { inStockOnly, now } = this.#rules;
     const product = this.#shelf.product(proposal);
     if (product === undefined) return undefined;
-    if (product.hidden || (inStockOnly && !product.available))
+    if (!isShown(product, now) || (inStockOnly && !product.available))
       return withSiblings ? this.#sibling(product, seen) : undefined;
     return this.#mayShow(product, seen) ? product : undefined;
   }
@@ -117,12 +119,12 @@ export class Selection {
   #sibling({ variantGroupId }: Product, seen: Taken): Product | undefined {
     if (variantGroupId === "") return undefined;
     const { catalog, model } = this.#shelf;
-    const { inStockOnly } = this.#rules;
+    const { inStockOnly, now } = this.#rules;
     return bestVariant(
       variantGroupId,
       catalog,
       model,
-      (product) => !product.hidden && (product.available || !inStockOnly) && this.#mayShow(product, seen),
+      (product) => isShown(product, now) && (product.available || !inStockOnly) && this.#mayShow(product, seen),
     );
   }
 

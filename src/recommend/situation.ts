@@ -2,7 +2,7 @@ import type { App } from "../domain/app.js";
 import type { FrameConfiguration } from "../domain/frame.js";
 import type { ShownList } from "../domain/frame-tally.js";
 import type { Interaction } from "../domain/interaction.js";
-import { isOnHosts, type Product } from "../domain/product.js";
+import { isOnHosts, isShown, type Product } from "../domain/product.js";
 import type { ProductFilter } from "../domain/product-filter.js";
 import { productText } from "../learning/model/product-text.js";
 import type { ServingModel } from "../learning/model/source.js";
@@ -106,16 +106,13 @@ export function ownedVariants(
 }
 
 /** The product being viewed, as it may be shown; of a group that is viewed the best variant that can be bought. */
-export function tracked(productId: string, { query, catalog, model, app }: Situation): Product | undefined {
+export function tracked(productId: string, { query, catalog, model, app, now }: Situation): Product | undefined {
   const product = catalog.get(productId);
   if (product === undefined) return undefined;
   const isNamed = query.currentProductIds.includes(productId) || query.currentSkus.includes(product.sku);
+  const canBeBought = (variant: Product) => variant.available && isShown(variant, now);
   const best = isNamed ? undefined : bestVariant(product.variantGroupId, catalog, model, canBeBought);
   return asShown(best ?? product, app);
-}
-
-function canBeBought({ hidden, available }: Product): boolean {
-  return !hidden && available;
 }
 
 /** Removes URLs that were learned from events and lead to other hosts than those of the app. */

@@ -53,6 +53,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
   const { report } = deps;
   const rulesOf = async (appId: string, products: readonly Product[]): Promise<ShowingRules> => ({
     hasTitles: products.some(({ title }) => title === "") && (await deps.hasTitles(appId)),
+    now: deps.now(),
   });
   return {
     ...createFeedHandlers(deps),

@@ -11,7 +11,7 @@ import {
   ProductOrigin,
   type ProductSchema,
 } from "../gen/aisle/v1/product_pb.js";
-import { moneyMessage, moneyOf, timestampOf } from "./common-messages.js";
+import { moneyMessage, moneyOf, msOf, timestampOf } from "./common-messages.js";
 
 export function productDraft(message: ProductMessage): ProductDraft {
   return {
@@ -27,6 +27,8 @@ export function productDraft(message: ProductMessage): ProductDraft {
     imageUrl: message.imageUrl,
     available: message.availability !== Availability.OUT_OF_STOCK,
     hidden: message.hidden,
+    validFrom: msOf(message.validFrom) ?? 0,
+    validUntil: msOf(message.validUntil) ?? 0,
     tags: [...message.tags],
     attributes: { ...message.attributes },
   };
@@ -35,6 +37,7 @@ export function productDraft(message: ProductMessage): ProductDraft {
 /** Facts besides a product itself that decide whether it may be shown. */
 export interface ShowingRules {
   readonly hasTitles: boolean;
+  readonly now: number;
 }
 
 export function productMessage(product: Product, rules: ShowingRules): MessageInitShape<typeof ProductSchema> {
@@ -55,6 +58,8 @@ export function productMessage(product: Product, rules: ShowingRules): MessageIn
     attributes: { ...product.attributes },
     origin: product.origin === "catalog" ? ProductOrigin.CATALOG : ProductOrigin.EVENT,
     updatedAt: timestampOf(product.updatedAt),
+    ...(product.validFrom !== 0 && { validFrom: timestampOf(product.validFrom) }),
+    ...(product.validUntil !== 0 && { validUntil: timestampOf(product.validUntil) }),
     notShown: whyNotShown(product, rules),
   };
 }
@@ -73,9 +78,11 @@ export function unconfirmedProduct(
   };
 }
 
-function whyNotShown(product: Product, { hasTitles }: ShowingRules): string {
+function whyNotShown(product: Product, { hasTitles, now }: ShowingRules): string {
   const reasons = [
     ...(product.hidden ? [product.hiddenByFeed ? "hidden, as a full feed did not list it" : "hidden"] : []),
+    ...(product.validFrom > now ? ["not shown yet"] : []),
+    ...(product.validUntil !== 0 && product.validUntil <= now ? ["no longer shown, its time is over"] : []),
     ...(product.available ? [] : ["out of stock"]),
     ...(product.title === "" && hasTitles ? ["without a title, which others have"] : []),
   ];

@@ -335,6 +335,8 @@ export const anyProduct: fc.Arbitrary<Product> = fc.record({
   available: fc.boolean(),
   hidden: fc.boolean(),
   hiddenByFeed: fc.boolean(),
+  validFrom: anyTime,
+  validUntil: anyTime,
   tags: anyTexts,
   attributes: anyTextMap,
   origin: fc.constantFrom("catalog" as const, "event" as const),

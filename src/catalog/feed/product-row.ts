@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Availability, type Product, type ProductCategory, ProductSchema } from "../../gen/aisle/v1/product_pb.js";
 import { type Amount, readAmount as amountIn } from "../../parse/amount.js";
 import { readCategories, readCategoryPath } from "./category-path.js";
@@ -24,6 +25,10 @@ const FIELDS = [
   "google_product_category",
   "sale_price",
   "sale_price_effective_date",
+  "availability_date",
+  "expiration_date",
+  "valid_from",
+  "valid_until",
 ] as const;
 
 export type ProductField = (typeof FIELDS)[number];
@@ -47,7 +52,7 @@ export const PRODUCT_FIELDS: FieldSet<ProductField> = {
 /** The product of a line, and the fields whose values were unusable. */
 export interface ProductReading {
   readonly product: Product;
-  /** Left out of a valid product: addresses other than http(s), and a sale price that is no amount. */
+  /** Left out of a valid product: addresses other than http(s), a sale price that is no amount, unreadable times. */
   readonly leftOut: readonly ProductField[];
 }
 
@@ -82,6 +87,19 @@ export function readProduct(row: Row<ProductField>, defaultCurrency: string, now
     leftOut.push(field);
     return "";
   };
+  const time = (field: ProductField): { readonly at?: Timestamp } => {
+    const given = text(field);
+    if (given === "") return {};
+    const ms = timeMs(given);
+    if (!Number.isNaN(ms)) return { at: timestampFromMs(ms) };
+    leftOut.push(field);
+    return {};
+  };
+  // What can be ordered before it is in stock is shown before that day.
+  const isOrderedAhead = ORDERED_AHEAD.test(wordsOf(text("availability")));
+  const availableAt = time("availability_date").at;
+  const validFrom = time("valid_from").at ?? (isOrderedAhead ? undefined : availableAt);
+  const validUntil = time("valid_until").at ?? time("expiration_date").at;
   const { price, regular } = readPrice(row, defaultCurrency, nowMs, leftOut);
   const labels: string[] = [];
   const attributes: Record<string, string> = Object.create(null);
@@ -110,6 +128,8 @@ export function readProduct(row: Row<ProductField>, defaultCurrency: string, now
     tags: [...new Set([...listOf(values.tags, "tags", /[|,]/), ...labels])],
     attributes,
     ...(price && { price }),
+    ...(validFrom && { validFrom }),
+    ...(validUntil && { validUntil }),
   });
   return { product, leftOut };
 }
@@ -165,16 +185,22 @@ const OUT_OF_STOCK = /^(out ?of ?stock|sold ?out|unavailable|not available|disco
 
 /** Understands feed words (`in_stock`, `OutOfStock`, schema.org addresses), yes and no, and a number in stock. */
 function readAvailability(value: unknown): Availability {
-  const given = textOf(value, "availability");
-  const words = given
-    .replace(/^.*\//, "")
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .replace(/[_\s-]+(?=\D)/g, " ");
+  const words = wordsOf(textOf(value, "availability"));
   if (words === "") return Availability.UNSPECIFIED;
   if (IN_STOCK.test(words)) return Availability.IN_STOCK;
   if (OUT_OF_STOCK.test(words)) return Availability.OUT_OF_STOCK;
   throw new BadLine("availability: in_stock, out_of_stock, yes, no or a number in stock is accepted");
+}
+
+const ORDERED_AHEAD = /^(pre|back) ?order$/;
+
+/** An availability in lower case, its words parted by spaces. */
+function wordsOf(availability: string): string {
+  return availability
+    .replace(/^.*\//, "")
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .replace(/[_\s-]+(?=\D)/g, " ");
 }
 
 function attributeText(value: unknown): string {

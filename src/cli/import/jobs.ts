@@ -180,6 +180,13 @@ async function hidingOf(listing: Listing, unit: string): Promise<Hiding> {
   }
 }
 
+/** What a field holds that is left out otherwise. */
+const WANTED: Readonly<Partial<Record<ProductField, string>>> = {
+  sale_price: "amount",
+  url: "http(s) address",
+  image_url: "http(s) address",
+};
+
 function createProductMaker(currency: string, nowMs: number, remarks: Remarks): ItemMaker<ProductField, Product> {
   const repeated = createRepeatedIds();
   return {
@@ -187,7 +194,7 @@ function createProductMaker(currency: string, nowMs: number, remarks: Remarks): 
       const { product, leftOut } = readProduct(row, currency, nowMs);
       repeated.note(product.productId, row.line);
       for (const field of leftOut) {
-        remark(remarks, `${field} left out, no ${field === "sale_price" ? "amount" : "http(s) address"}`);
+        remark(remarks, `${field} left out, no ${WANTED[field] ?? "time in ISO 8601"}`);
       }
       return [{ message: product, sources: [{ line: row.line, raw: row.raw, id: product.productId }], key: "" }];
     },

@@ -217,7 +217,13 @@ function baselineData(model: ServingModel, data: Dataset, rows: Rows, bytes: Uin
 
 /** A catalogue in which everything may be shown. */
 function catalogOf(products: readonly Product[]): Promise<CatalogView> {
-  const shown = products.map((product) => ({ ...product, available: true, hidden: false }));
+  const shown = products.map((product) => ({
+    ...product,
+    available: true,
+    hidden: false,
+    validFrom: 0,
+    validUntil: 0,
+  }));
   return createCatalogViews({ scan: () => batchesOf(shown), watch: () => () => {} }).of("");
 }
 

@@ -30,6 +30,8 @@ export const product = record<Product>(
     updatedAt: time,
     hiddenByFeed: later(flag, false),
     addedAt: later(time, 0),
+    validFrom: later(time, 0),
+    validUntil: later(time, 0),
   },
   { gone: [17] }, // up to format 4 how many visitors had sent a learned product
 );

@@ -12,6 +12,24 @@ const product = (values: Partial<Record<ProductField, unknown>>, extras: [string
   readProduct(row<ProductField>({ id: "1", ...values }, extras), "", NOW).product;
 
 describe("readProduct", () => {
+  const msOf = (time: { seconds: bigint } | undefined) => time && new Date(Number(time.seconds) * 1000).toISOString();
+
+  it.each([
+    ["in_stock", "2026-12-01T00:00:00.000Z"],
+    ["preorder", undefined],
+    ["BackOrder", undefined],
+  ])("shows a product with an availability date and the availability %s from %s on", (availability, from) => {
+    const read = product({ availability, availability_date: "2026-12-01", expiration_date: "2027-01-01T10:00+0100" });
+    expect([msOf(read.validFrom), msOf(read.validUntil)]).toEqual([from, "2027-01-01T09:00:00.000Z"]);
+  });
+
+  it("takes valid_from and valid_until before the dates of feeds, and leaves out what is no time", () => {
+    const values = { id: "1", valid_from: "2026-11-01", availability_date: "2026-12-01", valid_until: "soon" };
+    const read = readProduct(row<ProductField>(values), "", NOW);
+    expect(msOf(read.product.validFrom)).toBe("2026-11-01T00:00:00.000Z");
+    expect(read.leftOut).toEqual(["valid_until"]);
+  });
+
   it("reads every documented column, and other columns as attributes", () => {
     const text = `${HEADER}\n7,Mug,"Blue, big",Home > Kitchen > Mugs,12.50,https://x.example/7.png,http://x.example/7,S7,Acme,in_stock,blue,\n`;
     expect(readProduct(rowOf(text, PRODUCT_FIELDS), "EUR", NOW)).toEqual({
