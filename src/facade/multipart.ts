@@ -22,7 +22,8 @@ export function readMultipart(contentType: string, body: Buffer): Promise<Form> 
     const form = emptyForm();
     const parser = openParser(contentType, body.length);
     if (parser === undefined) return reject(new Refused(400, TEXT.invalidBody));
-    parser.on("field", (name, value) => addField(form, name, value));
+    // Against its types, the parser passes on a part without a name.
+    parser.on("field", (name: string | undefined, value) => addField(form, name ?? "", value));
     parser.on("file", (_name, stream) => {
       form.droppedFields++;
       // A broken part ends its stream with an error; the parser reports the same one.

@@ -18,6 +18,11 @@ describe("the multipart parser", () => {
     ]);
   });
 
+  it("reads a part without a name as a field without one", async () => {
+    const form = await read(`--XX\r\nContent-Disposition: form-data\r\n\r\n1\r\n${part("a", "2")}--XX--\r\n`);
+    expect(form.fields.get("a")).toBe("2");
+  });
+
   it("drops files and counts them", async () => {
     const form = await read(`${part("f", "data", '; filename="x.png"')}${part("a", "1")}--XX--\r\n`);
     expect([...form.fields]).toEqual([["a", "1"]]);
