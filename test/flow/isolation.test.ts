@@ -154,6 +154,26 @@ describe.each(stores)(
       expect(onPage.map(({ title }) => title).sort()).toEqual(["p1 of two", "p2 of two", "p3 of two"]);
     });
 
+    it("a model held in one app serves and is replaced in the other as before", async () => {
+      const { rpc, trainer } = await twoShops();
+      for (const appId of ["one", "two"]) await trainer.train(appId, () => undefined);
+      await rpc.models.setModelHold({ appId: "one", held: true });
+      await trainer.train("two", () => undefined);
+      const { models } = await rpc.models.listModels({ appId: "two" });
+      expect(models.map(({ active, held }) => [active, held])).toEqual([
+        [true, false],
+        [false, false],
+      ]);
+    });
+
+    it("ids that the catalogue of one app does not know are not listed for the other", async () => {
+      const { trace, rpc } = await twoShops();
+      await trace({ app_id: "one", action_type: "product_view", product_ids: "elsewhere", ...visitor });
+      const unknown = async (appId: string) =>
+        (await rpc.catalog.listUnknownProducts({ appId })).unknownProducts.map(({ productId }) => productId);
+      expect([await unknown("one"), await unknown("two")]).toEqual([["elsewhere"], []]);
+    });
+
     it("an evaluation of one app uses nothing of the other", async () => {
       const { trace, rpc } = await twoShops();
       const views = async (app_id: string, visits: number) => {

@@ -118,7 +118,7 @@ export class NewsFeed {
 
   /** Opens the change stream; resolves when it shows every later change. */
   private async follow(): Promise<void> {
-    const { connection, take, reportFailure } = this.options;
+    const { connection, take } = this.options;
     const stream = this.news.watch<News>([{ $match: { operationType: "insert" } }], { maxAwaitTimeMS: 1000 });
     const opened = new Promise<void>((resolve, reject) => {
       stream.once("init", () => resolve());
@@ -127,9 +127,8 @@ export class NewsFeed {
     const ended = (error: unknown): void => {
       if (this.stream !== stream || this.closed) return;
       this.stream = undefined; // polling goes on from where the stream ended
-      reportFailure("store_watch", error);
       void stream.close().catch(() => undefined); // it has failed already
-      this.reopening = setTimeout(() => void this.follow().catch(() => this.reopenLater()), REOPEN_MS).unref();
+      this.reopen(error);
     };
     stream.on("change", (change) => {
       if (change.operationType !== "insert") return;
@@ -147,9 +146,12 @@ export class NewsFeed {
     if (this.started !== undefined) this.next(() => this.poll()); // what came while no stream was open
   }
 
-  private reopenLater(): void {
+  /** Opens another stream some time after one has failed. */
+  private reopen(error: unknown): void {
     if (this.closed) return;
-    this.reopening = setTimeout(() => void this.follow().catch(() => this.reopenLater()), REOPEN_MS).unref();
+    this.options.reportFailure("store_watch", error);
+    const follow = () => void this.follow().catch((again: unknown) => this.reopen(again));
+    this.reopening = setTimeout(follow, REOPEN_MS).unref();
   }
 
   private async poll(): Promise<void> {
