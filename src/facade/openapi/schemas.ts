@@ -12,7 +12,7 @@ import {
   type RecommendField,
 } from "../recommend-fields.js";
 import { APP_ID } from "../text-values.js";
-import { LIST_FIELDS, OTHER_ACTIONS, REQUIRED_BY_ACTION, TRACE_FORM, type TraceField } from "../trace-fields.js";
+import { OTHER_ACTIONS, REQUIRED_BY_ACTION, TRACE_FORM, type TraceField } from "../trace-fields.js";
 import { type JsonObject, part } from "./json.js";
 
 export const APP_ID_SCHEMA: JsonObject = { type: "string", pattern: APP_ID.source };
@@ -127,12 +127,9 @@ function traceForm(): JsonObject {
   };
 }
 
-/** One of the fields is there, or an element of one that is a list. */
 function oneOf(names: readonly string[]): JsonObject {
-  const lists = names.filter((name) => LIST_FIELDS.has(name));
-  const element = { not: { propertyNames: { not: { pattern: `^(${lists.join("|")})\\[` } } } };
-  const ways = [...names.map((name) => ({ required: [name] })), ...(lists.length > 0 ? [element] : [])];
-  return ways.length === 1 ? ways[0]! : { anyOf: ways };
+  const [first = "", ...others] = names;
+  return others.length === 0 ? { required: [first] } : { anyOf: names.map((name) => ({ required: [name] })) };
 }
 
 const closed = (properties: JsonObject): JsonObject => ({
