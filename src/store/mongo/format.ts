@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSession } from "mongodb";
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
@@ -78,7 +79,7 @@ export async function checkFormat(connection: Connection, options: FormatOptions
     pathFrom(found, supported, upgrades);
     await upgradeInTurn(connection, supported, { ...options, upgrades });
   }
-  const id = await (options.readOnly ? storeIdOf(connection) : storeId(connection, options.newId));
+  const id = (await storeIdOf(connection)) ?? (options.readOnly ? undefined : await storeId(connection, options.newId));
   if (id === undefined) throw new DataDamaged("The store has lost its id");
   return id;
 }
@@ -100,6 +101,7 @@ async function formatOrNew(connection: Connection, supported: number, { newId }:
   return (await formatOf(connection)) ?? supported;
 }
 
+/** Calls `newId` only for a store without an id: an id made before the clock is set from the store may be ahead of later ones. */
 async function storeId(connection: Connection, newId: () => string): Promise<string> {
   await insertOnce(connection, { _id: STORE_ID, id: newId() });
   return (await storeIdOf(connection)) ?? "";
@@ -133,8 +135,8 @@ async function upgradeInTurn(
   options: FormatOptions & { readonly upgrades: readonly Upgrade[] },
 ): Promise<void> {
   const claims = collectionOf<ClaimDocument>(connection, "meta");
-  const { beatMs = BEAT_MS, log, newId } = options;
-  const by = newId();
+  const { beatMs = BEAT_MS, log } = options;
+  const by = randomUUID();
   let seen = { by: "", beat: -1, times: 0 };
   for (let isTold = false; (await formatOf(connection)) !== supported; await pause(beatMs)) {
     const other = await asked(connection, () => claims.findOne({ _id: CLAIM }));
