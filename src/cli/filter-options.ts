@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { AvailabilityFilter, type RecommendationFilterSchema } from "../gen/aisle/v1/recommendation_pb.js";
+import { AvailabilityFilter, type RecommendationFilterSchema } from "../gen/aisle/v1/recommendation_filter_pb.js";
 
 /** The typed options of a filter. */
 export interface FilterOptions {

@@ -7,7 +7,7 @@ import {
   FrameConfigurationSchema,
   type FrameVariant,
   type PageKind,
-} from "../gen/aisle/v1/app_pb.js";
+} from "../gen/aisle/v1/frame_configuration_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { type FilterOptions, filterOf } from "./filter-options.js";

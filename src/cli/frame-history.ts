@@ -1,11 +1,8 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import {
-  type FrameVersion,
-  GetFrameReportResponseSchema,
-  ListFrameVersionsResponseSchema,
-  type RateEstimate,
-} from "../gen/aisle/v1/app_service_pb.js";
+import { GetFrameReportResponseSchema, ListFrameVersionsResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
+import type { FrameVersion } from "../gen/aisle/v1/frame_configuration_pb.js";
+import type { RateEstimate } from "../gen/aisle/v1/frame_report_pb.js";
 import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./errors.js";
 import { frameLines } from "./frame-values.js";

@@ -1,7 +1,12 @@
 /** Converts between typed values of a frame and its message. */
 import { InvalidArgumentError } from "commander";
-import { type FrameConfiguration, type FrameVariant, PageKind, type SourceWeight } from "../gen/aisle/v1/app_pb.js";
-import { RecommendationSource } from "../gen/aisle/v1/recommendation_pb.js";
+import {
+  type FrameConfiguration,
+  type FrameVariant,
+  PageKind,
+  type SourceWeight,
+} from "../gen/aisle/v1/frame_configuration_pb.js";
+import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 
 const SOURCES: readonly (readonly [string, RecommendationSource])[] = [
   ["rules", RecommendationSource.ASSOCIATION_RULES],

@@ -1,6 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { ProductGroupSchema } from "../gen/aisle/v1/product_pb.js";
+import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { idList, plainId, repeated } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";

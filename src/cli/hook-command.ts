@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { HookMessage } from "../gen/aisle/v1/hook_service_pb.js";
+import type { HookMessage } from "../gen/aisle/v1/hook_message_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { idList, plainId } from "./option-values.js";

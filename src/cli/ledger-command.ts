@@ -1,6 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
-import { type LedgerFault, LedgerFaultSchema, SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
+import { type LedgerFault, LedgerFaultSchema } from "../gen/aisle/v1/ledger_pb.js";
+import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponse } from "../gen/aisle/v1/subscription_service_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./errors.js";

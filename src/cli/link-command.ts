@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
+import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
-import { LinkPurpose } from "../gen/aisle/v1/subscription_service_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { writeLine } from "./output.js";

@@ -1,12 +1,9 @@
 import { open } from "node:fs/promises";
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import {
-  type Erasure,
-  ErasureSchema,
-  ExportVisitorResponseSchema,
-  type PersonSchema,
-} from "../gen/aisle/v1/privacy_service_pb.js";
+import { type Erasure, ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
+import type { PersonSchema } from "../gen/aisle/v1/person_pb.js";
+import { ExportVisitorResponseSchema } from "../gen/aisle/v1/privacy_service_pb.js";
 import { allPages, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { plainId } from "./option-values.js";

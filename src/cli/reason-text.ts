@@ -1,4 +1,8 @@
-import { type ProductReason, RecommendationSource, type SourceReason } from "../gen/aisle/v1/recommendation_pb.js";
+import {
+  type ProductReason,
+  RecommendationSource,
+  type SourceReason,
+} from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { printable } from "./output.js";
 
 const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {

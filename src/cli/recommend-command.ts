@@ -1,7 +1,9 @@
 import { toJson } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Command, Option } from "commander";
-import { InteractionType, type ProductCard, type ProductReason } from "../gen/aisle/v1/recommendation_pb.js";
+import { InteractionType } from "../gen/aisle/v1/interaction_pb.js";
+import type { ProductCard } from "../gen/aisle/v1/product_card_pb.js";
+import type { ProductReason } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import {
   ExplainRecommendationResponseSchema,
   RecommendPageResponseSchema,

@@ -2,11 +2,8 @@ import { readFile } from "node:fs/promises";
 import { fromJsonString, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { type Event, EventSchema } from "../gen/aisle/v1/event_pb.js";
-import {
-  type RejectedEvent,
-  RejectedEventSchema,
-  ReplayRejectedEventsResponseSchema,
-} from "../gen/aisle/v1/event_service_pb.js";
+import { ReplayRejectedEventsResponseSchema } from "../gen/aisle/v1/event_service_pb.js";
+import { type RejectedEvent, RejectedEventSchema } from "../gen/aisle/v1/rejected_event_pb.js";
 import {
   BULK_TIMEOUT_MS,
   CALL_TIMEOUT_MS,

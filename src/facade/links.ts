@@ -4,7 +4,8 @@
  */
 import { type CallOptions, type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { LinkPurpose, type SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
+import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
+import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import { readCookie } from "./cookies.js";
 import { TEXT } from "./errors.js";
 import { LINK_PAGE_HEADERS, type LinkPageState, linkPage } from "./link-page.js";

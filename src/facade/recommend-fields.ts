@@ -2,7 +2,7 @@
  * The fields of a /recommend body: names that its reader may ask for (recommend-request.ts accepts no other) and their
  * descriptions in the OpenAPI document. test/openapi/body.test.ts compares reader and document.
  */
-import { InteractionType } from "../gen/aisle/v1/recommendation_pb.js";
+import { InteractionType } from "../gen/aisle/v1/interaction_pb.js";
 
 /**
  * The value that a field accepts. `app`: an app id. `text`: text; numbers and booleans are read as text, null as

@@ -2,12 +2,8 @@
  * Turns the JSON body of /recommend into a RecommendRequest. It reads known properties only, in one pass, so a
  * `__proto__` in the body has no effect.
  */
-import {
-  AvailabilityFilter,
-  type FrameInteraction,
-  type InteractionType,
-  type ProductInteraction,
-} from "../gen/aisle/v1/recommendation_pb.js";
+import type { FrameInteraction, InteractionType, ProductInteraction } from "../gen/aisle/v1/interaction_pb.js";
+import { AvailabilityFilter } from "../gen/aisle/v1/recommendation_filter_pb.js";
 import type { RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { invalid, invalidApp, missing } from "./errors.js";
 import { type IdList, readIdList, scalarText } from "./id-lists.js";

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ProductCard } from "../gen/aisle/v1/recommendation_pb.js";
+import type { ProductCard } from "../gen/aisle/v1/product_card_pb.js";
 import type { RecommendationService, RecommendResponse } from "../gen/aisle/v1/recommendation_service_pb.js";
 import type { Origins } from "./cors.js";
 import { Refused, TEXT } from "./errors.js";

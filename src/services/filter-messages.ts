@@ -5,7 +5,7 @@ import {
   AvailabilityFilter,
   type RecommendationFilter,
   type RecommendationFilterSchema,
-} from "../gen/aisle/v1/recommendation_pb.js";
+} from "../gen/aisle/v1/recommendation_filter_pb.js";
 
 /** The filter of a message; an empty one if absent. Throws InvalidArgument for an unknown choice. */
 export function filterOf(message: RecommendationFilter | undefined, path = "filter"): ProductFilter {

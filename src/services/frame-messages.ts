@@ -18,8 +18,8 @@ import {
   type FrameVariant as FrameVariantMessage,
   PageKind as PageKindMessage,
   type SourceWeight as SourceWeightMessage,
-} from "../gen/aisle/v1/app_pb.js";
-import { RecommendationSource } from "../gen/aisle/v1/recommendation_pb.js";
+} from "../gen/aisle/v1/frame_configuration_pb.js";
+import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { timestampOf } from "./common-messages.js";
 import { filterMessage, filterOf } from "./filter-messages.js";
 import { checkName, ID_RULE } from "./id-rules.js";

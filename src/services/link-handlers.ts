@@ -2,12 +2,9 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Channel } from "../domain/contact.js";
 import { Conflict, InvalidArgument } from "../domain/errors.js";
+import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
-import {
-  type CreateLinkRequest,
-  LinkPurpose,
-  type SubscriptionService,
-} from "../gen/aisle/v1/subscription_service_pb.js";
+import type { CreateLinkRequest, SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { LinkPurpose as Purpose } from "../identity/links/link-token.js";
 import { type LinkOrder, type Links, type LinkView, MAX_LINK_LIFETIME_MS } from "../identity/links/links.js";
 import type { AppStore } from "../store/ports/app-store.js";

@@ -7,18 +7,20 @@ import type { ExposedFrame, ShownList } from "../domain/frame-tally.js";
 import { type Confirmation, confirmationOf } from "../domain/hook.js";
 import { type Order, sentOrderId } from "../domain/order.js";
 import type { Visitor } from "../domain/visitor.js";
+import type { ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
+import type { Person as PersonMessage } from "../gen/aisle/v1/person_pb.js";
 import type {
   AwaitedSubscriptionSchema,
-  EraseVisitorRequest,
-  EraseVisitorResponseSchema,
-  ErasureSchema,
-  ExportVisitorRequest,
-  ExportVisitorResponseSchema,
   KeptFrameExposureSchema,
   KeptOrderSchema,
   KeptShownListSchema,
   KeptVisitorSchema,
-  Person as PersonMessage,
+} from "../gen/aisle/v1/personal_data_pb.js";
+import type {
+  EraseVisitorRequest,
+  EraseVisitorResponseSchema,
+  ExportVisitorRequest,
+  ExportVisitorResponseSchema,
   PrivacyService,
 } from "../gen/aisle/v1/privacy_service_pb.js";
 import type { Erasures } from "../identity/privacy/erasure.js";

@@ -3,10 +3,9 @@ import { groupEtag } from "../catalog/product-groups.js";
 import type { ProductDraft } from "../catalog/write-products.js";
 import type { Product } from "../domain/product.js";
 import type { ProductGroup } from "../domain/product-filter.js";
+import type { ProductGroup as ProductGroupMessage, ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
 import {
   Availability,
-  type ProductGroup as ProductGroupMessage,
-  type ProductGroupSchema,
   type Product as ProductMessage,
   ProductOrigin,
   type ProductSchema,

@@ -3,13 +3,9 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument } from "../domain/errors.js";
 import type { InteractionType } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
-import {
-  InteractionType as InteractionTypeMessage,
-  type ProductCardSchema,
-  type ProductInteraction,
-  type ProductReasonSchema,
-  RecommendationSource,
-} from "../gen/aisle/v1/recommendation_pb.js";
+import { InteractionType as InteractionTypeMessage, type ProductInteraction } from "../gen/aisle/v1/interaction_pb.js";
+import type { ProductCardSchema } from "../gen/aisle/v1/product_card_pb.js";
+import { type ProductReasonSchema, RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import type {
   RecommendationService,
   RecommendRequest,

@@ -2,12 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
-import type {
-  EventService,
-  RefusedReplaySchema,
-  RejectedEventSchema,
-  ReplayedEventSchema,
-} from "../gen/aisle/v1/event_service_pb.js";
+import type { EventService, RefusedReplaySchema, ReplayedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
+import type { RejectedEventSchema } from "../gen/aisle/v1/rejected_event_pb.js";
 import { sentKey } from "../intake/idempotency-key.js";
 import type { RejectedEvents } from "../intake/rejected-events.js";
 import type { ReplayRejectedEvent } from "../intake/replay-rejected-event.js";

@@ -2,14 +2,9 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Channel, Contact, SubscriptionChange, SubscriptionStatus } from "../domain/contact.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { changeIdOf, isErased, type Seal } from "../domain/ledger.js";
-import {
-  type ContactSchema,
-  type ImportedContact,
-  type LedgerSealSchema,
-  type SubscriptionChangeSchema,
-  SubscriptionChannel,
-  SubscriptionState,
-} from "../gen/aisle/v1/subscription_pb.js";
+import type { ContactSchema, ImportedContact } from "../gen/aisle/v1/contact_pb.js";
+import type { LedgerSealSchema, SubscriptionChangeSchema } from "../gen/aisle/v1/ledger_pb.js";
+import { SubscriptionChannel, SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponseSchema } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { ListedContact } from "../identity/import-contacts.js";
 import type { LedgerReport } from "../identity/ledger/verify-ledger.js";

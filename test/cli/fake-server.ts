@@ -3,15 +3,13 @@ import type { AddressInfo } from "node:net";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import type { App, FrameConfiguration } from "../../src/gen/aisle/v1/app_pb.js";
-import {
-  AppService,
-  type FrameVariantReportSchema,
-  type FrameVersionSchema,
-} from "../../src/gen/aisle/v1/app_service_pb.js";
+import type { App } from "../../src/gen/aisle/v1/app_pb.js";
+import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { type Event, EventSchema } from "../../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
+import type { FrameConfiguration, FrameVersionSchema } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
+import type { FrameVariantReportSchema } from "../../src/gen/aisle/v1/frame_report_pb.js";
 import {
   type EvaluateModelRequest,
   type EvaluateModelResponseSchema,

@@ -5,7 +5,7 @@ import {
   ProductReasonSchema,
   RecommendationSource,
   type SourceReasonSchema,
-} from "../../src/gen/aisle/v1/recommendation_pb.js";
+} from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 
 const textOf = (...sources: MessageInitShape<typeof SourceReasonSchema>[]) =>
   reasonText(create(ProductReasonSchema, { productId: "pegs", sources }));

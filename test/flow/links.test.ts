@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { LinkPurpose } from "../../src/gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel, SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
-import { LinkPurpose } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { storeKinds } from "../fixtures/stores.js";
 

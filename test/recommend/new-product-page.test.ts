@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { storeKinds } from "../fixtures/stores.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 
 /** Sixty orders: a bestseller in most of them, and once with the lamp; the lamp mostly with its bulb. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { PageKind } from "../../src/gen/aisle/v1/app_pb.js";
-import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import { PageKind } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
+import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 
 describe("a frame in UpdateFrame", () => {

@@ -4,8 +4,8 @@ import {
   FrameConfigurationSchema,
   PageKind,
   SourceWeightSchema,
-} from "../../src/gen/aisle/v1/app_pb.js";
-import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_pb.js";
+} from "../../src/gen/aisle/v1/frame_configuration_pb.js";
+import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 
 /** A new frame with the initial settings of `default`. */
 export function newFrame(): FrameConfiguration {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { FrameConfiguration } from "../../src/gen/aisle/v1/app_pb.js";
+import type { FrameConfiguration } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
 import { useSurroundings } from "./context.js";
 import { fieldFaults } from "./errors.js";
 import { faultOf, PAGE_KINDS, SOURCES, weightOf, withWeight } from "./frame-fields.js";

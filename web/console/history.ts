@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { InteractionType, type ProductInteractionSchema } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import { InteractionType, type ProductInteractionSchema } from "../../src/gen/aisle/v1/interaction_pb.js";
 
 /** A visitor's history as entered in a page: oldest first in each list. */
 export interface TriedHistory {

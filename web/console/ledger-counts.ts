@@ -1,8 +1,5 @@
-import {
-  type SubscriptionChange,
-  SubscriptionChannel,
-  SubscriptionState,
-} from "../../src/gen/aisle/v1/subscription_pb.js";
+import type { SubscriptionChange } from "../../src/gen/aisle/v1/ledger_pb.js";
+import { SubscriptionChannel, SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 
 /** Contacts of one channel by state. */
 export interface ChannelCounts {

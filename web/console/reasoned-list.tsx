@@ -1,4 +1,5 @@
-import type { ProductCard, ProductReason } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import type { ProductCard } from "../../src/gen/aisle/v1/product_card_pb.js";
+import type { ProductReason } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import type { ExplainRecommendationResponse } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import { Empty } from "./parts.js";
 import { Picture, priceText, type Shelf } from "./products.js";

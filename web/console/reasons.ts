@@ -1,4 +1,4 @@
-import { RecommendationSource, type SourceReason } from "../../src/gen/aisle/v1/recommendation_pb.js";
+import { RecommendationSource, type SourceReason } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 
 /** Display names of algorithms. */
 export const SOURCE_NAMES: Readonly<Record<RecommendationSource, string>> = {

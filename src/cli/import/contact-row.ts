@@ -3,7 +3,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { FieldSet } from "../../catalog/feed/columns.js";
 import { BadLine, type Row } from "../../catalog/feed/rows.js";
 import { readTime, textOf } from "../../catalog/feed/scalars.js";
-import { type ImportedContact, ImportedContactSchema, SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
+import { type ImportedContact, ImportedContactSchema } from "../../gen/aisle/v1/contact_pb.js";
+import { SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
 
 const FIELDS = [
   "email",

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ErasureSchema, PersonSchema } from "../../../src/gen/aisle/v1/privacy_service_pb.js";
+import type { ErasureSchema } from "../../../src/gen/aisle/v1/erasure_pb.js";
+import type { PersonSchema } from "../../../src/gen/aisle/v1/person_pb.js";
 import type { openAisle } from "../../fixtures/aisle.js";
 
 export type Aisle = Awaited<ReturnType<typeof openAisle>>;

@@ -1,12 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type SubscriptionChange,
-  SubscriptionChangeSchema,
-  SubscriptionChannel,
-  SubscriptionState,
-} from "../../../src/gen/aisle/v1/subscription_pb.js";
+import { type SubscriptionChange, SubscriptionChangeSchema } from "../../../src/gen/aisle/v1/ledger_pb.js";
+import { SubscriptionChannel, SubscriptionState } from "../../../src/gen/aisle/v1/subscription_pb.js";
 import { countChanges, NO_COUNTS } from "../../../web/console/ledger-counts.js";
 
 const { SUBSCRIBED, UNKNOWN, UNSUBSCRIBED } = SubscriptionState;

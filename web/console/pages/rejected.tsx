@@ -1,7 +1,8 @@
 import { create, fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { useState } from "preact/hooks";
 import { EventSchema } from "../../../src/gen/aisle/v1/event_pb.js";
-import type { RejectedEvent, ReplayRejectedEventsResponse } from "../../../src/gen/aisle/v1/event_service_pb.js";
+import type { ReplayRejectedEventsResponse } from "../../../src/gen/aisle/v1/event_service_pb.js";
+import type { RejectedEvent } from "../../../src/gen/aisle/v1/rejected_event_pb.js";
 import { useSurroundings } from "../context.js";
 import { personOf, subjectOf } from "../event-words.js";
 import { Empty, ErrorNote, Field, Status, Time } from "../parts.js";

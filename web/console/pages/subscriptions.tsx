@@ -1,9 +1,6 @@
 import { useState } from "preact/hooks";
-import {
-  type SubscriptionChange,
-  SubscriptionChannel,
-  SubscriptionState,
-} from "../../../src/gen/aisle/v1/subscription_pb.js";
+import type { SubscriptionChange } from "../../../src/gen/aisle/v1/ledger_pb.js";
+import { SubscriptionChannel, SubscriptionState } from "../../../src/gen/aisle/v1/subscription_pb.js";
 import { useSurroundings } from "../context.js";
 import { countChanges, type LedgerCounts, NO_COUNTS } from "../ledger-counts.js";
 import { Empty, ErrorNote, Field, Status, Table, Time } from "../parts.js";

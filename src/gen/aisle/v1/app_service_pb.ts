@@ -4,17 +4,23 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { App, FrameConfiguration } from "./app_pb.js";
+import type { App } from "./app_pb.js";
 import { file_aisle_v1_app } from "./app_pb.js";
-import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { FrameConfiguration, FrameVersion } from "./frame_configuration_pb.js";
+import { file_aisle_v1_frame_configuration } from "./frame_configuration_pb.js";
+import type { FrameVariantReport } from "./frame_report_pb.js";
+import { file_aisle_v1_frame_report } from "./frame_report_pb.js";
+import type { SigningSecret } from "./signing_secret_pb.js";
+import { file_aisle_v1_signing_secret } from "./signing_secret_pb.js";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/app_service.proto.
  */
 export const file_aisle_v1_app_service: GenFile = /*@__PURE__*/
-  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiLgoQQ3JlYXRlQXBwUmVxdWVzdBIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiLwoRQ3JlYXRlQXBwUmVzcG9uc2USGgoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwIh8KDUdldEFwcFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJIiwKDkdldEFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI4Cg9MaXN0QXBwc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkiSAoQTGlzdEFwcHNSZXNwb25zZRIbCgRhcHBzGAEgAygLMg0uYWlzbGUudjEuQXBwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ7ChBVcGRhdGVBcHBSZXF1ZXN0EhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcBIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSEQoEZXRhZxgDIAEoCUgAiAEBQgcKBV9ldGFnIi8KEVVwZGF0ZUFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI+ChBEZWxldGVBcHBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCgRldGFnGAIgASgJSACIAQFCBwoFX2V0YWciEwoRRGVsZXRlQXBwUmVzcG9uc2UiQAocR2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkiWgodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbiJXCh5MaXN0RnJhbWVDb25maWd1cmF0aW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJInYKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USOgoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp0BChxTZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uEhEKBGV0YWcYBCABKAlIAIgBAUIHCgVfZXRhZ0oECAMQBFIQZXhwZWN0ZWRfdmVyc2lvbiJaCh1TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAEgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uIl8KH0RlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJEhEKBGV0YWcYAyABKAlIAIgBAUIHCgVfZXRhZyIiCiBEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSI8ChhMaXN0RnJhbWVWZXJzaW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJIkUKGUxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2USKAoIdmVyc2lvbnMYASADKAsyFi5haXNsZS52MS5GcmFtZVZlcnNpb24iWgoMRnJhbWVWZXJzaW9uEjkKE2ZyYW1lX2NvbmZpZ3VyYXRpb24YASABKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24SDwoHZGVsZXRlZBgCIAEoCCJbChVHZXRGcmFtZVJlcG9ydFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJEhAKCGZyb21fZGF5GAMgASgJEg4KBnRvX2RheRgEIAEoCSJIChZHZXRGcmFtZVJlcG9ydFJlc3BvbnNlEi4KCHZhcmlhbnRzGAEgAygLMhwuYWlzbGUudjEuRnJhbWVWYXJpYW50UmVwb3J0IoMDChJGcmFtZVZhcmlhbnRSZXBvcnQSDwoHdmFyaWFudBgBIAEoCRIRCglleHBvc3VyZXMYAiABKAQSEAoIdmlzaXRvcnMYAyABKAQSGAoQY2xpY2tlZF92aXNpdG9ycxgEIAEoBBIZChFvcmRlcmluZ192aXNpdG9ycxgFIAEoBBIqCgpjbGlja19yYXRlGAYgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlEioKCm9yZGVyX3JhdGUYByABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGUSOgoVY2xpY2tfcmF0ZV9kaWZmZXJlbmNlGAggASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlSACIAQESOgoVb3JkZXJfcmF0ZV9kaWZmZXJlbmNlGAkgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlSAGIAQFCGAoWX2NsaWNrX3JhdGVfZGlmZmVyZW5jZUIYChZfb3JkZXJfcmF0ZV9kaWZmZXJlbmNlIjgKDFJhdGVFc3RpbWF0ZRINCgV2YWx1ZRgBIAEoARILCgNsb3cYAiABKAESDAoEaGlnaBgDIAEoASJSCg1TaWduaW5nU2VjcmV0EhEKCXNlY3JldF9pZBgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJEChpDcmVhdGVTaWduaW5nU2VjcmV0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSFgoOcmVwbGFjZV9vbGRlc3QYAiABKAgiXgobQ3JlYXRlU2lnbmluZ1NlY3JldFJlc3BvbnNlEi8KDnNpZ25pbmdfc2VjcmV0GAEgASgLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldBIOCgZzZWNyZXQYAiABKAkiKwoZTGlzdFNpZ25pbmdTZWNyZXRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiTgoaTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2USMAoPc2lnbmluZ19zZWNyZXRzGAEgAygLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldCI/ChpEZWxldGVTaWduaW5nU2VjcmV0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJc2VjcmV0X2lkGAIgASgJIh0KG0RlbGV0ZVNpZ25pbmdTZWNyZXRSZXNwb25zZTKiCgoKQXBwU2VydmljZRJGCglDcmVhdGVBcHASGi5haXNsZS52MS5DcmVhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuQ3JlYXRlQXBwUmVzcG9uc2UiABJACgZHZXRBcHASFy5haXNsZS52MS5HZXRBcHBSZXF1ZXN0GhguYWlzbGUudjEuR2V0QXBwUmVzcG9uc2UiA5ACARJGCghMaXN0QXBwcxIZLmFpc2xlLnYxLkxpc3RBcHBzUmVxdWVzdBoaLmFpc2xlLnYxLkxpc3RBcHBzUmVzcG9uc2UiA5ACARJGCglVcGRhdGVBcHASGi5haXNsZS52MS5VcGRhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuVXBkYXRlQXBwUmVzcG9uc2UiABJGCglEZWxldGVBcHASGi5haXNsZS52MS5EZWxldGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuRGVsZXRlQXBwUmVzcG9uc2UiABJtChVHZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiA5ACARJzChdMaXN0RnJhbWVDb25maWd1cmF0aW9ucxIoLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBopLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2UiA5ACARJqChVTZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuU2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJzChhEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb24SKS5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GiouYWlzbGUudjEuRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJhChFMaXN0RnJhbWVWZXJzaW9ucxIiLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2UiA5ACARJkChNDcmVhdGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5DcmVhdGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJkChJMaXN0U2lnbmluZ1NlY3JldHMSIy5haXNsZS52MS5MaXN0U2lnbmluZ1NlY3JldHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2UiA5ACARJkChNEZWxldGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuRGVsZXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5EZWxldGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJYCg5HZXRGcmFtZVJlcG9ydBIfLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVxdWVzdBogLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_aisle_v1_app, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiLgoQQ3JlYXRlQXBwUmVxdWVzdBIaCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHAiLwoRQ3JlYXRlQXBwUmVzcG9uc2USGgoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwIh8KDUdldEFwcFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJIiwKDkdldEFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI4Cg9MaXN0QXBwc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkiSAoQTGlzdEFwcHNSZXNwb25zZRIbCgRhcHBzGAEgAygLMg0uYWlzbGUudjEuQXBwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ7ChBVcGRhdGVBcHBSZXF1ZXN0EhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcBIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSEQoEZXRhZxgDIAEoCUgAiAEBQgcKBV9ldGFnIi8KEVVwZGF0ZUFwcFJlc3BvbnNlEhoKA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcCI+ChBEZWxldGVBcHBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCgRldGFnGAIgASgJSACIAQFCBwoFX2V0YWciEwoRRGVsZXRlQXBwUmVzcG9uc2UiQAocR2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEAoIZnJhbWVfaWQYAiABKAkiWgodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USOQoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbiJXCh5MaXN0RnJhbWVDb25maWd1cmF0aW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJInYKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USOgoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp0BChxTZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uEhEKBGV0YWcYBCABKAlIAIgBAUIHCgVfZXRhZ0oECAMQBFIQZXhwZWN0ZWRfdmVyc2lvbiJaCh1TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI5ChNmcmFtZV9jb25maWd1cmF0aW9uGAEgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uIl8KH0RlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJEhEKBGV0YWcYAyABKAlIAIgBAUIHCgVfZXRhZyIiCiBEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSI8ChhMaXN0RnJhbWVWZXJzaW9uc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGZyYW1lX2lkGAIgASgJIkUKGUxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2USKAoIdmVyc2lvbnMYASADKAsyFi5haXNsZS52MS5GcmFtZVZlcnNpb24iWwoVR2V0RnJhbWVSZXBvcnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghmcmFtZV9pZBgCIAEoCRIQCghmcm9tX2RheRgDIAEoCRIOCgZ0b19kYXkYBCABKAkiSAoWR2V0RnJhbWVSZXBvcnRSZXNwb25zZRIuCgh2YXJpYW50cxgBIAMoCzIcLmFpc2xlLnYxLkZyYW1lVmFyaWFudFJlcG9ydCJEChpDcmVhdGVTaWduaW5nU2VjcmV0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSFgoOcmVwbGFjZV9vbGRlc3QYAiABKAgiXgobQ3JlYXRlU2lnbmluZ1NlY3JldFJlc3BvbnNlEi8KDnNpZ25pbmdfc2VjcmV0GAEgASgLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldBIOCgZzZWNyZXQYAiABKAkiKwoZTGlzdFNpZ25pbmdTZWNyZXRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiTgoaTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2USMAoPc2lnbmluZ19zZWNyZXRzGAEgAygLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldCI/ChpEZWxldGVTaWduaW5nU2VjcmV0UmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJc2VjcmV0X2lkGAIgASgJIh0KG0RlbGV0ZVNpZ25pbmdTZWNyZXRSZXNwb25zZTKiCgoKQXBwU2VydmljZRJGCglDcmVhdGVBcHASGi5haXNsZS52MS5DcmVhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuQ3JlYXRlQXBwUmVzcG9uc2UiABJACgZHZXRBcHASFy5haXNsZS52MS5HZXRBcHBSZXF1ZXN0GhguYWlzbGUudjEuR2V0QXBwUmVzcG9uc2UiA5ACARJGCghMaXN0QXBwcxIZLmFpc2xlLnYxLkxpc3RBcHBzUmVxdWVzdBoaLmFpc2xlLnYxLkxpc3RBcHBzUmVzcG9uc2UiA5ACARJGCglVcGRhdGVBcHASGi5haXNsZS52MS5VcGRhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuVXBkYXRlQXBwUmVzcG9uc2UiABJGCglEZWxldGVBcHASGi5haXNsZS52MS5EZWxldGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuRGVsZXRlQXBwUmVzcG9uc2UiABJtChVHZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiA5ACARJzChdMaXN0RnJhbWVDb25maWd1cmF0aW9ucxIoLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBopLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2UiA5ACARJqChVTZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuU2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJzChhEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb24SKS5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GiouYWlzbGUudjEuRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJhChFMaXN0RnJhbWVWZXJzaW9ucxIiLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2UiA5ACARJkChNDcmVhdGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5DcmVhdGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJkChJMaXN0U2lnbmluZ1NlY3JldHMSIy5haXNsZS52MS5MaXN0U2lnbmluZ1NlY3JldHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2UiA5ACARJkChNEZWxldGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuRGVsZXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5EZWxldGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJYCg5HZXRGcmFtZVJlcG9ydBIfLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVxdWVzdBogLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVzcG9uc2UiA5ACAUJuCghhaXNsZS52MUIPQXBwU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_app, file_aisle_v1_frame_configuration, file_aisle_v1_frame_report, file_aisle_v1_signing_secret, file_google_protobuf_field_mask]);
 
 /**
  * CreateAppRequest is the request of CreateApp.
@@ -530,36 +536,6 @@ export const ListFrameVersionsResponseSchema: GenMessage<ListFrameVersionsRespon
   messageDesc(file_aisle_v1_app_service, 19);
 
 /**
- * FrameVersion is a frame as one write left it.
- *
- * @generated from message aisle.v1.FrameVersion
- */
-export type FrameVersion = Message<"aisle.v1.FrameVersion"> & {
-  /**
-   * Output only. The frame; its `version` is the number, its `updated_at` the
-   * time of the write.
-   *
-   * @generated from field: aisle.v1.FrameConfiguration frame_configuration = 1;
-   */
-  frameConfiguration?: FrameConfiguration | undefined;
-
-  /**
-   * Output only. The write deleted the frame; `frame_configuration` is its last
-   * content.
-   *
-   * @generated from field: bool deleted = 2;
-   */
-  deleted: boolean;
-};
-
-/**
- * Describes the message aisle.v1.FrameVersion.
- * Use `create(FrameVersionSchema)` to create a new message.
- */
-export const FrameVersionSchema: GenMessage<FrameVersion> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 20);
-
-/**
  * GetFrameReportRequest is the request of GetFrameReport.
  *
  * @generated from message aisle.v1.GetFrameReportRequest
@@ -600,7 +576,7 @@ export type GetFrameReportRequest = Message<"aisle.v1.GetFrameReportRequest"> & 
  * Use `create(GetFrameReportRequestSchema)` to create a new message.
  */
 export const GetFrameReportRequestSchema: GenMessage<GetFrameReportRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 21);
+  messageDesc(file_aisle_v1_app_service, 20);
 
 /**
  * GetFrameReportResponse is the answer of GetFrameReport.
@@ -622,152 +598,7 @@ export type GetFrameReportResponse = Message<"aisle.v1.GetFrameReportResponse"> 
  * Use `create(GetFrameReportResponseSchema)` to create a new message.
  */
 export const GetFrameReportResponseSchema: GenMessage<GetFrameReportResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 22);
-
-/**
- * FrameVariantReport has the results of one variant, from visitors who first saw
- * it on one of the requested days. Each number but `exposures` counts a visitor
- * once, and again after 7 days without the frame or in another variant.
- *
- * @generated from message aisle.v1.FrameVariantReport
- */
-export type FrameVariantReport = Message<"aisle.v1.FrameVariantReport"> & {
-  /**
-   * Output only. Name of the variant.
-   *
-   * @generated from field: string variant = 1;
-   */
-  variant: string;
-
-  /**
-   * Output only. Answers with it on these days.
-   *
-   * @generated from field: uint64 exposures = 2;
-   */
-  exposures: bigint;
-
-  /**
-   * Output only. Visitors who saw it.
-   *
-   * @generated from field: uint64 visitors = 3;
-   */
-  visitors: bigint;
-
-  /**
-   * Output only. Of these, visitors who viewed a product that it had shown them,
-   * or whose requests report a use of the frame.
-   *
-   * @generated from field: uint64 clicked_visitors = 4;
-   */
-  clickedVisitors: bigint;
-
-  /**
-   * Output only. Of these, visitors who ordered within 7 days.
-   *
-   * @generated from field: uint64 ordering_visitors = 5;
-   */
-  orderingVisitors: bigint;
-
-  /**
-   * Output only. `clicked_visitors` of `visitors`; the interval is Wilson's.
-   *
-   * @generated from field: aisle.v1.RateEstimate click_rate = 6;
-   */
-  clickRate?: RateEstimate | undefined;
-
-  /**
-   * Output only. `ordering_visitors` of `visitors`, likewise.
-   *
-   * @generated from field: aisle.v1.RateEstimate order_rate = 7;
-   */
-  orderRate?: RateEstimate | undefined;
-
-  /**
-   * Output only. How much its click rate is above that of the first variant; the
-   * interval is Newcombe's. Absent for the first one, and without visitors.
-   *
-   * @generated from field: optional aisle.v1.RateEstimate click_rate_difference = 8;
-   */
-  clickRateDifference?: RateEstimate | undefined;
-
-  /**
-   * Output only. The same of order rates.
-   *
-   * @generated from field: optional aisle.v1.RateEstimate order_rate_difference = 9;
-   */
-  orderRateDifference?: RateEstimate | undefined;
-};
-
-/**
- * Describes the message aisle.v1.FrameVariantReport.
- * Use `create(FrameVariantReportSchema)` to create a new message.
- */
-export const FrameVariantReportSchema: GenMessage<FrameVariantReport> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 23);
-
-/**
- * RateEstimate is a share, or a difference of two shares, with its 95 %
- * confidence interval.
- *
- * @generated from message aisle.v1.RateEstimate
- */
-export type RateEstimate = Message<"aisle.v1.RateEstimate"> & {
-  /**
-   * Output only. As measured; 0 without visitors.
-   *
-   * @generated from field: double value = 1;
-   */
-  value: number;
-
-  /**
-   * Output only. Lower end of the interval.
-   *
-   * @generated from field: double low = 2;
-   */
-  low: number;
-
-  /**
-   * Output only. Upper end of the interval.
-   *
-   * @generated from field: double high = 3;
-   */
-  high: number;
-};
-
-/**
- * Describes the message aisle.v1.RateEstimate.
- * Use `create(RateEstimateSchema)` to create a new message.
- */
-export const RateEstimateSchema: GenMessage<RateEstimate> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 24);
-
-/**
- * SigningSecret is a secret with which the shop's server signs events.
- *
- * @generated from message aisle.v1.SigningSecret
- */
-export type SigningSecret = Message<"aisle.v1.SigningSecret"> & {
-  /**
-   * Output only. Its id.
-   *
-   * @generated from field: string secret_id = 1;
-   */
-  secretId: string;
-
-  /**
-   * Output only. When it was made.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 2;
-   */
-  createdAt?: Timestamp | undefined;
-};
-
-/**
- * Describes the message aisle.v1.SigningSecret.
- * Use `create(SigningSecretSchema)` to create a new message.
- */
-export const SigningSecretSchema: GenMessage<SigningSecret> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 25);
+  messageDesc(file_aisle_v1_app_service, 21);
 
 /**
  * CreateSigningSecretRequest is the request of CreateSigningSecret.
@@ -795,7 +626,7 @@ export type CreateSigningSecretRequest = Message<"aisle.v1.CreateSigningSecretRe
  * Use `create(CreateSigningSecretRequestSchema)` to create a new message.
  */
 export const CreateSigningSecretRequestSchema: GenMessage<CreateSigningSecretRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 26);
+  messageDesc(file_aisle_v1_app_service, 22);
 
 /**
  * CreateSigningSecretResponse is the answer of CreateSigningSecret.
@@ -824,7 +655,7 @@ export type CreateSigningSecretResponse = Message<"aisle.v1.CreateSigningSecretR
  * Use `create(CreateSigningSecretResponseSchema)` to create a new message.
  */
 export const CreateSigningSecretResponseSchema: GenMessage<CreateSigningSecretResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 27);
+  messageDesc(file_aisle_v1_app_service, 23);
 
 /**
  * ListSigningSecretsRequest is the request of ListSigningSecrets.
@@ -845,7 +676,7 @@ export type ListSigningSecretsRequest = Message<"aisle.v1.ListSigningSecretsRequ
  * Use `create(ListSigningSecretsRequestSchema)` to create a new message.
  */
 export const ListSigningSecretsRequestSchema: GenMessage<ListSigningSecretsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 28);
+  messageDesc(file_aisle_v1_app_service, 24);
 
 /**
  * ListSigningSecretsResponse is the answer of ListSigningSecrets.
@@ -866,7 +697,7 @@ export type ListSigningSecretsResponse = Message<"aisle.v1.ListSigningSecretsRes
  * Use `create(ListSigningSecretsResponseSchema)` to create a new message.
  */
 export const ListSigningSecretsResponseSchema: GenMessage<ListSigningSecretsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 29);
+  messageDesc(file_aisle_v1_app_service, 25);
 
 /**
  * DeleteSigningSecretRequest is the request of DeleteSigningSecret.
@@ -894,7 +725,7 @@ export type DeleteSigningSecretRequest = Message<"aisle.v1.DeleteSigningSecretRe
  * Use `create(DeleteSigningSecretRequestSchema)` to create a new message.
  */
 export const DeleteSigningSecretRequestSchema: GenMessage<DeleteSigningSecretRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 30);
+  messageDesc(file_aisle_v1_app_service, 26);
 
 /**
  * DeleteSigningSecretResponse is the answer of DeleteSigningSecret.
@@ -909,7 +740,7 @@ export type DeleteSigningSecretResponse = Message<"aisle.v1.DeleteSigningSecretR
  * Use `create(DeleteSigningSecretResponseSchema)` to create a new message.
  */
 export const DeleteSigningSecretResponseSchema: GenMessage<DeleteSigningSecretResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 31);
+  messageDesc(file_aisle_v1_app_service, 27);
 
 /**
  * AppService manages apps, their frame configurations and signing secrets.

@@ -6,19 +6,21 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Feed } from "./feed_pb.js";
 import { file_aisle_v1_feed } from "./feed_pb.js";
-import type { Product, ProductGroup } from "./product_pb.js";
+import type { Product } from "./product_pb.js";
 import { file_aisle_v1_product } from "./product_pb.js";
+import type { ProductGroup } from "./product_group_pb.js";
+import { file_aisle_v1_product_group } from "./product_group_pb.js";
 import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { UnknownProduct } from "./unknown_product_pb.js";
+import { file_aisle_v1_unknown_product } from "./unknown_product_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIpEBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgSDAoEbGFzdBgGIAEoCCKLAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoBBImCgdyZWZ1c2VkGAIgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW0SFQoNcmVmdXNlZF9jb3VudBgDIAEoBBIOCgZoaWRkZW4YBCABKAQSEAoIdW5saXN0ZWQYBSABKAQiRAoRR2V0UHJvZHVjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhIKCnByb2R1Y3RfaWQYAiABKAkSCwoDc2t1GAMgASgJIjgKEkdldFByb2R1Y3RSZXNwb25zZRIiCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdCJMChNMaXN0UHJvZHVjdHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0UHJvZHVjdHNSZXNwb25zZRIjCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjoKFERlbGV0ZVByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZSJrChZTZXRQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIlCgVncm91cBgCIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cBIRCgRldGFnGAMgASgJSACIAQFCBwoFX2V0YWciQAoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USJQoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiKgoYTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCSJDChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cCJZChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghncm91cF9pZBgCIAEoCRIRCgRldGFnGAMgASgJSACIAQFCBwoFX2V0YWciHAoaRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiLAoaTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJIqQBChtMaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2USMgoQdW5rbm93bl9wcm9kdWN0cxgBIAMoCzIYLmFpc2xlLnYxLlVua25vd25Qcm9kdWN0EhIKCnRvdGFsX3NpemUYAiABKA0SEwoLZXZlbnRzX3JlYWQYAyABKA0SFgoOZXZlbnRzX3Vua25vd24YBCABKA0SEAoIcHJvZHVjdHMYBSABKA0iewoOVW5rbm93blByb2R1Y3QSEgoKcHJvZHVjdF9pZBgBIAEoCRIOCgZldmVudHMYAiABKA0SKwoHbGFzdF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQbWVhbnRfcHJvZHVjdF9pZBgEIAEoCSJaCg5TZXRGZWVkUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHAoEZmVlZBgCIAEoCzIOLmFpc2xlLnYxLkZlZWQSEQoEZXRhZxgDIAEoCUgAiAEBQgcKBV9ldGFnIi8KD1NldEZlZWRSZXNwb25zZRIcCgRmZWVkGAEgASgLMg4uYWlzbGUudjEuRmVlZCIiChBMaXN0RmVlZHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCSIyChFMaXN0RmVlZHNSZXNwb25zZRIdCgVmZWVkcxgBIAMoCzIOLmFpc2xlLnYxLkZlZWQiUAoRRGVsZXRlRmVlZFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg8KB2ZlZWRfaWQYAiABKAkSEQoEZXRhZxgDIAEoCUgAiAEBQgcKBV9ldGFnIhQKEkRlbGV0ZUZlZWRSZXNwb25zZSJACg5SdW5GZWVkUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDwoHZmVlZF9pZBgCIAEoCRINCgVmb3JjZRgDIAEoCCIRCg9SdW5GZWVkUmVzcG9uc2Uy2wgKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJACgdTZXRGZWVkEhguYWlzbGUudjEuU2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5TZXRGZWVkUmVzcG9uc2UiABJJCglMaXN0RmVlZHMSGi5haXNsZS52MS5MaXN0RmVlZHNSZXF1ZXN0GhsuYWlzbGUudjEuTGlzdEZlZWRzUmVzcG9uc2UiA5ACARJJCgpEZWxldGVGZWVkEhsuYWlzbGUudjEuRGVsZXRlRmVlZFJlcXVlc3QaHC5haXNsZS52MS5EZWxldGVGZWVkUmVzcG9uc2UiABJACgdSdW5GZWVkEhguYWlzbGUudjEuUnVuRmVlZFJlcXVlc3QaGS5haXNsZS52MS5SdW5GZWVkUmVzcG9uc2UiABJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJnChNMaXN0VW5rbm93blByb2R1Y3RzEiQuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QaJS5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiABJYCg9TZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiABJhChFMaXN0UHJvZHVjdEdyb3VwcxIiLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJhChJEZWxldGVQcm9kdWN0R3JvdXASIy5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0GiQuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_refused_item, file_google_protobuf_timestamp]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIl8KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIwoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0EhEKCWZyb21fZmVlZBgDIAEoCCJpChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgEEiYKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAMgASgEIpEBChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiMKCHByb2R1Y3RzGAIgAygLMhEuYWlzbGUudjEuUHJvZHVjdBISCgpsaXN0ZWRfaWRzGAMgAygJEg0KBWZvcmNlGAQgASgIEhIKCmluY29tcGxldGUYBSABKAgSDAoEbGFzdBgGIAEoCCKLAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoBBImCgdyZWZ1c2VkGAIgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW0SFQoNcmVmdXNlZF9jb3VudBgDIAEoBBIOCgZoaWRkZW4YBCABKAQSEAoIdW5saXN0ZWQYBSABKAQiRAoRR2V0UHJvZHVjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhIKCnByb2R1Y3RfaWQYAiABKAkSCwoDc2t1GAMgASgJIjgKEkdldFByb2R1Y3RSZXNwb25zZRIiCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdCJMChNMaXN0UHJvZHVjdHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0UHJvZHVjdHNSZXNwb25zZRIjCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjoKFERlbGV0ZVByb2R1Y3RSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRISCgpwcm9kdWN0X2lkGAIgASgJIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZSJrChZTZXRQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIlCgVncm91cBgCIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cBIRCgRldGFnGAMgASgJSACIAQFCBwoFX2V0YWciQAoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USJQoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXAiKgoYTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCSJDChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cCJZChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIQCghncm91cF9pZBgCIAEoCRIRCgRldGFnGAMgASgJSACIAQFCBwoFX2V0YWciHAoaRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiLAoaTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJIqQBChtMaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2USMgoQdW5rbm93bl9wcm9kdWN0cxgBIAMoCzIYLmFpc2xlLnYxLlVua25vd25Qcm9kdWN0EhIKCnRvdGFsX3NpemUYAiABKA0SEwoLZXZlbnRzX3JlYWQYAyABKA0SFgoOZXZlbnRzX3Vua25vd24YBCABKA0SEAoIcHJvZHVjdHMYBSABKA0iWgoOU2V0RmVlZFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhwKBGZlZWQYAiABKAsyDi5haXNsZS52MS5GZWVkEhEKBGV0YWcYAyABKAlIAIgBAUIHCgVfZXRhZyIvCg9TZXRGZWVkUmVzcG9uc2USHAoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWQiIgoQTGlzdEZlZWRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiMgoRTGlzdEZlZWRzUmVzcG9uc2USHQoFZmVlZHMYASADKAsyDi5haXNsZS52MS5GZWVkIlAKEURlbGV0ZUZlZWRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIPCgdmZWVkX2lkGAIgASgJEhEKBGV0YWcYAyABKAlIAIgBAUIHCgVfZXRhZyIUChJEZWxldGVGZWVkUmVzcG9uc2UiQAoOUnVuRmVlZFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg8KB2ZlZWRfaWQYAiABKAkSDQoFZm9yY2UYAyABKAgiEQoPUnVuRmVlZFJlc3BvbnNlMtsICg5DYXRhbG9nU2VydmljZRJXCg5VcHNlcnRQcm9kdWN0cxIfLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVxdWVzdBogLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVzcG9uc2UiACgBElcKDlJlcGxhY2VDYXRhbG9nEh8uYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXF1ZXN0GiAuYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXNwb25zZSIAKAESQAoHU2V0RmVlZBIYLmFpc2xlLnYxLlNldEZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuU2V0RmVlZFJlc3BvbnNlIgASSQoJTGlzdEZlZWRzEhouYWlzbGUudjEuTGlzdEZlZWRzUmVxdWVzdBobLmFpc2xlLnYxLkxpc3RGZWVkc1Jlc3BvbnNlIgOQAgESSQoKRGVsZXRlRmVlZBIbLmFpc2xlLnYxLkRlbGV0ZUZlZWRSZXF1ZXN0GhwuYWlzbGUudjEuRGVsZXRlRmVlZFJlc3BvbnNlIgASQAoHUnVuRmVlZBIYLmFpc2xlLnYxLlJ1bkZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuUnVuRmVlZFJlc3BvbnNlIgASTAoKR2V0UHJvZHVjdBIbLmFpc2xlLnYxLkdldFByb2R1Y3RSZXF1ZXN0GhwuYWlzbGUudjEuR2V0UHJvZHVjdFJlc3BvbnNlIgOQAgESUgoMTGlzdFByb2R1Y3RzEh0uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1Jlc3BvbnNlIgOQAgESZwoTTGlzdFVua25vd25Qcm9kdWN0cxIkLmFpc2xlLnYxLkxpc3RVbmtub3duUHJvZHVjdHNSZXF1ZXN0GiUuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1Jlc3BvbnNlIgOQAgESUgoNRGVsZXRlUHJvZHVjdBIeLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXF1ZXN0Gh8uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlc3BvbnNlIgASWAoPU2V0UHJvZHVjdEdyb3VwEiAuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBohLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlc3BvbnNlIgASYQoRTGlzdFByb2R1Y3RHcm91cHMSIi5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QaIy5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlIgOQAgESYQoSRGVsZXRlUHJvZHVjdEdyb3VwEiMuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVxdWVzdBokLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlc3BvbnNlIgBCcgoIYWlzbGUudjFCE0NhdGFsb2dTZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -589,49 +591,6 @@ export const ListUnknownProductsResponseSchema: GenMessage<ListUnknownProductsRe
   messageDesc(file_aisle_v1_catalog_service, 17);
 
 /**
- * UnknownProduct is a product id in events that the catalogue does not know.
- *
- * @generated from message aisle.v1.UnknownProduct
- */
-export type UnknownProduct = Message<"aisle.v1.UnknownProduct"> & {
-  /**
-   * Output only. The id as it was sent.
-   *
-   * @generated from field: string product_id = 1;
-   */
-  productId: string;
-
-  /**
-   * Output only. Events that named it.
-   *
-   * @generated from field: uint32 events = 2;
-   */
-  events: number;
-
-  /**
-   * Output only. The newest of them.
-   *
-   * @generated from field: google.protobuf.Timestamp last_at = 3;
-   */
-  lastAt?: Timestamp | undefined;
-
-  /**
-   * Output only. A product of the catalogue that is probably meant; empty for
-   * none.
-   *
-   * @generated from field: string meant_product_id = 4;
-   */
-  meantProductId: string;
-};
-
-/**
- * Describes the message aisle.v1.UnknownProduct.
- * Use `create(UnknownProductSchema)` to create a new message.
- */
-export const UnknownProductSchema: GenMessage<UnknownProduct> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 18);
-
-/**
  * SetFeedRequest is the request of SetFeed.
  *
  * @generated from message aisle.v1.SetFeedRequest
@@ -665,7 +624,7 @@ export type SetFeedRequest = Message<"aisle.v1.SetFeedRequest"> & {
  * Use `create(SetFeedRequestSchema)` to create a new message.
  */
 export const SetFeedRequestSchema: GenMessage<SetFeedRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 19);
+  messageDesc(file_aisle_v1_catalog_service, 18);
 
 /**
  * SetFeedResponse is the answer of SetFeed.
@@ -686,7 +645,7 @@ export type SetFeedResponse = Message<"aisle.v1.SetFeedResponse"> & {
  * Use `create(SetFeedResponseSchema)` to create a new message.
  */
 export const SetFeedResponseSchema: GenMessage<SetFeedResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 20);
+  messageDesc(file_aisle_v1_catalog_service, 19);
 
 /**
  * ListFeedsRequest is the request of ListFeeds.
@@ -707,7 +666,7 @@ export type ListFeedsRequest = Message<"aisle.v1.ListFeedsRequest"> & {
  * Use `create(ListFeedsRequestSchema)` to create a new message.
  */
 export const ListFeedsRequestSchema: GenMessage<ListFeedsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 21);
+  messageDesc(file_aisle_v1_catalog_service, 20);
 
 /**
  * ListFeedsResponse is the answer of ListFeeds.
@@ -728,7 +687,7 @@ export type ListFeedsResponse = Message<"aisle.v1.ListFeedsResponse"> & {
  * Use `create(ListFeedsResponseSchema)` to create a new message.
  */
 export const ListFeedsResponseSchema: GenMessage<ListFeedsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 22);
+  messageDesc(file_aisle_v1_catalog_service, 21);
 
 /**
  * DeleteFeedRequest is the request of DeleteFeed.
@@ -764,7 +723,7 @@ export type DeleteFeedRequest = Message<"aisle.v1.DeleteFeedRequest"> & {
  * Use `create(DeleteFeedRequestSchema)` to create a new message.
  */
 export const DeleteFeedRequestSchema: GenMessage<DeleteFeedRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 23);
+  messageDesc(file_aisle_v1_catalog_service, 22);
 
 /**
  * DeleteFeedResponse is the answer of DeleteFeed.
@@ -779,7 +738,7 @@ export type DeleteFeedResponse = Message<"aisle.v1.DeleteFeedResponse"> & {
  * Use `create(DeleteFeedResponseSchema)` to create a new message.
  */
 export const DeleteFeedResponseSchema: GenMessage<DeleteFeedResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 24);
+  messageDesc(file_aisle_v1_catalog_service, 23);
 
 /**
  * RunFeedRequest is the request of RunFeed.
@@ -814,7 +773,7 @@ export type RunFeedRequest = Message<"aisle.v1.RunFeedRequest"> & {
  * Use `create(RunFeedRequestSchema)` to create a new message.
  */
 export const RunFeedRequestSchema: GenMessage<RunFeedRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 25);
+  messageDesc(file_aisle_v1_catalog_service, 24);
 
 /**
  * RunFeedResponse is the answer of RunFeed.
@@ -829,7 +788,7 @@ export type RunFeedResponse = Message<"aisle.v1.RunFeedResponse"> & {
  * Use `create(RunFeedResponseSchema)` to create a new message.
  */
 export const RunFeedResponseSchema: GenMessage<RunFeedResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 26);
+  messageDesc(file_aisle_v1_catalog_service, 25);
 
 /**
  * CatalogService manages the products of an app.

@@ -8,17 +8,19 @@ import type { Event } from "./event_pb.js";
 import { file_aisle_v1_event } from "./event_pb.js";
 import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
+import type { RejectedEvent } from "./rejected_event_pb.js";
+import { file_aisle_v1_rejected_event } from "./rejected_event_pb.js";
 import type { SentSignals, VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
-import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSL2AQoSUmVjb3JkRXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIeCgVldmVudBgCIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCRImCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHMSLQoNcHVibGljX3NlbmRlchgFIAEoCzIWLmFpc2xlLnYxLlB1YmxpY1NlbmRlchIrCglzaWduYXR1cmUYBiABKAsyGC5haXNsZS52MS5FdmVudFNpZ25hdHVyZRITCgtzZW50X2RpZ2VzdBgHIAEoCSJRCg5FdmVudFNpZ25hdHVyZRIKCgJpZBgBIAEoCRIRCgl0aW1lc3RhbXAYAiABKAkSEgoKc2lnbmF0dXJlcxgDIAEoCRIMCgRib2R5GAQgASgMIh8KDFB1YmxpY1NlbmRlchIPCgduZXR3b3JrGAEgASgJIpoBChNSZWNvcmRFdmVudFJlc3BvbnNlEhAKCGV2ZW50X2lkGAEgASgJEhQKDGRlZHVwbGljYXRlZBgCIAEoCBIXCg92aXNpdG9yX2NoYW5nZWQYAyABKAgSDQoFbm90ZXMYBCADKAkSMwoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZSKOAQoPU2VuZGVyQWxsb3dhbmNlEg0KBWxpbWl0GAEgASgNEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglyZW1haW5pbmcYAyABKA0SLgoLcmVzZXRfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24idQoTUmVjb3JkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHwoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnQSGAoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCRITCgtsaXN0X2V2ZW50cxgEIAEoCCKoAQoUUmVjb3JkRXZlbnRzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSFAoMZGVkdXBsaWNhdGVkGAIgASgEEiYKB3JlZnVzZWQYAyADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAQgASgEEikKCHJlY29yZGVkGAUgAygLMhcuYWlzbGUudjEuUmVjb3JkZWRFdmVudCJGCg1SZWNvcmRlZEV2ZW50Eg0KBWluZGV4GAEgASgEEhAKCGV2ZW50X2lkGAIgASgJEhQKDGRlZHVwbGljYXRlZBgDIAEoCCIzCg9HZXRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJIjIKEEdldEV2ZW50UmVzcG9uc2USHgoFZXZlbnQYASABKAsyDy5haXNsZS52MS5FdmVudCKHAQoRTGlzdEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEhQKDG5ld2VzdF9maXJzdBgEIAEoCBIlCgd2aXNpdG9yGAUgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcyJOChJMaXN0RXZlbnRzUmVzcG9uc2USHwoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIs4BCg1SZWplY3RlZEV2ZW50EhkKEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJEi8KC3JlamVjdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgVldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgEIAEoCRINCgVmaWVsZBgFIAEoCRIOCgZyZWFzb24YBiABKAkSGQoRcmVwbGF5ZWRfZXZlbnRfaWQYByABKAkiUgoZTGlzdFJlamVjdGVkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiZwoaTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2USMAoPcmVqZWN0ZWRfZXZlbnRzGAEgAygLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkicwobUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIaChJyZWplY3RlZF9ldmVudF9pZHMYAiADKAkSKAoPY29ycmVjdGVkX2V2ZW50GAMgASgLMg8uYWlzbGUudjEuRXZlbnQicwocUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXNwb25zZRIpCghyZXBsYXllZBgBIAMoCzIXLmFpc2xlLnYxLlJlcGxheWVkRXZlbnQSKAoHcmVmdXNlZBgCIAMoCzIXLmFpc2xlLnYxLlJlZnVzZWRSZXBsYXkiYQoNUmVwbGF5ZWRFdmVudBIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRIUCgxkZWR1cGxpY2F0ZWQYAyABKAgSDQoFbm90ZXMYBCADKAkiSQoNUmVmdXNlZFJlcGxheRIZChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCRINCgVmaWVsZBgCIAEoCRIOCgZyZWFzb24YAyABKAkylAQKDEV2ZW50U2VydmljZRJMCgtSZWNvcmRFdmVudBIcLmFpc2xlLnYxLlJlY29yZEV2ZW50UmVxdWVzdBodLmFpc2xlLnYxLlJlY29yZEV2ZW50UmVzcG9uc2UiABJRCgxSZWNvcmRFdmVudHMSHS5haXNsZS52MS5SZWNvcmRFdmVudHNSZXF1ZXN0Gh4uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVzcG9uc2UiACgBEkYKCEdldEV2ZW50EhkuYWlzbGUudjEuR2V0RXZlbnRSZXF1ZXN0GhouYWlzbGUudjEuR2V0RXZlbnRSZXNwb25zZSIDkAIBEkwKCkxpc3RFdmVudHMSGy5haXNsZS52MS5MaXN0RXZlbnRzUmVxdWVzdBocLmFpc2xlLnYxLkxpc3RFdmVudHNSZXNwb25zZSIDkAIBEmQKEkxpc3RSZWplY3RlZEV2ZW50cxIjLmFpc2xlLnYxLkxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QaJC5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXNwb25zZSIDkAIBEmcKFFJlcGxheVJlamVjdGVkRXZlbnRzEiUuYWlzbGUudjEuUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiYuYWlzbGUudjEuUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXNwb25zZSIAYgZwcm90bzM", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSL2AQoSUmVjb3JkRXZlbnRSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIeCgVldmVudBgCIAEoCzIPLmFpc2xlLnYxLkV2ZW50EhcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCRImCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHMSLQoNcHVibGljX3NlbmRlchgFIAEoCzIWLmFpc2xlLnYxLlB1YmxpY1NlbmRlchIrCglzaWduYXR1cmUYBiABKAsyGC5haXNsZS52MS5FdmVudFNpZ25hdHVyZRITCgtzZW50X2RpZ2VzdBgHIAEoCSJRCg5FdmVudFNpZ25hdHVyZRIKCgJpZBgBIAEoCRIRCgl0aW1lc3RhbXAYAiABKAkSEgoKc2lnbmF0dXJlcxgDIAEoCRIMCgRib2R5GAQgASgMIh8KDFB1YmxpY1NlbmRlchIPCgduZXR3b3JrGAEgASgJIpoBChNSZWNvcmRFdmVudFJlc3BvbnNlEhAKCGV2ZW50X2lkGAEgASgJEhQKDGRlZHVwbGljYXRlZBgCIAEoCBIXCg92aXNpdG9yX2NoYW5nZWQYAyABKAgSDQoFbm90ZXMYBCADKAkSMwoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZSKOAQoPU2VuZGVyQWxsb3dhbmNlEg0KBWxpbWl0GAEgASgNEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglyZW1haW5pbmcYAyABKA0SLgoLcmVzZXRfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24idQoTUmVjb3JkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSHwoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnQSGAoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCRITCgtsaXN0X2V2ZW50cxgEIAEoCCKoAQoUUmVjb3JkRXZlbnRzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSFAoMZGVkdXBsaWNhdGVkGAIgASgEEiYKB3JlZnVzZWQYAyADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbRIVCg1yZWZ1c2VkX2NvdW50GAQgASgEEikKCHJlY29yZGVkGAUgAygLMhcuYWlzbGUudjEuUmVjb3JkZWRFdmVudCJGCg1SZWNvcmRlZEV2ZW50Eg0KBWluZGV4GAEgASgEEhAKCGV2ZW50X2lkGAIgASgJEhQKDGRlZHVwbGljYXRlZBgDIAEoCCIzCg9HZXRFdmVudFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJIjIKEEdldEV2ZW50UmVzcG9uc2USHgoFZXZlbnQYASABKAsyDy5haXNsZS52MS5FdmVudCKHAQoRTGlzdEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEhQKDG5ld2VzdF9maXJzdBgEIAEoCBIlCgd2aXNpdG9yGAUgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcyJOChJMaXN0RXZlbnRzUmVzcG9uc2USHwoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlIKGUxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJImcKGkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEjAKD3JlamVjdGVkX2V2ZW50cxgBIAMoCzIXLmFpc2xlLnYxLlJlamVjdGVkRXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInMKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGgoScmVqZWN0ZWRfZXZlbnRfaWRzGAIgAygJEigKD2NvcnJlY3RlZF9ldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50InMKHFJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2USKQoIcmVwbGF5ZWQYASADKAsyFy5haXNsZS52MS5SZXBsYXllZEV2ZW50EigKB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5ImEKDVJlcGxheWVkRXZlbnQSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSEAoIZXZlbnRfaWQYAiABKAkSFAoMZGVkdXBsaWNhdGVkGAMgASgIEg0KBW5vdGVzGAQgAygJIkkKDVJlZnVzZWRSZXBsYXkSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSDQoFZmllbGQYAiABKAkSDgoGcmVhc29uGAMgASgJMpQECgxFdmVudFNlcnZpY2USTAoLUmVjb3JkRXZlbnQSHC5haXNsZS52MS5SZWNvcmRFdmVudFJlcXVlc3QaHS5haXNsZS52MS5SZWNvcmRFdmVudFJlc3BvbnNlIgASUQoMUmVjb3JkRXZlbnRzEh0uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVxdWVzdBoeLmFpc2xlLnYxLlJlY29yZEV2ZW50c1Jlc3BvbnNlIgAoARJGCghHZXRFdmVudBIZLmFpc2xlLnYxLkdldEV2ZW50UmVxdWVzdBoaLmFpc2xlLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJMCgpMaXN0RXZlbnRzEhsuYWlzbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5haXNsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiA5ACARJkChJMaXN0UmVqZWN0ZWRFdmVudHMSIy5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2UiA5ACARJnChRSZXBsYXlSZWplY3RlZEV2ZW50cxIlLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBomLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2UiAEJwCghhaXNsZS52MUIRRXZlbnRTZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_rejected_event, file_aisle_v1_visitor, file_google_protobuf_duration]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -518,69 +520,6 @@ export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PUR
   messageDesc(file_aisle_v1_event_service, 11);
 
 /**
- * RejectedEvent is a rejected event with the reason.
- *
- * @generated from message aisle.v1.RejectedEvent
- */
-export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
-  /**
-   * Output only. Decimal digits; later ids sort after earlier ones as text.
-   *
-   * @generated from field: string rejected_event_id = 1;
-   */
-  rejectedEventId: string;
-
-  /**
-   * Output only. When it was rejected.
-   *
-   * @generated from field: google.protobuf.Timestamp rejected_at = 2;
-   */
-  rejectedAt?: Timestamp | undefined;
-
-  /**
-   * Output only. As it was sent; absent once it was replayed.
-   *
-   * @generated from field: aisle.v1.Event event = 3;
-   */
-  event?: Event | undefined;
-
-  /**
-   * Output only. Its idempotency key.
-   *
-   * @generated from field: string idempotency_key = 4;
-   */
-  idempotencyKey: string;
-
-  /**
-   * Output only. The field at fault, for example `event.products`.
-   *
-   * @generated from field: string field = 5;
-   */
-  field: string;
-
-  /**
-   * Output only. The fault of the field, and the accepted values.
-   *
-   * @generated from field: string reason = 6;
-   */
-  reason: string;
-
-  /**
-   * Output only. Id of the event that a replay recorded.
-   *
-   * @generated from field: string replayed_event_id = 7;
-   */
-  replayedEventId: string;
-};
-
-/**
- * Describes the message aisle.v1.RejectedEvent.
- * Use `create(RejectedEventSchema)` to create a new message.
- */
-export const RejectedEventSchema: GenMessage<RejectedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 12);
-
-/**
  * ListRejectedEventsRequest is the request of ListRejectedEvents.
  *
  * @generated from message aisle.v1.ListRejectedEventsRequest
@@ -613,7 +552,7 @@ export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequ
  * Use `create(ListRejectedEventsRequestSchema)` to create a new message.
  */
 export const ListRejectedEventsRequestSchema: GenMessage<ListRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 13);
+  messageDesc(file_aisle_v1_event_service, 12);
 
 /**
  * ListRejectedEventsResponse is the answer of ListRejectedEvents.
@@ -641,7 +580,7 @@ export type ListRejectedEventsResponse = Message<"aisle.v1.ListRejectedEventsRes
  * Use `create(ListRejectedEventsResponseSchema)` to create a new message.
  */
 export const ListRejectedEventsResponseSchema: GenMessage<ListRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 14);
+  messageDesc(file_aisle_v1_event_service, 13);
 
 /**
  * ReplayRejectedEventsRequest is the request of ReplayRejectedEvents.
@@ -677,7 +616,7 @@ export type ReplayRejectedEventsRequest = Message<"aisle.v1.ReplayRejectedEvents
  * Use `create(ReplayRejectedEventsRequestSchema)` to create a new message.
  */
 export const ReplayRejectedEventsRequestSchema: GenMessage<ReplayRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 15);
+  messageDesc(file_aisle_v1_event_service, 14);
 
 /**
  * ReplayRejectedEventsResponse is the answer of ReplayRejectedEvents.
@@ -705,7 +644,7 @@ export type ReplayRejectedEventsResponse = Message<"aisle.v1.ReplayRejectedEvent
  * Use `create(ReplayRejectedEventsResponseSchema)` to create a new message.
  */
 export const ReplayRejectedEventsResponseSchema: GenMessage<ReplayRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 16);
+  messageDesc(file_aisle_v1_event_service, 15);
 
 /**
  * ReplayedEvent is a rejected event that is now recorded.
@@ -748,7 +687,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
  * Use `create(ReplayedEventSchema)` to create a new message.
  */
 export const ReplayedEventSchema: GenMessage<ReplayedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 17);
+  messageDesc(file_aisle_v1_event_service, 16);
 
 /**
  * RefusedReplay is the reason why a rejected event was not recorded.
@@ -784,7 +723,7 @@ export type RefusedReplay = Message<"aisle.v1.RefusedReplay"> & {
  * Use `create(RefusedReplaySchema)` to create a new message.
  */
 export const RefusedReplaySchema: GenMessage<RefusedReplay> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 18);
+  messageDesc(file_aisle_v1_event_service, 17);
 
 /**
  * EventService records events and returns recorded ones.

@@ -4,17 +4,15 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { SubscriptionChannel } from "./subscription_pb.js";
-import { file_aisle_v1_subscription } from "./subscription_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { HookMessage } from "./hook_message_pb.js";
+import { file_aisle_v1_hook_message } from "./hook_message_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/hook_service.proto.
  */
 export const file_aisle_v1_hook_service: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9ob29rX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIkkKDlNldEhvb2tSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRILCgN1cmwYAiABKAkSEQoEZXRhZxgDIAEoCUgAiAEBQgcKBV9ldGFnIi8KD1NldEhvb2tSZXNwb25zZRIOCgZzZWNyZXQYASABKAkSDAoEZXRhZxgCIAEoCSIgCg5HZXRIb29rUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiLAoPR2V0SG9va1Jlc3BvbnNlEgsKA3VybBgBIAEoCRIMCgRldGFnGAIgASgJIj8KEURlbGV0ZUhvb2tSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCgRldGFnGAIgASgJSACIAQFCBwoFX2V0YWciFAoSRGVsZXRlSG9va1Jlc3BvbnNlItYBCgtIb29rTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgJEgwKBHR5cGUYAiABKAkSEgoKY29udGFjdF9pZBgDIAEoCRIuCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbBIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghhdHRlbXB0cxgGIAEoDRIPCgdmYWlsdXJlGAcgASgJEg4KBnN0YXR1cxgIIAEoDSJSChlMaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJeChpMaXN0RmFpbGVkTWVzc2FnZXNSZXNwb25zZRInCghtZXNzYWdlcxgBIAMoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI8ChVSZXNlbmRNZXNzYWdlc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhMKC21lc3NhZ2VfaWRzGAIgAygJIigKFlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2USDgoGcmVzZW50GAEgASgNMpwDCgtIb29rU2VydmljZRJACgdTZXRIb29rEhguYWlzbGUudjEuU2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5TZXRIb29rUmVzcG9uc2UiABJDCgdHZXRIb29rEhguYWlzbGUudjEuR2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5HZXRIb29rUmVzcG9uc2UiA5ACARJJCgpEZWxldGVIb29rEhsuYWlzbGUudjEuRGVsZXRlSG9va1JlcXVlc3QaHC5haXNsZS52MS5EZWxldGVIb29rUmVzcG9uc2UiABJkChJMaXN0RmFpbGVkTWVzc2FnZXMSIy5haXNsZS52MS5MaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdEZhaWxlZE1lc3NhZ2VzUmVzcG9uc2UiA5ACARJVCg5SZXNlbmRNZXNzYWdlcxIfLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVxdWVzdBogLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2UiAGIGcHJvdG8z", [file_aisle_v1_subscription, file_google_protobuf_timestamp]);
+  fileDesc("ChthaXNsZS92MS9ob29rX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIkkKDlNldEhvb2tSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRILCgN1cmwYAiABKAkSEQoEZXRhZxgDIAEoCUgAiAEBQgcKBV9ldGFnIi8KD1NldEhvb2tSZXNwb25zZRIOCgZzZWNyZXQYASABKAkSDAoEZXRhZxgCIAEoCSIgCg5HZXRIb29rUmVxdWVzdBIOCgZhcHBfaWQYASABKAkiLAoPR2V0SG9va1Jlc3BvbnNlEgsKA3VybBgBIAEoCRIMCgRldGFnGAIgASgJIj8KEURlbGV0ZUhvb2tSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCgRldGFnGAIgASgJSACIAQFCBwoFX2V0YWciFAoSRGVsZXRlSG9va1Jlc3BvbnNlIlIKGUxpc3RGYWlsZWRNZXNzYWdlc1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJIl4KGkxpc3RGYWlsZWRNZXNzYWdlc1Jlc3BvbnNlEicKCG1lc3NhZ2VzGAEgAygLMhUuYWlzbGUudjEuSG9va01lc3NhZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjwKFVJlc2VuZE1lc3NhZ2VzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEwoLbWVzc2FnZV9pZHMYAiADKAkiKAoWUmVzZW5kTWVzc2FnZXNSZXNwb25zZRIOCgZyZXNlbnQYASABKA0ynAMKC0hvb2tTZXJ2aWNlEkAKB1NldEhvb2sSGC5haXNsZS52MS5TZXRIb29rUmVxdWVzdBoZLmFpc2xlLnYxLlNldEhvb2tSZXNwb25zZSIAEkMKB0dldEhvb2sSGC5haXNsZS52MS5HZXRIb29rUmVxdWVzdBoZLmFpc2xlLnYxLkdldEhvb2tSZXNwb25zZSIDkAIBEkkKCkRlbGV0ZUhvb2sSGy5haXNsZS52MS5EZWxldGVIb29rUmVxdWVzdBocLmFpc2xlLnYxLkRlbGV0ZUhvb2tSZXNwb25zZSIAEmQKEkxpc3RGYWlsZWRNZXNzYWdlcxIjLmFpc2xlLnYxLkxpc3RGYWlsZWRNZXNzYWdlc1JlcXVlc3QaJC5haXNsZS52MS5MaXN0RmFpbGVkTWVzc2FnZXNSZXNwb25zZSIDkAIBElUKDlJlc2VuZE1lc3NhZ2VzEh8uYWlzbGUudjEuUmVzZW5kTWVzc2FnZXNSZXF1ZXN0GiAuYWlzbGUudjEuUmVzZW5kTWVzc2FnZXNSZXNwb25zZSIAQm8KCGFpc2xlLnYxQhBIb29rU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_hook_message]);
 
 /**
  * SetHookRequest is the request of SetHook.
@@ -177,78 +175,6 @@ export const DeleteHookResponseSchema: GenMessage<DeleteHookResponse> = /*@__PUR
   messageDesc(file_aisle_v1_hook_service, 5);
 
 /**
- * HookMessage is a message to a hook.
- *
- * @generated from message aisle.v1.HookMessage
- */
-export type HookMessage = Message<"aisle.v1.HookMessage"> & {
-  /**
-   * Output only. The `webhook-id` it is sent with. Unique across apps.
-   *
-   * @generated from field: string message_id = 1;
-   */
-  messageId: string;
-
-  /**
-   * Output only. `subscription.changed` or `subscription.confirmation_wanted`.
-   *
-   * @generated from field: string type = 2;
-   */
-  type: string;
-
-  /**
-   * Output only. The contact.
-   *
-   * @generated from field: string contact_id = 3;
-   */
-  contactId: string;
-
-  /**
-   * Output only. Which subscription.
-   *
-   * @generated from field: aisle.v1.SubscriptionChannel channel = 4;
-   */
-  channel: SubscriptionChannel;
-
-  /**
-   * Output only. Time of its first attempt.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 5;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * Output only. Number of attempts.
-   *
-   * @generated from field: uint32 attempts = 6;
-   */
-  attempts: number;
-
-  /**
-   * Output only. Why the last attempt failed: `address_not_allowed`,
-   * `host_not_found`, `connection_failed`, `certificate_refused`, `timed_out`,
-   * `redirected` or `refused`.
-   *
-   * @generated from field: string failure = 7;
-   */
-  failure: string;
-
-  /**
-   * Output only. HTTP status of the last answer, 0 without one.
-   *
-   * @generated from field: uint32 status = 8;
-   */
-  status: number;
-};
-
-/**
- * Describes the message aisle.v1.HookMessage.
- * Use `create(HookMessageSchema)` to create a new message.
- */
-export const HookMessageSchema: GenMessage<HookMessage> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_hook_service, 6);
-
-/**
  * ListFailedMessagesRequest is the request of ListFailedMessages.
  *
  * @generated from message aisle.v1.ListFailedMessagesRequest
@@ -281,7 +207,7 @@ export type ListFailedMessagesRequest = Message<"aisle.v1.ListFailedMessagesRequ
  * Use `create(ListFailedMessagesRequestSchema)` to create a new message.
  */
 export const ListFailedMessagesRequestSchema: GenMessage<ListFailedMessagesRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_hook_service, 7);
+  messageDesc(file_aisle_v1_hook_service, 6);
 
 /**
  * ListFailedMessagesResponse is the answer of ListFailedMessages.
@@ -309,7 +235,7 @@ export type ListFailedMessagesResponse = Message<"aisle.v1.ListFailedMessagesRes
  * Use `create(ListFailedMessagesResponseSchema)` to create a new message.
  */
 export const ListFailedMessagesResponseSchema: GenMessage<ListFailedMessagesResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_hook_service, 8);
+  messageDesc(file_aisle_v1_hook_service, 7);
 
 /**
  * ResendMessagesRequest is the request of ResendMessages.
@@ -337,7 +263,7 @@ export type ResendMessagesRequest = Message<"aisle.v1.ResendMessagesRequest"> & 
  * Use `create(ResendMessagesRequestSchema)` to create a new message.
  */
 export const ResendMessagesRequestSchema: GenMessage<ResendMessagesRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_hook_service, 9);
+  messageDesc(file_aisle_v1_hook_service, 8);
 
 /**
  * ResendMessagesResponse is the answer of ResendMessages.
@@ -358,7 +284,7 @@ export type ResendMessagesResponse = Message<"aisle.v1.ResendMessagesResponse"> 
  * Use `create(ResendMessagesResponseSchema)` to create a new message.
  */
 export const ResendMessagesResponseSchema: GenMessage<ResendMessagesResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_hook_service, 10);
+  messageDesc(file_aisle_v1_hook_service, 9);
 
 /**
  * HookService notifies a shop's own server of changed subscriptions: a signed

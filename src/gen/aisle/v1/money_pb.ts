@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/money.proto.
  */
 export const file_aisle_v1_money: GenFile = /*@__PURE__*/
-  fileDesc("ChRhaXNsZS92MS9tb25leS5wcm90bxIIYWlzbGUudjEiKQoFTW9uZXkSDgoGYW1vdW50GAEgASgJEhAKCGN1cnJlbmN5GAIgASgJYgZwcm90bzM");
+  fileDesc("ChRhaXNsZS92MS9tb25leS5wcm90bxIIYWlzbGUudjEiKQoFTW9uZXkSDgoGYW1vdW50GAEgASgJEhAKCGN1cnJlbmN5GAIgASgJQmkKCGFpc2xlLnYxQgpNb25leVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw");
 
 /**
  * Money is an amount of a currency. Amounts are text, so that no cent is lost.

@@ -4,81 +4,29 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Contact } from "./contact_pb.js";
+import { file_aisle_v1_contact } from "./contact_pb.js";
+import type { Erasure } from "./erasure_pb.js";
+import { file_aisle_v1_erasure } from "./erasure_pb.js";
 import type { Event } from "./event_pb.js";
 import { file_aisle_v1_event } from "./event_pb.js";
-import type { RejectedEvent } from "./event_service_pb.js";
-import { file_aisle_v1_event_service } from "./event_service_pb.js";
-import type { HookMessage } from "./hook_service_pb.js";
-import { file_aisle_v1_hook_service } from "./hook_service_pb.js";
-import type { Money } from "./money_pb.js";
-import { file_aisle_v1_money } from "./money_pb.js";
-import type { Contact, SubscriptionChange, SubscriptionChannel } from "./subscription_pb.js";
-import { file_aisle_v1_subscription } from "./subscription_pb.js";
-import type { VisitorIds } from "./visitor_pb.js";
-import { file_aisle_v1_visitor } from "./visitor_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { HookMessage } from "./hook_message_pb.js";
+import { file_aisle_v1_hook_message } from "./hook_message_pb.js";
+import type { SubscriptionChange } from "./ledger_pb.js";
+import { file_aisle_v1_ledger } from "./ledger_pb.js";
+import type { Person } from "./person_pb.js";
+import { file_aisle_v1_person } from "./person_pb.js";
+import type { AwaitedSubscription, KeptFrameExposure, KeptOrder, KeptShownList, KeptVisitor } from "./personal_data_pb.js";
+import { file_aisle_v1_personal_data } from "./personal_data_pb.js";
+import type { RejectedEvent } from "./rejected_event_pb.js";
+import { file_aisle_v1_rejected_event } from "./rejected_event_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/privacy_service.proto.
  */
 export const file_aisle_v1_privacy_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIn4KBlBlcnNvbhIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRISCgpjb250YWN0X2lkGAQgASgJEhsKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAgiSAoURXhwb3J0VmlzaXRvclJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEiAKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbiL7AwoVRXhwb3J0VmlzaXRvclJlc3BvbnNlEiQKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0SAASOwoTc3Vic2NyaXB0aW9uX2NoYW5nZRgCIAEoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUgAEigKB3Zpc2l0b3IYAyABKAsyFS5haXNsZS52MS5LZXB0VmlzaXRvckgAEiQKBW9yZGVyGAQgASgLMhMuYWlzbGUudjEuS2VwdE9yZGVySAASIAoFZXZlbnQYBSABKAsyDy5haXNsZS52MS5FdmVudEgAEjEKDnJlamVjdGVkX2V2ZW50GAYgASgLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudEgAEj0KFGF3YWl0ZWRfc3Vic2NyaXB0aW9uGAcgASgLMh0uYWlzbGUudjEuQXdhaXRlZFN1YnNjcmlwdGlvbkgAEi0KDGhvb2tfbWVzc2FnZRgIIAEoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlSAASNQoOZnJhbWVfZXhwb3N1cmUYCSABKAsyGy5haXNsZS52MS5LZXB0RnJhbWVFeHBvc3VyZUgAEi0KCnNob3duX2xpc3QYCiABKAsyFy5haXNsZS52MS5LZXB0U2hvd25MaXN0SABCBgoEaXRlbSKLAQoNS2VwdFNob3duTGlzdBIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxIQCghmcmFtZV9pZBgCIAEoCRIsCghzaG93bl9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLcHJvZHVjdF9pZHMYBCADKAkixgIKEUtlcHRGcmFtZUV4cG9zdXJlEiUKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzEhAKCGZyYW1lX2lkGAIgASgJEg8KB3ZhcmlhbnQYAyABKAkSLAoIZmlyc3RfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2xhc3RfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEXNob3duX3Byb2R1Y3RfaWRzGAYgAygJEi4KCmNsaWNrZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCm9yZGVyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCW9yZGVyX2lkcxgJIAMoCSKZAQoTQXdhaXRlZFN1YnNjcmlwdGlvbhISCgpjb250YWN0X2lkGAEgASgJEi4KB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsEiwKCGFza2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghldmVudF9pZBgEIAEoCSKkAQoLS2VwdFZpc2l0b3ISEgoKdmlzaXRvcl9pZBgBIAEoCRISCgpjbGllbnRfaWRzGAIgAygJEhcKD2ZpbmdlcnByaW50X2lkcxgDIAMoCRIQCgh1c2VyX2lkcxgEIAMoCRISCgpjb250YWN0X2lkGAUgASgJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvYBCglLZXB0T3JkZXISEAoIb3JkZXJfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMSEgoKY29udGFjdF9pZBgDIAEoCRImCgVsaW5lcxgEIAMoCzIXLmFpc2xlLnYxLktlcHRPcmRlckxpbmUSDgoGc3RhdHVzGAUgASgJEiAKB3BheW1lbnQYBiABKAsyDy5haXNsZS52MS5Nb25leRIvCgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAggASgIIjUKDUtlcHRPcmRlckxpbmUSEgoKcHJvZHVjdF9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoDSJYChNFcmFzZVZpc2l0b3JSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIgCgZwZXJzb24YAiABKAsyEC5haXNsZS52MS5QZXJzb24SDwoHZHJ5X3J1bhgDIAEoCCJbChRFcmFzZVZpc2l0b3JSZXNwb25zZRIMCgRzdGVwGAEgASgJEhEKCWxvb2tlZF9hdBgCIAEoBBIiCgdlcmFzdXJlGAMgASgLMhEuYWlzbGUudjEuRXJhc3VyZSL2AQoHRXJhc3VyZRISCgplcmFzdXJlX2lkGAEgASgJEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZpbmlzaGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnkSFQoNY29udGFjdHNfa2VwdBgFIAEoDRouCgxSZW1vdmVkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASJMChNMaXN0RXJhc3VyZXNSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJUChRMaXN0RXJhc3VyZXNSZXNwb25zZRIjCghlcmFzdXJlcxgBIAMoCzIRLmFpc2xlLnYxLkVyYXN1cmUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMpACCg5Qcml2YWN5U2VydmljZRJXCg1FeHBvcnRWaXNpdG9yEh4uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlcXVlc3QaHy5haXNsZS52MS5FeHBvcnRWaXNpdG9yUmVzcG9uc2UiA5ACATABElEKDEVyYXNlVmlzaXRvchIdLmFpc2xlLnYxLkVyYXNlVmlzaXRvclJlcXVlc3QaHi5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXNwb25zZSIAMAESUgoMTGlzdEVyYXN1cmVzEh0uYWlzbGUudjEuTGlzdEVyYXN1cmVzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RFcmFzdXJlc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_event_service, file_aisle_v1_hook_service, file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_timestamp]);
-
-/**
- * Person identifies a person by any known ids; several ids are one person. An
- * e-mail, phone or contact id means the contact and every visitor that is
- * linked to it now. A visitor id means that visitor, with all its ids and its
- * whole history, but not the contact it is linked to: anybody can link an id of
- * their own to somebody else's address.
- *
- * @generated from message aisle.v1.Person
- */
-export type Person = Message<"aisle.v1.Person"> & {
-  /**
-   * Optional. Ids of a visitor.
-   *
-   * @generated from field: aisle.v1.VisitorIds visitor = 1;
-   */
-  visitor?: VisitorIds | undefined;
-
-  /**
-   * Optional. E-mail address, else INVALID_ARGUMENT.
-   *
-   * @generated from field: string email = 2;
-   */
-  email: string;
-
-  /**
-   * Optional. Phone number, else INVALID_ARGUMENT.
-   *
-   * @generated from field: string phone = 3;
-   */
-  phone: string;
-
-  /**
-   * Optional. Id of a contact.
-   *
-   * @generated from field: string contact_id = 4;
-   */
-  contactId: string;
-
-  /**
-   * Optional. A visitor id also means the contact it is linked to. Set it only
-   * when it is proven that the address is this person's.
-   *
-   * @generated from field: bool with_linked_contact = 5;
-   */
-  withLinkedContact: boolean;
-};
-
-/**
- * Describes the message aisle.v1.Person.
- * Use `create(PersonSchema)` to create a new message.
- */
-export const PersonSchema: GenMessage<Person> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 0);
+  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIkgKFEV4cG9ydFZpc2l0b3JSZXF1ZXN0Eg4KBmFwcF9pZBgBIAEoCRIgCgZwZXJzb24YAiABKAsyEC5haXNsZS52MS5QZXJzb24i+wMKFUV4cG9ydFZpc2l0b3JSZXNwb25zZRIkCgdjb250YWN0GAEgASgLMhEuYWlzbGUudjEuQ29udGFjdEgAEjsKE3N1YnNjcmlwdGlvbl9jaGFuZ2UYAiABKAsyHC5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFuZ2VIABIoCgd2aXNpdG9yGAMgASgLMhUuYWlzbGUudjEuS2VwdFZpc2l0b3JIABIkCgVvcmRlchgEIAEoCzITLmFpc2xlLnYxLktlcHRPcmRlckgAEiAKBWV2ZW50GAUgASgLMg8uYWlzbGUudjEuRXZlbnRIABIxCg5yZWplY3RlZF9ldmVudBgGIAEoCzIXLmFpc2xlLnYxLlJlamVjdGVkRXZlbnRIABI9ChRhd2FpdGVkX3N1YnNjcmlwdGlvbhgHIAEoCzIdLmFpc2xlLnYxLkF3YWl0ZWRTdWJzY3JpcHRpb25IABItCgxob29rX21lc3NhZ2UYCCABKAsyFS5haXNsZS52MS5Ib29rTWVzc2FnZUgAEjUKDmZyYW1lX2V4cG9zdXJlGAkgASgLMhsuYWlzbGUudjEuS2VwdEZyYW1lRXhwb3N1cmVIABItCgpzaG93bl9saXN0GAogASgLMhcuYWlzbGUudjEuS2VwdFNob3duTGlzdEgAQgYKBGl0ZW0iWAoTRXJhc2VWaXNpdG9yUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSIAoGcGVyc29uGAIgASgLMhAuYWlzbGUudjEuUGVyc29uEg8KB2RyeV9ydW4YAyABKAgiWwoURXJhc2VWaXNpdG9yUmVzcG9uc2USDAoEc3RlcBgBIAEoCRIRCglsb29rZWRfYXQYAiABKAQSIgoHZXJhc3VyZRgDIAEoCzIRLmFpc2xlLnYxLkVyYXN1cmUiTAoTTGlzdEVyYXN1cmVzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiVAoUTGlzdEVyYXN1cmVzUmVzcG9uc2USIwoIZXJhc3VyZXMYASADKAsyES5haXNsZS52MS5FcmFzdXJlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTKQAgoOUHJpdmFjeVNlcnZpY2USVwoNRXhwb3J0VmlzaXRvchIeLmFpc2xlLnYxLkV4cG9ydFZpc2l0b3JSZXF1ZXN0Gh8uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlc3BvbnNlIgOQAgEwARJRCgxFcmFzZVZpc2l0b3ISHS5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXF1ZXN0Gh4uYWlzbGUudjEuRXJhc2VWaXNpdG9yUmVzcG9uc2UiADABElIKDExpc3RFcmFzdXJlcxIdLmFpc2xlLnYxLkxpc3RFcmFzdXJlc1JlcXVlc3QaHi5haXNsZS52MS5MaXN0RXJhc3VyZXNSZXNwb25zZSIDkAIBQnIKCGFpc2xlLnYxQhNQcml2YWN5U2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_contact, file_aisle_v1_erasure, file_aisle_v1_event, file_aisle_v1_hook_message, file_aisle_v1_ledger, file_aisle_v1_person, file_aisle_v1_personal_data, file_aisle_v1_rejected_event]);
 
 /**
  * ExportVisitorRequest is the request of ExportVisitor.
@@ -106,7 +54,7 @@ export type ExportVisitorRequest = Message<"aisle.v1.ExportVisitorRequest"> & {
  * Use `create(ExportVisitorRequestSchema)` to create a new message.
  */
 export const ExportVisitorRequestSchema: GenMessage<ExportVisitorRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 1);
+  messageDesc(file_aisle_v1_privacy_service, 0);
 
 /**
  * ExportVisitorResponse is one item of a person's data.
@@ -207,324 +155,7 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
  * Use `create(ExportVisitorResponseSchema)` to create a new message.
  */
 export const ExportVisitorResponseSchema: GenMessage<ExportVisitorResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 2);
-
-/**
- * KeptShownList is a list of products that a rotating frame showed a visitor,
- * kept for 7 days.
- *
- * @generated from message aisle.v1.KeptShownList
- */
-export type KeptShownList = Message<"aisle.v1.KeptShownList"> & {
-  /**
-   * Output only. The visitor, by the one stored id.
-   *
-   * @generated from field: aisle.v1.VisitorIds visitor = 1;
-   */
-  visitor?: VisitorIds | undefined;
-
-  /**
-   * Output only. The frame.
-   *
-   * @generated from field: string frame_id = 2;
-   */
-  frameId: string;
-
-  /**
-   * Output only. When the first of the products was shown.
-   *
-   * @generated from field: google.protobuf.Timestamp shown_at = 3;
-   */
-  shownAt?: Timestamp | undefined;
-
-  /**
-   * Output only. The products, those shown last at the end.
-   *
-   * @generated from field: repeated string product_ids = 4;
-   */
-  productIds: string[];
-};
-
-/**
- * Describes the message aisle.v1.KeptShownList.
- * Use `create(KeptShownListSchema)` to create a new message.
- */
-export const KeptShownListSchema: GenMessage<KeptShownList> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 3);
-
-/**
- * KeptFrameExposure is a visitor's exposure to a frame with variants, kept for
- * 7 days.
- *
- * @generated from message aisle.v1.KeptFrameExposure
- */
-export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
-  /**
-   * Output only. The visitor, by the one stored id.
-   *
-   * @generated from field: aisle.v1.VisitorIds visitor = 1;
-   */
-  visitor?: VisitorIds | undefined;
-
-  /**
-   * Output only. The frame.
-   *
-   * @generated from field: string frame_id = 2;
-   */
-  frameId: string;
-
-  /**
-   * Output only. Its variant.
-   *
-   * @generated from field: string variant = 3;
-   */
-  variant: string;
-
-  /**
-   * Output only. First exposure.
-   *
-   * @generated from field: google.protobuf.Timestamp first_at = 4;
-   */
-  firstAt?: Timestamp | undefined;
-
-  /**
-   * Output only. Last exposure.
-   *
-   * @generated from field: google.protobuf.Timestamp last_at = 5;
-   */
-  lastAt?: Timestamp | undefined;
-
-  /**
-   * Output only. Products that were shown, the newest last.
-   *
-   * @generated from field: repeated string shown_product_ids = 6;
-   */
-  shownProductIds: string[];
-
-  /**
-   * Output only. When one of them was viewed; absent if never.
-   *
-   * @generated from field: google.protobuf.Timestamp clicked_at = 7;
-   */
-  clickedAt?: Timestamp | undefined;
-
-  /**
-   * Output only. When the visitor ordered after it; absent if never.
-   *
-   * @generated from field: google.protobuf.Timestamp ordered_at = 8;
-   */
-  orderedAt?: Timestamp | undefined;
-
-  /**
-   * Output only. The orders counted for it.
-   *
-   * @generated from field: repeated string order_ids = 9;
-   */
-  orderIds: string[];
-};
-
-/**
- * Describes the message aisle.v1.KeptFrameExposure.
- * Use `create(KeptFrameExposureSchema)` to create a new message.
- */
-export const KeptFrameExposureSchema: GenMessage<KeptFrameExposure> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 4);
-
-/**
- * AwaitedSubscription is a subscription that waits for confirmation.
- *
- * @generated from message aisle.v1.AwaitedSubscription
- */
-export type AwaitedSubscription = Message<"aisle.v1.AwaitedSubscription"> & {
-  /**
-   * Output only. The contact.
-   *
-   * @generated from field: string contact_id = 1;
-   */
-  contactId: string;
-
-  /**
-   * Output only. Which subscription.
-   *
-   * @generated from field: aisle.v1.SubscriptionChannel channel = 2;
-   */
-  channel: SubscriptionChannel;
-
-  /**
-   * Output only. When it was requested.
-   *
-   * @generated from field: google.protobuf.Timestamp asked_at = 3;
-   */
-  askedAt?: Timestamp | undefined;
-
-  /**
-   * Output only. The requesting event; empty for a call.
-   *
-   * @generated from field: string event_id = 4;
-   */
-  eventId: string;
-};
-
-/**
- * Describes the message aisle.v1.AwaitedSubscription.
- * Use `create(AwaitedSubscriptionSchema)` to create a new message.
- */
-export const AwaitedSubscriptionSchema: GenMessage<AwaitedSubscription> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 5);
-
-/**
- * KeptVisitor is a stored visitor.
- *
- * @generated from message aisle.v1.KeptVisitor
- */
-export type KeptVisitor = Message<"aisle.v1.KeptVisitor"> & {
-  /**
-   * Output only. Id of the visitor.
-   *
-   * @generated from field: string visitor_id = 1;
-   */
-  visitorId: string;
-
-  /**
-   * Output only. Client ids of the visitor.
-   *
-   * @generated from field: repeated string client_ids = 2;
-   */
-  clientIds: string[];
-
-  /**
-   * Output only. Fingerprint cookie ids.
-   *
-   * @generated from field: repeated string fingerprint_ids = 3;
-   */
-  fingerprintIds: string[];
-
-  /**
-   * Output only. User ids of the shop.
-   *
-   * @generated from field: repeated string user_ids = 4;
-   */
-  userIds: string[];
-
-  /**
-   * Output only. The contact the visitor is linked to; empty for none.
-   *
-   * @generated from field: string contact_id = 5;
-   */
-  contactId: string;
-
-  /**
-   * Output only. When it was first seen.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 6;
-   */
-  createdAt?: Timestamp | undefined;
-};
-
-/**
- * Describes the message aisle.v1.KeptVisitor.
- * Use `create(KeptVisitorSchema)` to create a new message.
- */
-export const KeptVisitorSchema: GenMessage<KeptVisitor> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 6);
-
-/**
- * KeptOrder is an order, merged from all its events.
- *
- * @generated from message aisle.v1.KeptOrder
- */
-export type KeptOrder = Message<"aisle.v1.KeptOrder"> & {
-  /**
-   * Output only. The shop's order number.
-   *
-   * @generated from field: string order_id = 1;
-   */
-  orderId: string;
-
-  /**
-   * Output only. The visitor who ordered.
-   *
-   * @generated from field: aisle.v1.VisitorIds visitor = 2;
-   */
-  visitor?: VisitorIds | undefined;
-
-  /**
-   * Output only. The contact who ordered; empty when not known.
-   *
-   * @generated from field: string contact_id = 3;
-   */
-  contactId: string;
-
-  /**
-   * Output only. The lines of the order.
-   *
-   * @generated from field: repeated aisle.v1.KeptOrderLine lines = 4;
-   */
-  lines: KeptOrderLine[];
-
-  /**
-   * Output only. Newest status.
-   *
-   * @generated from field: string status = 5;
-   */
-  status: string;
-
-  /**
-   * Output only. The paid amount.
-   *
-   * @generated from field: aisle.v1.Money payment = 6;
-   */
-  payment?: Money | undefined;
-
-  /**
-   * Output only. Time of the order; absent while only a cancellation is known.
-   *
-   * @generated from field: google.protobuf.Timestamp occurred_at = 7;
-   */
-  occurredAt?: Timestamp | undefined;
-
-  /**
-   * Output only. Whether it was cancelled.
-   *
-   * @generated from field: bool cancelled = 8;
-   */
-  cancelled: boolean;
-};
-
-/**
- * Describes the message aisle.v1.KeptOrder.
- * Use `create(KeptOrderSchema)` to create a new message.
- */
-export const KeptOrderSchema: GenMessage<KeptOrder> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 7);
-
-/**
- * KeptOrderLine is one line of an order.
- *
- * @generated from message aisle.v1.KeptOrderLine
- */
-export type KeptOrderLine = Message<"aisle.v1.KeptOrderLine"> & {
-  /**
-   * Output only. The product.
-   *
-   * @generated from field: string product_id = 1;
-   */
-  productId: string;
-
-  /**
-   * Output only. How many.
-   *
-   * @generated from field: uint32 quantity = 2;
-   */
-  quantity: number;
-};
-
-/**
- * Describes the message aisle.v1.KeptOrderLine.
- * Use `create(KeptOrderLineSchema)` to create a new message.
- */
-export const KeptOrderLineSchema: GenMessage<KeptOrderLine> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 8);
+  messageDesc(file_aisle_v1_privacy_service, 1);
 
 /**
  * EraseVisitorRequest is the request of EraseVisitor.
@@ -559,7 +190,7 @@ export type EraseVisitorRequest = Message<"aisle.v1.EraseVisitorRequest"> & {
  * Use `create(EraseVisitorRequestSchema)` to create a new message.
  */
 export const EraseVisitorRequestSchema: GenMessage<EraseVisitorRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 9);
+  messageDesc(file_aisle_v1_privacy_service, 2);
 
 /**
  * EraseVisitorResponse is the progress of an erasure.
@@ -594,61 +225,7 @@ export type EraseVisitorResponse = Message<"aisle.v1.EraseVisitorResponse"> & {
  * Use `create(EraseVisitorResponseSchema)` to create a new message.
  */
 export const EraseVisitorResponseSchema: GenMessage<EraseVisitorResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 10);
-
-/**
- * Erasure is a record of removed data. It contains no names.
- *
- * @generated from message aisle.v1.Erasure
- */
-export type Erasure = Message<"aisle.v1.Erasure"> & {
-  /**
-   * Output only. Id of the erasure; empty for a dry run.
-   *
-   * @generated from field: string erasure_id = 1;
-   */
-  erasureId: string;
-
-  /**
-   * Output only. Records received up to this time were removed.
-   *
-   * @generated from field: google.protobuf.Timestamp started_at = 2;
-   */
-  startedAt?: Timestamp | undefined;
-
-  /**
-   * Output only. Absent while it runs, and for a dry run.
-   *
-   * @generated from field: google.protobuf.Timestamp finished_at = 3;
-   */
-  finishedAt?: Timestamp | undefined;
-
-  /**
-   * Output only. Number of removed records of each kind, or of those that a dry
-   * run would remove: `contacts`, `changes` (of the consent ledger),
-   * `visitors`, `interactions`, `orders`, `events`, `rejectedEvents`,
-   * `idempotency`, `confirmations` (pending subscriptions), `outbox` and
-   * `deadHooks` (hook messages), `frameExposures` (exposures of the visitor).
-   *
-   * @generated from field: map<string, uint64> removed = 4;
-   */
-  removed: { [key: string]: bigint };
-
-  /**
-   * Output only. Contacts that stay: visitors named by their ids are linked to
-   * them, but they were not named themselves.
-   *
-   * @generated from field: uint32 contacts_kept = 5;
-   */
-  contactsKept: number;
-};
-
-/**
- * Describes the message aisle.v1.Erasure.
- * Use `create(ErasureSchema)` to create a new message.
- */
-export const ErasureSchema: GenMessage<Erasure> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 11);
+  messageDesc(file_aisle_v1_privacy_service, 3);
 
 /**
  * ListErasuresRequest is the request of ListErasures.
@@ -683,7 +260,7 @@ export type ListErasuresRequest = Message<"aisle.v1.ListErasuresRequest"> & {
  * Use `create(ListErasuresRequestSchema)` to create a new message.
  */
 export const ListErasuresRequestSchema: GenMessage<ListErasuresRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 12);
+  messageDesc(file_aisle_v1_privacy_service, 4);
 
 /**
  * ListErasuresResponse is the answer of ListErasures.
@@ -711,7 +288,7 @@ export type ListErasuresResponse = Message<"aisle.v1.ListErasuresResponse"> & {
  * Use `create(ListErasuresResponseSchema)` to create a new message.
  */
 export const ListErasuresResponseSchema: GenMessage<ListErasuresResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_privacy_service, 13);
+  messageDesc(file_aisle_v1_privacy_service, 5);
 
 /**
  * PrivacyService exports and erases the data of persons.

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/product.proto.
  */
 export const file_aisle_v1_product: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9wcm9kdWN0LnByb3RvEghhaXNsZS52MSKIBQoHUHJvZHVjdBISCgpwcm9kdWN0X2lkGAEgASgJEgsKA3NrdRgCIAEoCRIYChB2YXJpYW50X2dyb3VwX2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEi0KCmNhdGVnb3JpZXMYBiADKAsyGS5haXNsZS52MS5Qcm9kdWN0Q2F0ZWdvcnkSDQoFYnJhbmQYByABKAkSHgoFcHJpY2UYCCABKAsyDy5haXNsZS52MS5Nb25leRILCgN1cmwYCSABKAkSEQoJaW1hZ2VfdXJsGAogASgJEiwKDGF2YWlsYWJpbGl0eRgLIAEoDjIWLmFpc2xlLnYxLkF2YWlsYWJpbGl0eRIOCgZoaWRkZW4YDCABKAgSDAoEdGFncxgNIAMoCRI1CgphdHRyaWJ1dGVzGA4gAygLMiEuYWlzbGUudjEuUHJvZHVjdC5BdHRyaWJ1dGVzRW50cnkSJwoGb3JpZ2luGA8gASgOMhcuYWlzbGUudjEuUHJvZHVjdE9yaWdpbhIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChVsZWFybmVkX2Zyb21fdmlzaXRvcnMYESABKA0SEQoJbm90X3Nob3duGBIgASgJEi4KCnZhbGlkX2Zyb20YEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3ZhbGlkX3VudGlsGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBoxCg9BdHRyaWJ1dGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKGAQoMUHJvZHVjdEdyb3VwEhAKCGdyb3VwX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhQKDGNhdGVnb3J5X2lkcxgDIAMoCRIOCgZicmFuZHMYBCADKAkSDAoEdGFncxgFIAMoCRITCgtwcm9kdWN0X2lkcxgGIAMoCRIMCgRldGFnGAcgASgJIjQKD1Byb2R1Y3RDYXRlZ29yeRITCgtjYXRlZ29yeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJKmUKDVByb2R1Y3RPcmlnaW4SHgoaUFJPRFVDVF9PUklHSU5fVU5TUEVDSUZJRUQQABIaChZQUk9EVUNUX09SSUdJTl9DQVRBTE9HEAESGAoUUFJPRFVDVF9PUklHSU5fRVZFTlQQAipmCgxBdmFpbGFiaWxpdHkSHAoYQVZBSUxBQklMSVRZX1VOU1BFQ0lGSUVEEAASGQoVQVZBSUxBQklMSVRZX0lOX1NUT0NLEAESHQoZQVZBSUxBQklMSVRZX09VVF9PRl9TVE9DSxACYgZwcm90bzM", [file_aisle_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9wcm9kdWN0LnByb3RvEghhaXNsZS52MSKIBQoHUHJvZHVjdBISCgpwcm9kdWN0X2lkGAEgASgJEgsKA3NrdRgCIAEoCRIYChB2YXJpYW50X2dyb3VwX2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEi0KCmNhdGVnb3JpZXMYBiADKAsyGS5haXNsZS52MS5Qcm9kdWN0Q2F0ZWdvcnkSDQoFYnJhbmQYByABKAkSHgoFcHJpY2UYCCABKAsyDy5haXNsZS52MS5Nb25leRILCgN1cmwYCSABKAkSEQoJaW1hZ2VfdXJsGAogASgJEiwKDGF2YWlsYWJpbGl0eRgLIAEoDjIWLmFpc2xlLnYxLkF2YWlsYWJpbGl0eRIOCgZoaWRkZW4YDCABKAgSDAoEdGFncxgNIAMoCRI1CgphdHRyaWJ1dGVzGA4gAygLMiEuYWlzbGUudjEuUHJvZHVjdC5BdHRyaWJ1dGVzRW50cnkSJwoGb3JpZ2luGA8gASgOMhcuYWlzbGUudjEuUHJvZHVjdE9yaWdpbhIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChVsZWFybmVkX2Zyb21fdmlzaXRvcnMYESABKA0SEQoJbm90X3Nob3duGBIgASgJEi4KCnZhbGlkX2Zyb20YEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3ZhbGlkX3VudGlsGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBoxCg9BdHRyaWJ1dGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI0Cg9Qcm9kdWN0Q2F0ZWdvcnkSEwoLY2F0ZWdvcnlfaWQYASABKAkSDAoEbmFtZRgCIAEoCSplCg1Qcm9kdWN0T3JpZ2luEh4KGlBST0RVQ1RfT1JJR0lOX1VOU1BFQ0lGSUVEEAASGgoWUFJPRFVDVF9PUklHSU5fQ0FUQUxPRxABEhgKFFBST0RVQ1RfT1JJR0lOX0VWRU5UEAIqZgoMQXZhaWxhYmlsaXR5EhwKGEFWQUlMQUJJTElUWV9VTlNQRUNJRklFRBAAEhkKFUFWQUlMQUJJTElUWV9JTl9TVE9DSxABEh0KGUFWQUlMQUJJTElUWV9PVVRfT0ZfU1RPQ0sQAkJrCghhaXNsZS52MUIMUHJvZHVjdFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Product is something the shop sells.
@@ -175,73 +175,6 @@ export const ProductSchema: GenMessage<Product> = /*@__PURE__*/
   messageDesc(file_aisle_v1_product, 0);
 
 /**
- * ProductGroup is a named set of products: those of any of its categories,
- * brands and tags, and those it lists. It follows changes of the catalogue.
- *
- * @generated from message aisle.v1.ProductGroup
- */
-export type ProductGroup = Message<"aisle.v1.ProductGroup"> & {
-  /**
-   * Required. Its id in filters; it takes precedence over a category or tag of
-   * the same name. At most 255 bytes, no control characters, `|` or `,`, else
-   * INVALID_ARGUMENT.
-   *
-   * @generated from field: string group_id = 1;
-   */
-  groupId: string;
-
-  /**
-   * Optional. Display name. At most 255 bytes.
-   *
-   * @generated from field: string title = 2;
-   */
-  title: string;
-
-  /**
-   * Optional. Category ids of any level.
-   *
-   * @generated from field: repeated string category_ids = 3;
-   */
-  categoryIds: string[];
-
-  /**
-   * Optional. Brand names, without regard to case.
-   *
-   * @generated from field: repeated string brands = 4;
-   */
-  brands: string[];
-
-  /**
-   * Optional. Tags.
-   *
-   * @generated from field: repeated string tags = 5;
-   */
-  tags: string[];
-
-  /**
-   * Optional. Product ids.
-   *
-   * @generated from field: repeated string product_ids = 6;
-   */
-  productIds: string[];
-
-  /**
-   * Output only. Identifies this state of the group; see SetProductGroup.
-   * Opaque.
-   *
-   * @generated from field: string etag = 7;
-   */
-  etag: string;
-};
-
-/**
- * Describes the message aisle.v1.ProductGroup.
- * Use `create(ProductGroupSchema)` to create a new message.
- */
-export const ProductGroupSchema: GenMessage<ProductGroup> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_product, 1);
-
-/**
  * ProductCategory is one level of a category path.
  *
  * @generated from message aisle.v1.ProductCategory
@@ -267,7 +200,7 @@ export type ProductCategory = Message<"aisle.v1.ProductCategory"> & {
  * Use `create(ProductCategorySchema)` to create a new message.
  */
 export const ProductCategorySchema: GenMessage<ProductCategory> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_product, 2);
+  messageDesc(file_aisle_v1_product, 1);
 
 /**
  * ProductOrigin says where the catalogue got a product from.

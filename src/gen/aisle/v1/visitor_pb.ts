@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/visitor.proto.
  */
 export const file_aisle_v1_visitor: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJICgpWaXNpdG9ySWRzEhEKCWNsaWVudF9pZBgBIAEoCRIWCg5maW5nZXJwcmludF9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJIkMKC1NlbnRTaWduYWxzEh4KFmdsb2JhbF9wcml2YWN5X2NvbnRyb2wYASABKAgSFAoMZG9fbm90X3RyYWNrGAIgASgIYgZwcm90bzM");
+  fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJICgpWaXNpdG9ySWRzEhEKCWNsaWVudF9pZBgBIAEoCRIWCg5maW5nZXJwcmludF9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJIkMKC1NlbnRTaWduYWxzEh4KFmdsb2JhbF9wcml2YWN5X2NvbnRyb2wYASABKAgSFAoMZG9fbm90X3RyYWNrGAIgASgIQmsKCGFpc2xlLnYxQgxWaXNpdG9yUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z");
 
 /**
  * VisitorIds are the ids of one visitor. Ids seen together in one call belong
