@@ -13,20 +13,22 @@ const tool = async (command, ...args) => {
   if (code !== 0) throw new Failure(output.trimEnd() || `exit code ${code}`);
 };
 
+/** The folders that scripts/generate.mjs writes. */
+const written = ["src/gen", "proto/google"];
+
 async function compareGenerated() {
   const folder = mkdtempSync(join(tmpdir(), "aisle-check-"));
   try {
     await tool(process.execPath, join(root, "scripts/generate.mjs"), "--out", folder);
-    const [here, fresh] = [join(root, "src/gen"), join(folder, "src/gen")];
-    const all = [...new Set([...filesBelow(here), ...filesBelow(fresh)])];
-    const same = (file) =>
-      existsSync(join(here, file)) &&
-      existsSync(join(fresh, file)) &&
-      readFileSync(join(here, file)).equals(readFileSync(join(fresh, file)));
-    const different = all.filter((file) => !same(file));
+    const same = (file) => {
+      const [here, fresh] = [join(root, file), join(folder, file)];
+      return existsSync(here) && existsSync(fresh) && readFileSync(here).equals(readFileSync(fresh));
+    };
+    const filesOf = (base) => written.flatMap((path) => filesBelow(join(base, path)).map((file) => `${path}/${file}`));
+    const different = [...new Set([...filesOf(root), ...filesOf(folder)])].filter((file) => !same(file));
     if (different.length > 0) {
       throw new Failure(
-        `src/gen differs from what proto/ and src/learning/kernels/assembly give (npm run generate):\n  ${different.join("\n  ")}`,
+        `differs from what proto/, the packages and src/learning/kernels/assembly give (npm run generate):\n  ${different.join("\n  ")}`,
       );
     }
   } finally {

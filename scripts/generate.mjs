@@ -1,11 +1,12 @@
 // Generates src/gen from proto/, from the standard protocols in their npm packages, and from src/learning/kernels/assembly.
+// Copies what proto/aisle imports from its npm package to proto/google, so that a copy of proto/ is complete.
 //   node scripts/generate.mjs [--out DIR]
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { bin, Failure, filesBelow, root, run, script } from "./lib.mjs";
 
-// `--out DIR` puts the tree into DIR/src/gen instead, to compare it with the committed one.
+// `--out DIR` writes to DIR instead, to compare the result with what is committed.
 const flag = process.argv.indexOf("--out");
 const base = flag < 0 ? root : resolve(process.argv[flag + 1]);
 const work = mkdtempSync(join(tmpdir(), "aisle-generate-"));
@@ -53,6 +54,11 @@ await script(async () => {
     lay("grpc-health-check/proto/health/v1/health.proto", "grpc/health/v1/health.proto");
     lay("@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto", "grpc/reflection/v1/reflection.proto");
     lay("google-gax/build/protos/google/rpc/error_details.proto", "google/rpc/error_details.proto");
+    const imported = "google/api/field_behavior.proto";
+    const copied = join(work, "proto", imported);
+    mkdirSync(dirname(copied), { recursive: true });
+    cpSync(join(root, "node_modules/google-gax/build/protos", imported), copied);
+    mirror(join(work, "proto/google"), join(base, "proto/google"));
     const env = { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}` };
     for (const input of [join(root, "proto"), standard]) {
       const args = ["generate", input, "--template", join(root, "buf.gen.yaml"), "--output", work];

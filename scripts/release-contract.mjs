@@ -1,4 +1,5 @@
-// npm run release-contract [-- --break]: writes proto/released.binpb, the contract that `npm run check` holds from then on.
+// npm run release-contract [-- --break]: makes proto/released.binpb anew from proto/. `npm run check` compares with it from then on,
+// and test/proto/released-image.test.ts fails when it lacks an element.
 // A contract that breaks the released one is refused, unless --break says that this is meant.
 import { existsSync } from "node:fs";
 import { join } from "node:path";

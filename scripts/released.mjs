@@ -1,4 +1,4 @@
-// The released contract: an image of proto/ as the last release had it, which every later change is compared with.
+// The released contract: an image of proto/ with every element of it, which every later change is compared with.
 import { bin } from "./lib.mjs";
 
 /** Its place in the checkout. buf reads only .proto files there, so it is in nobody's way. */

@@ -4,6 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIvUCCgNBcHASDgoGYXBwX2lkGAEgASgJEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIXCg9hbGxvd2VkX29yaWdpbnMYAyADKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5ncxInCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0EhoKDWRvdWJsZV9vcHRfaW4YCCABKAhIAIgBARIjChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgNSAGIAQESDAoEZXRhZxgKIAEoCUIQCg5fZG91YmxlX29wdF9pbkIZChdfbGVhcm5lZF9hZnRlcl92aXNpdG9ycyJ1Cg9Qcml2YWN5U2V0dGluZ3MSKQoHc2lnbmFscxgBIAEoDjIYLmFpc2xlLnYxLlByaXZhY3lTaWduYWxzEhYKDnJldGVudGlvbl9kYXlzGAIgASgNEh8KF3JlamVjdGVkX3JldGVudGlvbl9kYXlzGAMgASgNKlMKCUxpbmtUcnVzdBIaChZMSU5LX1RSVVNUX1VOU1BFQ0lGSUVEEAASEwoPTElOS19UUlVTVF9PUEVOEAESFQoRTElOS19UUlVTVF9TVFJJQ1QQAiqEAQoOUHJpdmFjeVNpZ25hbHMSHwobUFJJVkFDWV9TSUdOQUxTX1VOU1BFQ0lGSUVEEAASFwoTUFJJVkFDWV9TSUdOQUxTX09GRhABEhcKE1BSSVZBQ1lfU0lHTkFMU19HUEMQAhIfChtQUklWQUNZX1NJR05BTFNfR1BDX0FORF9ETlQQA0JnCghhaXNsZS52MUIIQXBwUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqcDCgNBcHASEwoGYXBwX2lkGAEgASgJQgPgQQUSGQoMZGlzcGxheV9uYW1lGAIgASgJQgPgQQESHAoPYWxsb3dlZF9vcmlnaW5zGAMgAygJQgPgQQESMwoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIzCgp1cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEi8KB3ByaXZhY3kYBiABKAsyGS5haXNsZS52MS5Qcml2YWN5U2V0dGluZ3NCA+BBARIsCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0QgPgQQESHwoNZG91YmxlX29wdF9pbhgIIAEoCEID4EEBSACIAQESKAoWbGVhcm5lZF9hZnRlcl92aXNpdG9ycxgJIAEoDUID4EEBSAGIAQESEQoEZXRhZxgKIAEoCUID4EEDQhAKDl9kb3VibGVfb3B0X2luQhkKF19sZWFybmVkX2FmdGVyX3Zpc2l0b3JzIoQBCg9Qcml2YWN5U2V0dGluZ3MSLgoHc2lnbmFscxgBIAEoDjIYLmFpc2xlLnYxLlByaXZhY3lTaWduYWxzQgPgQQESGwoOcmV0ZW50aW9uX2RheXMYAiABKA1CA+BBARIkChdyZWplY3RlZF9yZXRlbnRpb25fZGF5cxgDIAEoDUID4EEBKlMKCUxpbmtUcnVzdBIaChZMSU5LX1RSVVNUX1VOU1BFQ0lGSUVEEAASEwoPTElOS19UUlVTVF9PUEVOEAESFQoRTElOS19UUlVTVF9TVFJJQ1QQAiqEAQoOUHJpdmFjeVNpZ25hbHMSHwobUFJJVkFDWV9TSUdOQUxTX1VOU1BFQ0lGSUVEEAASFwoTUFJJVkFDWV9TSUdOQUxTX09GRhABEhcKE1BSSVZBQ1lfU0lHTkFMU19HUEMQAhIfChtQUklWQUNZX1NJR05BTFNfR1BDX0FORF9ETlQQA0JnCghhaXNsZS52MUIIQXBwUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -21,7 +22,7 @@ export const file_aisle_v1_app: GenFile = /*@__PURE__*/
  */
 export type App = Message<"aisle.v1.App"> & {
   /**
-   * Required. `[A-Za-z0-9_-]{1,64}`, case-sensitive, else INVALID_ARGUMENT. On
+   * Immutable. `[A-Za-z0-9_-]{1,64}`, case-sensitive, else INVALID_ARGUMENT. On
    * creation it may be empty: then one of 13 hex characters is given.
    *
    * @generated from field: string app_id = 1;

@@ -8,6 +8,7 @@ import type { SubscriptionState } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/contact.proto.
  */
 export const file_aisle_v1_contact: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9jb250YWN0LnByb3RvEghhaXNsZS52MSLFAgoHQ29udGFjdBISCgpjb250YWN0X2lkGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJEjAKC2VtYWlsX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGUSLgoJc21zX3N0YXRlGAUgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGUSEgoKZmlyc3RfbmFtZRgGIAEoCRIRCglsYXN0X25hbWUYByABKAkSDwoHY291bnRyeRgIIAEoCRIMCgRjaXR5GAkgASgJEg4KBmdlbmRlchgKIAEoCRISCgpiaXJ0aF9kYXRlGAsgASgJEgwKBHRhZ3MYDCADKAkSLgoKY3JlYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi8AIKD0ltcG9ydGVkQ29udGFjdBINCgVlbWFpbBgBIAEoCRINCgVwaG9uZRgCIAEoCRIwCgtlbWFpbF9zdGF0ZRgDIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlEi4KCXNtc19zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlEi4KCmNoYW5nZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmZpcnN0X25hbWUYBiABKAkSEQoJbGFzdF9uYW1lGAcgASgJEg8KB2NvdW50cnkYCCABKAkSDAoEY2l0eRgJIAEoCRIOCgZnZW5kZXIYCiABKAkSEgoKYmlydGhfZGF0ZRgLIAEoCRIMCgR0YWdzGAwgAygJEg4KBnJlYXNvbhgNIAEoCRIlCgd2aXNpdG9yGA4gASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0JrCghhaXNsZS52MUIMQ29udGFjdFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9jb250YWN0LnByb3RvEghhaXNsZS52MSKGAwoHQ29udGFjdBIXCgpjb250YWN0X2lkGAEgASgJQgPgQQMSEgoFZW1haWwYAiABKAlCA+BBAxISCgVwaG9uZRgDIAEoCUID4EEDEjUKC2VtYWlsX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEhcKCmZpcnN0X25hbWUYBiABKAlCA+BBAxIWCglsYXN0X25hbWUYByABKAlCA+BBAxIUCgdjb3VudHJ5GAggASgJQgPgQQMSEQoEY2l0eRgJIAEoCUID4EEDEhMKBmdlbmRlchgKIAEoCUID4EEDEhcKCmJpcnRoX2RhdGUYCyABKAlCA+BBAxIRCgR0YWdzGAwgAygJQgPgQQMSMwoKY3JlYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyK2AwoPSW1wb3J0ZWRDb250YWN0EhIKBWVtYWlsGAEgASgJQgPgQQESEgoFcGhvbmUYAiABKAlCA+BBARI1CgtlbWFpbF9zdGF0ZRgDIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESMwoJc21zX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARIzCgpjaGFuZ2VkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEBEhcKCmZpcnN0X25hbWUYBiABKAlCA+BBARIWCglsYXN0X25hbWUYByABKAlCA+BBARIUCgdjb3VudHJ5GAggASgJQgPgQQESEQoEY2l0eRgJIAEoCUID4EEBEhMKBmdlbmRlchgKIAEoCUID4EEBEhcKCmJpcnRoX2RhdGUYCyABKAlCA+BBARIRCgR0YWdzGAwgAygJQgPgQQESEwoGcmVhc29uGA0gASgJQgPgQQESKgoHdmlzaXRvchgOIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAUJrCghhaXNsZS52MUIMQ29udGFjdFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Contact is a person the shop can write to.
@@ -32,14 +33,15 @@ export type Contact = Message<"aisle.v1.Contact"> & {
   contactId: string;
 
   /**
-   * E-mail address as given; empty when only a phone number is known.
+   * Output only. E-mail address as given; empty when only a phone number is
+   * known.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * Phone number as given; empty when not known.
+   * Output only. Phone number as given; empty when not known.
    *
    * @generated from field: string phone = 3;
    */
@@ -60,49 +62,49 @@ export type Contact = Message<"aisle.v1.Contact"> & {
   smsState: SubscriptionState;
 
   /**
-   * First name.
+   * Output only. First name.
    *
    * @generated from field: string first_name = 6;
    */
   firstName: string;
 
   /**
-   * Last name.
+   * Output only. Last name.
    *
    * @generated from field: string last_name = 7;
    */
   lastName: string;
 
   /**
-   * Country.
+   * Output only. Country.
    *
    * @generated from field: string country = 8;
    */
   country: string;
 
   /**
-   * City.
+   * Output only. City.
    *
    * @generated from field: string city = 9;
    */
   city: string;
 
   /**
-   * Gender.
+   * Output only. Gender.
    *
    * @generated from field: string gender = 10;
    */
   gender: string;
 
   /**
-   * Birth date.
+   * Output only. Birth date.
    *
    * @generated from field: string birth_date = 11;
    */
   birthDate: string;
 
   /**
-   * Tags from the shop.
+   * Output only. Tags from the shop.
    *
    * @generated from field: repeated string tags = 12;
    */
@@ -130,14 +132,14 @@ export const ContactSchema: GenMessage<Contact> = /*@__PURE__*/
  */
 export type ImportedContact = Message<"aisle.v1.ImportedContact"> & {
   /**
-   * E-mail address. This or `phone` is required, and must be an address.
+   * Optional. E-mail address. This or `phone` must be set, and be an address.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * Phone number.
+   * Optional. Phone number.
    *
    * @generated from field: string phone = 2;
    */

@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/erasure.proto.
  */
 export const file_aisle_v1_erasure: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9lcmFzdXJlLnByb3RvEghhaXNsZS52MSL2AQoHRXJhc3VyZRISCgplcmFzdXJlX2lkGAEgASgJEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZpbmlzaGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnkSFQoNY29udGFjdHNfa2VwdBgFIAEoDRouCgxSZW1vdmVkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4AUJrCghhaXNsZS52MUIMRXJhc3VyZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9lcmFzdXJlLnByb3RvEghhaXNsZS52MSKPAgoHRXJhc3VyZRIXCgplcmFzdXJlX2lkGAEgASgJQgPgQQMSMwoKc3RhcnRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgtmaW5pc2hlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnlCA+BBAxIaCg1jb250YWN0c19rZXB0GAUgASgNQgPgQQMaLgoMUmVtb3ZlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAFCawoIYWlzbGUudjFCDEVyYXN1cmVQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Erasure is a record of removed data. It contains no names.

@@ -8,6 +8,7 @@ import type { Money } from "./money_pb.js";
 import { file_aisle_v1_money } from "./money_pb.js";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/event.proto.
  */
 export const file_aisle_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChRhaXNsZS92MS9ldmVudC5wcm90bxIIYWlzbGUudjEi6QQKBUV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC2FjdGlvbl90eXBlGAIgASgJEikKC3NlbmRlcl90eXBlGAMgASgOMhQuYWlzbGUudjEuU2VuZGVyVHlwZRIvCgtvY2N1cnJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmVjZWl2ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiUKB3Zpc2l0b3IYBiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzEicKB2NvbnRhY3QYByABKAsyFi5haXNsZS52MS5FdmVudENvbnRhY3QSKAoIcHJvZHVjdHMYCCADKAsyFi5haXNsZS52MS5FdmVudFByb2R1Y3QSKwoKY2F0ZWdvcmllcxgJIAMoCzIXLmFpc2xlLnYxLkV2ZW50Q2F0ZWdvcnkSIwoFb3JkZXIYCiABKAsyFC5haXNsZS52MS5FdmVudE9yZGVyEhQKDHNlYXJjaF9xdWVyeRgLIAEoCRIQCghwbGF0Zm9ybRgMIAEoCRIYChBwbGF0Zm9ybV92ZXJzaW9uGA0gASgJEhYKDnNlbmRlcl92ZXJzaW9uGA4gASgJEjYKDGV4dHJhX2ZpZWxkcxgPIAMoCzIgLmFpc2xlLnYxLkV2ZW50LkV4dHJhRmllbGRzRW50cnkSDQoFbm90ZXMYECADKAkSCwoDYm90GBEgASgIGjIKEEV4dHJhRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKIAgoMRXZlbnRDb250YWN0Eg0KBWVtYWlsGAEgASgJEg0KBXBob25lGAIgASgJEhIKCmZpcnN0X25hbWUYAyABKAkSEQoJbGFzdF9uYW1lGAQgASgJEg8KB2NvdW50cnkYBSABKAkSDAoEY2l0eRgGIAEoCRIOCgZnZW5kZXIYByABKAkSEgoKYmlydGhfZGF0ZRgIIAEoCRIMCgR0YWdzGAkgAygJEh0KEGVtYWlsX3N1YnNjcmliZWQYCiABKAhIAIgBARIbCg5zbXNfc3Vic2NyaWJlZBgLIAEoCEgBiAEBQhMKEV9lbWFpbF9zdWJzY3JpYmVkQhEKD19zbXNfc3Vic2NyaWJlZCKdAgoMRXZlbnRQcm9kdWN0EhIKCnByb2R1Y3RfaWQYASABKAkSCwoDc2t1GAIgASgJEhIKCnZhcmlhbnRfaWQYAyABKAkSDQoFdGl0bGUYBCABKAkSEQoJaW1hZ2VfdXJsGAUgASgJEgsKA3VybBgGIAEoCRIQCghxdWFudGl0eRgHIAEoDRIWCglhdmFpbGFibGUYCCABKAhIAIgBARIrCgpjYXRlZ29yaWVzGAkgAygLMhcuYWlzbGUudjEuRXZlbnRDYXRlZ29yeRIQCghicmFuZF9pZBgKIAEoCRISCgpicmFuZF9uYW1lGAsgASgJEh4KBXByaWNlGAwgASgLMg8uYWlzbGUudjEuTW9uZXlCDAoKX2F2YWlsYWJsZSIyCg1FdmVudENhdGVnb3J5EhMKC2NhdGVnb3J5X2lkGAEgASgJEgwKBG5hbWUYAiABKAkihwEKCkV2ZW50T3JkZXISEAoIb3JkZXJfaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEiAKB3BheW1lbnQYAyABKAsyDy5haXNsZS52MS5Nb25leRIlCgxiYXNlX3BheW1lbnQYBCABKAsyDy5haXNsZS52MS5Nb25leRIOCgZjb3Vwb24YBSABKAkqWgoKU2VuZGVyVHlwZRIbChdTRU5ERVJfVFlQRV9VTlNQRUNJRklFRBAAEhcKE1NFTkRFUl9UWVBFX0JST1dTRVIQARIWChJTRU5ERVJfVFlQRV9TRVJWRVIQAkJpCghhaXNsZS52MUIKRXZlbnRQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_money, file_aisle_v1_visitor, file_google_protobuf_timestamp]);
+  fileDesc("ChRhaXNsZS92MS9ldmVudC5wcm90bxIIYWlzbGUudjEivgUKBUV2ZW50EhUKCGV2ZW50X2lkGAEgASgJQgPgQQMSGAoLYWN0aW9uX3R5cGUYAiABKAlCA+BBAhIuCgtzZW5kZXJfdHlwZRgDIAEoDjIULmFpc2xlLnYxLlNlbmRlclR5cGVCA+BBARI0CgtvY2N1cnJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBARI0CgtyZWNlaXZlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIqCgd2aXNpdG9yGAYgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEiwKB2NvbnRhY3QYByABKAsyFi5haXNsZS52MS5FdmVudENvbnRhY3RCA+BBARItCghwcm9kdWN0cxgIIAMoCzIWLmFpc2xlLnYxLkV2ZW50UHJvZHVjdEID4EEBEjAKCmNhdGVnb3JpZXMYCSADKAsyFy5haXNsZS52MS5FdmVudENhdGVnb3J5QgPgQQESKAoFb3JkZXIYCiABKAsyFC5haXNsZS52MS5FdmVudE9yZGVyQgPgQQESGQoMc2VhcmNoX3F1ZXJ5GAsgASgJQgPgQQESFQoIcGxhdGZvcm0YDCABKAlCA+BBARIdChBwbGF0Zm9ybV92ZXJzaW9uGA0gASgJQgPgQQESGwoOc2VuZGVyX3ZlcnNpb24YDiABKAlCA+BBARI7CgxleHRyYV9maWVsZHMYDyADKAsyIC5haXNsZS52MS5FdmVudC5FeHRyYUZpZWxkc0VudHJ5QgPgQQESEgoFbm90ZXMYECADKAlCA+BBAxIQCgNib3QYESABKAhCA+BBARoyChBFeHRyYUZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEivwIKDEV2ZW50Q29udGFjdBISCgVlbWFpbBgBIAEoCUID4EEBEhIKBXBob25lGAIgASgJQgPgQQESFwoKZmlyc3RfbmFtZRgDIAEoCUID4EEBEhYKCWxhc3RfbmFtZRgEIAEoCUID4EEBEhQKB2NvdW50cnkYBSABKAlCA+BBARIRCgRjaXR5GAYgASgJQgPgQQESEwoGZ2VuZGVyGAcgASgJQgPgQQESFwoKYmlydGhfZGF0ZRgIIAEoCUID4EEBEhEKBHRhZ3MYCSADKAlCA+BBARIiChBlbWFpbF9zdWJzY3JpYmVkGAogASgIQgPgQQFIAIgBARIgCg5zbXNfc3Vic2NyaWJlZBgLIAEoCEID4EEBSAGIAQFCEwoRX2VtYWlsX3N1YnNjcmliZWRCEQoPX3Ntc19zdWJzY3JpYmVkItkCCgxFdmVudFByb2R1Y3QSFwoKcHJvZHVjdF9pZBgBIAEoCUID4EEBEhAKA3NrdRgCIAEoCUID4EEBEhcKCnZhcmlhbnRfaWQYAyABKAlCA+BBARISCgV0aXRsZRgEIAEoCUID4EEBEhYKCWltYWdlX3VybBgFIAEoCUID4EEBEhAKA3VybBgGIAEoCUID4EEBEhUKCHF1YW50aXR5GAcgASgNQgPgQQESGwoJYXZhaWxhYmxlGAggASgIQgPgQQFIAIgBARIwCgpjYXRlZ29yaWVzGAkgAygLMhcuYWlzbGUudjEuRXZlbnRDYXRlZ29yeUID4EEBEhUKCGJyYW5kX2lkGAogASgJQgPgQQESFwoKYnJhbmRfbmFtZRgLIAEoCUID4EEBEiMKBXByaWNlGAwgASgLMg8uYWlzbGUudjEuTW9uZXlCA+BBAUIMCgpfYXZhaWxhYmxlIjwKDUV2ZW50Q2F0ZWdvcnkSGAoLY2F0ZWdvcnlfaWQYASABKAlCA+BBARIRCgRuYW1lGAIgASgJQgPgQQEioAEKCkV2ZW50T3JkZXISFQoIb3JkZXJfaWQYASABKAlCA+BBAhITCgZzdGF0dXMYAiABKAlCA+BBARIlCgdwYXltZW50GAMgASgLMg8uYWlzbGUudjEuTW9uZXlCA+BBARIqCgxiYXNlX3BheW1lbnQYBCABKAsyDy5haXNsZS52MS5Nb25leUID4EEBEhMKBmNvdXBvbhgFIAEoCUID4EEBKloKClNlbmRlclR5cGUSGwoXU0VOREVSX1RZUEVfVU5TUEVDSUZJRUQQABIXChNTRU5ERVJfVFlQRV9CUk9XU0VSEAESFgoSU0VOREVSX1RZUEVfU0VSVkVSEAJCaQoIYWlzbGUudjFCCkV2ZW50UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_money, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Event is one thing a visitor did. It never changes once accepted.
@@ -78,22 +79,24 @@ export type Event = Message<"aisle.v1.Event"> & {
   contact?: EventContact | undefined;
 
   /**
-   * Products the event is about. Required (an id or a SKU in at least one) for
-   * `product_view` and `add_to_cart`, else INVALID_ARGUMENT.
+   * Optional. Products the event is about. `product_view` and `add_to_cart`
+   * need at least one with an id or a SKU, else INVALID_ARGUMENT.
    *
    * @generated from field: repeated aisle.v1.EventProduct products = 8;
    */
   products: EventProduct[];
 
   /**
-   * Required for `category_view`: the categories viewed, broad to narrow.
+   * Optional. The categories viewed, broad to narrow. `category_view` needs
+   * them, else INVALID_ARGUMENT.
    *
    * @generated from field: repeated aisle.v1.EventCategory categories = 9;
    */
   categories: EventCategory[];
 
   /**
-   * Required for `order` and `order_cancel` (its `order_id`).
+   * Optional. The order. `order` and `order_cancel` need its `order_id`, else
+   * INVALID_ARGUMENT.
    *
    * @generated from field: aisle.v1.EventOrder order = 10;
    */
@@ -261,7 +264,7 @@ export const EventContactSchema: GenMessage<EventContact> = /*@__PURE__*/
  */
 export type EventProduct = Message<"aisle.v1.EventProduct"> & {
   /**
-   * Product id. An element without an id and a SKU is ignored.
+   * Optional. Product id. An element without an id and a SKU is ignored.
    *
    * @generated from field: string product_id = 1;
    */
@@ -359,7 +362,7 @@ export const EventProductSchema: GenMessage<EventProduct> = /*@__PURE__*/
  */
 export type EventCategory = Message<"aisle.v1.EventCategory"> & {
   /**
-   * Category id.
+   * Optional. Category id.
    *
    * @generated from field: string category_id = 1;
    */

@@ -6,6 +6,7 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { SubscriptionChannel } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/hook_message.proto.
  */
 export const file_aisle_v1_hook_message: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9ob29rX21lc3NhZ2UucHJvdG8SCGFpc2xlLnYxItYBCgtIb29rTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgJEgwKBHR5cGUYAiABKAkSEgoKY29udGFjdF9pZBgDIAEoCRIuCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbBIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghhdHRlbXB0cxgGIAEoDRIPCgdmYWlsdXJlGAcgASgJEg4KBnN0YXR1cxgIIAEoDUJvCghhaXNsZS52MUIQSG9va01lc3NhZ2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_subscription, file_google_protobuf_timestamp]);
+  fileDesc("ChthaXNsZS92MS9ob29rX21lc3NhZ2UucHJvdG8SCGFpc2xlLnYxIv4BCgtIb29rTWVzc2FnZRIXCgptZXNzYWdlX2lkGAEgASgJQgPgQQMSEQoEdHlwZRgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEjMKCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFQoIYXR0ZW1wdHMYBiABKA1CA+BBAxIUCgdmYWlsdXJlGAcgASgJQgPgQQMSEwoGc3RhdHVzGAggASgNQgPgQQNCbwoIYWlzbGUudjFCEEhvb2tNZXNzYWdlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * HookMessage is a message to a hook.

@@ -4,6 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/interaction.proto.
  */
 export const file_aisle_v1_interaction: GenFile = /*@__PURE__*/
-  fileDesc("ChphaXNsZS92MS9pbnRlcmFjdGlvbi5wcm90bxIIYWlzbGUudjEijwEKElByb2R1Y3RJbnRlcmFjdGlvbhInCgR0eXBlGAEgASgOMhkuYWlzbGUudjEuSW50ZXJhY3Rpb25UeXBlEhIKCnByb2R1Y3RfaWQYAiABKAkSCwoDc2t1GAMgASgJEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJVChBGcmFtZUludGVyYWN0aW9uEhAKCGZyYW1lX2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqUAQoPSW50ZXJhY3Rpb25UeXBlEiAKHElOVEVSQUNUSU9OX1RZUEVfVU5TUEVDSUZJRUQQABIhCh1JTlRFUkFDVElPTl9UWVBFX1BST0RVQ1RfVklFVxABEiAKHElOVEVSQUNUSU9OX1RZUEVfQUREX1RPX0NBUlQQAhIaChZJTlRFUkFDVElPTl9UWVBFX09SREVSEANCbwoIYWlzbGUudjFCEEludGVyYWN0aW9uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChphaXNsZS92MS9pbnRlcmFjdGlvbi5wcm90bxIIYWlzbGUudjEiowEKElByb2R1Y3RJbnRlcmFjdGlvbhIsCgR0eXBlGAEgASgOMhkuYWlzbGUudjEuSW50ZXJhY3Rpb25UeXBlQgPgQQISFwoKcHJvZHVjdF9pZBgCIAEoCUID4EEBEhAKA3NrdRgDIAEoCUID4EEBEjQKC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EECIl8KEEZyYW1lSW50ZXJhY3Rpb24SFQoIZnJhbWVfaWQYASABKAlCA+BBAhI0CgtvY2N1cnJlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAiqUAQoPSW50ZXJhY3Rpb25UeXBlEiAKHElOVEVSQUNUSU9OX1RZUEVfVU5TUEVDSUZJRUQQABIhCh1JTlRFUkFDVElPTl9UWVBFX1BST0RVQ1RfVklFVxABEiAKHElOVEVSQUNUSU9OX1RZUEVfQUREX1RPX0NBUlQQAhIaChZJTlRFUkFDVElPTl9UWVBFX09SREVSEANCbwoIYWlzbGUudjFCEEludGVyYWN0aW9uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * ProductInteraction is one interaction of a visitor with a product.
@@ -28,7 +29,7 @@ export type ProductInteraction = Message<"aisle.v1.ProductInteraction"> & {
   type: InteractionType;
 
   /**
-   * Product id. An interaction without id and SKU is ignored.
+   * Optional. Product id. An interaction without id and SKU is ignored.
    *
    * @generated from field: string product_id = 2;
    */

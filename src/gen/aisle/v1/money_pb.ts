@@ -4,13 +4,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/money.proto.
  */
 export const file_aisle_v1_money: GenFile = /*@__PURE__*/
-  fileDesc("ChRhaXNsZS92MS9tb25leS5wcm90bxIIYWlzbGUudjEiKQoFTW9uZXkSDgoGYW1vdW50GAEgASgJEhAKCGN1cnJlbmN5GAIgASgJQmkKCGFpc2xlLnYxQgpNb25leVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw");
+  fileDesc("ChRhaXNsZS92MS9tb25leS5wcm90bxIIYWlzbGUudjEiMwoFTW9uZXkSEwoGYW1vdW50GAEgASgJQgPgQQISFQoIY3VycmVuY3kYAiABKAlCA+BBAUJpCghhaXNsZS52MUIKTW9uZXlQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior]);
 
 /**
  * Money is an amount of a currency. Amounts are text, so that no cent is lost.

@@ -6,13 +6,14 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/person.proto.
  */
 export const file_aisle_v1_person: GenFile = /*@__PURE__*/
-  fileDesc("ChVhaXNsZS92MS9wZXJzb24ucHJvdG8SCGFpc2xlLnYxIn4KBlBlcnNvbhIlCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcxINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRISCgpjb250YWN0X2lkGAQgASgJEhsKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAhCagoIYWlzbGUudjFCC1BlcnNvblByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_visitor]);
+  fileDesc("ChVhaXNsZS92MS9wZXJzb24ucHJvdG8SCGFpc2xlLnYxIpcBCgZQZXJzb24SKgoHdmlzaXRvchgBIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBARISCgVlbWFpbBgCIAEoCUID4EEBEhIKBXBob25lGAMgASgJQgPgQQESFwoKY29udGFjdF9pZBgEIAEoCUID4EEBEiAKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAhCA+BBAUJqCghhaXNsZS52MUILUGVyc29uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_visitor, file_google_api_field_behavior]);
 
 /**
  * Person identifies a person by any known ids; several ids are one person. An

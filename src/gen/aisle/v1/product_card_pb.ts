@@ -6,13 +6,14 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Money } from "./money_pb.js";
 import { file_aisle_v1_money } from "./money_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/product_card.proto.
  */
 export const file_aisle_v1_product_card: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9wcm9kdWN0X2NhcmQucHJvdG8SCGFpc2xlLnYxIoUBCgtQcm9kdWN0Q2FyZBISCgpwcm9kdWN0X2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhEKCWltYWdlX3VybBgDIAEoCRILCgN1cmwYBCABKAkSHgoFcHJpY2UYBSABKAsyDy5haXNsZS52MS5Nb25leRITCgtjYXRlZ29yeV9pZBgGIAEoCUJvCghhaXNsZS52MUIQUHJvZHVjdENhcmRQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_money]);
+  fileDesc("ChthaXNsZS92MS9wcm9kdWN0X2NhcmQucHJvdG8SCGFpc2xlLnYxIqMBCgtQcm9kdWN0Q2FyZBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQMSEgoFdGl0bGUYAiABKAlCA+BBAxIWCglpbWFnZV91cmwYAyABKAlCA+BBAxIQCgN1cmwYBCABKAlCA+BBAxIjCgVwcmljZRgFIAEoCzIPLmFpc2xlLnYxLk1vbmV5QgPgQQMSGAoLY2F0ZWdvcnlfaWQYBiABKAlCA+BBA0JvCghhaXNsZS52MUIQUHJvZHVjdENhcmRQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_money, file_google_api_field_behavior]);
 
 /**
  * ProductCard is a product for display. An unknown text is empty.

@@ -4,13 +4,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/product_group.proto.
  */
 export const file_aisle_v1_product_group: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9wcm9kdWN0X2dyb3VwLnByb3RvEghhaXNsZS52MSKGAQoMUHJvZHVjdEdyb3VwEhAKCGdyb3VwX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhQKDGNhdGVnb3J5X2lkcxgDIAMoCRIOCgZicmFuZHMYBCADKAkSDAoEdGFncxgFIAMoCRITCgtwcm9kdWN0X2lkcxgGIAMoCRIMCgRldGFnGAcgASgJQnAKCGFpc2xlLnYxQhFQcm9kdWN0R3JvdXBQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM");
+  fileDesc("ChxhaXNsZS92MS9wcm9kdWN0X2dyb3VwLnByb3RvEghhaXNsZS52MSKpAQoMUHJvZHVjdEdyb3VwEhUKCGdyb3VwX2lkGAEgASgJQgPgQQISEgoFdGl0bGUYAiABKAlCA+BBARIZCgxjYXRlZ29yeV9pZHMYAyADKAlCA+BBARITCgZicmFuZHMYBCADKAlCA+BBARIRCgR0YWdzGAUgAygJQgPgQQESGAoLcHJvZHVjdF9pZHMYBiADKAlCA+BBARIRCgRldGFnGAcgASgJQgPgQQNCcAoIYWlzbGUudjFCEVByb2R1Y3RHcm91cFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior]);
 
 /**
  * ProductGroup is a named set of products: those of any of its categories,

@@ -4,13 +4,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/refused_item.proto.
  */
 export const file_aisle_v1_refused_item: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9yZWZ1c2VkX2l0ZW0ucHJvdG8SCGFpc2xlLnYxIjsKC1JlZnVzZWRJdGVtEg0KBWluZGV4GAEgASgEEg0KBWZpZWxkGAIgASgJEg4KBnJlYXNvbhgDIAEoCUJvCghhaXNsZS52MUIQUmVmdXNlZEl0ZW1Qcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM");
+  fileDesc("ChthaXNsZS92MS9yZWZ1c2VkX2l0ZW0ucHJvdG8SCGFpc2xlLnYxIkoKC1JlZnVzZWRJdGVtEhIKBWluZGV4GAEgASgEQgPgQQMSEgoFZmllbGQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBA0JvCghhaXNsZS52MUIQUmVmdXNlZEl0ZW1Qcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior]);
 
 /**
  * RefusedItem is the reason why one element of a bulk call was rejected. It

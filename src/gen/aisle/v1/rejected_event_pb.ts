@@ -6,6 +6,7 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Event } from "./event_pb.js";
 import { file_aisle_v1_event } from "./event_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/rejected_event.proto.
  */
 export const file_aisle_v1_rejected_event: GenFile = /*@__PURE__*/
-  fileDesc("Ch1haXNsZS92MS9yZWplY3RlZF9ldmVudC5wcm90bxIIYWlzbGUudjEizgEKDVJlamVjdGVkRXZlbnQSGQoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAkSLwoLcmVqZWN0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBWV2ZW50GAMgASgLMg8uYWlzbGUudjEuRXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEg0KBWZpZWxkGAUgASgJEg4KBnJlYXNvbhgGIAEoCRIZChFyZXBsYXllZF9ldmVudF9pZBgHIAEoCUJxCghhaXNsZS52MUISUmVqZWN0ZWRFdmVudFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_event, file_google_protobuf_timestamp]);
+  fileDesc("Ch1haXNsZS92MS9yZWplY3RlZF9ldmVudC5wcm90bxIIYWlzbGUudjEi8QEKDVJlamVjdGVkRXZlbnQSHgoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAlCA+BBAxI0CgtyZWplY3RlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIjCgVldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQMSHAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgPgQQMSEgoFZmllbGQYBSABKAlCA+BBAxITCgZyZWFzb24YBiABKAlCA+BBAxIeChFyZXBsYXllZF9ldmVudF9pZBgHIAEoCUID4EEDQnEKCGFpc2xlLnYxQhJSZWplY3RlZEV2ZW50UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_event, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * RejectedEvent is a rejected event with the reason.

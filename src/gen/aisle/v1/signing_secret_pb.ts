@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/signing_secret.proto.
  */
 export const file_aisle_v1_signing_secret: GenFile = /*@__PURE__*/
-  fileDesc("Ch1haXNsZS92MS9zaWduaW5nX3NlY3JldC5wcm90bxIIYWlzbGUudjEiUgoNU2lnbmluZ1NlY3JldBIRCglzZWNyZXRfaWQYASABKAkSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCcQoIYWlzbGUudjFCElNpZ25pbmdTZWNyZXRQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Ch1haXNsZS92MS9zaWduaW5nX3NlY3JldC5wcm90bxIIYWlzbGUudjEiXAoNU2lnbmluZ1NlY3JldBIWCglzZWNyZXRfaWQYASABKAlCA+BBAxIzCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDQnEKCGFpc2xlLnYxQhJTaWduaW5nU2VjcmV0UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * SigningSecret is a secret with which the shop's server signs events.

@@ -16,6 +16,7 @@ import type { SubscriptionChannel, SubscriptionState } from "./subscription_pb.j
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
 import type { VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -24,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/subscription_service.proto.
  */
 export const file_aisle_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiVAoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSGAoQYW5jaG9yX2NoYW5nZV9pZBgCIAEoCRITCgthbmNob3JfaGFzaBgDIAEoCSLhAQoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USDwoHZW50cmllcxgBIAEoBBIWCg5lcmFzZWRfZW50cmllcxgCIAEoBBIZChF1bmNoYWluZWRfZW50cmllcxgDIAEoBBIQCghjb250YWN0cxgEIAEoBBITCgtmYXVsdF9jb3VudBgFIAEoBBIlCgZmYXVsdHMYBiADKAsyFS5haXNsZS52MS5MZWRnZXJGYXVsdBIWCg5oZWFkX2NoYW5nZV9pZBgHIAEoCRIRCgloZWFkX2hhc2gYCCABKAkSDAoEZG9uZRgJIAEoCCJUChVJbXBvcnRDb250YWN0c1JlcXVlc3QSDgoGYXBwX2lkGAEgASgJEisKCGNvbnRhY3RzGAIgAygLMhkuYWlzbGUudjEuSW1wb3J0ZWRDb250YWN0ImkKFkltcG9ydENvbnRhY3RzUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAQSJgoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtEhUKDXJlZnVzZWRfY291bnQYAyABKAQiSQoQR2V0U3RhdHVzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSJQoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiiQEKEUdldFN0YXR1c1Jlc3BvbnNlEhIKCmlkZW50aWZpZWQYASABKAgSMAoLZW1haWxfc3RhdGUYAiABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZSLfAQoWU2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSMAoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIuCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIOCgZyZWFzb24YBiABKAkSJQoHdmlzaXRvchgHIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHMiPQoXU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USIgoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3QiVQoRR2V0Q29udGFjdFJlcXVlc3QSDgoGYXBwX2lkGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJEhIKCmNvbnRhY3RfaWQYBCABKAkiOAoSR2V0Q29udGFjdFJlc3BvbnNlEiIKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0Il8KEkxpc3RDaGFuZ2VzUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSEgoKY29udGFjdF9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCSJdChNMaXN0Q2hhbmdlc1Jlc3BvbnNlEi0KB2NoYW5nZXMYASADKAsyHC5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFuZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJItsBChFDcmVhdGVMaW5rUmVxdWVzdBIOCgZhcHBfaWQYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkSEgoKY29udGFjdF9pZBgEIAEoCRImCgdwdXJwb3NlGAUgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2USLgoHY2hhbm5lbBgGIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWwSLAoJdmFsaWRfZm9yGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImgKEkNyZWF0ZUxpbmtSZXNwb25zZRILCgN1cmwYASABKAkSLwoLdmFsaWRfdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDG1haWxfaGVhZGVycxgDIAEoCSIfCg5HZXRMaW5rUmVxdWVzdBINCgV0b2tlbhgBIAEoCSKZAQoPR2V0TGlua1Jlc3BvbnNlEg4KBmFwcF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRImCgdwdXJwb3NlGAMgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2USLgoHY2hhbm5lbBgEIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWwSDAoEZG9uZRgFIAEoCCJJChFGb2xsb3dMaW5rUmVxdWVzdBINCgV0b2tlbhgBIAEoCRIlCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkcyJeChJGb2xsb3dMaW5rUmVzcG9uc2USDgoGYXBwX2lkGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJEiYKB3B1cnBvc2UYAyABKA4yFS5haXNsZS52MS5MaW5rUHVycG9zZTLjBQoTU3Vic2NyaXB0aW9uU2VydmljZRJJCglHZXRTdGF0dXMSGi5haXNsZS52MS5HZXRTdGF0dXNSZXF1ZXN0GhsuYWlzbGUudjEuR2V0U3RhdHVzUmVzcG9uc2UiA5ACARJYCg9TZXRTdWJzY3JpcHRpb24SIC5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiEuYWlzbGUudjEuU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2UiABJMCgpHZXRDb250YWN0EhsuYWlzbGUudjEuR2V0Q29udGFjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRDb250YWN0UmVzcG9uc2UiA5ACARJJCgpDcmVhdGVMaW5rEhsuYWlzbGUudjEuQ3JlYXRlTGlua1JlcXVlc3QaHC5haXNsZS52MS5DcmVhdGVMaW5rUmVzcG9uc2UiABJDCgdHZXRMaW5rEhguYWlzbGUudjEuR2V0TGlua1JlcXVlc3QaGS5haXNsZS52MS5HZXRMaW5rUmVzcG9uc2UiA5ACARJJCgpGb2xsb3dMaW5rEhsuYWlzbGUudjEuRm9sbG93TGlua1JlcXVlc3QaHC5haXNsZS52MS5Gb2xsb3dMaW5rUmVzcG9uc2UiABJPCgtMaXN0Q2hhbmdlcxIcLmFpc2xlLnYxLkxpc3RDaGFuZ2VzUmVxdWVzdBodLmFpc2xlLnYxLkxpc3RDaGFuZ2VzUmVzcG9uc2UiA5ACARJUCgxWZXJpZnlMZWRnZXISHS5haXNsZS52MS5WZXJpZnlMZWRnZXJSZXF1ZXN0Gh4uYWlzbGUudjEuVmVyaWZ5TGVkZ2VyUmVzcG9uc2UiA5ACATABElcKDkltcG9ydENvbnRhY3RzEh8uYWlzbGUudjEuSW1wb3J0Q29udGFjdHNSZXF1ZXN0GiAuYWlzbGUudjEuSW1wb3J0Q29udGFjdHNSZXNwb25zZSIAKAFCdwoIYWlzbGUudjFCGFN1YnNjcmlwdGlvblNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_contact, file_aisle_v1_ledger, file_aisle_v1_link, file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiYwoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIdChBhbmNob3JfY2hhbmdlX2lkGAIgASgJQgPgQQESGAoLYW5jaG9yX2hhc2gYAyABKAlCA+BBASKOAgoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USFAoHZW50cmllcxgBIAEoBEID4EEDEhsKDmVyYXNlZF9lbnRyaWVzGAIgASgEQgPgQQMSHgoRdW5jaGFpbmVkX2VudHJpZXMYAyABKARCA+BBAxIVCghjb250YWN0cxgEIAEoBEID4EEDEhgKC2ZhdWx0X2NvdW50GAUgASgEQgPgQQMSKgoGZmF1bHRzGAYgAygLMhUuYWlzbGUudjEuTGVkZ2VyRmF1bHRCA+BBAxIbCg5oZWFkX2NoYW5nZV9pZBgHIAEoCUID4EEDEhYKCWhlYWRfaGFzaBgIIAEoCUID4EEDEhEKBGRvbmUYCSABKAhCA+BBAyJeChVJbXBvcnRDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISMAoIY29udGFjdHMYAiADKAsyGS5haXNsZS52MS5JbXBvcnRlZENvbnRhY3RCA+BBASJ4ChZJbXBvcnRDb250YWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIlMKEEdldFN0YXR1c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAiKYAQoRR2V0U3RhdHVzUmVzcG9uc2USFwoKaWRlbnRpZmllZBgBIAEoCEID4EEDEjUKC2VtYWlsX3N0YXRlGAIgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDIoICChZTZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARI1CgtlbWFpbF9zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESMwoJc21zX3N0YXRlGAUgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARITCgZyZWFzb24YBiABKAlCA+BBARIqCgd2aXNpdG9yGAcgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBIkIKF1NldFN1YnNjcmlwdGlvblJlc3BvbnNlEicKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0QgPgQQMiaQoRR2V0Q29udGFjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISEgoFZW1haWwYAiABKAlCA+BBARISCgVwaG9uZRgDIAEoCUID4EEBEhcKCmNvbnRhY3RfaWQYBCABKAlCA+BBASI9ChJHZXRDb250YWN0UmVzcG9uc2USJwoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3RCA+BBAyJzChJMaXN0Q2hhbmdlc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFwoKY29udGFjdF9pZBgCIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBASJnChNMaXN0Q2hhbmdlc1Jlc3BvbnNlEjIKB2NoYW5nZXMYASADKAsyHC5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFuZ2VCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyL+AQoRQ3JlYXRlTGlua1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISEgoFZW1haWwYAiABKAlCA+BBARISCgVwaG9uZRgDIAEoCUID4EEBEhcKCmNvbnRhY3RfaWQYBCABKAlCA+BBARIrCgdwdXJwb3NlGAUgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2VCA+BBAhIzCgdjaGFubmVsGAYgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EECEjEKCXZhbGlkX2ZvchgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEBIncKEkNyZWF0ZUxpbmtSZXNwb25zZRIQCgN1cmwYASABKAlCA+BBAxI0Cgt2YWxpZF91bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIZCgxtYWlsX2hlYWRlcnMYAyABKAlCA+BBAyIkCg5HZXRMaW5rUmVxdWVzdBISCgV0b2tlbhgBIAEoCUID4EECIrIBCg9HZXRMaW5rUmVzcG9uc2USEwoGYXBwX2lkGAEgASgJQgPgQQMSFQoIYXBwX25hbWUYAiABKAlCA+BBAxIrCgdwdXJwb3NlGAMgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2VCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEhEKBGRvbmUYBSABKAhCA+BBAyJTChFGb2xsb3dMaW5rUmVxdWVzdBISCgV0b2tlbhgBIAEoCUID4EECEioKB3Zpc2l0b3IYAiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQEibQoSRm9sbG93TGlua1Jlc3BvbnNlEhMKBmFwcF9pZBgBIAEoCUID4EEDEhUKCGFwcF9uYW1lGAIgASgJQgPgQQMSKwoHcHVycG9zZRgDIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQMy4wUKE1N1YnNjcmlwdGlvblNlcnZpY2USSQoJR2V0U3RhdHVzEhouYWlzbGUudjEuR2V0U3RhdHVzUmVxdWVzdBobLmFpc2xlLnYxLkdldFN0YXR1c1Jlc3BvbnNlIgOQAgESWAoPU2V0U3Vic2NyaXB0aW9uEiAuYWlzbGUudjEuU2V0U3Vic2NyaXB0aW9uUmVxdWVzdBohLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlc3BvbnNlIgASTAoKR2V0Q29udGFjdBIbLmFpc2xlLnYxLkdldENvbnRhY3RSZXF1ZXN0GhwuYWlzbGUudjEuR2V0Q29udGFjdFJlc3BvbnNlIgOQAgESSQoKQ3JlYXRlTGluaxIbLmFpc2xlLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0GhwuYWlzbGUudjEuQ3JlYXRlTGlua1Jlc3BvbnNlIgASQwoHR2V0TGluaxIYLmFpc2xlLnYxLkdldExpbmtSZXF1ZXN0GhkuYWlzbGUudjEuR2V0TGlua1Jlc3BvbnNlIgOQAgESSQoKRm9sbG93TGluaxIbLmFpc2xlLnYxLkZvbGxvd0xpbmtSZXF1ZXN0GhwuYWlzbGUudjEuRm9sbG93TGlua1Jlc3BvbnNlIgASTwoLTGlzdENoYW5nZXMSHC5haXNsZS52MS5MaXN0Q2hhbmdlc1JlcXVlc3QaHS5haXNsZS52MS5MaXN0Q2hhbmdlc1Jlc3BvbnNlIgOQAgESVAoMVmVyaWZ5TGVkZ2VyEh0uYWlzbGUudjEuVmVyaWZ5TGVkZ2VyUmVxdWVzdBoeLmFpc2xlLnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlIgOQAgEwARJXCg5JbXBvcnRDb250YWN0cxIfLmFpc2xlLnYxLkltcG9ydENvbnRhY3RzUmVxdWVzdBogLmFpc2xlLnYxLkltcG9ydENvbnRhY3RzUmVzcG9uc2UiACgBQncKCGFpc2xlLnYxQhhTdWJzY3JpcHRpb25TZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_contact, file_aisle_v1_ledger, file_aisle_v1_link, file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * VerifyLedgerRequest is the request of VerifyLedger.
@@ -48,7 +49,8 @@ export type VerifyLedgerRequest = Message<"aisle.v1.VerifyLedgerRequest"> & {
   anchorChangeId: string;
 
   /**
-   * Its hash; required with `anchor_change_id`.
+   * Optional. The hash of that entry; needed with `anchor_change_id`, else
+   * INVALID_ARGUMENT.
    *
    * @generated from field: string anchor_hash = 3;
    */
@@ -147,15 +149,14 @@ export const VerifyLedgerResponseSchema: GenMessage<VerifyLedgerResponse> = /*@_
  */
 export type ImportContactsRequest = Message<"aisle.v1.ImportContactsRequest"> & {
   /**
-   * Required in the first batch; later ones may leave it empty and may not
-   * change it.
+   * Required. Batches after the first may leave it empty and may not change it.
    *
    * @generated from field: string app_id = 1;
    */
   appId: string;
 
   /**
-   * At most 1,000 contacts.
+   * Optional. At most 1,000 contacts.
    *
    * @generated from field: repeated aisle.v1.ImportedContact contacts = 2;
    */
@@ -282,15 +283,15 @@ export type SetSubscriptionRequest = Message<"aisle.v1.SetSubscriptionRequest"> 
   appId: string;
 
   /**
-   * The contact's e-mail address. This or `phone` is required, and must be an
-   * address, else INVALID_ARGUMENT.
+   * Optional. The contact's e-mail address. This or `phone` must be set, and be
+   * an address, else INVALID_ARGUMENT.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * The contact's phone number.
+   * Optional. The contact's phone number.
    *
    * @generated from field: string phone = 3;
    */
@@ -368,21 +369,21 @@ export type GetContactRequest = Message<"aisle.v1.GetContactRequest"> & {
   appId: string;
 
   /**
-   * E-mail address.
+   * Optional. E-mail address.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * Phone number.
+   * Optional. Phone number.
    *
    * @generated from field: string phone = 3;
    */
   phone: string;
 
   /**
-   * Contact id.
+   * Optional. Contact id.
    *
    * @generated from field: string contact_id = 4;
    */
@@ -502,21 +503,21 @@ export type CreateLinkRequest = Message<"aisle.v1.CreateLinkRequest"> & {
   appId: string;
 
   /**
-   * The contact's e-mail address.
+   * Optional. The contact's e-mail address.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * The contact's phone number.
+   * Optional. The contact's phone number.
    *
    * @generated from field: string phone = 3;
    */
   phone: string;
 
   /**
-   * The contact's id.
+   * Optional. The contact's id.
    *
    * @generated from field: string contact_id = 4;
    */

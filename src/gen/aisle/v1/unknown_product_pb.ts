@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/unknown_product.proto.
  */
 export const file_aisle_v1_unknown_product: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS91bmtub3duX3Byb2R1Y3QucHJvdG8SCGFpc2xlLnYxInsKDlVua25vd25Qcm9kdWN0EhIKCnByb2R1Y3RfaWQYASABKAkSDgoGZXZlbnRzGAIgASgNEisKB2xhc3RfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEG1lYW50X3Byb2R1Y3RfaWQYBCABKAlCcgoIYWlzbGUudjFCE1Vua25vd25Qcm9kdWN0UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("Ch5haXNsZS92MS91bmtub3duX3Byb2R1Y3QucHJvdG8SCGFpc2xlLnYxIo8BCg5Vbmtub3duUHJvZHVjdBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQMSEwoGZXZlbnRzGAIgASgNQgPgQQMSMAoHbGFzdF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIdChBtZWFudF9wcm9kdWN0X2lkGAQgASgJQgPgQQNCcgoIYWlzbGUudjFCE1Vua25vd25Qcm9kdWN0UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * UnknownProduct is a product id in events that the catalogue does not know.

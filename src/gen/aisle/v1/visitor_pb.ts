@@ -4,13 +4,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/visitor.proto.
  */
 export const file_aisle_v1_visitor: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJICgpWaXNpdG9ySWRzEhEKCWNsaWVudF9pZBgBIAEoCRIWCg5maW5nZXJwcmludF9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJIkMKC1NlbnRTaWduYWxzEh4KFmdsb2JhbF9wcml2YWN5X2NvbnRyb2wYASABKAgSFAoMZG9fbm90X3RyYWNrGAIgASgIQmsKCGFpc2xlLnYxQgxWaXNpdG9yUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z");
+  fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJXCgpWaXNpdG9ySWRzEhYKCWNsaWVudF9pZBgBIAEoCUID4EEBEhsKDmZpbmdlcnByaW50X2lkGAIgASgJQgPgQQESFAoHdXNlcl9pZBgDIAEoCUID4EEBIk0KC1NlbnRTaWduYWxzEiMKFmdsb2JhbF9wcml2YWN5X2NvbnRyb2wYASABKAhCA+BBARIZCgxkb19ub3RfdHJhY2sYAiABKAhCA+BBAUJrCghhaXNsZS52MUIMVmlzaXRvclByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior]);
 
 /**
  * VisitorIds are the ids of one visitor. Ids seen together in one call belong

@@ -1,6 +1,6 @@
 package com.example.shop;
 
-import com.example.aisle.v1.*;
+import aisle.v1.*;
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.rpc.BadRequest;
