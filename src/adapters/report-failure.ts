@@ -6,6 +6,7 @@ export const FAILURE_PLACES = [
   "new_products",
   "frame",
   "visitor_history",
+  "counted_popularity",
   "live_events",
   "live_refresh",
   "frame_counts",

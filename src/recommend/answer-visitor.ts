@@ -16,6 +16,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { InteractionStore } from "../store/ports/interaction-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import type { WatchedCatalog } from "./catalog.js";
+import type { CountedPopularity } from "./counted-popularity.js";
 import type { Shown } from "./frame-counts.js";
 import type { LiveLayer } from "./live-layer.js";
 import { usesOf } from "./passed-over.js";
@@ -46,6 +47,8 @@ export interface AnswerVisitorDependencies {
   readonly liveOf: LiveLayer["of"];
   /** The model that serves and its version text. */
   readonly modelOf: (appId: string) => Promise<{ readonly model: ServingModel; readonly version: string } | undefined>;
+  /** Popularity of an app without a model. */
+  readonly countedOf: CountedPopularity["of"];
   readonly recommend: Recommender;
   /** Called for each frame filled for a visitor, where the frame rotates or splits its visitors. */
   readonly shown?: (shown: Shown) => void;
@@ -135,7 +138,8 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
       deps.modelOf(sent.appId),
     ]);
     const frameInteractions = await knownFrames(getFrame, sent);
-    const query = withKnownIds(sent, catalog, serving?.model, app.groups);
+    const model = serving?.model ?? (await deps.countedOf(sent.appId, catalog));
+    const query = withKnownIds(sent, catalog, model, app.groups);
     const visitorKey = splitBy(app, query);
     const shown: Product[] = [];
     return frames.map((whole, i) => {
@@ -150,7 +154,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           shownLists,
           known,
           catalog,
-          model: serving?.model,
+          model,
           version: serving?.version ?? firstVersion(app),
           live: serving && deps.liveOf(query.appId, catalog, serving.model),
           filters: [query.filter, frame.filter],

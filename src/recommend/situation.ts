@@ -30,7 +30,7 @@ export interface Situation {
   /** What the server knows of the visitor, newest first. */
   readonly known: readonly Interaction[];
   readonly catalog: Catalog;
-  /** Undefined before the first training. */
+  /** Before the first training what is counted of the app's events, without sources; undefined without any. */
   readonly model: ServingModel | undefined;
   /** The filters of the request and of the frame; a product has to pass all of them. */
   readonly filters: readonly ProductFilter[];

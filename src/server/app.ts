@@ -106,6 +106,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
         catalogViews.forget(appId);
         stages.registry.forget(appId);
         stages.liveLayer.forget(appId);
+        stages.countedPopularity.forget(appId);
       },
       report,
     }),
@@ -132,6 +133,7 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     /** Whether one more event would be refused now. */
     isFull: stages.admission.isFull,
     trainer: stages.trainer,
+    youngApps: stages.youngApps,
     /** Resumes erasures of dead processes; see `Erasures.resume`. */
     resumeErasures: stages.erasures.resume,
     /** Removes expired records. */

@@ -19,6 +19,8 @@ const FRAME_COUNTS_EVERY_MS = 1_000;
 const MODELS_EVERY_MS = 1_000;
 /** Interval for preloading new apps. */
 const AHEAD_EVERY_MS = 2_000;
+/** Interval for looking which young apps are to be trained. */
+const YOUNG_EVERY_MS = 5_000;
 /** Interval for resuming erasures of dead processes. */
 const ERASURES_EVERY_MS = 60_000;
 /** Retention sweep interval: expired records stay at most this much longer. */
@@ -70,6 +72,7 @@ function tasksOfServices(aisle: Aisle, parts: TaskParts, every: Every): Schedule
 /** Tasks that only one process runs for all. */
 function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[] {
   const trainChanged = () => aisle.trainer.trainChanged(failure(parts, "a scheduled training failed"));
+  const trainGrown = () => aisle.youngApps.trainGrown(failure(parts, "the training of a young app failed"));
   let sweptAt = performance.now() + FIRST_RETENTION_MS - RETENTION_EVERY_MS;
   const sweepRetention = async () => {
     if (performance.now() - sweptAt < RETENTION_EVERY_MS) return;
@@ -78,6 +81,7 @@ function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[
   };
   return [
     every(parts.trainEveryMs, trainChanged),
+    every(parts.trainEveryMs === 0 ? 0 : YOUNG_EVERY_MS, trainGrown),
     ...(aisle.deliverHooks === undefined ? [] : [every(HOOKS_EVERY_MS, aisle.deliverHooks)]),
     startStoppable(HOOKS_EVERY_MS, aisle.readFeeds, parts.report),
     every(ERASURES_EVERY_MS, sweepRetention),

@@ -22,7 +22,9 @@ import type { RunEvaluation } from "../learning/evaluation/evaluator.js";
 import { createModelRegistry } from "../learning/model/registry.js";
 import { loadBesideServing } from "../learning/model/serving-model.js";
 import { createTrainer, type RunTraining } from "../learning/training/trainer.js";
+import { createYoungApps } from "../learning/training/young-apps.js";
 import { createAnswerVisitor, firstVersion } from "../recommend/answer-visitor.js";
+import { createCountedPopularity } from "../recommend/counted-popularity.js";
 import { createFrameCounts } from "../recommend/frame-counts.js";
 import { createLiveLayer } from "../recommend/live-layer.js";
 import { createRecommender } from "../recommend/recommend.js";
@@ -104,7 +106,7 @@ export function wireStores(deps: AppDependencies) {
 }
 
 /** Models: training, publication and reading. */
-export function wireLearning(deps: AppDependencies, { apps, spans }: Stores) {
+export function wireLearning(deps: AppDependencies, { apps, spans, unitOfWork }: Stores) {
   const { store, now, newId, metrics } = deps;
   const { models } = store;
   const registry = createModelRegistry({
@@ -127,7 +129,15 @@ export function wireLearning(deps: AppDependencies, { apps, spans }: Stores) {
     newModelId: newId,
     newLeaseHolder: newId,
   });
-  return { registry, trainer };
+  const youngApps = createYoungApps({
+    apps,
+    models,
+    events: store.events,
+    productCounts: (appId) => unitOfWork.run(appId, (tx) => tx.productCounts),
+    trainIfPossible: trainer.trainIfPossible,
+    now,
+  });
+  return { registry, trainer, youngApps };
 }
 
 /** Events: single and bulk recording, and rejected ones. */
@@ -172,6 +182,7 @@ export function wireRecommending(
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
   const { visitors, interactions } = store;
   const liveLayer = createLiveLayer({ events: store.events, reportFailure });
+  const countedPopularity = createCountedPopularity({ events: store.events, now, reportFailure });
   const answer = createAnswerVisitor({
     apps,
     visitors,
@@ -184,6 +195,7 @@ export function wireRecommending(
       const serving = await registry.current(appId);
       return serving && { model: serving.model, version: serving.pointer.version };
     }),
+    countedOf: countedPopularity.of,
     recommend: spans.around("recommend rank", createRecommender({ metrics, reportFailure })),
     shown: frameCounts.shown,
     shownTo: frameCounts.shownTo,
@@ -191,7 +203,7 @@ export function wireRecommending(
     metrics,
     reportFailure,
   });
-  return { liveLayer, answer };
+  return { liveLayer, countedPopularity, answer };
 }
 
 /** Persons: erasure, mailing, signed events and status. */

@@ -78,6 +78,61 @@ describe.each(stores)("a shop with little data: $name", ({ openStore }) => {
     expect([recommended.length, alternative.length]).toEqual([10, 10]);
   });
 
+  describe("before its first model", () => {
+    async function untrained(orders: readonly (readonly string[])[]) {
+      const aisle = await openAisle(openStore);
+      const appId = "shop";
+      await aisle.rpc.apps.createApp({ app: { appId } });
+      const feed = async function* () {
+        yield { appId, products: PRODUCTS };
+      };
+      await aisle.rpc.catalog.upsertProducts(feed());
+      const buy = (n: number, ids: readonly string[]) =>
+        aisle.trace({
+          app_id: appId,
+          action_type: "order",
+          order_id: `o${n}`,
+          c_id: `c${n}`,
+          product_ids: ids.join("|"),
+        });
+      for (const [n, ids] of orders.entries()) await buy(n, ids);
+      const lists = async (page: object = {}) => {
+        const answer = await aisle.recommend({ appId, productInteractions: [], ...page });
+        return answer.recommended.map(({ productId }) => productId);
+      };
+      return { ...aisle, lists, buy };
+    }
+
+    it("shows first what was ordered most, without a training", async () => {
+      const { lists, rpc } = await untrained(TEN);
+      expect((await lists()).slice(0, 4)).toEqual(["stove0", "tent1", "tent2", "stove9"]);
+      expect((await lists({ currentCategoryIds: "tents" })).slice(0, 2)).toEqual(["tent1", "tent2"]);
+      expect((await lists({ filterByGroups: "tents" })).slice(0, 2)).toEqual(["tent1", "tent2"]);
+      expect((await rpc.models.listModels({ appId: "shop" })).models).toEqual([]);
+      const why = await rpc.recommendations.explainRecommendation({ request: { appId: "shop" } });
+      expect(why.recommendedReasons[0]).toMatchObject({ productId: "stove0", sources: [{ score: 40, rank: 1 }] });
+    });
+
+    it("counts what was ordered since the last answer within seconds", async () => {
+      const { lists, buy, now } = await untrained(TEN);
+      await lists();
+      for (let n = 10; n < 20; n++) await buy(n, ["lamp3"]);
+      now.at += 10_000;
+      await lists();
+      await expect.poll(async () => (await lists())[0]).toBe("lamp3");
+    });
+
+    it("does not count a cancelled order, and an order that came twice once", async () => {
+      const { lists, buy, trace } = await untrained([["tent3"], ["lamp3"], ["lamp3"]]);
+      for (const n of [0, 0, 0]) await buy(n, ["tent3"]);
+      await trace({ app_id: "shop", action_type: "order_cancel", order_id: "o1", c_id: "c1" });
+      await trace({ app_id: "shop", action_type: "order_cancel", order_id: "o2", c_id: "c2" });
+      const recommended = await lists();
+      expect(recommended[0]).toBe("tent3");
+      expect(recommended[1]).not.toBe("lamp3");
+    });
+  });
+
   describe("after ten orders", () => {
     it("shows popular products first, and fills both lists", async () => {
       const { lists } = await openShop(openStore, TEN);

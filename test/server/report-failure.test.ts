@@ -8,6 +8,7 @@ import { InvalidArgument } from "../../src/domain/errors.js";
 import { createSeal } from "../../src/domain/secret-encryption.js";
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
 import type { ServingModel, Source, SourceQuery } from "../../src/learning/model/source.js";
+import { createCountedPopularity } from "../../src/recommend/counted-popularity.js";
 import { explain } from "../../src/recommend/explain.js";
 import { createFrameCounts } from "../../src/recommend/frame-counts.js";
 import { gather } from "../../src/recommend/gather.js";
@@ -99,6 +100,22 @@ describe("a failure that only shortens an answer", () => {
     expect(lines[0]!.error).toMatch(/\n {4}at .*report-failure\.test\.ts/);
   });
 
+  const oneNewProduct = () => {
+    const fresh = bareProduct("new");
+    return {
+      revision: 1,
+      changedSince: () => ["new"],
+      products: () => [fresh].values(),
+      get: () => fresh,
+      idOfSku: () => undefined,
+      variantsOf: () => undefined,
+      group: () => undefined,
+      pricedWithin: () => [],
+      size: 1,
+      hasTitles: false,
+    };
+  };
+
   const weights = { weights: WEIGHTS, by: "score" as const };
   const explained = {
     pinned: new Set<string>(),
@@ -140,20 +157,12 @@ describe("a failure that only shortens an answer", () => {
     visitor_history: async (report) => {
       await answered(report, (store) => ({ visitors: { ...store.visitors, find: brokenLater } }));
     },
+    counted_popularity: async ({ reportFailure }) => {
+      const counted = createCountedPopularity({ events: { list: brokenLater }, now: () => 0, reportFailure });
+      expect(await counted.of("shop", oneNewProduct())).toBeUndefined();
+    },
     live_events: async ({ reportFailure }) => {
-      const fresh = bareProduct("new");
-      const catalog = {
-        revision: 1,
-        changedSince: () => ["new"],
-        products: () => [fresh].values(),
-        get: () => fresh,
-        idOfSku: () => undefined,
-        variantsOf: () => undefined,
-        group: () => undefined,
-        pricedWithin: () => [],
-        size: 1,
-        hasTitles: false,
-      };
+      const catalog = oneNewProduct();
       const layer = createLiveLayer({ events: { list: brokenLater }, reportFailure });
       layer.of("shop", catalog, MODEL);
       await layer.refresh();

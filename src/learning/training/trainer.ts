@@ -56,14 +56,18 @@ export interface Trainer {
    * no failure; it is skipped until something changes in it.
    */
   trainChanged(onFailure: (appId: string, error: unknown) => void): Promise<void>;
+  /** Trains without being asked. False when there is no data; true also while another training of the app runs. */
+  trainIfPossible(appId: string): Promise<boolean>;
 }
 
 export function createTrainer(deps: TrainerDependencies): Trainer {
   const running = new Set<string>();
+  /** Trainings that nobody asked for, by app: somebody who asks waits for their end. */
+  const unasked = new Map<string, Promise<unknown>>();
   /** By app: its activity when it had nothing to learn from. */
   const barren = new Map<string, string>();
 
-  const train: Trainer["train"] = async (appId, onProgress) => {
+  const trainOnce: Trainer["train"] = async (appId, onProgress) => {
     const app = await deps.apps.get(appId);
     if (app === undefined) throw new NotFound("app");
     if (running.has(appId)) throw new Conflict("aborted", "A training of this app is under way");
@@ -108,19 +112,26 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     return record;
   };
 
-  /** False when there is no data. */
   const trainIfPossible = async (appId: string): Promise<boolean> => {
+    const training = trainOnce(appId, () => undefined);
+    if (!unasked.has(appId)) unasked.set(appId, training);
     try {
-      await train(appId, () => undefined);
+      await training;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
       return error.kind === "aborted"; // another training runs
+    } finally {
+      if (unasked.get(appId) === training) unasked.delete(appId);
     }
     return true;
   };
 
   return {
-    train,
+    async train(appId, onProgress) {
+      await unasked.get(appId)?.catch(() => undefined); // whoever started it reports it
+      return trainOnce(appId, onProgress);
+    },
+    trainIfPossible,
     async trainChanged(onFailure) {
       for (let after = ""; ; ) {
         const apps = await deps.apps.list(after, 100);

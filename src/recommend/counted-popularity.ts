@@ -1,0 +1,152 @@
+/**
+ * Popularity before the first model: counted from the newest events, kept in memory, and counted again when events came.
+ * It has the form of a model without sources, so that lists, filters and reasons use it as they use a trained one.
+ */
+import { setImmediate, setTimeout } from "node:timers/promises";
+import type { ReportFailure } from "../adapters/report-failure.js";
+import type { Now } from "../domain/clock.js";
+import type { Event } from "../domain/event.js";
+import type { ServingModel } from "../learning/model/source.js";
+import type { EventStore } from "../store/ports/event-store.js";
+import type { WatchedCatalog } from "./catalog.js";
+import { productIdOf } from "./product-ids.js";
+
+/** Events that are counted, the newest: 20 to 50 ms of work, in pages. */
+const MOST_EVENTS = 5000;
+const PAGE = 250;
+/** Products of one event that count. */
+const PRODUCTS_OF_EVENT = 100;
+/** Different products that are counted: ids in events may be invented. */
+const MOST_PRODUCTS = 50_000;
+/** Age at which counts are renewed, beside an answer. */
+const RENEWED_AFTER_MS = 5_000;
+/** How long an answer waits for the first count. */
+const PATIENCE_MS = 100;
+const MOST_APPS = 200;
+
+const WEIGHTS = new Map([
+  ["product_view", 1],
+  ["add_to_cart", 3],
+  ["order", 5],
+]);
+
+export interface CountedPopularity {
+  /** What is counted of an app that has no model yet; undefined while the first count takes too long. */
+  of(appId: string, catalog: WatchedCatalog): Promise<ServingModel | undefined>;
+  forget(appId: string): void;
+}
+
+interface Entry {
+  model: ServingModel | undefined;
+  newestId: string;
+  revision: number;
+  countedAt: number;
+  /** The count under way. */
+  counting: Promise<void> | undefined;
+}
+
+export function createCountedPopularity(deps: {
+  readonly events: Pick<EventStore, "list">;
+  readonly now: Now;
+  readonly reportFailure: ReportFailure;
+}): CountedPopularity {
+  const entries = new Map<string, Entry>();
+
+  const count = async (appId: string, entry: Entry, catalog: WatchedCatalog): Promise<void> => {
+    const { revision } = catalog;
+    const [newest] = await deps.events.list(appId, "", 1, true);
+    const newestId = newest?.eventId ?? "";
+    if (entry.model !== undefined && newestId === entry.newestId && revision === entry.revision) return;
+    const counts = new EventCounts((name) => productIdOf(name, catalog));
+    for (let read = 0, before = ""; read < MOST_EVENTS; read += PAGE) {
+      const events = await deps.events.list(appId, before, PAGE, true);
+      for (const event of events) counts.add(event);
+      const last = events.at(-1);
+      if (last === undefined || events.length < PAGE) break;
+      before = last.eventId;
+      await setImmediate();
+    }
+    entry.model = counts.model();
+    entry.newestId = newestId;
+    entry.revision = revision;
+  };
+
+  const renew = (appId: string, entry: Entry, catalog: WatchedCatalog): void => {
+    entry.counting ??= count(appId, entry, catalog)
+      // The answer is made without counts, or with the old ones.
+      .catch((error: unknown) => deps.reportFailure("counted_popularity", error))
+      .finally(() => {
+        entry.countedAt = deps.now();
+        entry.counting = undefined;
+      });
+  };
+
+  return {
+    async of(appId, catalog) {
+      let entry = entries.get(appId);
+      if (entry === undefined) {
+        entry = {
+          model: undefined,
+          newestId: "",
+          revision: -1,
+          countedAt: Number.NEGATIVE_INFINITY,
+          counting: undefined,
+        };
+        entries.set(appId, entry);
+        for (const oldest of entries.keys()) {
+          if (entries.size <= MOST_APPS) break;
+          entries.delete(oldest);
+        }
+      }
+      if (deps.now() - entry.countedAt >= RENEWED_AFTER_MS) renew(appId, entry, catalog);
+      if (entry.model === undefined && entry.counting !== undefined) {
+        const waiting = new AbortController();
+        const patience = setTimeout(PATIENCE_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+        await Promise.race([entry.counting, patience]);
+        waiting.abort();
+      }
+      return entry.model;
+    },
+    forget(appId) {
+      entries.delete(appId);
+    },
+  };
+}
+
+/** Counts events, the newest first. An order counts once, and not at all when it was cancelled later. */
+class EventCounts {
+  readonly #scores = new Map<string, number>();
+  readonly #orders = new Set<string>();
+
+  constructor(private readonly idOf: (name: string) => string) {}
+
+  add({ actionType, bot, order, products }: Event): void {
+    const orderId = order?.orderId ?? "";
+    if (actionType === "order_cancel" && orderId !== "") this.#orders.add(orderId);
+    const weight = WEIGHTS.get(actionType);
+    if (bot || weight === undefined) return;
+    if (actionType === "order" && orderId !== "") {
+      if (this.#orders.has(orderId)) return;
+      this.#orders.add(orderId);
+    }
+    const ids = new Set(products.slice(0, PRODUCTS_OF_EVENT).map(({ productId }) => this.idOf(productId)));
+    for (const productId of ids) {
+      const score = this.#scores.get(productId) ?? 0;
+      if (score > 0 || this.#scores.size < MOST_PRODUCTS) this.#scores.set(productId, score + weight);
+    }
+  }
+
+  model(): ServingModel {
+    const sorted = [...this.#scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+    const productIds = sorted.map(([productId]) => productId);
+    const indices = new Map(productIds.map((productId, index) => [productId, index]));
+    return {
+      modelId: "",
+      productIds,
+      indexOf: (productId) => indices.get(productId),
+      sources: [],
+      byPopularity: Uint32Array.from(sorted.keys()),
+      popularity: Float32Array.from(sorted, ([, score]) => score),
+    };
+  }
+}
