@@ -37,7 +37,18 @@ export interface Contact extends ContactProfile {
   readonly phone: string;
   readonly emailSubscription: Subscription;
   readonly smsSubscription: Subscription;
+  /** Visitors that were linked to it, the newest last. The visitor's own record says whether it still is. */
+  readonly visitorIds: readonly string[];
   readonly createdAt: number;
+}
+
+/** Visitors that a contact remembers. */
+const MAX_VISITORS = 16;
+
+/** The contact with one more visitor; the same one when it knows the visitor. */
+export function withVisitor(contact: Contact, visitorId: string): Contact {
+  if (contact.visitorIds.includes(visitorId)) return contact;
+  return { ...contact, visitorIds: [...contact.visitorIds, visitorId].slice(-MAX_VISITORS) };
 }
 
 /** The source of a statement. */

@@ -43,6 +43,7 @@ export function takeContact(tx: Transaction, names: ContactNames, newContactId: 
     tags: [],
     emailSubscription: UNKNOWN,
     smsSubscription: UNKNOWN,
+    visitorIds: [],
     createdAt: at,
   };
   const phoneIsFree = byPhone === undefined || byPhone.contactId === contact.contactId;

@@ -1,3 +1,4 @@
+import { withVisitor } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
 import { cleanId, type VisitorIds, visitorKeys } from "../domain/ids.js";
 import { newVisitor, type Visitor } from "../domain/visitor.js";
@@ -173,6 +174,7 @@ export function linkContact(tx: Transaction, visitor: Visitor, contactId: string
   const at = statementTime(statement, visitor.linkedAt);
   const as = { linkedAt: at, linkedBy: by, linkedSince: recordedAt, isProven: admission === undefined };
   if (visitor.contactId === contactId) {
+    remember(tx, visitor);
     if (visitor.isProven || admission !== undefined) return { visitor, refused: undefined };
     return put(tx, { ...visitor, isProven: true });
   }
@@ -185,8 +187,17 @@ export function linkContact(tx: Transaction, visitor: Visitor, contactId: string
   return put(tx, { ...withLink(visitor, known, contactId, recordedAt), ...as, contactId });
 }
 
+/** The contact knows its visitors, whose histories are its own. */
+function remember(tx: Transaction, { visitorId, contactId }: Visitor): void {
+  const contact = contactId === "" ? undefined : tx.contacts.get(contactId);
+  if (contact === undefined) return;
+  const after = withVisitor(contact, visitorId);
+  if (after !== contact) tx.contacts.put(contactId, after);
+}
+
 function put(tx: Transaction, visitor: Visitor): Linked {
   tx.visitors.put(visitor.visitorId, visitor);
+  remember(tx, visitor);
   return { visitor, refused: undefined };
 }
 
@@ -237,6 +248,7 @@ function isNewer(a: Visitor, b: Visitor): boolean {
 function write(tx: Transaction, visitor: Visitor, found: readonly Visitor[]): void {
   for (const one of found) if (one.visitorId !== visitor.visitorId) tx.visitors.delete(one.visitorId);
   tx.visitors.put(visitor.visitorId, visitor);
+  if (found.length > 1) remember(tx, visitor);
   for (const key of visitor.keys) {
     if (tx.visitorKeys.get(key) !== visitor.visitorId) tx.visitorKeys.put(key, visitor.visitorId);
   }

@@ -13,6 +13,7 @@ import { versionText } from "../domain/version-text.js";
 import { isTrusted, type Visitor } from "../domain/visitor.js";
 import type { ServingModel } from "../learning/model/source.js";
 import type { AppStore } from "../store/ports/app-store.js";
+import type { ContactStore } from "../store/ports/contact-store.js";
 import type { InteractionStore } from "../store/ports/interaction-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import type { WatchedCatalog } from "./catalog.js";
@@ -37,6 +38,7 @@ const MAX_FRAMES = 100;
 export interface AnswerVisitorDependencies {
   readonly apps: Pick<AppStore, "get" | "getFrame">;
   readonly visitors: VisitorStore;
+  readonly contacts: Pick<ContactStore, "get">;
   readonly interactions: Pick<InteractionStore, "recent">;
   /** Records that these ids belong to one visitor. */
   readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<void>;
@@ -98,7 +100,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
       return await historyInTime(async () => {
         await deps.joinVisitors(query.appId, query.visitor);
         const visitors = await deps.visitors.find(query.appId, keys);
-        const historyIds = visitors.flatMap((visitor) => historyIdsOf(app, visitor));
+        const historyIds = await historyIdsOf(app, visitors);
         return historyIds.length === 0 ? [] : deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
       });
     } catch (error) {
@@ -107,6 +109,21 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
       deps.reportFailure("visitor_history", error);
       return [];
     }
+  };
+
+  /** The visitors' own histories, those of their contacts, and those of other visitors of these contacts. */
+  const historyIdsOf = async (app: App, visitors: readonly Visitor[]): Promise<string[]> => {
+    const own = visitors.flatMap(({ members }) => members);
+    const linked = visitors.filter((visitor) => visitor.contactId !== "" && isTrusted(app, visitor));
+    if (linked.length === 0) return own;
+    const contactIds = [...new Set(linked.map(({ contactId }) => contactId))];
+    const contacts = await Promise.all(contactIds.map((contactId) => deps.contacts.get(app.appId, contactId)));
+    const known = new Set(visitors.map(({ visitorId }) => visitorId));
+    const otherIds = contacts.flatMap((contact) => contact?.visitorIds ?? []).filter((id) => !known.has(id));
+    const others = otherIds.length === 0 ? [] : await deps.visitors.get(app.appId, otherIds);
+    // A visitor may have been linked to another address since.
+    const shared = others.filter((other) => contactIds.includes(other.contactId) && isTrusted(app, other));
+    return [...own, ...contactIds, ...shared.flatMap(({ members }) => members)];
   };
 
   const shownBefore = async (app: App, query: RecommendQuery): Promise<readonly ShownList[]> => {
@@ -214,11 +231,6 @@ async function knownFrames(getFrame: AppStore["getFrame"], query: RecommendQuery
     names.set(frameId, known ? frameId : "");
   }
   return query.frameInteractions.map((use) => ({ ...use, frameId: names.get(use.frameId) ?? "" }));
-}
-
-function historyIdsOf(app: App, visitor: Visitor): string[] {
-  const ofContact = visitor.contactId !== "" && isTrusted(app, visitor);
-  return ofContact ? [...visitor.members, visitor.contactId] : [...visitor.members];
 }
 
 function checkQuery(query: RecommendQuery): void {

@@ -101,7 +101,7 @@ export function createCountedPopularity(deps: {
       if (deps.now() - entry.countedAt >= RENEWED_AFTER_MS) renew(appId, entry, catalog);
       if (entry.model === undefined && entry.counting !== undefined) {
         const waiting = new AbortController();
-        const patience = setTimeout(PATIENCE_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+        const patience = setTimeout(PATIENCE_MS, undefined, { signal: waiting.signal }).catch(() => undefined); // aborted below
         await Promise.race([entry.counting, patience]);
         waiting.abort();
       }

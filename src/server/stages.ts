@@ -186,6 +186,7 @@ export function wireRecommending(
   const answer = createAnswerVisitor({
     apps,
     visitors,
+    contacts: store.contacts,
     interactions,
     joinVisitors: createJoinVisitors({ visitors, unitOfWork, now, newId }),
     ...spans.wait("recommend history", remoteStore && patience(remoteStore.historyMs).wait),

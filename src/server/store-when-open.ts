@@ -22,6 +22,7 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
     },
     visitors: {
       find: async (appId, keys) => opened().visitors.find(appId, keys),
+      get: async (appId, visitorIds) => opened().visitors.get(appId, visitorIds),
       exposure: async (appId, key) => opened().visitors.exposure(appId, key),
     },
     interactions: {

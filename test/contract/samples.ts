@@ -183,6 +183,7 @@ export function contact(contactId: string, change: Partial<Contact> = {}): Conta
     tags: [],
     emailSubscription: UNKNOWN,
     smsSubscription: UNKNOWN,
+    visitorIds: [],
     createdAt: 1,
     ...change,
   };

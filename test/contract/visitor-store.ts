@@ -42,6 +42,14 @@ export function visitorStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.visitors.find("shop", [])).toEqual([]);
     });
 
+    it("returns visitors by their ids, in order, as far as they are there", async () => {
+      const other = visitor("v0", { keys: ["c:2"] });
+      await record("shop", [full, other]);
+      expect(await under.store.visitors.get("shop", ["v1", "v9", "v0"])).toEqual([full, other]);
+      expect(await under.store.visitors.get("shop", [])).toEqual([]);
+      expect(await under.store.visitors.get("other", ["v1"])).toEqual([]);
+    });
+
     it("skips keys of a visitor that is gone", async () => {
       await record("shop", [full]);
       await under.store.unitOfWork.run("shop", (tx) => tx.visitors.delete("v1"));

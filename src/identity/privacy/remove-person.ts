@@ -51,6 +51,12 @@ function removeContact(tx: Transaction, { person, counts }: Removed, contact: Co
 export function removeVisitor(tx: Transaction, { person, counts }: Removed, visitor: Visitor): Removed {
   tx.visitors.delete(visitor.visitorId);
   for (const key of visitor.keys) if (tx.visitorKeys.get(key) === visitor.visitorId) tx.visitorKeys.delete(key);
+  const contact = visitor.contactId === "" ? undefined : tx.contacts.get(visitor.contactId);
+  if (contact?.visitorIds.includes(visitor.visitorId))
+    tx.contacts.put(contact.contactId, {
+      ...contact,
+      visitorIds: contact.visitorIds.filter((visitorId) => visitorId !== visitor.visitorId),
+    });
   return { person: withVisitor(person, visitor), counts: plus(counts, "visitors", 1) };
 }
 

@@ -15,6 +15,8 @@ export function createVisitorStore({ tables }: Environment): VisitorStore {
       }
       return [...found.values()];
     },
+    get: async (appId, visitorIds) =>
+      visitorIds.map((id) => tables.visitors.get(keyOf(appId, id))).filter((visitor) => visitor !== undefined),
     exposure: async (appId, key) => tables.frameExposures.get(keyOf(appId, key)),
   };
 }

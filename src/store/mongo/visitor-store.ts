@@ -18,6 +18,11 @@ export function createVisitorStore({ visitors, visitorKeys, frameExposures }: Ta
       }
       return [...found];
     },
+    get: async (appId, visitorIds) => {
+      if (visitorIds.length === 0) return [];
+      const records = await visitors.many(visitorIds.map((id) => keyOf(appId, id)));
+      return visitorIds.map((id) => records.get(keyOf(appId, id))).filter((visitor) => visitor !== undefined);
+    },
     exposure: (appId, key) => frameExposures.get(keyOf(appId, key)),
   };
 }

@@ -6,6 +6,8 @@ import type { Visitor } from "../../domain/visitor.js";
 export interface VisitorStore {
   /** The distinct visitors with these keys, in the order of the keys. */
   find(appId: string, keys: readonly VisitorKey[]): Promise<Visitor[]>;
+  /** The visitors with these ids, in their order, as far as they are there. */
+  get(appId: string, visitorIds: readonly string[]): Promise<Visitor[]>;
   /** What a visitor met of frames. */
   exposure(appId: string, key: VisitorKey): Promise<FrameExposure | undefined>;
 }

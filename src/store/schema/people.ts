@@ -67,6 +67,7 @@ export const contact = record<Contact>({
   emailSubscription: subscription,
   smsSubscription: subscription,
   createdAt: time,
+  visitorIds: later(list(text), []),
 });
 
 export const subscriptionChange = record<SubscriptionChange>({
