@@ -1,7 +1,8 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
 import { AppSchema, LinkTrust, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { confirmLoss } from "./ask.js";
+import { allPages, BULK_TIMEOUT_MS, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { onOrOff, plainId, repeated, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -21,6 +22,10 @@ interface SetOptions extends ServerOptions {
   readonly linkTrust?: LinkTrust;
   readonly learnedAfterVisitors?: number;
   readonly json?: boolean;
+}
+
+interface DeleteOptions extends ServerOptions {
+  readonly yes?: boolean;
 }
 
 interface ListOptions extends ServerOptions {
@@ -69,6 +74,12 @@ Example:
   $ aisle app set shop1 --link-trust strict --double-opt-in on`,
     )
     .action((id: string, options: SetOptions) => setApp(id, options, deps));
+  withServer(app.command("delete"))
+    .description("delete an app with all its data; cannot be undone")
+    .argument("<id>", "the app", plainId)
+    .option("--yes", "delete without asking")
+    .addHelpText("after", "\nExample:\n  $ aisle app delete shop1")
+    .action((id: string, options: DeleteOptions) => deleteApp(id, options, deps));
   withServer(app.command("list"))
     .description("list all apps")
     .option("--json", "print the apps as JSON")
@@ -118,6 +129,13 @@ async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Pr
   );
   if (options.json && updated) writeJson(deps.stdout, toJson(AppSchema, updated));
   else writeLine(deps.stdout, `App ${updated?.appId ?? appId} is changed`);
+}
+
+async function deleteApp(appId: string, options: DeleteOptions, deps: ProgramDeps): Promise<void> {
+  const loss = `This deletes the app ${appId} with its products, events, contacts and models`;
+  await confirmLoss(deps, { yes: options.yes, loss, word: appId });
+  await withClients(options, deps, ({ apps }) => apps.deleteApp({ appId }, { timeoutMs: BULK_TIMEOUT_MS }));
+  writeLine(deps.stdout, `App ${appId} is deleted`);
 }
 
 function linkTrust(text: string): LinkTrust {

@@ -25,7 +25,8 @@ export interface Clients {
   readonly subscriptions: Client<typeof SubscriptionService>;
 }
 
-const DEFAULT_SERVER = "http://127.0.0.1:8081";
+const DEFAULT_PORT = "8081";
+const DEFAULT_SERVER = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 /** Deadline of a short call; a healthy server answers far sooner. */
 export const CALL_TIMEOUT_MS = 30_000;
@@ -43,7 +44,10 @@ export interface ServerOptions {
 /** Adds the options that name the server and the credentials of both sides. */
 export function withServer(command: Command): Command {
   return command
-    .option("--server <url>", `the server's RPC address (AISLE_SERVER, else ${DEFAULT_SERVER})`)
+    .option(
+      "--server <url>",
+      `the server's RPC address (AISLE_SERVER, else http://127.0.0.1 at AISLE_RPC_PORT or ${DEFAULT_PORT})`,
+    )
     .option("--ca <file>", "CA of the certificate of an https server, PEM (AISLE_CA)")
     .option("--client-cert <file>", "client certificate, PEM (AISLE_CLIENT_CERT)")
     .option("--client-key <file>", "private key of that certificate, PEM (AISLE_CLIENT_KEY)");
@@ -65,7 +69,7 @@ export async function withClients<Result>(
   { env, signal }: ClientDeps,
   work: (clients: Clients) => Promise<Result>,
 ): Promise<Result> {
-  const server = serverAddress(options.server?.trim() || env.AISLE_SERVER?.trim() || DEFAULT_SERVER);
+  const server = serverAddress(options.server?.trim() || env.AISLE_SERVER?.trim() || localServer(env));
   const sessionManager = new Http2SessionManager(server, undefined, tlsOf(options, env));
   const refuseAfterSignal: Interceptor = (next) => (request) => {
     signal?.throwIfAborted();
@@ -94,6 +98,11 @@ export async function withClients<Result>(
   } finally {
     signal?.removeEventListener("abort", onSignal);
   }
+}
+
+/** The server that `aisle serve` starts in this environment. */
+function localServer({ AISLE_RPC_PORT: port = "" }: ClientDeps["env"]): string {
+  return /^[1-9]\d{0,4}$/.test(port.trim()) ? `http://127.0.0.1:${port.trim()}` : DEFAULT_SERVER;
 }
 
 /** The token comes from AISLE_TOKEN, as the list of processes shows the command line. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { HookMessage } from "../gen/aisle/v1/hook_message_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
+import { confirmLoss } from "./ask.js";
 import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { idList, plainId } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
@@ -25,8 +26,9 @@ export function addHookCommands(program: Command, deps: ProgramDeps): void {
     .addHelpText("after", "\nExample:\n  $ aisle hook show --app shop1")
     .action((options: AppOptions) => showHook(options, deps));
   command("remove", "remove the hook; waiting messages are dropped")
+    .option("--yes", "remove without asking")
     .addHelpText("after", "\nExample:\n  $ aisle hook remove --app shop1")
-    .action((options: AppOptions) => removeHook(options, deps));
+    .action((options: AppOptions & { readonly yes?: boolean }) => removeHook(options, deps));
   command("failed", "list messages that could not be delivered")
     .option("--json", "print one JSON document a line")
     .addHelpText("after", "\nExample:\n  $ aisle hook failed --app shop1")
@@ -49,7 +51,9 @@ async function showHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
   writeLine(deps.stdout, printable(url));
 }
 
-async function removeHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
+async function removeHook(options: AppOptions & { readonly yes?: boolean }, deps: ProgramDeps): Promise<void> {
+  const loss = `This ends the messages of ${options.app} and drops those that wait`;
+  await confirmLoss(deps, { yes: options.yes, loss, word: options.app });
   await withClients(options, deps, ({ hooks }) => hooks.deleteHook({ appId: options.app }, CALL));
   writeLine(deps.stdout, `Changes of ${options.app} are no longer sent`);
 }

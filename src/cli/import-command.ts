@@ -3,15 +3,10 @@ import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { PRODUCT_FIELDS } from "../catalog/feed/product-row.js";
 import { withServer } from "./client.js";
 import { CONTACT_FIELDS } from "./import/contact-row.js";
+import { type EventImportOptions, importEvents, VISITOR_MEANINGS } from "./import/event-import.js";
+import { PRESET_NAMES } from "./import/event-presets.js";
 import { EVENT_FIELDS } from "./import/event-row.js";
-import {
-  type EventImportOptions,
-  type ImportOptions,
-  importContacts,
-  importEvents,
-  importProducts,
-  type ProductImportOptions,
-} from "./import/jobs.js";
+import { type ImportOptions, importContacts, importProducts, type ProductImportOptions } from "./import/jobs.js";
 import { ORDER_WINDOW } from "./import/orders.js";
 import { currencyCode, plainId, repeated } from "./option-values.js";
 import { count } from "./output.js";
@@ -70,6 +65,10 @@ Example:
     .description("store past events and orders from a file")
     .option("--map <field=column>", "read a field from a column of another name; repeatable", repeated)
     .option("--type <type>", "default type of lines, for example order")
+    .addOption(new Option("--preset <system>", "the columns of an export of this system").choices(PRESET_NAMES))
+    .addOption(
+      new Option("--visitor-is <what>", "what the column visitor holds (default: id)").choices(VISITOR_MEANINGS),
+    )
     .option("--idempotent", "give each event an idempotency key: a second run within 24 hours stores no duplicates")
     .addHelpText(
       "after",
@@ -78,9 +77,15 @@ Example:
 Fields: ${EVENT_FIELDS.fields.join(", ")}. Other columns are ignored.
 type is product_view, add_to_cart, order, order_cancel, category_view or any other text. timestamp is ISO 8601
 (UTC by default) or Unix time in seconds or milliseconds; without it, events get the time of the import.
-visitor is stored as client id; an empty visitor of an order becomes order:<order_id>.
 
-Lines with the same order_id, type and visitor become one event. Other lines may lie between them: Aisle keeps
+Who it was: visitor (a client id of the shop's pages), user_id, fp_ccid or email; one is enough. Orders that name nobody
+are stored as order:<order_id>. email links the visitor to that contact and subscribes nobody.
+
+--preset reads the columns of these exports; ${"`"}docs/move.md${"`"} says how to make each:
+shopify (Orders > Export), woocommerce (one row per item), magento and prestashop (a query), ga4 (BigQuery).
+
+Lines with the same order_id, type and visitor become one event. A line may leave out what the line before it says of
+the same order. Other lines may lie between them: Aisle keeps
 ${count(ORDER_WINDOW.orders)} orders open, each until ${count(ORDER_WINDOW.distance)} lines after its last one. Lines further apart become several events;
 the server then keeps the one with the most products.
 
@@ -89,6 +94,7 @@ content up to the event and from --map, --type and --currency.
 
 Example:
   $ aisle import events events.csv.gz --app shop1
+  $ aisle import events orders_export.csv --app shop1 --preset shopify
   $ aisle import events lines.csv --app shop1 --type order --map visitor=customer --map product_id=item \\
       --map timestamp=ts --map order_id=invoice --map price=unit_price`,
     )

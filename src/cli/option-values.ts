@@ -46,10 +46,14 @@ export function daysUpTo(most: number): (text: string) => number {
 
 /** An app id or frame id: 1 to 64 of `A-Z a-z 0-9 _ -`. */
 export function plainId(text: string): string {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) {
+  if (!isPlainId(text)) {
     throw new InvalidArgumentError("1 to 64 letters, digits, _ or - are accepted.");
   }
   return text;
+}
+
+export function isPlainId(text: string): boolean {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(text);
 }
 
 /** An ISO 4217 code in upper case. */

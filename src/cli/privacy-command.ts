@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { type Erasure, ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
 import type { PersonSchema } from "../gen/aisle/v1/person_pb.js";
 import { ExportVisitorResponseSchema } from "../gen/aisle/v1/privacy_service_pb.js";
+import { confirmLoss } from "./ask.js";
 import { allPages, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { plainId } from "./option-values.js";
@@ -29,6 +30,7 @@ interface ExportOptions extends PersonOptions {
 interface EraseOptions extends PersonOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
+  readonly yes?: boolean;
 }
 
 interface ListOptions extends ServerOptions {
@@ -54,6 +56,7 @@ because anybody can link a visitor id of their own to somebody else's address. I
   withPerson(privacy.command("erase"))
     .description("erase all data about a person; cannot be undone")
     .option("--dry-run", "only count what would be erased")
+    .option("--yes", "erase without asking")
     .option("--json", "print the counts as JSON")
     .addHelpText("after", `${whom}\nExample:\n  $ aisle privacy erase --app shop1 --email ann@example.com --dry-run`)
     .action((options: EraseOptions) => erasePerson(options, deps));
@@ -122,6 +125,8 @@ async function newFile(path: string) {
 
 async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<void> {
   const person = personOf(options);
+  if (!options.dryRun)
+    await confirmLoss(deps, { yes: options.yes, loss: "This erases all data about the person", word: "erase" });
   const erasure = await withClients(options, deps, (clients) => lastOf(clients, options, person));
   if (options.json) {
     writeJson(deps.stdout, toJson(ErasureSchema, erasure));

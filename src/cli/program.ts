@@ -5,7 +5,7 @@ import { addAppCommands } from "./app-command.js";
 import { addBackupCommand, type Backup } from "./backup-command.js";
 import { addCheckCommand } from "./check-command.js";
 import { addDoctorCommand, type Doctor } from "./doctor-command.js";
-import { endingOf } from "./errors.js";
+import { endingOf, UsageFailure } from "./errors.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
 import { addEventsCommand } from "./events-command.js";
 import { addFeedCommands } from "./feed-command.js";
@@ -17,6 +17,8 @@ import { addLedgerCommands } from "./ledger-command.js";
 import { addLinkCommand } from "./link-command.js";
 import { addMigrateCommand, type Migrate } from "./migrate-command.js";
 import { addModelCommands } from "./model-command.js";
+import { suggestNextStep } from "./next-step.js";
+import { isPlainId } from "./option-values.js";
 import { type Output, writeLine } from "./output.js";
 import { addPrivacyCommands } from "./privacy-command.js";
 import { addProductCommands } from "./product-command.js";
@@ -75,7 +77,7 @@ Example:
   $ aisle recommend --app shop1 --current 4711
 
 "serve", "token", "migrate", "backup" and "doctor" work alone. All other commands call a running server:
---server, else AISLE_SERVER, else http://127.0.0.1:8081.
+--server, else AISLE_SERVER, else http://127.0.0.1 at AISLE_RPC_PORT or 8081. AISLE_APP is the app where --app is left out.
 Exit codes: 0 success, 1 failure, 2 usage error.`,
     );
   addServeCommand(program, deps);
@@ -101,7 +103,24 @@ Exit codes: 0 success, 1 failure, 2 usage error.`,
   addMigrateCommand(program, deps);
   addBackupCommand(program, deps);
   addDoctorCommand(program, deps);
+  takeAppFrom(deps.env, program);
+  suggestNextStep(program, deps);
   return program;
+}
+
+/** Makes AISLE_APP the value of every `--app` that a command needs and nobody gave. */
+function takeAppFrom(env: ProgramDeps["env"], command: Command): void {
+  for (const child of command.commands) takeAppFrom(env, child);
+  const option = command.options.find(({ long, mandatory }) => long === "--app" && mandatory);
+  if (option === undefined) return;
+  option.description += " (AISLE_APP)";
+  const app = env.AISLE_APP?.trim() ?? "";
+  if (app === "") return;
+  command.setOptionValueWithSource("app", app, "env");
+  command.hook("preAction", () => {
+    if (command.getOptionValueSource("app") === "env" && !isPlainId(app))
+      throw new UsageFailure("AISLE_APP: 1 to 64 letters, digits, _ or - are accepted");
+  });
 }
 
 /**

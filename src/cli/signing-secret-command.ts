@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { confirmLoss } from "./ask.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { plainId } from "./option-values.js";
 import { writeLine, writeTable } from "./output.js";
@@ -7,6 +8,11 @@ import { timeText } from "./times.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
+}
+
+interface RemoveOptions extends AppOptions {
+  readonly id: string;
+  readonly yes?: boolean;
 }
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
@@ -36,11 +42,12 @@ Example:
     .action((options: AppOptions) => createSecret(options, true, deps));
   command("remove", "remove a secret; events signed with it are rejected from now on")
     .requiredOption("--id <id>", "its id, from aisle signing-secret list")
+    .option("--yes", "remove without asking")
     .addHelpText(
       "after",
       "\nExample:\n  $ aisle signing-secret remove --app shop1 --id 01990000-0000-7000-8000-000000000001",
     )
-    .action((options: AppOptions & { readonly id: string }) => removeSecret(options, deps));
+    .action((options: RemoveOptions) => removeSecret(options, deps));
 }
 
 async function createSecret({ app: appId, ...options }: AppOptions, replaceOldest: boolean, deps: ProgramDeps) {
@@ -62,10 +69,8 @@ async function listSecrets({ app: appId, ...options }: AppOptions, deps: Program
   );
 }
 
-async function removeSecret(
-  { app: appId, id: secretId, ...options }: AppOptions & { readonly id: string },
-  deps: ProgramDeps,
-) {
+async function removeSecret({ app: appId, id: secretId, yes, ...options }: RemoveOptions, deps: ProgramDeps) {
+  await confirmLoss(deps, { yes, loss: `Events signed with ${secretId} will be rejected`, word: secretId });
   await withClients(options, deps, ({ apps }) => apps.deleteSigningSecret({ appId, secretId }, CALL));
   writeLine(deps.stdout, `Signing secret ${secretId} of ${appId} is removed`);
 }

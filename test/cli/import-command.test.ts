@@ -288,7 +288,7 @@ describe("aisle import events", () => {
     [
       "session,item\n1,2\n",
       ["--type", "product_view"],
-      "The file has no column visitor or order_id; it has session, item",
+      "The file has no column visitor or user_id or fp_ccid or email or order_id; it has session, item",
     ],
     ["visitor,product_id\n1,2\n", [], "The file has no column type; it has visitor, product_id"],
   ])("exits with 2 for the columns %j with %j, which can make no event", async (content, args, text) => {
@@ -313,6 +313,103 @@ describe("aisle import events", () => {
     await importing("events", file, "--idempotent", "--type", "product_view");
     await importing("events", file, "--idempotent", "--type", "product_view", "--map", "product_id=other");
     expect(server.state.events).toHaveLength(2);
+  });
+
+  it("reads an orders export of Shopify, where only the first line of an order says whose it is", async () => {
+    const file = await write(
+      "orders_export.csv",
+      `Name,Email,Financial Status,Currency,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku
+#1001,Ann@shop.example,paid,EUR,2025-10-07 09:50:26 +0200,2,Tea,4.50,TEA-1
+#1001,,,,,1,Pot,20.00,POT-1
+#1002,ann@shop.example,paid,EUR,2025-10-08 09:50:26 +0200,1,Cup,5.00,CUP-1
+`,
+    );
+    const { exitCode, stdout } = await importing("events", file, "--preset", "shopify");
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining("3 lines read, 2 events stored")]);
+    const [first, second] = server.state.events;
+    expect(first?.order?.orderId).toBe("#1001");
+    expect(first?.products.map(({ sku, quantity, price }) => [sku, quantity, price?.amount, price?.currency])).toEqual([
+      ["TEA-1", 2, "4.50", "EUR"],
+      ["POT-1", 1, "20.00", "EUR"],
+    ]);
+    expect(first?.contact?.email).toBe("Ann@shop.example");
+    expect(first?.visitor?.clientId).toMatch(/^email:[\w-]{22}$/);
+    expect(second?.visitor?.clientId).toBe(first?.visitor?.clientId);
+  });
+
+  it.each([
+    [
+      "woocommerce",
+      "order_id,date,order_currency,customer_id,billing_email,item_product_id,item_sku,item_quantity\n" +
+        "12,2025-10-07 09:50:26,EUR,0,a@b.example,77,T-1,2\n",
+      { order: "12", user: "", email: "a@b.example", product: "77", type: "order" },
+    ],
+    [
+      "magento",
+      "increment_id,created_at,customer_email,customer_id,order_currency_code,product_id,sku,qty_ordered,price_incl_tax\n" +
+        "000000012,2025-10-07 09:50:26,a@b.example,5,EUR,77,T-1,2.0000,4.5000\n",
+      { order: "000000012", user: "5", email: "a@b.example", product: "77", type: "order" },
+    ],
+    [
+      "prestashop",
+      "id_order,date_add,id_customer,email,iso_code,product_id,product_reference,product_quantity,unit_price_tax_incl\n" +
+        "12,2025-10-07 09:50:26,5,a@b.example,EUR,77,T-1,2,4.500000\n",
+      { order: "12", user: "5", email: "a@b.example", product: "77", type: "order" },
+    ],
+    [
+      "ga4",
+      "event_name,event_timestamp,user_pseudo_id,user_id,transaction_id,item_id,quantity,price,currency\n" +
+        "view_item,1759823426000000,11.22,5,,77,1,4.5,EUR\n",
+      { order: undefined, user: "5", email: undefined, product: "77", type: "product_view" },
+    ],
+  ])("reads an export of %s", async (preset, text, expected) => {
+    await importing("events", await write("e.csv", text), "--preset", preset);
+    const [event] = server.state.events;
+    expect({
+      order: event?.order?.orderId,
+      user: event?.visitor?.userId,
+      email: event?.contact?.email,
+      product: event?.products[0]?.productId,
+      type: event?.actionType,
+    }).toEqual(expected);
+    expect(Number(event?.occurredAt?.seconds)).toBeGreaterThan(1_759_000_000);
+  });
+
+  describe("with addresses in the column visitor", () => {
+    const ADDRESSES = "visitor,type,product_id\na@b.example,view,1\nc@d.example,view,2\n";
+
+    it("stores nothing before somebody says what they are", async () => {
+      const { exitCode, stderr } = await importing("events", await write("e.csv", ADDRESSES));
+      expect([exitCode, server.state.events.length]).toEqual([2, 0]);
+      expect(stderr).toContain("--visitor-is email imports them as email");
+    });
+
+    it.each([
+      ["email", ["a@b.example", "c@d.example"]],
+      ["id", [undefined, undefined]],
+    ])("stores them as %s when told", async (meaning, emails) => {
+      await importing("events", await write("e.csv", ADDRESSES), "--visitor-is", meaning);
+      expect(server.state.events.map(({ contact }) => contact?.email)).toEqual(emails);
+    });
+
+    it.each([
+      ["\n", "a@b.example"],
+      ["n\n", undefined],
+    ])("asks on a terminal; the answer %j decides", async (answer, email) => {
+      const stdin = Object.assign(Readable.from([answer]), { isTTY: true });
+      const stderr = collector();
+      const args = ["import", "events", await write("e.csv", ADDRESSES), "--app", "shop", "--server", server.url];
+      await runCommand(args, { stdin, stderr: Object.assign(stderr.output, { isTTY: true }) });
+      expect(stderr.text()).toContain("The column visitor holds e-mail addresses. Import them as email? [Y/n]");
+      expect(server.state.events[0]?.contact?.email).toBe(email);
+    });
+  });
+
+  it("suggests the next command on a terminal", async () => {
+    const stdout = Object.assign(collector().output, { isTTY: true });
+    const args = ["import", "events", await write("v.csv", "visitor,type,product_id\nv,view,1\n"), "--app", "shop"];
+    const { stderr } = await runCommand([...args, "--server", server.url], { stdout });
+    expect(stderr).toBe("Next: aisle train --app shop\n");
   });
 
   it("writes all lines of an order that the server rejects", async () => {

@@ -45,6 +45,18 @@ describe("aisle", () => {
     expect(stdout).toContain(`Example:\n  $ aisle ${words.join(" ")}`);
   });
 
+  it("takes the app from AISLE_APP and the port from AISLE_RPC_PORT where no option names them", async () => {
+    const env = { AISLE_APP: "shop", AISLE_RPC_PORT: new URL(server.url).port };
+    const { exitCode, stdout } = await runCommand(["status", "--fpcid", "6f0c2f8ab1"], { env });
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining("identified")]);
+    expect(server.state.statusRequests.at(-1)?.appId).toBe("shop");
+  });
+
+  it("refuses an AISLE_APP that is no id", async () => {
+    const { exitCode, stderr } = await runCommand(["status", "--fpcid", "1"], { env: { AISLE_APP: "a b" } });
+    expect([exitCode, stderr]).toEqual([2, "error: AISLE_APP: 1 to 64 letters, digits, _ or - are accepted\n"]);
+  });
+
   it("shows its version", async () => {
     expect(await runCommand(["--version"])).toEqual({ exitCode: 0, stdout: "1.2.3\n", stderr: "" });
   });

@@ -4,18 +4,17 @@ import { createColumnPlan } from "../../catalog/feed/columns.js";
 import type { FeedFormat } from "../../catalog/feed/feed-reader.js";
 import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../catalog/feed/product-row.js";
 import { createRepeatedIds } from "../../catalog/feed/repeated-ids.js";
+
 import type { ImportedContact } from "../../gen/aisle/v1/contact_pb.js";
-import type { Event } from "../../gen/aisle/v1/event_pb.js";
+
 import type { Product } from "../../gen/aisle/v1/product_pb.js";
 import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "../client.js";
 import { UsageFailure } from "../errors.js";
 import { count } from "../output.js";
 import type { ProgramDeps } from "../program.js";
 import { CONTACT_FIELDS, readContact } from "./contact-row.js";
-import { EVENT_FIELDS, EVENT_FIELDS_WITHOUT_TYPE, type EventField, KNOWN_TYPES, readEvent } from "./event-row.js";
 import { fetchInput, openInput } from "./input.js";
 import { createListing, type Listing } from "./listing.js";
-import { createEventAssembler } from "./orders.js";
 import { createProgress } from "./progress.js";
 import { createRejects } from "./rejects.js";
 import { type ImportTally, type ItemMaker, runImport } from "./run.js";
@@ -41,11 +40,6 @@ export interface ProductImportOptions extends ImportOptions {
   readonly force?: boolean;
 }
 
-export interface EventImportOptions extends ImportOptions {
-  readonly type?: string;
-  readonly idempotent?: boolean;
-}
-
 export async function importProducts(file: string, options: ProductImportOptions, deps: ProgramDeps): Promise<void> {
   const remarks: Remarks = { counts: new Map() };
   const { full = false, force = false } = options;
@@ -62,20 +56,6 @@ export async function importProducts(file: string, options: ProductImportOptions
     ...(full && { listing: ({ catalog }: Clients) => createListing(catalog.replaceCatalog, options.app, force) }),
     repeatable: true,
     keySeed: null,
-  });
-}
-
-export async function importEvents(file: string, options: EventImportOptions, deps: ProgramDeps): Promise<void> {
-  const remarks: Remarks = { counts: new Map() };
-  const { type = "", currency = "", map = [], idempotent = false } = options;
-  await importFile(file, options, deps, {
-    noun: "events",
-    fields: type === "" ? EVENT_FIELDS : EVENT_FIELDS_WITHOUT_TYPE,
-    remarks,
-    maker: createEventMaker(type, currency, deps.now, remarks),
-    call: ({ events }) => eventCall(events, options.app),
-    repeatable: idempotent,
-    keySeed: idempotent ? JSON.stringify([1, type, currency, [...map].sort()]) : null,
   });
 }
 
@@ -109,7 +89,7 @@ interface FileJob<Field extends string, Message> {
   readonly format?: FeedFormat | undefined;
 }
 
-async function importFile<Field extends string, Message>(
+export async function importFile<Field extends string, Message>(
   file: string,
   options: ImportOptions,
   deps: ProgramDeps,
@@ -209,25 +189,7 @@ function createProductMaker(currency: string, nowMs: number, remarks: Remarks): 
   };
 }
 
-function createEventMaker(
-  defaultType: string,
-  defaultCurrency: string,
-  now: () => number,
-  remarks: Remarks,
-): ItemMaker<EventField, Event> {
-  const assembler = createEventAssembler();
-  return {
-    push(row, key) {
-      const line = readEvent(row, { defaultType, defaultCurrency, nowMs: now() });
-      if (!KNOWN_TYPES.includes(line.type)) remark(remarks, "lines of a type that training ignores");
-      if (line.occurredAtMs === null) remark(remarks, "lines without a timestamp, stored with the time of import");
-      return assembler.push(line, { line: row.line, raw: row.raw }, key);
-    },
-    end: () => assembler.end(),
-  };
-}
-
-function remark(remarks: Remarks, text: string): void {
+export function remark(remarks: Remarks, text: string): void {
   remarks.counts.set(text, (remarks.counts.get(text) ?? 0) + 1);
 }
 
@@ -248,17 +210,5 @@ function contactCall(subscriptions: Clients["subscriptions"], appId: string): Bu
     }
     const answer = await subscriptions.importContacts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
     return { accepted: answer.accepted, deduplicated: 0n, refused: answer.refused };
-  };
-}
-
-function eventCall(events: Clients["events"], appId: string): BulkCall<Event> {
-  return async (batches) => {
-    async function* messages() {
-      for (const batch of batches) {
-        const idempotencyKeys = batch.map((item) => item.key).filter((key) => key !== "");
-        yield { appId, events: batch.map((item) => item.message), idempotencyKeys };
-      }
-    }
-    return events.recordEvents(messages(), { timeoutMs: BULK_TIMEOUT_MS });
   };
 }

@@ -52,7 +52,7 @@ export function createEventAssembler(window: OrderWindow = ORDER_WINDOW): EventA
   };
 
   const add = (line: EventLine, source: Source, key: string) => {
-    const id = JSON.stringify([line.type, line.orderId, line.visitor]);
+    const id = JSON.stringify([line.type, line.orderId, line.visitor, line.userId, line.fingerprintId, line.email]);
     const order: OpenOrder = open.get(id) ?? { first: line, lines: new Map(), sources: [], key, touched: lines };
     addLine(order.lines, line);
     order.sources.push(source);
@@ -91,7 +91,8 @@ function eventOf(first: EventLine, lines: readonly EventLine[]): Event {
   return create(EventSchema, {
     actionType: first.type,
     senderType: SenderType.SERVER,
-    visitor: { clientId: first.visitor },
+    visitor: { clientId: first.visitor, userId: first.userId, fingerprintId: first.fingerprintId },
+    ...(first.email !== "" && { contact: { email: first.email } }),
     ...(first.occurredAtMs !== null && { occurredAt: timestampFromMs(first.occurredAtMs) }),
     ...(first.orderId !== "" && { order: { orderId: first.orderId } }),
     categories: first.type === "category_view" && first.categoryId ? [{ categoryId: first.categoryId }] : [],

@@ -37,6 +37,9 @@ describe("readEvent", () => {
     expect(line({ ...values, order_id: "o", quantity: "6", price: "2.55", currency: "gbp" })).toEqual({
       type: "order",
       visitor: "v",
+      userId: "",
+      fingerprintId: "",
+      email: "",
       productId: "p",
       sku: "",
       categoryId: "",
