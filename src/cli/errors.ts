@@ -39,8 +39,7 @@ export interface Ending {
  */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError) {
-    const asked = error.code === "commander.helpDisplayed" || error.code === "commander.version";
-    return { exitCode: asked ? 0 : 2, line: "" };
+    return { exitCode: error.exitCode === 0 ? 0 : 2, line: "" };
   }
   if (error instanceof Interrupted) return { exitCode: error.exitCode, line: "" };
   if (error instanceof Error && "exitCode" in error && typeof error.exitCode === "number") {

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import tab from "@bomb.sh/tab/commander";
 import { Command } from "commander";
 import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
 import { addAppCommands } from "./app-command.js";
@@ -80,29 +81,39 @@ Example:
 --server, else AISLE_SERVER, else http://127.0.0.1 at AISLE_RPC_PORT or 8081. AISLE_APP is the app where --app is left out.
 Exit codes: 0 success, 1 failure, 2 usage error.`,
     );
-  addServeCommand(program, deps);
+  program.commandsGroup("A shop, from its files to its lists:");
   addAppCommands(program, deps);
   addImportCommands(program, deps);
-  addFeedCommands(program, deps);
   addTrainCommand(program, deps);
-  addModelCommands(program, deps);
-  addEvaluateCommand(program, deps);
   addRecommendCommand(program, deps);
   addFrameCommands(program, deps);
-  addProductCommands(program, deps);
   addCheckCommand(program, deps);
+  program.commandsGroup("Products and models:");
+  addFeedCommands(program, deps);
+  addProductCommands(program, deps);
   addGroupCommands(program, deps);
+  addModelCommands(program, deps);
+  addEvaluateCommand(program, deps);
+  program.commandsGroup("Visitors and events:");
   addStatusCommand(program, deps);
+  addEventsCommand(program, deps);
   addLedgerCommands(program, deps);
   addLinkCommand(program, deps);
+  addPrivacyCommands(program, deps);
   addHookCommands(program, deps);
   addSigningSecretCommands(program, deps);
-  addEventsCommand(program, deps);
-  addPrivacyCommands(program, deps);
+  program.commandsGroup("The server and its store:");
+  addServeCommand(program, deps);
   addTokenCommand(program, deps);
   addMigrateCommand(program, deps);
   addBackupCommand(program, deps);
   addDoctorCommand(program, deps);
+  program.commandsGroup("The shell:");
+  tab(program, { completionCommandName: "completion" });
+  program.commands
+    .find((command) => command.name() === "completion")
+    ?.description("print a script that completes commands and options in a shell")
+    .addHelpText("after", "\nExample:\n  $ aisle completion bash > ~/.local/share/bash-completion/completions/aisle");
   takeAppFrom(deps.env, program);
   suggestNextStep(program, deps);
   return program;

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createProgram, type ProgramDeps } from "../../src/cli/program.js";
 import type { ServeFlags } from "../../src/cli/serve-command.js";
 import { ConfigError, readConfig, SETTINGS } from "../../src/server/settings/config.js";
@@ -15,6 +15,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const COMMANDS = [
+  ["completion"],
+  ["app", "delete"],
   ["serve"],
   ["app", "create"],
   ["app", "list"],
@@ -55,6 +57,22 @@ describe("aisle", () => {
   it("refuses an AISLE_APP that is no id", async () => {
     const { exitCode, stderr } = await runCommand(["status", "--fpcid", "1"], { env: { AISLE_APP: "a b" } });
     expect([exitCode, stderr]).toEqual([2, "error: AISLE_APP: 1 to 64 letters, digits, _ or - are accepted\n"]);
+  });
+
+  it("shows its commands in groups for help, with exit code 0", async () => {
+    const { exitCode, stdout } = await runCommand(["help"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/A shop, from its files to its lists:\n {2}app .*\n {2}import /);
+  });
+
+  it("completes commands and prints a script for the shell", async () => {
+    const lines = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    await runCommand(["completion", "bash"]);
+    expect(lines.mock.calls.flat().join("\n")).toContain("bash completion for aisle");
+    lines.mockClear();
+    await runCommand(["complete", "--", "import", "ev"]);
+    expect(lines.mock.calls.flat()).toContain("events\tstore past events and orders from a file");
+    lines.mockRestore();
   });
 
   it("shows its version", async () => {

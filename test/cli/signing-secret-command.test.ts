@@ -30,8 +30,8 @@ it("aisle signing-secret makes, lists, rotates and removes secrets, and never li
   });
   const three = await make("rotate");
   expect(await ids()).toEqual([two, three]);
-  expect((await aisle("remove", "--id", two)).stdout).toBe(`Signing secret ${two} of shop is removed\n`);
-  const again = await aisle("remove", "--id", two);
+  expect((await aisle("remove", "--id", two, "--yes")).stdout).toBe(`Signing secret ${two} of shop is removed\n`);
+  const again = await aisle("remove", "--id", two, "--yes");
   expect([again.code, again.stderr]).toEqual([1, "error: There is no such signing secret\n"]);
   expect(await ids()).toEqual([three]);
 }, 180_000);
