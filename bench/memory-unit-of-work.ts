@@ -15,7 +15,7 @@ function records<T>(isForgotten = false): Records<T> {
 
 function claims(): Claims {
   const kept = records<IdempotencyRecord>();
-  return { ...kept, put: (key, claim) => kept.put(key, { ...claim, livedAt: claim.claimedAt }) };
+  return { ...kept, put: (key, claim) => kept.put(key, { answer: "", ...claim, livedAt: claim.claimedAt }) };
 }
 
 const noLog: RejectedEvents = {

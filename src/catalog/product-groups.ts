@@ -4,7 +4,7 @@ import { checkEtag, etagOf } from "../domain/etag.js";
 import { cleanId } from "../domain/ids.js";
 import { MAX_GROUP_TERMS, MAX_PRODUCT_GROUPS, type ProductGroup } from "../domain/product-filter.js";
 import type { AppStore } from "../store/ports/app-store.js";
-import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
+import type { Change, UnitOfWork } from "../store/ports/unit-of-work.js";
 
 /** Groups of products that an app names. */
 export interface ProductGroups {
@@ -12,11 +12,11 @@ export interface ProductGroups {
    * Makes a group or replaces the one of its id. Rejects with InvalidArgument that names the field, NotFound("app"), or
    * Conflict("aborted") when `etag` is given and is not the current one.
    */
-  set(appId: string, group: ProductGroup, etag?: string): Promise<void>;
+  set(appId: string, group: ProductGroup, etag?: string, change?: Change<void>): Promise<void>;
   /** In order of ids. */
   list(appId: string): Promise<readonly ProductGroup[]>;
   /** Rejects with NotFound("product_group") for an unknown group, and with Conflict as `set` does. */
-  remove(appId: string, groupId: string, etag?: string): Promise<void>;
+  remove(appId: string, groupId: string, etag?: string, change?: Change<void>): Promise<void>;
 }
 
 export function createProductGroups(deps: {
@@ -25,19 +25,24 @@ export function createProductGroups(deps: {
   readonly changes: Pick<UnitOfWork, "run">;
   readonly now: Now;
 }): ProductGroups {
-  /** Replaces the groups of an app by those that `change` makes of them. */
-  const change = async (appId: string, change: (groups: readonly ProductGroup[]) => readonly ProductGroup[]) => {
+  const inOneWork: Change<void> = (appId, work) => deps.changes.run(appId, work);
+  /** Replaces the groups of an app by those that `edit` makes of them. */
+  const replace = async (
+    appId: string,
+    change: Change<void>,
+    edit: (groups: readonly ProductGroup[]) => readonly ProductGroup[],
+  ) => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
-    await deps.changes.run(appId, (tx: Transaction) => {
+    await change(appId, (tx) => {
       const app = tx.app();
       if (app === undefined) throw new NotFound("app");
-      tx.putApp({ ...app, groups: change(app.groups), updatedAt: deps.now() });
+      tx.putApp({ ...app, groups: edit(app.groups), updatedAt: deps.now() });
     });
   };
   return {
-    async set(appId, group, etag) {
+    async set(appId, group, etag, change = inOneWork) {
       check(group);
-      await change(appId, (groups) => {
+      await replace(appId, change, (groups) => {
         const others = groups.filter(({ groupId }) => groupId !== group.groupId);
         checkEtag(etag, etagIn(groups, group.groupId));
         if (others.length >= MAX_PRODUCT_GROUPS)
@@ -60,9 +65,9 @@ export function createProductGroups(deps: {
       return app.groups;
     },
 
-    async remove(appId, groupId, etag) {
+    async remove(appId, groupId, etag, change = inOneWork) {
       if (groupId === "") throw new InvalidArgument("group_id", "missing");
-      await change(appId, (groups) => {
+      await replace(appId, change, (groups) => {
         const left = groups.filter((group) => group.groupId !== groupId);
         if (left.length === groups.length) throw new NotFound("product_group");
         checkEtag(etag, etagIn(groups, groupId));

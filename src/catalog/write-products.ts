@@ -3,7 +3,7 @@ import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { cleanId } from "../domain/ids.js";
 import { isDecimal } from "../domain/money.js";
 import { isSameProduct, type Product, webUrl } from "../domain/product.js";
-import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
+import type { Change, Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 
 /** A product as a feed or an RPC caller gives it. */
 export type ProductDraft = Omit<Product, "origin" | "updatedAt" | "hiddenByFeed" | "addedAt">;
@@ -27,7 +27,7 @@ export type UpsertProducts = (
   drafts: readonly ProductDraft[],
   options?: { readonly fromFeed: boolean },
 ) => Promise<RefusedProduct[]>;
-export type DeleteProduct = (appId: string, productId: string) => Promise<void>;
+export type DeleteProduct = (appId: string, productId: string, change?: Change<void>) => Promise<void>;
 
 export interface WriteProductsDependencies {
   readonly unitOfWork: UnitOfWork;
@@ -88,8 +88,8 @@ function written(before: Product | undefined, draft: ProductDraft, at: number, f
 
 /** Removes a product. A missing product is no error. */
 export function createDeleteProduct(deps: WriteProductsDependencies): DeleteProduct {
-  return (appId, productId) =>
-    deps.unitOfWork.run(appId, (tx) => {
+  return (appId, productId, change = (id, work) => deps.unitOfWork.run(id, work)) =>
+    change(appId, (tx) => {
       if (tx.app() === undefined) throw new NotFound("app");
       if (tx.products.get(productId) === undefined) return;
       tx.products.delete(productId);

@@ -82,13 +82,18 @@ export interface Event {
 /** Lifetime of an idempotency key in milliseconds. */
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
-/** Claims an idempotency key: the event it made and a hash of what was sent. */
+/**
+ * Claims an idempotency key of an event, or a `request_id`: what came of it, and a hash of what was sent. A `request_id` has
+ * no event but an answer.
+ */
 export interface IdempotencyRecord {
   readonly eventId: string;
   readonly bodyHash: string;
   readonly claimedAt: number;
   /** `Clock.livedNow` at that moment; 0 in records from before it was kept. */
   readonly livedAt: number;
+  /** The encrypted answer to a request with a `request_id`; "" for an event. It holds no personal data. */
+  readonly answer: string;
 }
 
 /** Called with stored events of the requested apps. */

@@ -4,6 +4,9 @@ const MAX_ID_BYTES = 255;
 const CONTROL = /\p{Cc}/u;
 const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** Owns records that belong to no app. It is no app id. */
+export const INSTALLATION = "*";
+
 /** True for an app id: 1 to 64 of `A-Z a-z 0-9 _ -`. Frame ids follow the same rule. */
 export function isAppId(text: string): boolean {
   return APP_ID.test(text);

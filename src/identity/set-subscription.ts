@@ -3,7 +3,7 @@ import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
-import type { UnitOfWork } from "../store/ports/unit-of-work.js";
+import type { Change, UnitOfWork } from "../store/ports/unit-of-work.js";
 import { takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";
 import { joinVisitor, linkContact } from "./visitors.js";
@@ -19,7 +19,7 @@ export interface SubscriptionOrder {
   readonly visitor: VisitorIds | null;
 }
 
-export type SetSubscription = (appId: string, order: SubscriptionOrder) => Promise<Contact>;
+export type SetSubscription = (appId: string, order: SubscriptionOrder, change?: Change<Contact>) => Promise<Contact>;
 
 const NO_PROFILE = { firstName: "", lastName: "", country: "", city: "", gender: "", birthDate: "", tags: [] };
 
@@ -30,7 +30,7 @@ export function createSetSubscription(deps: {
   readonly newId: () => string;
   readonly newSalt: NewSalt;
 }): SetSubscription {
-  return async (appId, order) => {
+  return async (appId, order, change = (id, work) => deps.unitOfWork.run(id, work)) => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
     if (order.email === "" && order.phone === "") throw new InvalidArgument("email", "missing");
     if (order.email !== "" && emailKey(order.email) === "")
@@ -43,7 +43,7 @@ export function createSetSubscription(deps: {
       throw new InvalidArgument("reason", "invalid", "at most 255 bytes without control characters");
     const id = deps.newId();
     const at = deps.now();
-    return deps.unitOfWork.run(appId, (tx) => {
+    return change(appId, (tx) => {
       if (tx.app() === undefined) throw new NotFound("app");
       const taken = takeContact(tx, { ...NO_PROFILE, email: order.email, phone: order.phone }, `contact:${id}`, at);
       let contact = taken.contact!;

@@ -17,7 +17,7 @@ import type { Seal } from "../domain/secret-encryption.js";
 import { isSignedBy, type Signed, secretText } from "../domain/signature.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { HookStore } from "../store/ports/hook-store.js";
-import type { UnitOfWork } from "../store/ports/unit-of-work.js";
+import type { Change, UnitOfWork } from "../store/ports/unit-of-work.js";
 
 /** How far a signature's time may be from this clock, as Standard Webhooks' own libraries have it. */
 const TOLERANCE_MS = 5 * 60_000;
@@ -37,11 +37,11 @@ export interface SignedEvents {
   /**
    * Creates a secret, on request in place of the older of two. Rejects with NotFound("app"), and Conflict beyond two.
    */
-  create(appId: string, replaceOldest: boolean): Promise<SigningSecret>;
+  create(appId: string, replaceOldest: boolean, change?: Change<SigningSecret>): Promise<SigningSecret>;
   /** Oldest first, as stored. */
   list(appId: string): Promise<readonly SigningSecret[]>;
   /** False if the app has no such secret. */
-  remove(appId: string, secretId: string): Promise<boolean>;
+  remove(appId: string, secretId: string, change?: Change<boolean>): Promise<boolean>;
 }
 
 export function createSignedEvents(deps: {
@@ -68,10 +68,10 @@ export function createSignedEvents(deps: {
       throw new Unauthenticated("signature_unknown", "None of the app's signing secrets made the signature");
     },
 
-    create: (appId, replaceOldest) => {
+    create: (appId, replaceOldest, change = (id, work) => unitOfWork.run(id, work)) => {
       const secret = secretText(Buffer.from(newSecret() + newSecret(), "hex"));
       const made = { secretId: newId(), secret, createdAt: now() };
-      return unitOfWork.run(appId, (tx) => {
+      return change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         const secrets: MailingSecrets = tx.mailingSecrets.get(MAILING_SECRETS) ?? NO_MAILING_SECRETS;
         const isFull = secrets.signing.length >= MAX_SIGNING_SECRETS;
@@ -89,8 +89,8 @@ export function createSignedEvents(deps: {
 
     list,
 
-    remove: (appId, secretId) =>
-      unitOfWork.run(appId, (tx) => {
+    remove: (appId, secretId, change = (id, work) => unitOfWork.run(id, work)) =>
+      change(appId, (tx) => {
         if (tx.app() === undefined) return false;
         const secrets = tx.mailingSecrets.get(MAILING_SECRETS);
         const signing = secrets?.signing.filter((one) => one.secretId !== secretId);

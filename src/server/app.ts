@@ -18,6 +18,7 @@ import { createCatalogService } from "../services/catalog-service.js";
 import { createEventService } from "../services/event-service.js";
 import { createHookService } from "../services/hook-service.js";
 import { createModelService } from "../services/model-service.js";
+import { createMutations } from "../services/mutations.js";
 import { createPrivacyService } from "../services/privacy-service.js";
 import { createRecommendationService } from "../services/recommendation-service.js";
 import { createSubscriptionService } from "../services/subscription-service.js";
@@ -49,6 +50,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
   const { store, now, newId, metrics, report } = deps;
   const { events, visitors, contacts, products, models } = store;
   const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
+  const mutation = createMutations({ changes, seal: stages.seal, now, report });
   return {
     events: createEventService({
       recordEvent: spans.around("intake record", recordEvent),
@@ -65,6 +67,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
         newEventId: newId,
         metrics,
       }),
+      mutation,
       report,
     }),
     subscriptions: createSubscriptionService({
@@ -76,9 +79,10 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       contacts,
       links: mailing.links,
       linkUrl: mailing.linkUrl,
+      mutation,
       report,
     }),
-    hooks: createHookService({ hooks: mailing.hooks, kept: store.hooks, apps, report }),
+    hooks: createHookService({ hooks: mailing.hooks, kept: store.hooks, apps, mutation, report }),
     recommendations: createRecommendationService({ answer: stages.answer, newRequestId: newId, report }),
     catalog: createCatalogService({
       upsertProducts: createUpsertProducts({ unitOfWork, now }),
@@ -93,6 +97,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       groups: createProductGroups({ apps, changes, now }),
       hasTitles: async (appId) => (await catalogViews.of(appId)).hasTitles,
       findUnknownProducts: createFindUnknownProducts({ events: store.events, catalogOf: catalogViews.of }),
+      mutation,
       report,
     }),
     apps: createAppService({
@@ -108,6 +113,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
         stages.liveLayer.forget(appId);
         stages.countedPopularity.forget(appId);
       },
+      mutation,
       report,
     }),
     models: createModelService({
@@ -117,6 +123,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       models,
       activate: stages.registry.activate,
       hold: stages.registry.hold,
+      mutation,
       report,
     }),
     privacy: createPrivacyService({ visitors, contacts, copies, erasures: stages.erasures, apps, now, report }),

@@ -49,7 +49,7 @@ export function withCachedApps(
       ...apps,
       get: (appId) => appCopies.get(appId, () => apps.get(appId)),
       getFrame: (appId, frameId) => frameCopies.get(frameKey(appId, frameId), () => apps.getFrame(appId, frameId)),
-      create: (app) => changingApp(app.appId, () => apps.create(app)),
+      create: (app, claim) => changingApp(app.appId, () => apps.create(app, claim)),
       delete: (appId, check) => changingApp(appId, () => apps.delete(appId, check)),
     },
     changes: { run: (appId, work) => changingApp(appId, () => changes.run(appId, work)) },

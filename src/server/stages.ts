@@ -234,6 +234,7 @@ export function wireIdentity(
   const { wait: inTime } = patience(remoteStore?.answerMs ?? 0);
   const getStatus: typeof status = remoteStore === undefined ? status : (...asked) => inTime(() => status(...asked));
   return {
+    seal,
     erasures,
     getStatus,
     mailing: createMailing({ ...deps, seal, hookStore: store.hooks, unitOfWork }),

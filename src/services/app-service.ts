@@ -3,9 +3,9 @@ import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
 import { checkEtag } from "../domain/etag.js";
-import { DEFAULT_FRAME, DEFAULT_FRAME_ID } from "../domain/frame.js";
+import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import { isAppId } from "../domain/ids.js";
-import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
+import { AppService, type CreateAppResponse, type DeleteAppResponse } from "../gen/aisle/v1/app_service_pb.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { FrameReporter } from "../recommend/frame-report.js";
 import type { AppStore } from "../store/ports/app-store.js";
@@ -14,6 +14,8 @@ import { appEtag, appMessage, newApp, settingsUpdate } from "./app-settings.js";
 import { frameEtag, frameMessage, readFrame } from "./frame-messages.js";
 import { daysOf, reportMessage } from "./frame-report-messages.js";
 import { ID_RULE } from "./id-rules.js";
+import { onceForInstallation } from "./installation-changes.js";
+import type { Mutation } from "./mutations.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { signingSecretHandlers } from "./signing-secret-handlers.js";
@@ -31,18 +33,27 @@ export interface AppServiceDependencies {
   readonly onDeleted: (appId: string) => void;
   readonly frameReport: FrameReporter;
   readonly signedEvents: SignedEvents;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
 
 export function createAppService(deps: AppServiceDependencies): ServiceImpl<typeof AppService> {
-  const { apps, changes, report } = deps;
+  const { apps, changes, mutation, report } = deps;
   return {
-    createApp: guarded(report, async (request) => {
+    createApp: mutation(AppService.method.createApp, async (request, once) => {
       const appId = request.app?.appId || deps.newAppId();
       const app = newApp(request.app, appId, deps.now());
       if (!isAppId(appId)) throw new InvalidArgument("app.app_id", "invalid", ID_RULE);
-      if (!(await apps.create(app))) throw new AlreadyExists("app", "An app with this id already exists");
-      return { app: appMessage(app) };
+      const { repeatable } = once;
+      return onceForInstallation<CreateAppResponse>(changes, once, appId, async (planned) => {
+        const made = { ...app, appId: planned };
+        const answer = { app: appMessage(made) };
+        const claim = repeatable && { key: repeatable.key, claim: repeatable.claim(planned, answer) };
+        if (await apps.create(made, claim)) return answer;
+        const kept = repeatable && (await changes.run(planned, (tx) => repeatable.keptIn(tx)));
+        if (kept === undefined) throw new AlreadyExists("app", "An app with this id already exists");
+        return repeatable?.open(planned, kept) ?? answer;
+      });
     }),
 
     getApp: guarded(report, async (request) => {
@@ -64,26 +75,42 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       return { apps: kept.map(appMessage), nextPageToken };
     }),
 
-    updateApp: guarded(report, async (request) => {
+    updateApp: mutation(AppService.method.updateApp, async (request, once) => {
       const update = settingsUpdate(request.app, request.updateMask);
-      if (!request.app?.appId) throw new InvalidArgument("app.app_id", "missing");
-      const updated = await changes.run(request.app.appId, (tx) => {
-        const before = tx.app();
-        if (before === undefined) throw new NotFound("app");
-        checkEtag(request.etag, appEtag(before));
-        const app = { ...update(before), updatedAt: deps.now() };
-        tx.putApp(app);
-        return app;
-      });
-      return { app: appMessage(updated) };
+      const appId = request.app?.appId;
+      if (!appId) throw new InvalidArgument("app.app_id", "missing");
+      const answer = (app: App) => ({ app: appMessage(app) });
+      return once.change(answer, (change) =>
+        change(appId, (tx) => {
+          const before = tx.app();
+          if (before === undefined) throw new NotFound("app");
+          checkEtag(request.etag, appEtag(before));
+          const app = { ...update(before), updatedAt: deps.now() };
+          tx.putApp(app);
+          return app;
+        }),
+      );
     }),
 
-    deleteApp: guarded(report, async (request) => {
-      if (request.appId === "") throw new InvalidArgument("app_id", "missing");
-      const check = (app: App) => checkEtag(request.etag, appEtag(app));
-      if (!(await apps.delete(request.appId, check))) throw new NotFound("app");
-      deps.onDeleted(request.appId);
-      return {};
+    deleteApp: mutation(AppService.method.deleteApp, async (request, once) => {
+      const { appId } = request;
+      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      // A retry must not delete a later app of the same id.
+      const createdAt = isAppId(appId) ? await changes.run(appId, (tx) => tx.app()?.createdAt) : undefined;
+      return onceForInstallation<DeleteAppResponse>(changes, once, `${createdAt ?? ""}`, async (planned) => {
+        if (planned === "") throw new NotFound("app");
+        const check = (app: App) => {
+          if (`${app.createdAt}` !== planned) throw new NotFound("app");
+          checkEtag(request.etag, appEtag(app));
+        };
+        try {
+          if (!(await apps.delete(appId, check)) && once.repeatable === undefined) throw new NotFound("app");
+        } catch (error) {
+          if (!(error instanceof NotFound) || once.repeatable === undefined) throw error; // else an earlier try has done it
+        }
+        deps.onDeleted(appId);
+        return {};
+      });
     }),
 
     getFrameConfiguration: guarded(report, async (request) => {
@@ -103,27 +130,33 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       return { frameConfigurations: [...(first ? [DEFAULT_FRAME] : []), ...frames].map(frameMessage), nextPageToken };
     }),
 
-    setFrameConfiguration: guarded(report, async (request) => {
+    setFrameConfiguration: mutation(AppService.method.setFrameConfiguration, async (request, once) => {
       const asked = readFrame(request.frameConfiguration, deps.now());
       if (request.appId === "") throw new InvalidArgument("app_id", "missing");
-      const frame = await changes.run(request.appId, (tx) => {
-        if (tx.app() === undefined) throw new NotFound("app");
-        checkEtag(request.etag, frameEtag(tx.frames.get(asked.frameId)));
-        return tx.frames.write(asked);
-      });
-      return { frameConfiguration: frameMessage(frame) };
+      const answer = (frame: FrameConfiguration) => ({ frameConfiguration: frameMessage(frame) });
+      return once.change(answer, (change) =>
+        change(request.appId, (tx) => {
+          if (tx.app() === undefined) throw new NotFound("app");
+          checkEtag(request.etag, frameEtag(tx.frames.get(asked.frameId)));
+          return tx.frames.write(asked);
+        }),
+      );
     }),
 
-    deleteFrameConfiguration: guarded(report, async (request) => {
+    deleteFrameConfiguration: mutation(AppService.method.deleteFrameConfiguration, async (request, once) => {
       if (request.appId === "") throw new InvalidArgument("app_id", "missing");
       if (request.frameId === "") throw new InvalidArgument("frame_id", "missing");
-      const deleted = await changes.run(request.appId, (tx) => {
-        if (tx.app() === undefined) throw new NotFound("app");
-        checkEtag(request.etag, frameEtag(tx.frames.get(request.frameId)));
-        return tx.frames.delete(request.frameId, deps.now());
-      });
-      if (!deleted && request.frameId !== DEFAULT_FRAME_ID) throw new NotFound("frame_configuration");
-      return {};
+      const answer = (isDeleted: boolean) => {
+        if (!isDeleted && request.frameId !== DEFAULT_FRAME_ID) throw new NotFound("frame_configuration");
+        return {};
+      };
+      return once.change(answer, (change) =>
+        change(request.appId, (tx) => {
+          if (tx.app() === undefined) throw new NotFound("app");
+          checkEtag(request.etag, frameEtag(tx.frames.get(request.frameId)));
+          return tx.frames.delete(request.frameId, deps.now());
+        }),
+      );
     }),
 
     listFrameVersions: guarded(report, async (request) => {

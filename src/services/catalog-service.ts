@@ -9,12 +9,13 @@ import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
-import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
+import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ProductStore } from "../store/ports/product-store.js";
 import { timestampOf } from "./common-messages.js";
 import { createFeedHandlers } from "./feed-handlers.js";
+import { empty, type Mutation } from "./mutations.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import {
   groupMessage,
@@ -46,11 +47,12 @@ export interface CatalogServiceDependencies {
   /** Whether any product of the app has a title: then untitled ones are not shown. */
   readonly hasTitles: (appId: string) => Promise<boolean>;
   readonly findUnknownProducts: FindUnknownProducts;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
 
 export function createCatalogService(deps: CatalogServiceDependencies): ServiceImpl<typeof CatalogService> {
-  const { report } = deps;
+  const { mutation, report } = deps;
   const rulesOf = async (appId: string, products: readonly Product[]): Promise<ShowingRules> => ({
     hasTitles: products.some(({ title }) => title === "") && (await deps.hasTitles(appId)),
     now: deps.now(),
@@ -136,28 +138,26 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       };
     }),
 
-    deleteProduct: guarded(report, async (request) => {
+    deleteProduct: mutation(CatalogService.method.deleteProduct, async (request, once) => {
       await requireApp(deps.apps, request.appId);
       if (request.productId === "") throw new InvalidArgument("product_id", "missing");
-      await deps.deleteProduct(request.appId, request.productId);
-      return {};
+      return once.change<void>(empty, (change) => deps.deleteProduct(request.appId, request.productId, change));
     }),
 
-    setProductGroup: guarded(report, async (request) => {
+    setProductGroup: mutation(CatalogService.method.setProductGroup, async (request, once) => {
       if (request.group === undefined) throw new InvalidArgument("group", "missing");
       const group = productGroup(request.group);
-      await deps.groups.set(request.appId, group, request.etag);
-      return { group: groupMessage(group) };
+      const answer = () => ({ group: groupMessage(group) });
+      return once.change<void>(answer, (change) => deps.groups.set(request.appId, group, request.etag, change));
     }),
 
     listProductGroups: guarded(report, async (request) => ({
       groups: (await deps.groups.list(request.appId)).map(groupMessage),
     })),
 
-    deleteProductGroup: guarded(report, async (request) => {
-      await deps.groups.remove(request.appId, request.groupId, request.etag);
-      return {};
-    }),
+    deleteProductGroup: mutation(CatalogService.method.deleteProductGroup, async (request, once) =>
+      once.change<void>(empty, (change) => deps.groups.remove(request.appId, request.groupId, request.etag, change)),
+    ),
   };
 }
 

@@ -4,10 +4,11 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { type FeedSettings, feedEtag } from "../catalog/feed/schedule/feed-settings.js";
 import { InvalidArgument } from "../domain/errors.js";
 import type { Feed } from "../domain/feed.js";
-import type { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
+import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { FeedOutcome, type FeedSchema } from "../gen/aisle/v1/feed_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf } from "./common-messages.js";
+import { empty, type Mutation } from "./mutations.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
@@ -21,17 +22,19 @@ const OUTCOMES = {
 export function createFeedHandlers(deps: {
   readonly feeds: FeedSettings;
   readonly apps: Pick<AppStore, "get">;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }): Pick<ServiceImpl<typeof CatalogService>, "setFeed" | "listFeeds" | "deleteFeed" | "runFeed"> {
-  const { feeds, apps, report } = deps;
+  const { feeds, apps, mutation, report } = deps;
   return {
-    setFeed: guarded(report, async ({ appId, feed, etag }) => {
+    setFeed: mutation(CatalogService.method.setFeed, async ({ appId, feed, etag }, once) => {
       await requireApp(apps, appId);
       if (feed === undefined) throw new InvalidArgument("feed", "missing");
       const { feedId, url, format, currency, full, every } = feed;
       const everyMs = every === undefined ? 0 : durationMs(every);
       const setting = { feedId, url, format, currency, full, everyMs };
-      return { feed: feedMessage(await feeds.set(appId, setting, etag)) };
+      const answer = (made: Feed) => ({ feed: feedMessage(made) });
+      return once.change(answer, (change) => feeds.set(appId, setting, etag, change));
     }),
 
     listFeeds: guarded(report, async ({ appId }) => {
@@ -39,16 +42,14 @@ export function createFeedHandlers(deps: {
       return { feeds: (await feeds.list(appId)).map(feedMessage) };
     }),
 
-    deleteFeed: guarded(report, async ({ appId, feedId, etag }) => {
+    deleteFeed: mutation(CatalogService.method.deleteFeed, async ({ appId, feedId, etag }, once) => {
       await requireApp(apps, appId);
-      await feeds.remove(appId, feedId, etag);
-      return {};
+      return once.change<void>(empty, (change) => feeds.remove(appId, feedId, etag, change));
     }),
 
-    runFeed: guarded(report, async ({ appId, feedId, force }) => {
+    runFeed: mutation(CatalogService.method.runFeed, async ({ appId, feedId, force }, once) => {
       await requireApp(apps, appId);
-      await feeds.runNow(appId, feedId, force);
-      return {};
+      return once.change<void>(empty, (change) => feeds.runNow(appId, feedId, force, change));
     }),
   };
 }

@@ -3,11 +3,12 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { HookEntry } from "../domain/hook.js";
 import type { HookMessageSchema } from "../gen/aisle/v1/hook_message_pb.js";
-import type { HookService } from "../gen/aisle/v1/hook_service_pb.js";
-import { type Hooks, hookEtag } from "../identity/hooks/hooks.js";
+import { HookService } from "../gen/aisle/v1/hook_service_pb.js";
+import { type Hooks, hookEtag, type MadeHook } from "../identity/hooks/hooks.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { HookStore } from "../store/ports/hook-store.js";
 import { timestampOf } from "./common-messages.js";
+import type { Mutation } from "./mutations.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { channelOf } from "./subscription-messages.js";
@@ -20,6 +21,7 @@ export interface HookServiceDependencies {
   readonly hooks: Hooks;
   readonly kept: HookStore;
   readonly apps: Pick<AppStore, "get">;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
 
@@ -27,12 +29,14 @@ export function createHookService({
   hooks,
   kept,
   apps,
+  mutation,
   report,
 }: HookServiceDependencies): ServiceImpl<typeof HookService> {
   return {
-    setHook: guarded(report, async (request) => {
+    setHook: mutation(HookService.method.setHook, async (request, once) => {
       await requireApp(apps, request.appId);
-      return hooks.set(request.appId, request.url, request.etag);
+      const answer = (made: MadeHook) => made;
+      return once.change(answer, (change) => hooks.set(request.appId, request.url, request.etag, change));
     }),
 
     getHook: guarded(report, async (request) => {
@@ -42,10 +46,13 @@ export function createHookService({
       return { url: hook.url, etag: hookEtag(hook) };
     }),
 
-    deleteHook: guarded(report, async (request) => {
+    deleteHook: mutation(HookService.method.deleteHook, async (request, once) => {
       await requireApp(apps, request.appId);
-      if (!(await hooks.remove(request.appId, request.etag))) throw new NotFound("hook");
-      return {};
+      const answer = (isRemoved: boolean) => {
+        if (!isRemoved) throw new NotFound("hook");
+        return {};
+      };
+      return once.change(answer, (change) => hooks.remove(request.appId, request.etag, change));
     }),
 
     listFailedMessages: guarded(report, async (request) => {
@@ -59,12 +66,13 @@ export function createHookService({
       };
     }),
 
-    resendMessages: guarded(report, async (request) => {
+    resendMessages: mutation(HookService.method.resendMessages, async (request, once) => {
       await requireApp(apps, request.appId);
       const { messageIds } = request;
       if (messageIds.length === 0) throw new InvalidArgument("message_ids", "missing");
       if (messageIds.length > MAX_RESENT) throw new InvalidArgument("message_ids", "invalid", `at most ${MAX_RESENT}`);
-      return { resent: await hooks.resend(request.appId, messageIds) };
+      const answer = (resent: number) => ({ resent });
+      return once.change(answer, (change) => hooks.resend(request.appId, messageIds, change));
     }),
   };
 }

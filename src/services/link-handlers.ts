@@ -4,11 +4,12 @@ import type { Channel } from "../domain/contact.js";
 import { Conflict, InvalidArgument } from "../domain/errors.js";
 import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
-import type { CreateLinkRequest, SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
+import { type CreateLinkRequest, SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { LinkPurpose as Purpose } from "../identity/links/link-token.js";
 import { type LinkOrder, type Links, type LinkView, MAX_LINK_LIFETIME_MS } from "../identity/links/links.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { visitorIdsOf } from "./common-messages.js";
+import type { Mutation } from "./mutations.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
@@ -17,18 +18,22 @@ export interface LinkHandlersDependencies {
   readonly apps: Pick<AppStore, "get">;
   /** The URL of a link; undefined when the server does not know its public address. */
   readonly linkUrl: (token: string) => string | undefined;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
+
+const PURPOSES = { confirm: LinkPurpose.CONFIRM, unsubscribe: LinkPurpose.UNSUBSCRIBE } as const;
 
 /** The methods of SubscriptionService for links in mails. */
 export function linkHandlers(
   deps: LinkHandlersDependencies,
 ): Pick<ServiceImpl<typeof SubscriptionService>, "createLink" | "getLink" | "followLink"> {
-  const { links, apps, linkUrl, report } = deps;
+  const { links, apps, linkUrl, mutation, report } = deps;
+  const nameOf = async (appId: string) => (await apps.get(appId))?.displayName ?? "";
   const answer = async ({ appId, purpose, channel, done }: LinkView) => ({
     appId,
-    appName: (await apps.get(appId))?.displayName ?? "",
-    purpose: purpose === "confirm" ? LinkPurpose.CONFIRM : LinkPurpose.UNSUBSCRIBE,
+    appName: await nameOf(appId),
+    purpose: PURPOSES[purpose],
     channel: channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS,
     done,
   });
@@ -48,10 +53,12 @@ export function linkHandlers(
 
     getLink: guarded(report, async (request) => answer(await links.look(requireToken(request.token)))),
 
-    followLink: guarded(report, async (request) => {
+    followLink: mutation(SubscriptionService.method.followLink, async (request, once) => {
       const ids = request.visitor === undefined ? null : visitorIdsOf(request.visitor);
-      const { appId, appName, purpose } = await answer(await links.follow(requireToken(request.token), ids));
-      return { appId, appName, purpose };
+      const token = requireToken(request.token);
+      const kept = ({ appId, purpose }: LinkView) => ({ appId, purpose: PURPOSES[purpose] });
+      const { appId = "", purpose } = await once.change(kept, (change) => links.follow(token, ids, change));
+      return { appId, appName: await nameOf(appId), purpose: purpose ?? LinkPurpose.UNSPECIFIED };
     }),
   };
 }

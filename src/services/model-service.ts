@@ -3,11 +3,11 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
 import type { ModelSchema } from "../gen/aisle/v1/model_pb.js";
-import type {
-  EvaluateModelRequest,
-  EvaluateModelResponseSchema,
+import {
+  type EvaluateModelRequest,
+  type EvaluateModelResponseSchema,
   ModelService,
-  TrainModelResponseSchema,
+  type TrainModelResponseSchema,
 } from "../gen/aisle/v1/model_service_pb.js";
 import type { Evaluate } from "../learning/evaluation/evaluator.js";
 import { TRAINING_SEED } from "../learning/training/train-model.js";
@@ -16,6 +16,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { ModelStore } from "../store/ports/model-store.js";
 import { timestampOf } from "./common-messages.js";
 import { algorithmMessage, evaluationMessage } from "./evaluation-messages.js";
+import type { Mutation } from "./mutations.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { withProgress } from "./progress-stream.js";
 import { requireApp } from "./require-app.js";
@@ -32,11 +33,12 @@ export interface ModelServiceDependencies {
   readonly models: ModelStore;
   readonly activate: (appId: string, modelId: string) => Promise<ModelPointer>;
   readonly hold: (appId: string, isHeld: boolean) => Promise<ModelPointer>;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
 
 export function createModelService(deps: ModelServiceDependencies): ServiceImpl<typeof ModelService> {
-  const { report } = deps;
+  const { mutation, report } = deps;
   return {
     trainModel: guardedStream(report, (request) => trainModel(deps, request.appId)),
 
@@ -56,17 +58,21 @@ export function createModelService(deps: ModelServiceDependencies): ServiceImpl<
       return { models: models.map((record) => modelMessage(record, pointer)), nextPageToken };
     }),
 
-    activateModel: guarded(report, async (request) => {
-      await requireApp(deps.apps, request.appId);
-      if (request.modelId === "") throw new InvalidArgument("model_id", "missing");
-      await deps.activate(request.appId, request.modelId);
-      return { model: await modelOf(deps, request.appId, request.modelId) };
+    activateModel: mutation(ModelService.method.activateModel, async ({ appId, modelId }, once) => {
+      await requireApp(deps.apps, appId);
+      if (modelId === "") throw new InvalidArgument("model_id", "missing");
+      return once.steps(appId, async () => {
+        await deps.activate(appId, modelId);
+        return { model: await modelOf(deps, appId, modelId) };
+      });
     }),
 
-    setModelHold: guarded(report, async ({ appId, held }) => {
+    setModelHold: mutation(ModelService.method.setModelHold, async ({ appId, held }, once) => {
       await requireApp(deps.apps, appId);
-      const { modelId } = await deps.hold(appId, held);
-      return { model: await modelOf(deps, appId, modelId) };
+      return once.steps(appId, async () => {
+        const { modelId } = await deps.hold(appId, held);
+        return { model: await modelOf(deps, appId, modelId) };
+      });
     }),
 
     evaluateModel: guardedStream(report, (request, context: Pick<HandlerContext, "signal">) =>

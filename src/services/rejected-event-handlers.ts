@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
-import type { EventService, RefusedReplaySchema, ReplayedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
+import { EventService, type RefusedReplaySchema, type ReplayedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
 import type { RejectedEventSchema } from "../gen/aisle/v1/rejected_event_pb.js";
 import { sentKey } from "../intake/idempotency-key.js";
 import type { RejectedEvents } from "../intake/rejected-events.js";
@@ -11,6 +11,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import { REJECTED_LOG_LIMITS, type RejectedEventStore } from "../store/ports/rejected-event-store.js";
 import { timestampOf } from "./common-messages.js";
 import { eventMessage, sentEvent } from "./event-messages.js";
+import type { Mutation } from "./mutations.js";
 import { page, pageSize, readPageToken } from "./paging.js";
 import { reasonText, refusalOf } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
@@ -22,6 +23,7 @@ export interface RejectedEventsDependencies {
   /** Events of this process on their way into the log. */
   readonly rejecting: Pick<RejectedEvents, "settled">;
   readonly replayRejectedEvent: ReplayRejectedEvent;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
 
@@ -29,7 +31,7 @@ type Handlers = Pick<ServiceImpl<typeof EventService>, "listRejectedEvents" | "r
 
 /** The methods of EventService for rejected events. */
 export function rejectedEventHandlers(deps: RejectedEventsDependencies): Handlers {
-  const { apps, rejectedEvents, rejecting, report } = deps;
+  const { apps, rejectedEvents, rejecting, mutation, report } = deps;
   return {
     listRejectedEvents: guarded(report, async (request) => {
       await requireApp(apps, request.appId);
@@ -40,7 +42,7 @@ export function rejectedEventHandlers(deps: RejectedEventsDependencies): Handler
       return { rejectedEvents: shown.map(rejectedEventMessage), nextPageToken };
     }),
 
-    replayRejectedEvents: guarded(report, async (request) => {
+    replayRejectedEvents: mutation(EventService.method.replayRejectedEvents, async (request, once) => {
       const { appId, rejectedEventIds, correctedEvent } = request;
       await requireApp(apps, appId);
       if (rejectedEventIds.length > REJECTED_LOG_LIMITS.events)
@@ -48,19 +50,21 @@ export function rejectedEventHandlers(deps: RejectedEventsDependencies): Handler
       if (correctedEvent !== undefined && rejectedEventIds.length !== 1)
         throw new InvalidArgument("corrected_event", "invalid", "with exactly one of rejected_event_ids");
       const correction = correctedEvent && sentEvent(correctedEvent);
-      await rejecting.settled();
-      const ids = rejectedEventIds.length > 0 ? rejectedEventIds : await idsToReplay(rejectedEvents, appId);
-      const replayed: MessageInitShape<typeof ReplayedEventSchema>[] = [];
-      const refused: MessageInitShape<typeof RefusedReplaySchema>[] = [];
-      for (const rejectedEventId of ids) {
-        try {
-          const { eventId, deduplicated, notes } = await deps.replayRejectedEvent(appId, rejectedEventId, correction);
-          replayed.push({ rejectedEventId, eventId, deduplicated, notes: [...notes] });
-        } catch (error) {
-          refused.push({ rejectedEventId, ...refusalOfReplay(error) });
+      return once.steps(appId, async () => {
+        await rejecting.settled();
+        const ids = rejectedEventIds.length > 0 ? rejectedEventIds : await idsToReplay(rejectedEvents, appId);
+        const replayed: MessageInitShape<typeof ReplayedEventSchema>[] = [];
+        const refused: MessageInitShape<typeof RefusedReplaySchema>[] = [];
+        for (const rejectedEventId of ids) {
+          try {
+            const { eventId, deduplicated, notes } = await deps.replayRejectedEvent(appId, rejectedEventId, correction);
+            replayed.push({ rejectedEventId, eventId, deduplicated, notes: [...notes] });
+          } catch (error) {
+            refused.push({ rejectedEventId, ...refusalOfReplay(error) });
+          }
         }
-      }
-      return { replayed, refused };
+        return { replayed, refused };
+      });
     }),
   };
 }

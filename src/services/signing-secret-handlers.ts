@@ -1,24 +1,26 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { SigningSecret } from "../domain/hook.js";
-import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
+import { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf } from "./common-messages.js";
+import type { Mutation } from "./mutations.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
 export function signingSecretHandlers(deps: {
   readonly apps: Pick<AppStore, "get">;
   readonly signedEvents: SignedEvents;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }): Pick<ServiceImpl<typeof AppService>, "createSigningSecret" | "listSigningSecrets" | "deleteSigningSecret"> {
-  const { apps, signedEvents, report } = deps;
+  const { apps, signedEvents, mutation, report } = deps;
   return {
-    createSigningSecret: guarded(report, async ({ appId, replaceOldest }) => {
+    createSigningSecret: mutation(AppService.method.createSigningSecret, async ({ appId, replaceOldest }, once) => {
       await requireApp(apps, appId);
-      const made = await signedEvents.create(appId, replaceOldest);
-      return { signingSecret: messageOf(made), secret: made.secret };
+      const answer = (made: SigningSecret) => ({ signingSecret: messageOf(made), secret: made.secret });
+      return once.change(answer, (change) => signedEvents.create(appId, replaceOldest, change));
     }),
 
     listSigningSecrets: guarded(report, async ({ appId }) => {
@@ -26,11 +28,14 @@ export function signingSecretHandlers(deps: {
       return { signingSecrets: (await signedEvents.list(appId)).map(messageOf) };
     }),
 
-    deleteSigningSecret: guarded(report, async ({ appId, secretId }) => {
+    deleteSigningSecret: mutation(AppService.method.deleteSigningSecret, async ({ appId, secretId }, once) => {
       await requireApp(apps, appId);
       if (secretId === "") throw new InvalidArgument("secret_id", "missing");
-      if (!(await signedEvents.remove(appId, secretId))) throw new NotFound("signing_secret");
-      return {};
+      const answer = (isRemoved: boolean) => {
+        if (!isRemoved) throw new NotFound("signing_secret");
+        return {};
+      };
+      return once.change(answer, (change) => signedEvents.remove(appId, secretId, change));
     }),
   };
 }

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
+import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { ImportContacts, ListedContact } from "../identity/import-contacts.js";
 import type { VerifyLedger } from "../identity/ledger/verify-ledger.js";
 import type { SetSubscription } from "../identity/set-subscription.js";
@@ -36,22 +36,31 @@ export interface SubscriptionServiceDependencies extends LinkHandlersDependencie
 export function createSubscriptionService(
   deps: SubscriptionServiceDependencies,
 ): ServiceImpl<typeof SubscriptionService> {
-  const { report } = deps;
+  const { mutation, report } = deps;
   return {
     getStatus: guarded(report, async (request) => {
       const status = await deps.getStatus(request.appId, visitorIdsOf(request.visitor));
       return { identified: status.identified, emailState: stateOf(status.email), smsState: stateOf(status.sms) };
     }),
 
-    setSubscription: guarded(report, async (request) => {
-      const contact = await deps.setSubscription(request.appId, {
+    setSubscription: mutation(SubscriptionService.method.setSubscription, async (request, once) => {
+      const order = {
         email: request.email,
         phone: request.phone,
         emailSubscribed: statusOf(request.emailState, "email_state"),
         smsSubscribed: statusOf(request.smsState, "sms_state"),
         reason: request.reason,
         visitor: request.visitor === undefined ? null : visitorIdsOf(request.visitor),
+      };
+      let contact: Contact | undefined;
+      // The kept answer names the contact by its id alone, as an erasure does not reach it.
+      const answer = ({ contactId }: Contact) => ({ contact: { contactId } });
+      const kept = await once.change(answer, async (change) => {
+        contact = await deps.setSubscription(request.appId, order, change);
+        return contact;
       });
+      contact ??= await deps.contacts.get(request.appId, kept.contact?.contactId ?? "");
+      if (contact === undefined) throw new NotFound("contact");
       return { contact: contactMessage(contact) };
     }),
 

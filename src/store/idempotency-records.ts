@@ -27,7 +27,7 @@ export class IdempotencyRecords implements Claims {
   }
 
   put(key: string, claim: Claim): void {
-    this.table.put(keyBehind(this.prefix, key), { ...claim, livedAt: this.clock.livedNow() });
+    this.table.put(keyBehind(this.prefix, key), { answer: "", ...claim, livedAt: this.clock.livedNow() });
   }
 
   delete(key: string): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { App } from "../../src/domain/app.js";
 import { Conflict, NotFound } from "../../src/domain/errors.js";
+import { INSTALLATION } from "../../src/domain/ids.js";
 import { deleteFrame, putApp, putFrame } from "../fixtures/put-records.js";
 import { gather, type OpenStore, useStore } from "./open-store.js";
 import {
@@ -92,6 +93,28 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect(made).toEqual([true, false]);
       expect(await under.store.apps.create(app("shop", { displayName: "third" }))).toBe(false);
       expect((await under.store.apps.get("shop"))?.displayName).toBe("first");
+    });
+
+    it("writes a claim together with the app, and none when the id is taken", async () => {
+      const { apps, unitOfWork } = under.store;
+      const claimed = (bodyHash: string) => ({ key: "r", claim: { eventId: "", bodyHash, claimedAt: under.at } });
+      const kept = () => unitOfWork.run("shop", (tx) => tx.idempotency.get("r"));
+      expect(await apps.create(app("shop"), claimed("first"))).toBe(true);
+      expect(await apps.create(app("shop"), claimed("second"))).toBe(false);
+      expect(await kept()).toMatchObject({ bodyHash: "first", claimedAt: under.at, answer: "" });
+      await apps.delete("shop");
+      expect(await kept()).toBeUndefined();
+    });
+
+    it("keeps claims and answers of the installation apart from those of every app", async () => {
+      const { apps, unitOfWork } = under.store;
+      const claim = { eventId: "plan", bodyHash: "h", claimedAt: under.at, answer: "sealed" };
+      await apps.create(app("shop"));
+      await unitOfWork.run(INSTALLATION, (tx) => tx.idempotency.put("r", claim));
+      const kept = (owner: string) => unitOfWork.run(owner, (tx) => tx.idempotency.get("r"));
+      expect(await kept(INSTALLATION)).toMatchObject(claim);
+      expect(await kept("shop")).toBeUndefined();
+      expect((await apps.list("", 10)).map(({ appId }) => appId)).toEqual(["shop"]);
     });
 
     it("lists apps in order of ids", async () => {

@@ -28,6 +28,7 @@ it("EvaluateModel stops the evaluation when its caller leaves, and accepts the n
     models,
     activate: never,
     hold: never,
+    mutation: () => never,
     report() {},
   });
   const client = directClient(ModelService, service);

@@ -5,22 +5,28 @@ import { type Hook, MAILING_SECRETS, NO_MAILING_SECRETS, outboxKey } from "../..
 import type { Seal } from "../../domain/secret-encryption.js";
 import { secretText } from "../../domain/signature.js";
 import type { HookStore } from "../../store/ports/hook-store.js";
-import type { UnitOfWork } from "../../store/ports/unit-of-work.js";
+import type { Change, UnitOfWork } from "../../store/ports/unit-of-work.js";
 
 const ACCEPTED = "an https address without user, password or fragment, at most 2000 characters";
 const MAX_URL = 2000;
 /** Messages deleted in one work. */
 const PAGE = 500;
 
+/** The secret and the etag of a hook. */
+export interface MadeHook {
+  readonly secret: string;
+  readonly etag: string;
+}
+
 export interface Hooks {
   /**
    * Sets the address that receives changes, with a new secret. Waiting messages go to it. Rejects with NotFound("app").
    */
-  set(appId: string, url: string, etag?: string): Promise<{ readonly secret: string; readonly etag: string }>;
+  set(appId: string, url: string, etag?: string, change?: Change<MadeHook>): Promise<MadeHook>;
   /** Removes the hook and drops its waiting messages. False if the app has none. */
-  remove(appId: string, etag?: string): Promise<boolean>;
+  remove(appId: string, etag?: string, change?: Change<boolean>): Promise<boolean>;
   /** Requeues messages that were given up, due at once. Returns their number. */
-  resend(appId: string, messageIds: readonly string[]): Promise<number>;
+  resend(appId: string, messageIds: readonly string[], change?: Change<number>): Promise<number>;
 }
 
 export function createHooks(deps: {
@@ -32,20 +38,21 @@ export function createHooks(deps: {
   readonly newKey: () => string;
 }): Hooks {
   const { unitOfWork, seal, now, newKey } = deps;
+  const inOneWork: UnitOfWork["run"] = (appId, work) => unitOfWork.run(appId, work);
   return {
-    set: async (appId, url, etag) => {
+    set: async (appId, url, etag, change = inOneWork) => {
       const hook = { url: checkedUrl(url), secret: secretText(Buffer.from(newKey(), "hex")) };
       const kept = { ...hook, secret: seal.seal(appId, hook.secret) };
-      await unitOfWork.run(appId, (tx) => {
+      return change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         const secrets = tx.mailingSecrets.get(MAILING_SECRETS) ?? NO_MAILING_SECRETS;
         checkEtag(etag, hookEtag(secrets.hook));
         tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, hook: kept });
+        return { secret: hook.secret, etag: hookEtag(kept) };
       });
-      return { secret: hook.secret, etag: hookEtag(kept) };
     },
-    remove: async (appId, etag) => {
-      const isGone = await unitOfWork.run(appId, (tx) => {
+    remove: async (appId, etag, change = inOneWork) => {
+      const isGone = await change(appId, (tx) => {
         const secrets = tx.mailingSecrets.get(MAILING_SECRETS);
         if (tx.app() === undefined || !secrets?.hook) return false;
         checkEtag(etag, hookEtag(secrets.hook));
@@ -63,9 +70,9 @@ export function createHooks(deps: {
       }
       return isGone;
     },
-    resend: (appId, messageIds) => {
+    resend: (appId, messageIds, change = inOneWork) => {
       const at = now();
-      return unitOfWork.run(appId, (tx) => {
+      return change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         let count = 0;
         for (const messageId of new Set(messageIds)) {

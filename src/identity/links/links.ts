@@ -4,7 +4,7 @@ import { InvalidArgument, NotFound } from "../../domain/errors.js";
 import { confirmationKey, MAILING_SECRETS, NO_MAILING_SECRETS } from "../../domain/hook.js";
 import type { VisitorIds } from "../../domain/ids.js";
 import type { Seal } from "../../domain/secret-encryption.js";
-import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
+import type { Change, Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
 import { askConfirmation } from "../confirmation.js";
 import { type NewSalt, state } from "../ledger/ledger.js";
 import { joinVisitor, linkContact } from "../visitors.js";
@@ -59,7 +59,7 @@ export interface Links {
    * Carries out the link's purpose; a second time it has no effect. A confirmation proves that the visitor who follows
    * it is the contact. Rejects as `look` does.
    */
-  follow(token: string, visitor: VisitorIds | null): Promise<LinkView>;
+  follow(token: string, visitor: VisitorIds | null, change?: Change<LinkView>): Promise<LinkView>;
 }
 
 export function createLinks(deps: {
@@ -74,10 +74,14 @@ export function createLinks(deps: {
   const { unitOfWork, seal, now, newId, newSalt } = deps;
 
   /** Runs `act` for the contact of a valid link. */
-  const withLink = async <T>(token: string, act: (tx: Transaction, found: FoundLink) => T): Promise<T> => {
+  const withLink = async <T>(
+    token: string,
+    act: (tx: Transaction, found: FoundLink) => T,
+    change: Change<T> = (appId, work) => unitOfWork.run(appId, work),
+  ): Promise<T> => {
     const link = readLinkToken(token);
     if (link === undefined) throw new NotFound("link");
-    return unitOfWork.run(link.appId, (tx) => {
+    return change(link.appId, (tx) => {
       const secrets = tx.mailingSecrets.get(MAILING_SECRETS);
       const contact = tx.contacts.get(link.contactId);
       if (tx.app() === undefined || !secrets?.linkKey || contact === undefined) throw new NotFound("link");
@@ -116,10 +120,10 @@ export function createLinks(deps: {
 
     look: (token) => withLink(token, (tx, found) => viewOf(tx, found)),
 
-    follow: (token, ids) => {
+    follow: (token, ids, change) => {
       const by = newId();
       const at = now();
-      return withLink(token, (tx, found) => {
+      const follow = (tx: Transaction, found: FoundLink): LinkView => {
         const view = viewOf(tx, found);
         const { contact, channel, purpose } = found;
         const proof = { at, by, recordedAt: at, admission: undefined };
@@ -144,7 +148,8 @@ export function createLinks(deps: {
         const follower = ids === null ? undefined : joinVisitor(tx, ids, by, proof).visitor;
         if (follower !== undefined) linkContact(tx, follower, contact.contactId, proof);
         return { ...view, done: true };
-      });
+      };
+      return withLink(token, follow, change);
     },
   };
 }

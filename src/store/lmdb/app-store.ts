@@ -1,20 +1,24 @@
 import { KEPT_VERSIONS } from "../../domain/frame.js";
 import { versionsOf } from "../frame-versions.js";
+import type { KeyClock } from "../idempotency-records.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { Environment } from "./environment.js";
 import { after, appKey, FIRST, keyOf, keysOf, keysOwnedBy, LAST } from "./keys.js";
 import type { Removals } from "./removal.js";
+import { TimedIdempotencyRecords } from "./unit-of-work.js";
 import type { Writer } from "./writer.js";
 
-export function createAppStore({ tables }: Environment, writer: Writer, removals: Removals): AppStore {
+export function createAppStore({ tables }: Environment, writer: Writer, removals: Removals, clock: KeyClock): AppStore {
   return {
-    create: async (app) => {
+    create: async (app, claimed) => {
       const key = appKey(app.appId);
       for (;;) {
         const made = await writer.run((staged) => {
           if (staged.removals.get(key) !== undefined) return undefined;
           if (staged.apps.get(key) !== undefined) return false;
           staged.apps.put(key, app);
+          if (claimed !== undefined)
+            new TimedIdempotencyRecords(app.appId, staged, clock).put(claimed.key, claimed.claim);
           return true;
         });
         if (made !== undefined) return made;

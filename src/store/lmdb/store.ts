@@ -114,7 +114,7 @@ export async function assembleStore(environment: Environment, options: AssembleO
     await removeOrphans(environment, now);
   }
   return {
-    apps: createAppStore(environment, writer, removals),
+    apps: createAppStore(environment, writer, removals, keyClock),
     events: createEventStore(environment),
     rejectedEvents: createRejectedEventStore(environment),
     visitors: createVisitorStore(environment),

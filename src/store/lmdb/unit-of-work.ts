@@ -100,7 +100,7 @@ class IndexedChangeRecords extends AppRecords<SubscriptionChange> {
 }
 
 /** Maintains the index by time that the sweep reads. The sweep removes the entry of a replaced record when it expires. */
-class TimedIdempotencyRecords extends IdempotencyRecords {
+export class TimedIdempotencyRecords extends IdempotencyRecords {
   constructor(
     private readonly appId: string,
     private readonly tables: StagedTables,

@@ -4,6 +4,7 @@
  */
 import type { Clock, Now } from "../../domain/clock.js";
 import { IDEMPOTENCY_MS } from "../../domain/event.js";
+import { INSTALLATION } from "../../domain/ids.js";
 import { isExpired, type KeyClock } from "../idempotency-records.js";
 import type { Environment } from "./environment.js";
 import { after, appKey, FIRST, type Key, keyOf, LAST, ownedKey, timedKey, unpart } from "./keys.js";
@@ -162,10 +163,12 @@ export function createSweep({ tables: stored }: Environment, clock: KeyClock): (
     if (at < nextAt) return;
     removed = 0;
     let left = RECORDS_AT_ONCE;
+    const until = clock.now() - IDEMPOTENCY_MS;
+    if (nextApp === FIRST) left -= sweepApp(tables, INSTALLATION, until, left);
     const apps = stored.apps.entries({ start: nextApp, end: LAST, limit: APPS_AT_ONCE });
     nextApp = FIRST;
     for (const { key, value: app } of apps) {
-      left -= sweepApp(tables, app.appId, clock.now() - IDEMPOTENCY_MS, left);
+      left -= sweepApp(tables, app.appId, until, left);
       const isStuck = left === 0 && removed === 0;
       nextApp = left === 0 && !isStuck ? key : after(key);
       if (isStuck) nextAt = at + LONG_PAUSE_MS;

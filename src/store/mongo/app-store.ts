@@ -1,20 +1,28 @@
 import { KEPT_VERSIONS } from "../../domain/frame.js";
 import { versionsOf } from "../frame-versions.js";
+import { IdempotencyRecords, type KeyClock } from "../idempotency-records.js";
 import { after, appKey, FIRST, keyOf, keysOwnedBy } from "../keys.js";
 import type { AppStore } from "../ports/app-store.js";
 import type { Removals } from "./removal.js";
 import type { Tables } from "./tables.js";
 import type { Writer } from "./writer.js";
 
-export function createAppStore({ apps, frames, frameVersions }: Tables, writer: Writer, removals: Removals): AppStore {
+export function createAppStore(
+  { apps, frames, frameVersions }: Tables,
+  writer: Writer,
+  removals: Removals,
+  clock: KeyClock,
+): AppStore {
   return {
-    create: async (app) => {
+    create: async (app, claimed) => {
       const key = appKey(app.appId);
       for (;;) {
         const made = await writer.run(app.appId, ({ tables }) => {
           if (tables.removals.get(key) !== undefined) return undefined;
           if (tables.apps.get(key) !== undefined) return false;
           tables.apps.put(key, app);
+          if (claimed !== undefined)
+            new IdempotencyRecords(keyOf(app.appId, ""), tables.idempotency, clock).put(claimed.key, claimed.claim);
           return true;
         });
         if (made !== undefined) return made;

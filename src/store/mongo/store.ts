@@ -138,7 +138,7 @@ function assembleStore(
   ];
   const upkeep = new Maintenance(options.readOnly === true ? [] : tasks, ROUND_MS, "store_upkeep", reportFailure);
   return {
-    apps: createAppStore(tables, writer, removals),
+    apps: createAppStore(tables, writer, removals, keyClock),
     events: createEventStore(tables),
     rejectedEvents: createRejectedEventStore(tables),
     visitors: createVisitorStore(tables),

@@ -1,10 +1,17 @@
 import type { App } from "../../domain/app.js";
 import type { FrameConfiguration, FrameVersion } from "../../domain/frame.js";
+import type { Claim } from "./unit-of-work.js";
+
+/** A claim, and the key it is found by. */
+export interface KeyedClaim {
+  readonly key: string;
+  readonly claim: Claim;
+}
 
 /** Apps and their frame configurations. To change them use a transaction: `Transaction.putApp`, `Transaction.frames`. */
 export interface AppStore {
-  /** Does nothing and returns false when the id is taken. */
-  create(app: App): Promise<boolean>;
+  /** Does nothing and returns false when the id is taken. `claim` is written with the app. */
+  create(app: App, claim?: KeyedClaim): Promise<boolean>;
   get(appId: string): Promise<App | undefined>;
   /** Up to `limit` apps with ids greater than `after`, in order of ids. */
   list(after: string, limit: number): Promise<App[]>;

@@ -26,10 +26,10 @@ export interface Records<T> extends Lookup<T> {
   delete(key: string): void;
 }
 
-/** A claim of an idempotency key. The store adds `livedAt`. */
-export type Claim = Omit<IdempotencyRecord, "livedAt">;
+/** A claim of an idempotency key or a `request_id`. The store adds `livedAt`. */
+export type Claim = Omit<IdempotencyRecord, "livedAt" | "answer"> & Partial<Pick<IdempotencyRecord, "answer">>;
 
-/** An app's idempotency keys. */
+/** An app's idempotency keys and `request_id`s, or those of `INSTALLATION`. */
 export interface Claims extends Lookup<IdempotencyRecord> {
   put(key: string, claim: Claim): void;
   delete(key: string): void;
@@ -123,6 +123,9 @@ export interface Transaction {
   /** Records that training data (products or interactions) has changed. */
   markChanged(): void;
 }
+
+/** Runs one work that results in a T, as `UnitOfWork.run` does. */
+export type Change<T> = (appId: string, work: (tx: Transaction) => T) => Promise<T>;
 
 /**
  * Runs units of work, each in a transaction of one app: all of its writes are made, or none.

@@ -66,6 +66,7 @@ export const idempotency = record<IdempotencyRecord>({
   bodyHash: text,
   claimedAt: time,
   livedAt: later(number, 0),
+  answer: later(text, ""),
 });
 
 export const rejectedEvent = record<RejectedEvent>({

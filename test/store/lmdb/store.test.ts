@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Unavailable } from "../../../src/domain/errors.js";
+import { INSTALLATION } from "../../../src/domain/ids.js";
 import { codecOf, encode } from "../../../src/store/lmdb/codec.js";
 import { type Environment, openEnvironment } from "../../../src/store/lmdb/environment.js";
 import { FORMAT_NUMBER, FormatUnsupported } from "../../../src/store/lmdb/format.js";
@@ -111,7 +112,7 @@ describe("the directory of an embedded store", () => {
     expect((await stat(join(directory, "data.mdb"))).size).toBeGreaterThan(60_000_000);
   });
 
-  it("loses expired idempotency records, also of apps without new events", async () => {
+  it("loses expired idempotency records, also of apps without new events and of the installation", async () => {
     let at = DAY;
     const store = await openStore(() => at);
     for (const appId of ["loud", "silent"]) {
@@ -120,12 +121,15 @@ describe("the directory of an embedded store", () => {
         for (let n = 0; n < 2500; n++) tx.idempotency.put(`k${n}`, { eventId: "e", bodyHash: "h", claimedAt: at });
       });
     }
+    await store.unitOfWork.run(INSTALLATION, (tx) =>
+      tx.idempotency.put("k", { eventId: "plan", bodyHash: "h", claimedAt: at }),
+    );
     at += DAY;
     await store.unitOfWork.run("loud", (tx) => {
       tx.idempotency.put("k0", { eventId: "new", bodyHash: "h", claimedAt: at });
     });
     await store.close();
-    expect(await keysOf("idempotency")).toHaveLength(5000);
+    expect(await keysOf("idempotency")).toHaveLength(5001);
     at += 1;
     const again = await openStore(() => at);
     for (let n = 0; n < 10; n++) await again.unitOfWork.run("loud", () => undefined);

@@ -3,7 +3,7 @@ import { InvalidArgument, NotFound } from "../../../domain/errors.js";
 import { checkEtag, etagOf } from "../../../domain/etag.js";
 import { type Feed, MAX_FEEDS } from "../../../domain/feed.js";
 import type { FeedStore } from "../../../store/ports/feed-store.js";
-import type { UnitOfWork } from "../../../store/ports/unit-of-work.js";
+import type { Change, UnitOfWork } from "../../../store/ports/unit-of-work.js";
 import { FEED_FORMATS } from "../feed-reader.js";
 
 /** The settings of a feed. */
@@ -15,14 +15,14 @@ export type FeedSetting = Pick<Feed, "feedId" | "url" | "format" | "currency" | 
  */
 export interface FeedSettings {
   /** Creates or replaces a feed, which is then due at once. Rejects with InvalidArgument. */
-  set(appId: string, setting: FeedSetting, etag?: string): Promise<Feed>;
+  set(appId: string, setting: FeedSetting, etag?: string, change?: Change<Feed>): Promise<Feed>;
   list(appId: string): Promise<Feed[]>;
-  remove(appId: string, feedId: string, etag?: string): Promise<void>;
+  remove(appId: string, feedId: string, etag?: string, change?: Change<void>): Promise<void>;
   /**
    * Makes a feed due, to be read even if its host reports no change. With `force`, this one read may hide more than half
    * of the products.
    */
-  runNow(appId: string, feedId: string, force: boolean): Promise<void>;
+  runNow(appId: string, feedId: string, force: boolean, change?: Change<void>): Promise<void>;
 }
 
 const MAX_URL = 2000;
@@ -35,12 +35,13 @@ export function createFeedSettings(deps: {
   readonly now: Now;
 }): FeedSettings {
   const { feeds, unitOfWork, now } = deps;
+  const inOneWork: UnitOfWork["run"] = (appId, work) => unitOfWork.run(appId, work);
   return {
-    async set(appId, setting, etag) {
+    async set(appId, setting, etag, change = inOneWork) {
       const checked = checkSetting(setting);
       const others = (await feeds.list(appId)).filter(({ feedId }) => feedId !== checked.feedId);
       if (others.length >= MAX_FEEDS) throw new InvalidArgument("feed", "invalid", `at most ${MAX_FEEDS} of an app`);
-      return unitOfWork.run(appId, (tx) => {
+      return change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         const before = tx.feeds.get(checked.feedId);
         checkEtag(etag, feedEtag(before));
@@ -61,16 +62,16 @@ export function createFeedSettings(deps: {
       });
     },
     list: (appId) => feeds.list(appId),
-    remove: (appId, feedId, etag) =>
-      unitOfWork.run(appId, (tx) => {
+    remove: (appId, feedId, etag, change = inOneWork) =>
+      change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         const before = tx.feeds.get(feedId);
         if (before === undefined) throw new NotFound("feed");
         checkEtag(etag, feedEtag(before));
         tx.feeds.delete(feedId);
       }),
-    runNow: (appId, feedId, force) =>
-      unitOfWork.run(appId, (tx) => {
+    runNow: (appId, feedId, force, change = inOneWork) =>
+      change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         const feed = tx.feeds.get(feedId);
         if (feed === undefined) throw new NotFound("feed");

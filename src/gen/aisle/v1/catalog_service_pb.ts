@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyJbChNMaXN0UHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJEChREZWxldGVQcm9kdWN0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpwcm9kdWN0X2lkGAIgASgJQgPgQQIiFwoVRGVsZXRlUHJvZHVjdFJlc3BvbnNlInoKFlNldFByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoFZ3JvdXAYAiABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBAUIHCgVfZXRhZyJFChdTZXRQcm9kdWN0R3JvdXBSZXNwb25zZRIqCgVncm91cBgBIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDIi8KGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAiJIChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEisKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDImgKGURlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZ3JvdXBfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBAUIHCgVfZXRhZyIcChpEZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSIxChpMaXN0VW5rbm93blByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAiK9AQobTGlzdFVua25vd25Qcm9kdWN0c1Jlc3BvbnNlEjcKEHVua25vd25fcHJvZHVjdHMYASADKAsyGC5haXNsZS52MS5Vbmtub3duUHJvZHVjdEID4EEDEhcKCnRvdGFsX3NpemUYAiABKA1CA+BBAxIYCgtldmVudHNfcmVhZBgDIAEoDUID4EEDEhsKDmV2ZW50c191bmtub3duGAQgASgNQgPgQQMSFQoIcHJvZHVjdHMYBSABKA1CA+BBAyJpCg5TZXRGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIhCgRmZWVkGAIgASgLMg4uYWlzbGUudjEuRmVlZEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBQgcKBV9ldGFnIjQKD1NldEZlZWRSZXNwb25zZRIhCgRmZWVkGAEgASgLMg4uYWlzbGUudjEuRmVlZEID4EEDIicKEExpc3RGZWVkc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQIiNwoRTGlzdEZlZWRzUmVzcG9uc2USIgoFZmVlZHMYASADKAsyDi5haXNsZS52MS5GZWVkQgPgQQMiXwoRRGVsZXRlRmVlZFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFAoHZmVlZF9pZBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBQgcKBV9ldGFnIhQKEkRlbGV0ZUZlZWRSZXNwb25zZSJPCg5SdW5GZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISEgoFZm9yY2UYAyABKAhCA+BBASIRCg9SdW5GZWVkUmVzcG9uc2Uy2wgKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJACgdTZXRGZWVkEhguYWlzbGUudjEuU2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5TZXRGZWVkUmVzcG9uc2UiABJJCglMaXN0RmVlZHMSGi5haXNsZS52MS5MaXN0RmVlZHNSZXF1ZXN0GhsuYWlzbGUudjEuTGlzdEZlZWRzUmVzcG9uc2UiA5ACARJJCgpEZWxldGVGZWVkEhsuYWlzbGUudjEuRGVsZXRlRmVlZFJlcXVlc3QaHC5haXNsZS52MS5EZWxldGVGZWVkUmVzcG9uc2UiABJACgdSdW5GZWVkEhguYWlzbGUudjEuUnVuRmVlZFJlcXVlc3QaGS5haXNsZS52MS5SdW5GZWVkUmVzcG9uc2UiABJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJnChNMaXN0VW5rbm93blByb2R1Y3RzEiQuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QaJS5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiABJYCg9TZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiABJhChFMaXN0UHJvZHVjdEdyb3VwcxIiLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJhChJEZWxldGVQcm9kdWN0R3JvdXASIy5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0GiQuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiAEJyCghhaXNsZS52MUITQ2F0YWxvZ1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyJbChNMaXN0UHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJdChREZWxldGVQcm9kdWN0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpwcm9kdWN0X2lkGAIgASgJQgPgQQISFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZSKTAQoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgVncm91cBgCIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyJFChdTZXRQcm9kdWN0R3JvdXBSZXNwb25zZRIqCgVncm91cBgBIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDIi8KGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAiJIChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEisKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDIoEBChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGdyb3VwX2lkGAIgASgJQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBQgcKBV9ldGFnIhwKGkRlbGV0ZVByb2R1Y3RHcm91cFJlc3BvbnNlIjEKGkxpc3RVbmtub3duUHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECIr0BChtMaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2USNwoQdW5rbm93bl9wcm9kdWN0cxgBIAMoCzIYLmFpc2xlLnYxLlVua25vd25Qcm9kdWN0QgPgQQMSFwoKdG90YWxfc2l6ZRgCIAEoDUID4EEDEhgKC2V2ZW50c19yZWFkGAMgASgNQgPgQQMSGwoOZXZlbnRzX3Vua25vd24YBCABKA1CA+BBAxIVCghwcm9kdWN0cxgFIAEoDUID4EEDIoIBCg5TZXRGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIhCgRmZWVkGAIgASgLMg4uYWlzbGUudjEuRmVlZEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI0Cg9TZXRGZWVkUmVzcG9uc2USIQoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAyInChBMaXN0RmVlZHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECIjcKEUxpc3RGZWVkc1Jlc3BvbnNlEiIKBWZlZWRzGAEgAygLMg4uYWlzbGUudjEuRmVlZEID4EEDIngKEURlbGV0ZUZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciFAoSRGVsZXRlRmVlZFJlc3BvbnNlImgKDlJ1bkZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhISCgVmb3JjZRgDIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASIRCg9SdW5GZWVkUmVzcG9uc2Uy2wgKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJACgdTZXRGZWVkEhguYWlzbGUudjEuU2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5TZXRGZWVkUmVzcG9uc2UiABJJCglMaXN0RmVlZHMSGi5haXNsZS52MS5MaXN0RmVlZHNSZXF1ZXN0GhsuYWlzbGUudjEuTGlzdEZlZWRzUmVzcG9uc2UiA5ACARJJCgpEZWxldGVGZWVkEhsuYWlzbGUudjEuRGVsZXRlRmVlZFJlcXVlc3QaHC5haXNsZS52MS5EZWxldGVGZWVkUmVzcG9uc2UiABJACgdSdW5GZWVkEhguYWlzbGUudjEuUnVuRmVlZFJlcXVlc3QaGS5haXNsZS52MS5SdW5GZWVkUmVzcG9uc2UiABJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJnChNMaXN0VW5rbm93blByb2R1Y3RzEiQuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QaJS5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiABJYCg9TZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiABJhChFMaXN0UHJvZHVjdEdyb3VwcxIiLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJhChJEZWxldGVQcm9kdWN0R3JvdXASIy5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0GiQuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiAEJyCghhaXNsZS52MUITQ2F0YWxvZ1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -345,6 +345,16 @@ export type DeleteProductRequest = Message<"aisle.v1.DeleteProductRequest"> & {
    * @generated from field: string product_id = 2;
    */
   productId: string;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
 };
 
 /**
@@ -396,6 +406,16 @@ export type SetProductGroupRequest = Message<"aisle.v1.SetProductGroupRequest"> 
    * @generated from field: optional string etag = 3;
    */
   etag?: string | undefined;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
 };
 
 /**
@@ -495,6 +515,16 @@ export type DeleteProductGroupRequest = Message<"aisle.v1.DeleteProductGroupRequ
    * @generated from field: optional string etag = 3;
    */
   etag?: string | undefined;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
 };
 
 /**
@@ -616,6 +646,16 @@ export type SetFeedRequest = Message<"aisle.v1.SetFeedRequest"> & {
    * @generated from field: optional string etag = 3;
    */
   etag?: string | undefined;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
 };
 
 /**
@@ -715,6 +755,16 @@ export type DeleteFeedRequest = Message<"aisle.v1.DeleteFeedRequest"> & {
    * @generated from field: optional string etag = 3;
    */
   etag?: string | undefined;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
 };
 
 /**
@@ -765,6 +815,16 @@ export type RunFeedRequest = Message<"aisle.v1.RunFeedRequest"> & {
    * @generated from field: bool force = 3;
    */
   force: boolean;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
 };
 
 /**
@@ -797,7 +857,8 @@ export const RunFeedResponseSchema: GenMessage<RunFeedResponse> = /*@__PURE__*/
 export const CatalogService: GenService<{
   /**
    * UpsertProducts writes products in bulk; each replaces the stored product of
-   * its id. A rejected product does not stop the others.
+   * its id. A rejected product does not stop the others. The stream has no
+   * `request_id`: written again, the same products change nothing.
    *
    * @generated from rpc aisle.v1.CatalogService.UpsertProducts
    */
@@ -814,7 +875,8 @@ export const CatalogService: GenService<{
    * only with `force`. Otherwise the call fails with FAILED_PRECONDITION and
    * hides none, but the listed products stay written. A stream without `last`
    * broke off: INVALID_ARGUMENT, it hides nothing, and its products stay
-   * written. Products learned from events are never hidden.
+   * written. Products learned from events are never hidden. The stream has no
+   * `request_id`: a repeated feed writes and hides the same.
    *
    * @generated from rpc aisle.v1.CatalogService.ReplaceCatalog
    */

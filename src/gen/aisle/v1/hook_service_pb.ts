@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/hook_service.proto.
  */
 export const file_aisle_v1_hook_service: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9ob29rX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIlgKDlNldEhvb2tSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhAKA3VybBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBQgcKBV9ldGFnIjkKD1NldEhvb2tSZXNwb25zZRITCgZzZWNyZXQYASABKAlCA+BBAxIRCgRldGFnGAIgASgJQgPgQQMiJQoOR2V0SG9va1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQIiNgoPR2V0SG9va1Jlc3BvbnNlEhAKA3VybBgBIAEoCUID4EEDEhEKBGV0YWcYAiABKAlCA+BBAyJJChFEZWxldGVIb29rUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCgRldGFnGAIgASgJQgPgQQFIAIgBAUIHCgVfZXRhZyIUChJEZWxldGVIb29rUmVzcG9uc2UiYQoZTGlzdEZhaWxlZE1lc3NhZ2VzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiaAoaTGlzdEZhaWxlZE1lc3NhZ2VzUmVzcG9uc2USLAoIbWVzc2FnZXMYASADKAsyFS5haXNsZS52MS5Ib29rTWVzc2FnZUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIkYKFVJlc2VuZE1lc3NhZ2VzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIYCgttZXNzYWdlX2lkcxgCIAMoCUID4EECIi0KFlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2USEwoGcmVzZW50GAEgASgNQgPgQQMynAMKC0hvb2tTZXJ2aWNlEkAKB1NldEhvb2sSGC5haXNsZS52MS5TZXRIb29rUmVxdWVzdBoZLmFpc2xlLnYxLlNldEhvb2tSZXNwb25zZSIAEkMKB0dldEhvb2sSGC5haXNsZS52MS5HZXRIb29rUmVxdWVzdBoZLmFpc2xlLnYxLkdldEhvb2tSZXNwb25zZSIDkAIBEkkKCkRlbGV0ZUhvb2sSGy5haXNsZS52MS5EZWxldGVIb29rUmVxdWVzdBocLmFpc2xlLnYxLkRlbGV0ZUhvb2tSZXNwb25zZSIAEmQKEkxpc3RGYWlsZWRNZXNzYWdlcxIjLmFpc2xlLnYxLkxpc3RGYWlsZWRNZXNzYWdlc1JlcXVlc3QaJC5haXNsZS52MS5MaXN0RmFpbGVkTWVzc2FnZXNSZXNwb25zZSIDkAIBElUKDlJlc2VuZE1lc3NhZ2VzEh8uYWlzbGUudjEuUmVzZW5kTWVzc2FnZXNSZXF1ZXN0GiAuYWlzbGUudjEuUmVzZW5kTWVzc2FnZXNSZXNwb25zZSIAQm8KCGFpc2xlLnYxQhBIb29rU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_hook_message, file_google_api_field_behavior]);
+  fileDesc("ChthaXNsZS92MS9ob29rX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxInEKDlNldEhvb2tSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhAKA3VybBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI5Cg9TZXRIb29rUmVzcG9uc2USEwoGc2VjcmV0GAEgASgJQgPgQQMSEQoEZXRhZxgCIAEoCUID4EEDIiUKDkdldEhvb2tSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECIjYKD0dldEhvb2tSZXNwb25zZRIQCgN1cmwYASABKAlCA+BBAxIRCgRldGFnGAIgASgJQgPgQQMiYgoRRGVsZXRlSG9va1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoEZXRhZxgCIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBQgcKBV9ldGFnIhQKEkRlbGV0ZUhvb2tSZXNwb25zZSJhChlMaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJoChpMaXN0RmFpbGVkTWVzc2FnZXNSZXNwb25zZRIsCghtZXNzYWdlcxgBIAMoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMiXwoVUmVzZW5kTWVzc2FnZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhgKC21lc3NhZ2VfaWRzGAIgAygJQgPgQQISFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBIi0KFlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2USEwoGcmVzZW50GAEgASgNQgPgQQMynAMKC0hvb2tTZXJ2aWNlEkAKB1NldEhvb2sSGC5haXNsZS52MS5TZXRIb29rUmVxdWVzdBoZLmFpc2xlLnYxLlNldEhvb2tSZXNwb25zZSIAEkMKB0dldEhvb2sSGC5haXNsZS52MS5HZXRIb29rUmVxdWVzdBoZLmFpc2xlLnYxLkdldEhvb2tSZXNwb25zZSIDkAIBEkkKCkRlbGV0ZUhvb2sSGy5haXNsZS52MS5EZWxldGVIb29rUmVxdWVzdBocLmFpc2xlLnYxLkRlbGV0ZUhvb2tSZXNwb25zZSIAEmQKEkxpc3RGYWlsZWRNZXNzYWdlcxIjLmFpc2xlLnYxLkxpc3RGYWlsZWRNZXNzYWdlc1JlcXVlc3QaJC5haXNsZS52MS5MaXN0RmFpbGVkTWVzc2FnZXNSZXNwb25zZSIDkAIBElUKDlJlc2VuZE1lc3NhZ2VzEh8uYWlzbGUudjEuUmVzZW5kTWVzc2FnZXNSZXF1ZXN0GiAuYWlzbGUudjEuUmVzZW5kTWVzc2FnZXNSZXNwb25zZSIAQm8KCGFpc2xlLnYxQhBIb29rU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_hook_message, file_google_api_field_behavior]);
 
 /**
  * SetHookRequest is the request of SetHook.
@@ -44,6 +44,16 @@ export type SetHookRequest = Message<"aisle.v1.SetHookRequest"> & {
    * @generated from field: optional string etag = 3;
    */
   etag?: string | undefined;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
 };
 
 /**
@@ -151,6 +161,16 @@ export type DeleteHookRequest = Message<"aisle.v1.DeleteHookRequest"> & {
    * @generated from field: optional string etag = 2;
    */
   etag?: string | undefined;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
 };
 
 /**
@@ -257,6 +277,16 @@ export type ResendMessagesRequest = Message<"aisle.v1.ResendMessagesRequest"> & 
    * @generated from field: repeated string message_ids = 2;
    */
   messageIds: string[];
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
 };
 
 /**
