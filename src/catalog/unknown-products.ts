@@ -23,17 +23,21 @@ export interface UnknownProducts {
   readonly eventsUnknown: number;
   /** Different unknown ids. */
   readonly count: number;
-  /** The ids named most often. */
-  readonly examples: readonly UnknownProduct[];
   /** Products of the catalogue. */
   readonly products: number;
+  /** Up to `limit` ids after the one with the key `after`, those that most events named first. */
+  readonly read: (after: string, limit: number) => Promise<readonly UnknownProduct[]>;
+}
+
+/** The place of an unknown id in the list: by descending events, then by id. */
+export function unknownProductKey({ events, productId }: Pick<UnknownProduct, "events" | "productId">): string {
+  return `${String(MOST_EVENTS - events).padStart(5, "0")}:${productId}`;
 }
 
 export type FindUnknownProducts = (appId: string) => Promise<UnknownProducts>;
 
 const MOST_EVENTS = 10_000;
 const PAGE = 1000;
-const MOST_EXAMPLES = 20;
 /** Products looked at before requests get a turn. */
 const SLICE = 5000;
 const ACTIONS: ReadonlySet<string> = new Set(["product_view", "add_to_cart", "order"]);
@@ -91,17 +95,20 @@ export function createFindUnknownProducts(deps: {
       if (last === undefined || events.length < PAGE) break;
       from = last.eventId;
     }
-    const most = [...unknown].sort(([a, x], [b, y]) => y.events - x.events || (a < b ? -1 : 1)).slice(0, MOST_EXAMPLES);
-    const meant = await meantBy(
-      most.map(([name]) => name),
-      catalog,
-    );
+    const listed = [...unknown]
+      .map(([productId, facts]) => ({ productId, ...facts, key: unknownProductKey({ productId, ...facts }) }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
     return {
       eventsRead,
       eventsUnknown,
       count: unknown.size,
       products: catalog.size,
-      examples: most.map(([productId, facts]) => ({ productId, ...facts, meant: meant.get(productId) ?? "" })),
+      async read(after, limit) {
+        const most = listed.filter(({ key }) => key > after).slice(0, limit);
+        const names = most.map(({ productId }) => productId);
+        const meant = await meantBy(names, catalog);
+        return most.map(({ key: _, ...one }) => ({ ...one, meant: meant.get(one.productId) ?? "" }));
+      },
     };
   };
 }

@@ -16,6 +16,8 @@ interface CheckOptions extends ServerOptions {
 }
 
 const MOST_ID_CHARACTERS = 60;
+/** Unknown ids that are shown: those that most events name. */
+const SHOWN_IDS = 20;
 
 export function addCheckCommand(program: Command, deps: ProgramDeps): void {
   withServer(program.command("check"))
@@ -28,7 +30,7 @@ export function addCheckCommand(program: Command, deps: ProgramDeps): void {
 
 async function check(options: CheckOptions, deps: ProgramDeps): Promise<void> {
   const found = await withClients(options, deps, ({ catalog }) =>
-    catalog.listUnknownProducts({ appId: options.app }, { timeoutMs: CALL_TIMEOUT_MS }),
+    catalog.listUnknownProducts({ appId: options.app, pageSize: SHOWN_IDS }, { timeoutMs: CALL_TIMEOUT_MS }),
   );
   if (options.json) {
     writeJson(deps.stdout, toJson(ListUnknownProductsResponseSchema, found));
@@ -60,6 +62,8 @@ async function check(options: CheckOptions, deps: ProgramDeps): Promise<void> {
       shorten(printable(meantProductId), MOST_ID_CHARACTERS),
     ]),
   );
+  if (totalSize > unknownProducts.length)
+    writeLine(deps.stdout, `and ${count(totalSize - unknownProducts.length)} more that fewer events name`);
   writeLine(deps.stdout, adviceFor(found));
 }
 

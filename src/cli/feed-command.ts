@@ -2,7 +2,7 @@ import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt"
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { type Feed, FeedOutcome, type FeedRun } from "../gen/aisle/v1/feed_pb.js";
-import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./errors.js";
 import { currencyCode, plainId } from "./option-values.js";
 import { count, duration, printable, writeJson, writeLine, writeTable } from "./output.js";
@@ -83,8 +83,11 @@ async function setFeed(options: SetOptions, deps: ProgramDeps): Promise<void> {
   writeLine(deps.stdout, `Feed ${feedId} of ${appId} is imported every ${intervalText(every)}, starting now`);
 }
 
-async function feedsOf({ catalog }: Clients, appId: string): Promise<Feed[]> {
-  return (await catalog.listFeeds({ appId }, CALL)).feeds;
+function feedsOf({ catalog }: Clients, appId: string): Promise<Feed[]> {
+  return allPages(async (pageToken) => {
+    const page = await catalog.listFeeds({ appId, pageToken }, CALL);
+    return { items: page.feeds, nextPageToken: page.nextPageToken };
+  });
 }
 
 async function listFeeds(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {

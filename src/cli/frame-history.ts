@@ -1,9 +1,9 @@
-import { toJson } from "@bufbuild/protobuf";
+import { create, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { GetFrameReportResponseSchema, ListFrameVersionsResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
 import type { FrameVersion } from "../gen/aisle/v1/frame_configuration_pb.js";
 import type { RateEstimate } from "../gen/aisle/v1/frame_report_pb.js";
-import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./errors.js";
 import { frameLines } from "./frame-values.js";
 import { plainId, wholeNumber } from "./option-values.js";
@@ -56,12 +56,14 @@ export function addFrameHistoryCommands(frame: Command, deps: ProgramDeps): void
 }
 
 async function showHistory(options: HistoryOptions, deps: ProgramDeps): Promise<void> {
-  const answer = await withClients(options, deps, (clients) => versionsOf(clients, options));
+  const versions = await withClients(options, deps, (clients) => versionsOf(clients, options));
   if (options.json) {
-    writeJson(deps.stdout, toJson(ListFrameVersionsResponseSchema, answer));
+    writeJson(
+      deps.stdout,
+      toJson(ListFrameVersionsResponseSchema, create(ListFrameVersionsResponseSchema, { versions })),
+    );
     return;
   }
-  const { versions } = answer;
   writeTable(
     deps.stdout,
     [{ title: "version", align: "right" }, { title: "written" }, { title: "what" }],
@@ -93,7 +95,7 @@ function linesOf({ frameConfiguration }: FrameVersion): ReadonlyMap<string, stri
 
 async function rollBack(options: RollbackOptions, deps: ProgramDeps): Promise<void> {
   const written = await withClients(options, deps, async (clients) => {
-    const { versions } = await versionsOf(clients, options);
+    const versions = await versionsOf(clients, options);
     const [last] = versions;
     const found = versions.find(
       ({ frameConfiguration, deleted }) => !deleted && frameConfiguration?.version === options.to,
@@ -109,8 +111,11 @@ async function rollBack(options: RollbackOptions, deps: ProgramDeps): Promise<vo
   writeLine(deps.stdout, `Frame ${options.id} is as in version ${options.to} again: version ${version}`);
 }
 
-function versionsOf({ apps }: Clients, { app, id }: HistoryOptions) {
-  return apps.listFrameVersions({ appId: app, frameId: id }, call);
+function versionsOf({ apps }: Clients, { app, id }: HistoryOptions): Promise<FrameVersion[]> {
+  return allPages(async (pageToken) => {
+    const page = await apps.listFrameVersions({ appId: app, frameId: id, pageSize: 1000, pageToken }, call);
+    return { items: page.versions, nextPageToken: page.nextPageToken };
+  });
 }
 
 async function showReport(options: ReportOptions, deps: ProgramDeps): Promise<void> {

@@ -1,7 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { idList, plainId, repeated } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -61,8 +61,11 @@ async function setGroup(options: SetOptions, deps: ProgramDeps): Promise<void> {
 }
 
 async function listGroups(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {
-  const { groups } = await withClients(options, deps, ({ catalog }) =>
-    catalog.listProductGroups({ appId: options.app }, CALL),
+  const groups = await withClients(options, deps, ({ catalog }) =>
+    allPages(async (pageToken) => {
+      const page = await catalog.listProductGroups({ appId: options.app, pageSize: 1000, pageToken }, CALL);
+      return { items: page.groups, nextPageToken: page.nextPageToken };
+    }),
   );
   if (options.json) {
     writeJson(

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { confirmLoss } from "./ask.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { plainId } from "./option-values.js";
 import { writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -57,7 +57,12 @@ async function createSecret({ app: appId, ...options }: AppOptions, replaceOldes
 }
 
 async function listSecrets({ app: appId, ...options }: AppOptions, deps: ProgramDeps): Promise<void> {
-  const { signingSecrets } = await withClients(options, deps, ({ apps }) => apps.listSigningSecrets({ appId }, CALL));
+  const signingSecrets = await withClients(options, deps, ({ apps }) =>
+    allPages(async (pageToken) => {
+      const page = await apps.listSigningSecrets({ appId, pageToken }, CALL);
+      return { items: page.signingSecrets, nextPageToken: page.nextPageToken };
+    }),
+  );
   if (signingSecrets.length === 0) {
     writeLine(deps.stdout, "The app has no signing secret: signed events are refused");
     return;

@@ -5,7 +5,9 @@ import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
 import { checkEtag } from "../domain/etag.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import { isAppId } from "../domain/ids.js";
+import { AppSchema } from "../gen/aisle/v1/app_pb.js";
 import { AppService, type CreateAppResponse, type DeleteAppResponse } from "../gen/aisle/v1/app_service_pb.js";
+import { FrameConfigurationSchema, FrameVersionSchema } from "../gen/aisle/v1/frame_configuration_pb.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { FrameReporter } from "../recommend/frame-report.js";
 import type { AppStore } from "../store/ports/app-store.js";
@@ -16,7 +18,7 @@ import { daysOf, reportMessage } from "./frame-report-messages.js";
 import { ID_RULE } from "./id-rules.js";
 import { onceForInstallation } from "./installation-changes.js";
 import type { Mutation } from "./mutations.js";
-import { page, pageSize, readPageToken } from "./paging.js";
+import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { signingSecretHandlers } from "./signing-secret-handlers.js";
 import { CALLER } from "./wire/authorization.js";
@@ -65,14 +67,13 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
 
     listApps: guarded(report, async (request, { values }: HandlerContext) => {
       const bound = values.get(CALLER).token?.apps;
-      if (bound !== undefined) {
-        const own = await Promise.all([...bound].sort().map(async (appId) => apps.get(appId)));
-        return { apps: own.filter((app) => app !== undefined).map(appMessage), nextPageToken: "" };
-      }
-      const size = pageSize(request.pageSize);
-      const found = await apps.list(readPageToken(request.pageToken), size + 1);
-      const [kept, nextPageToken] = page(found, size, (app) => app.appId);
-      return { apps: kept.map(appMessage), nextPageToken };
+      const keyOf = ({ appId }: App) => appId;
+      const { items, nextPageToken } = await readPage(AppService.method.listApps, request, {
+        schema: AppSchema,
+        ...(bound === undefined ? { read: apps.list, keyOf } : inMemory(await appsOf(apps, bound), keyOf)),
+        message: appMessage,
+      });
+      return { apps: items, nextPageToken };
     }),
 
     updateApp: mutation(AppService.method.updateApp, async (request, once) => {
@@ -122,12 +123,14 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
     }),
 
     listFrameConfigurations: guarded(report, async (request) => {
-      await requireApp(apps, request.appId);
-      const size = pageSize(request.pageSize);
-      const found = await apps.listFrames(request.appId, readPageToken(request.pageToken), size + 1);
-      const [frames, nextPageToken] = page(found, size, (frame) => frame.frameId);
-      const first = request.pageToken === "" && !frames.some((frame) => frame.frameId === DEFAULT_FRAME_ID);
-      return { frameConfigurations: [...(first ? [DEFAULT_FRAME] : []), ...frames].map(frameMessage), nextPageToken };
+      const { appId } = await requireApp(apps, request.appId);
+      const { items, nextPageToken } = await readPage(AppService.method.listFrameConfigurations, request, {
+        schema: FrameConfigurationSchema,
+        read: (after, limit) => defaultFirst(apps, appId, after, limit),
+        keyOf: ({ frameId }) => (frameId === DEFAULT_FRAME_ID ? BEFORE_ALL : frameId),
+        message: frameMessage,
+      });
+      return { frameConfigurations: items, nextPageToken };
     }),
 
     setFrameConfiguration: mutation(AppService.method.setFrameConfiguration, async (request, once) => {
@@ -167,12 +170,12 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       if (versions.length === 0 && frame === undefined && request.frameId !== DEFAULT_FRAME_ID)
         throw new NotFound("frame_configuration");
       const all = frame === undefined ? versions : [{ frame, deleted: false }];
-      return {
-        versions: all.map((version) => ({
-          frameConfiguration: frameMessage(version.frame),
-          deleted: version.deleted,
-        })),
-      };
+      const { items, nextPageToken } = await readPage(AppService.method.listFrameVersions, request, {
+        schema: FrameVersionSchema,
+        ...inMemory(all, (version) => numberKey(version.frame.version), true),
+        message: (version) => ({ frameConfiguration: frameMessage(version.frame), deleted: version.deleted }),
+      });
+      return { versions: items, nextPageToken };
     }),
 
     ...signingSecretHandlers(deps),
@@ -183,4 +186,26 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       return reportMessage(await deps.frameReport(request.appId, request.frameId, daysOf(request)));
     }),
   };
+}
+
+async function appsOf(apps: AppStore, appIds: Iterable<string>): Promise<App[]> {
+  const found = await Promise.all([...appIds].map((appId) => apps.get(appId)));
+  return found.filter((app) => app !== undefined);
+}
+
+/** The key of the default frame in lists. It sorts before all ids. */
+const BEFORE_ALL = " ";
+
+/** Frames with the default one first, also when it was never written. */
+async function defaultFirst(apps: AppStore, appId: string, after: string, limit: number) {
+  const first = after === "" ? [(await apps.getFrame(appId, DEFAULT_FRAME_ID)) ?? DEFAULT_FRAME] : [];
+  const others: FrameConfiguration[] = [];
+  for (let from = after || BEFORE_ALL; first.length + others.length < limit; ) {
+    const wanted = limit - first.length - others.length;
+    const found = await apps.listFrames(appId, from, wanted);
+    others.push(...found.filter(({ frameId }) => frameId !== DEFAULT_FRAME_ID));
+    from = found.at(-1)?.frameId ?? from;
+    if (found.length < wanted) break;
+  }
+  return [...first, ...others];
 }

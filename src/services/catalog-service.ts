@@ -4,19 +4,21 @@ import { createIdSet } from "../catalog/feed/id-set.js";
 import type { FeedSettings } from "../catalog/feed/schedule/feed-settings.js";
 import type { HideUnlisted } from "../catalog/hide-unlisted.js";
 import type { ProductGroups } from "../catalog/product-groups.js";
-import type { FindUnknownProducts } from "../catalog/unknown-products.js";
+import { type FindUnknownProducts, unknownProductKey } from "../catalog/unknown-products.js";
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { Product } from "../domain/product.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
-import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
+import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
+import { type Product as ProductMessage, ProductSchema } from "../gen/aisle/v1/product_pb.js";
+import { UnknownProductSchema } from "../gen/aisle/v1/unknown_product_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ProductStore } from "../store/ports/product-store.js";
 import { timestampOf } from "./common-messages.js";
 import { createFeedHandlers } from "./feed-handlers.js";
 import { empty, type Mutation } from "./mutations.js";
-import { page, pageSize, readPageToken } from "./paging.js";
+import { inMemory, readPage } from "./paging.js";
 import {
   groupMessage,
   productDraft,
@@ -113,29 +115,36 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
     }),
 
     listProducts: guarded(report, async (request) => {
-      await requireApp(deps.apps, request.appId);
-      const size = pageSize(request.pageSize);
-      const found = await deps.products.list(request.appId, readPageToken(request.pageToken), size + 1);
-      const [products, nextPageToken] = page(found, size, (product) => product.productId);
-      const rules = await rulesOf(request.appId, products);
-      return { products: products.map((product) => productMessage(product, rules)), nextPageToken };
+      const { appId } = await requireApp(deps.apps, request.appId);
+      let rules: Promise<ShowingRules> | undefined;
+      const { items, nextPageToken } = await readPage(CatalogService.method.listProducts, request, {
+        schema: ProductSchema,
+        read: (after, limit) => deps.products.list(appId, after, limit),
+        keyOf: ({ productId }) => productId,
+        message: async (product) => {
+          if (product.title !== "") return productMessage(product, { hasTitles: true, now: deps.now() });
+          rules ??= rulesOf(appId, [product]);
+          return productMessage(product, await rules);
+        },
+      });
+      return { products: items, nextPageToken };
     }),
 
-    listUnknownProducts: guarded(report, async ({ appId }) => {
-      await requireApp(deps.apps, appId);
-      const found = await deps.findUnknownProducts(appId);
-      return {
-        unknownProducts: found.examples.map(({ productId, events, lastAt, meant }) => ({
+    listUnknownProducts: guarded(report, async (request) => {
+      const { appId } = await requireApp(deps.apps, request.appId);
+      const { count, eventsRead, eventsUnknown, products, read } = await deps.findUnknownProducts(appId);
+      const { items, nextPageToken } = await readPage(CatalogService.method.listUnknownProducts, request, {
+        schema: UnknownProductSchema,
+        read,
+        keyOf: unknownProductKey,
+        message: ({ productId, events, lastAt, meant }) => ({
           productId,
           events,
           lastAt: timestampOf(lastAt),
           meantProductId: meant,
-        })),
-        totalSize: found.count,
-        eventsRead: found.eventsRead,
-        eventsUnknown: found.eventsUnknown,
-        products: found.products,
-      };
+        }),
+      });
+      return { unknownProducts: items, nextPageToken, totalSize: count, eventsRead, eventsUnknown, products };
     }),
 
     deleteProduct: mutation(CatalogService.method.deleteProduct, async (request, once) => {
@@ -151,9 +160,15 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       return once.change<void>(answer, (change) => deps.groups.set(request.appId, group, request.etag, change));
     }),
 
-    listProductGroups: guarded(report, async (request) => ({
-      groups: (await deps.groups.list(request.appId)).map(groupMessage),
-    })),
+    listProductGroups: guarded(report, async (request) => {
+      const groups = await deps.groups.list(request.appId);
+      const { items, nextPageToken } = await readPage(CatalogService.method.listProductGroups, request, {
+        schema: ProductGroupSchema,
+        ...inMemory(groups, ({ groupId }) => groupId),
+        message: groupMessage,
+      });
+      return { groups: items, nextPageToken };
+    }),
 
     deleteProductGroup: mutation(CatalogService.method.deleteProductGroup, async (request, once) =>
       once.change<void>(empty, (change) => deps.groups.remove(request.appId, request.groupId, request.etag, change)),

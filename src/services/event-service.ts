@@ -2,23 +2,20 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
-import type { Event } from "../domain/event.js";
 import { type VisitorIds, visitorKeys } from "../domain/ids.js";
-import type { EventService, RecordEventsRequest, RecordedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
+import { EventSchema } from "../gen/aisle/v1/event_pb.js";
+import { EventService, type RecordEventsRequest, type RecordedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
 import type { RecordEvent } from "../intake/record-event.js";
 import type { RecordEvents } from "../intake/record-events.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { EventStore } from "../store/ports/event-store.js";
 import { visitorIdsOf } from "./common-messages.js";
 import { eventMessage, sentEvent } from "./event-messages.js";
-import { pageSize, pageToken, readPageToken } from "./paging.js";
+import { readPage } from "./paging.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
 import { guarded } from "./wire/errors.js";
-
-/** Maximum events that a filtered list reads before it answers with a token for the rest. */
-const MAX_LOOKED_AT = 20_000;
 
 /** Maximum events that the answer of a bulk call lists. */
 const MAX_RECORDED = 10_000;
@@ -71,30 +68,16 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
     }),
 
     listEvents: guarded(report, async (request) => {
-      await requireApp(deps.apps, request.appId);
-      const size = pageSize(request.pageSize);
+      const { appId } = await requireApp(deps.apps, request.appId);
       const keys = new Set(visitorKeys(visitorIdsOf(request.visitor)));
-      const matches = (event: Event) => keys.size === 0 || hasKey(event.visitor, keys);
-      const found: Event[] = [];
-      let from = readPageToken(request.pageToken);
-      let atEnd = false;
-      for (let lookedAt = 0; found.length < size && lookedAt < MAX_LOOKED_AT; ) {
-        const wanted = keys.size === 0 ? size - found.length : 1000;
-        const events = await deps.events.list(request.appId, from, wanted, request.newestFirst);
-        lookedAt += events.length;
-        for (const event of events) {
-          if (found.length === size) break;
-          from = event.eventId;
-          if (matches(event)) found.push(event);
-        }
-        atEnd = events.length < wanted;
-        if (atEnd) break;
-      }
-      const more = !atEnd || found.length === size;
-      return {
-        events: found.map(eventMessage),
-        nextPageToken: request.newestFirst && !more ? "" : pageToken(from),
-      };
+      const { items, nextPageToken } = await readPage(EventService.method.listEvents, request, {
+        schema: EventSchema,
+        read: (from, limit) => deps.events.list(appId, from, limit, request.newestFirst),
+        keyOf: ({ eventId }) => eventId,
+        message: eventMessage,
+        matches: keys.size === 0 ? undefined : (event) => hasKey(event.visitor, keys),
+      });
+      return { events: items, nextPageToken };
     }),
   };
 }

@@ -5,10 +5,11 @@ import { type FeedSettings, feedEtag } from "../catalog/feed/schedule/feed-setti
 import { InvalidArgument } from "../domain/errors.js";
 import type { Feed } from "../domain/feed.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
-import { FeedOutcome, type FeedSchema } from "../gen/aisle/v1/feed_pb.js";
+import { FeedOutcome, FeedSchema } from "../gen/aisle/v1/feed_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf } from "./common-messages.js";
 import { empty, type Mutation } from "./mutations.js";
+import { inMemory, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
@@ -37,9 +38,14 @@ export function createFeedHandlers(deps: {
       return once.change(answer, (change) => feeds.set(appId, setting, etag, change));
     }),
 
-    listFeeds: guarded(report, async ({ appId }) => {
-      await requireApp(apps, appId);
-      return { feeds: (await feeds.list(appId)).map(feedMessage) };
+    listFeeds: guarded(report, async (request) => {
+      const { appId } = await requireApp(apps, request.appId);
+      const { items, nextPageToken } = await readPage(CatalogService.method.listFeeds, request, {
+        schema: FeedSchema,
+        ...inMemory(await feeds.list(appId), ({ feedId }) => feedId),
+        message: feedMessage,
+      });
+      return { feeds: items, nextPageToken };
     }),
 
     deleteFeed: mutation(CatalogService.method.deleteFeed, async ({ appId, feedId, etag }, once) => {

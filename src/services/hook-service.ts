@@ -2,14 +2,14 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { HookEntry } from "../domain/hook.js";
-import type { HookMessageSchema } from "../gen/aisle/v1/hook_message_pb.js";
+import { HookMessageSchema } from "../gen/aisle/v1/hook_message_pb.js";
 import { HookService } from "../gen/aisle/v1/hook_service_pb.js";
 import { type Hooks, hookEtag, type MadeHook } from "../identity/hooks/hooks.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { HookStore } from "../store/ports/hook-store.js";
 import { timestampOf } from "./common-messages.js";
 import type { Mutation } from "./mutations.js";
-import { page, pageSize, readPageToken } from "./paging.js";
+import { readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { channelOf } from "./subscription-messages.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
@@ -56,14 +56,14 @@ export function createHookService({
     }),
 
     listFailedMessages: guarded(report, async (request) => {
-      await requireApp(apps, request.appId);
-      const size = pageSize(request.pageSize);
-      const found = await kept.dead(request.appId, readPageToken(request.pageToken), size + 1);
-      const [messages, nextPageToken] = page(found, size, ({ messageId }) => messageId);
-      return {
-        messages: messages.map(hookMessage),
-        nextPageToken,
-      };
+      const { appId } = await requireApp(apps, request.appId);
+      const { items, nextPageToken } = await readPage(HookService.method.listFailedMessages, request, {
+        schema: HookMessageSchema,
+        read: (after, limit) => kept.dead(appId, after, limit),
+        keyOf: ({ messageId }) => messageId,
+        message: hookMessage,
+      });
+      return { messages: items, nextPageToken };
     }),
 
     resendMessages: mutation(HookService.method.resendMessages, async (request, once) => {

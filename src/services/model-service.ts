@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
-import type { ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import { ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import {
   type EvaluateModelRequest,
   type EvaluateModelResponseSchema,
@@ -17,7 +17,7 @@ import type { ModelStore } from "../store/ports/model-store.js";
 import { timestampOf } from "./common-messages.js";
 import { algorithmMessage, evaluationMessage } from "./evaluation-messages.js";
 import type { Mutation } from "./mutations.js";
-import { page, pageSize, readPageToken } from "./paging.js";
+import { inMemory, numberKey, readPage } from "./paging.js";
 import { withProgress } from "./progress-stream.js";
 import { requireApp } from "./require-app.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
@@ -48,14 +48,15 @@ export function createModelService(deps: ModelServiceDependencies): ServiceImpl<
     }),
 
     listModels: guarded(report, async (request) => {
-      await requireApp(deps.apps, request.appId);
-      const pointer = await deps.models.pointer(request.appId);
-      const records = await deps.models.list(request.appId);
-      const after = readPageToken(request.pageToken);
-      const start = after === "" ? 0 : records.findIndex((record) => record.modelId === after) + 1;
-      const size = pageSize(request.pageSize);
-      const [models, nextPageToken] = page(records.slice(start, start + size + 1), size, (record) => record.modelId);
-      return { models: models.map((record) => modelMessage(record, pointer)), nextPageToken };
+      const { appId } = await requireApp(deps.apps, request.appId);
+      const pointer = await deps.models.pointer(appId);
+      const records = await deps.models.list(appId);
+      const { items, nextPageToken } = await readPage(ModelService.method.listModels, request, {
+        schema: ModelSchema,
+        ...inMemory(records, ({ createdAt, modelId }) => numberKey(createdAt, modelId), true),
+        message: (record) => modelMessage(record, pointer),
+      });
+      return { models: items, nextPageToken };
     }),
 
     activateModel: mutation(ModelService.method.activateModel, async ({ appId, modelId }, once) => {

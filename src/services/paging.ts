@@ -1,31 +1,143 @@
+/**
+ * Every list is answered by `readPage`. A page ends after the number of items asked for, or before its items reach
+ * `PAGE_BYTES`. Its token is there only while more items follow (AIP-158).
+ */
+import { createHash } from "node:crypto";
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { InvalidArgument } from "../domain/errors.js";
 
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 1000;
 
-/** The size of a page: 100 by default, at most 1,000. */
-export function pageSize(asked: number): number {
+/** Items of one page together. gRPC clients take answers of 4 MiB by default. */
+export const PAGE_BYTES = 3 * 2 ** 20;
+/** Tag and length of an item. */
+const ITEM_OVERHEAD = 6;
+
+/** Items of the first read of a page; their sizes say how many the next one takes. */
+const FIRST_READ = DEFAULT_PAGE + 1;
+/** Items of a read of a filtered list. */
+const FILTERED_READ = 500;
+/** Items that a filtered list reads before it answers with a token for the rest. */
+const MAX_LOOKED_AT = 20_000;
+
+const DIGEST_BYTES = 9;
+
+export interface PagedRequest extends Message {
+  readonly pageSize: number;
+  readonly pageToken: string;
+}
+
+export interface PagedList<T, S extends DescMessage> {
+  /** The type of an item in the answer. */
+  readonly schema: S;
+  /** Up to `limit` items that come after the one with the key `after`; "" starts at the beginning. */
+  readonly read: (after: string, limit: number) => Promise<readonly T[]> | readonly T[];
+  /** Never "". */
+  readonly keyOf: (item: T) => string;
+  readonly message: (item: T) => MessageInitShape<S> | Promise<MessageInitShape<S>>;
+  /** Leaves out other items. */
+  readonly matches?: ((item: T) => boolean) | undefined;
+}
+
+export interface Page<S extends DescMessage> {
+  readonly items: MessageShape<S>[];
+  /** "" at the end. */
+  readonly nextPageToken: string;
+}
+
+/**
+ * Reads the page that a request asks for. Rejects with InvalidArgument for a page token of another method, or of a request
+ * that differs in more than its page.
+ */
+export async function readPage<T, S extends DescMessage>(
+  method: DescMethod,
+  request: PagedRequest,
+  list: PagedList<T, S>,
+): Promise<Page<S>> {
+  const size = pageSize(request.pageSize);
+  const digest = digestOf(method, request);
+  let after = readToken(request.pageToken, digest);
+  const items: MessageShape<S>[] = [];
+  const rest = () => ({ items, nextPageToken: tokenOf(digest, after) });
+  let bytes = 0;
+  for (let lookedAt = 0; ; ) {
+    const limit = list.matches === undefined ? nextRead(items.length, size, bytes) : FILTERED_READ;
+    const found = await list.read(after, limit);
+    for (const item of found) {
+      if (list.matches?.(item) !== false) {
+        if (items.length === size) return rest();
+        const message = create(list.schema, await list.message(item));
+        const cost = toBinary(list.schema, message).byteLength + ITEM_OVERHEAD;
+        if (items.length > 0 && bytes + cost > PAGE_BYTES) return rest();
+        items.push(message);
+        bytes += cost;
+      }
+      after = list.keyOf(item);
+    }
+    if (found.length < limit) return { items, nextPageToken: "" };
+    lookedAt += found.length;
+    if (list.matches !== undefined && lookedAt >= MAX_LOOKED_AT) return rest();
+  }
+}
+
+/** Lists items that are in memory in order of their keys, descending with `newestFirst`. */
+export function inMemory<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  newestFirst = false,
+): Pick<PagedList<T, DescMessage>, "read" | "keyOf"> {
+  const isBefore = (key: string, other: string) => (newestFirst ? key > other : key < other);
+  const sorted = [...items].sort((a, b) => (isBefore(keyOf(a), keyOf(b)) ? -1 : 1));
+  return {
+    read: (after, limit) => sorted.filter((item) => after === "" || isBefore(after, keyOf(item))).slice(0, limit),
+    keyOf,
+  };
+}
+
+/** A key that sorts as the number does, and by `id` among equal numbers. */
+export function numberKey(number: number, id = ""): string {
+  return `${String(number).padStart(16, "0")}:${id}`;
+}
+
+/** The rest of a page and one item more, as far as the page may have room for it. */
+function nextRead(count: number, size: number, bytes: number): number {
+  const left = size + 1 - count;
+  if (count === 0) return Math.min(left, FIRST_READ);
+  return Math.min(left, Math.floor(((PAGE_BYTES - bytes) * count) / bytes) + 1);
+}
+
+function pageSize(asked: number): number {
+  if (asked < 0) throw new InvalidArgument("page_size", "invalid", `0 to ${MAX_PAGE}`);
   return asked === 0 ? DEFAULT_PAGE : Math.min(asked, MAX_PAGE);
 }
 
-/** A page token that continues after `lastId`; "" at the end. */
-export function pageToken(lastId: string): string {
-  return lastId === "" ? "" : Buffer.from(lastId, "utf8").toString("base64url");
+/** Of the method and of all that a request says besides its page. */
+function digestOf(method: DescMethod, request: PagedRequest): Buffer {
+  const { name, parent, input } = method;
+  const first: PagedRequest = { ...request, pageSize: 0, pageToken: "" };
+  const filter = toBinary(input, first, { writeUnknownFields: false });
+  return createHash("sha256").update(`${parent.typeName}/${name}\0`).update(filter).digest().subarray(0, DIGEST_BYTES);
 }
 
-/** The id after which a token continues, "" for the first page. Throws InvalidArgument for a token that is not ours. */
-export function readPageToken(token: string): string {
+function tokenOf(digest: Buffer, after: string): string {
+  return Buffer.concat([digest, Buffer.from(after, "utf8")]).toString("base64url");
+}
+
+/** The key after which a token continues, "" for the first page. */
+function readToken(token: string, digest: Buffer): string {
   if (token === "") return "";
-  const id = Buffer.from(token, "base64url").toString("utf8");
-  if (pageToken(id) !== token)
-    throw new InvalidArgument("page_token", "invalid", "the next_page_token of an earlier answer");
-  return id;
-}
-
-/** The page and the next token, from up to `size + 1` items. */
-export function page<T>(found: readonly T[], size: number, idOf: (thing: T) => string): [readonly T[], string] {
-  if (found.length <= size) return [found, ""];
-  const kept = found.slice(0, size);
-  const last = kept.at(-1);
-  return [kept, last === undefined ? "" : pageToken(idOf(last))];
+  const bytes = Buffer.from(token, "base64url");
+  const after = bytes.subarray(DIGEST_BYTES).toString("utf8");
+  if (after === "" || tokenOf(digest, after) !== token)
+    throw new InvalidArgument("page_token", "invalid", "the next_page_token of an answer to the same request");
+  return after;
 }

@@ -7,7 +7,7 @@ import type { ExposedFrame, ShownList } from "../domain/frame-tally.js";
 import { type Confirmation, confirmationOf } from "../domain/hook.js";
 import { type Order, sentOrderId } from "../domain/order.js";
 import type { Visitor } from "../domain/visitor.js";
-import type { ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
+import { ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
 import type { Person as PersonMessage } from "../gen/aisle/v1/person_pb.js";
 import type {
   AwaitedSubscriptionSchema,
@@ -16,11 +16,11 @@ import type {
   KeptShownListSchema,
   KeptVisitorSchema,
 } from "../gen/aisle/v1/personal_data_pb.js";
-import type {
-  EraseVisitorRequest,
-  EraseVisitorResponseSchema,
-  ExportVisitorRequest,
-  ExportVisitorResponseSchema,
+import {
+  type EraseVisitorRequest,
+  type EraseVisitorResponseSchema,
+  type ExportVisitorRequest,
+  type ExportVisitorResponseSchema,
   PrivacyService,
 } from "../gen/aisle/v1/privacy_service_pb.js";
 import type { Erasures } from "../identity/privacy/erasure.js";
@@ -30,7 +30,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import { moneyMessage, timestampOf, visitorIdsOf } from "./common-messages.js";
 import { eventMessage } from "./event-messages.js";
 import { hookMessage } from "./hook-service.js";
-import { page, pageSize, readPageToken } from "./paging.js";
+import { readPage } from "./paging.js";
 import { withProgress } from "./progress-stream.js";
 import { rejectedEventMessage } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
@@ -57,11 +57,14 @@ export function createPrivacyService(deps: PrivacyServiceDependencies): ServiceI
     ),
 
     listErasures: guarded(report, async (request) => {
-      await requireApp(apps, request.appId);
-      const size = pageSize(request.pageSize);
-      const rows = await copies.scan(request.appId, "erasures", readPageToken(request.pageToken), size + 1);
-      const [found, nextPageToken] = page(rows, size, ({ key }) => key);
-      return { erasures: found.map(({ value }) => erasureMessage(value, 0)), nextPageToken };
+      const { appId } = await requireApp(apps, request.appId);
+      const { items, nextPageToken } = await readPage(PrivacyService.method.listErasures, request, {
+        schema: ErasureSchema,
+        read: (after, limit) => copies.scan(appId, "erasures", after, limit),
+        keyOf: ({ key }) => key,
+        message: ({ value }) => erasureMessage(value, 0),
+      });
+      return { erasures: items, nextPageToken };
     }),
   };
 }

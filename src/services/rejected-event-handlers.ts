@@ -3,7 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { RejectedEvent } from "../domain/rejected-event.js";
 import { EventService, type RefusedReplaySchema, type ReplayedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
-import type { RejectedEventSchema } from "../gen/aisle/v1/rejected_event_pb.js";
+import { RejectedEventSchema } from "../gen/aisle/v1/rejected_event_pb.js";
 import { sentKey } from "../intake/idempotency-key.js";
 import type { RejectedEvents } from "../intake/rejected-events.js";
 import type { ReplayRejectedEvent } from "../intake/replay-rejected-event.js";
@@ -12,7 +12,7 @@ import { REJECTED_LOG_LIMITS, type RejectedEventStore } from "../store/ports/rej
 import { timestampOf } from "./common-messages.js";
 import { eventMessage, sentEvent } from "./event-messages.js";
 import type { Mutation } from "./mutations.js";
-import { page, pageSize, readPageToken } from "./paging.js";
+import { readPage } from "./paging.js";
 import { reasonText, refusalOf } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
@@ -34,12 +34,15 @@ export function rejectedEventHandlers(deps: RejectedEventsDependencies): Handler
   const { apps, rejectedEvents, rejecting, mutation, report } = deps;
   return {
     listRejectedEvents: guarded(report, async (request) => {
-      await requireApp(apps, request.appId);
+      const { appId } = await requireApp(apps, request.appId);
       await rejecting.settled();
-      const size = pageSize(request.pageSize);
-      const found = await rejectedEvents.list(request.appId, readPageToken(request.pageToken), size + 1);
-      const [shown, nextPageToken] = page(found, size, ({ rejectedId }) => rejectedId);
-      return { rejectedEvents: shown.map(rejectedEventMessage), nextPageToken };
+      const { items, nextPageToken } = await readPage(EventService.method.listRejectedEvents, request, {
+        schema: RejectedEventSchema,
+        read: (before, limit) => rejectedEvents.list(appId, before, limit),
+        keyOf: ({ rejectedId }) => rejectedId,
+        message: rejectedEventMessage,
+      });
+      return { rejectedEvents: items, nextPageToken };
     }),
 
     replayRejectedEvents: mutation(EventService.method.replayRejectedEvents, async (request, once) => {

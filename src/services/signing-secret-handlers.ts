@@ -2,10 +2,12 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { SigningSecret } from "../domain/hook.js";
 import { AppService } from "../gen/aisle/v1/app_service_pb.js";
+import { SigningSecretSchema } from "../gen/aisle/v1/signing_secret_pb.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf } from "./common-messages.js";
 import type { Mutation } from "./mutations.js";
+import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
@@ -23,9 +25,15 @@ export function signingSecretHandlers(deps: {
       return once.change(answer, (change) => signedEvents.create(appId, replaceOldest, change));
     }),
 
-    listSigningSecrets: guarded(report, async ({ appId }) => {
-      await requireApp(apps, appId);
-      return { signingSecrets: (await signedEvents.list(appId)).map(messageOf) };
+    listSigningSecrets: guarded(report, async (request) => {
+      const { appId } = await requireApp(apps, request.appId);
+      const secrets = await signedEvents.list(appId);
+      const { items, nextPageToken } = await readPage(AppService.method.listSigningSecrets, request, {
+        schema: SigningSecretSchema,
+        ...inMemory(secrets, ({ createdAt, secretId }) => numberKey(createdAt, secretId)),
+        message: messageOf,
+      });
+      return { signingSecrets: items, nextPageToken };
     }),
 
     deleteSigningSecret: mutation(AppService.method.deleteSigningSecret, async ({ appId, secretId }, once) => {

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { SubscriptionChangeSchema } from "../gen/aisle/v1/ledger_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { ImportContacts, ListedContact } from "../identity/import-contacts.js";
 import type { VerifyLedger } from "../identity/ledger/verify-ledger.js";
@@ -10,7 +11,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import { visitorIdsOf } from "./common-messages.js";
 import { type LinkHandlersDependencies, linkHandlers } from "./link-handlers.js";
-import { page, pageSize, readPageToken } from "./paging.js";
+import { readPage } from "./paging.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
 import {
@@ -81,12 +82,14 @@ export function createSubscriptionService(
     ...linkHandlers(deps),
 
     listChanges: guarded(report, async (request) => {
-      await requireApp(deps.apps, request.appId);
-      const size = pageSize(request.pageSize);
-      const after = readPageToken(request.pageToken);
-      const found = await deps.contacts.changes(request.appId, request.contactId, after, size + 1);
-      const [changes, nextPageToken] = page(found, size, (change) => change.changeId);
-      return { changes: changes.map(changeMessage), nextPageToken };
+      const { appId } = await requireApp(deps.apps, request.appId);
+      const { items, nextPageToken } = await readPage(SubscriptionService.method.listChanges, request, {
+        schema: SubscriptionChangeSchema,
+        read: (after, limit) => deps.contacts.changes(appId, request.contactId, after, limit),
+        keyOf: ({ changeId }) => changeId,
+        message: changeMessage,
+      });
+      return { changes: items, nextPageToken };
     }),
 
     verifyLedger: guardedStream(report, async function* (request) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
 import { rpcClients, temporaryDirectory } from "../fixtures/server.js";
-import { type StoredEvent, storedEventOf } from "./event-load.js";
+import { type StoredEvent, storedEvents } from "./event-load.js";
 
 const PRELOAD = pathToFileURL(join(import.meta.dirname, "children/shifted-clock.mjs")).href;
 
@@ -91,16 +91,12 @@ export async function isSubscribed(facadeUrl: string, who: string): Promise<unkn
 
 /** Reads the list of events on from where it ended before, as a program that waits for new ones does. */
 export function eventReader() {
-  let pageToken = "";
+  let lastId = "";
   return {
     async read(rpcUrl: string): Promise<readonly StoredEvent[]> {
-      const found: StoredEvent[] = [];
-      for (;;) {
-        const page = await rpcClients(rpcUrl).events.listEvents({ appId: "shop", pageSize: 250, pageToken });
-        found.push(...page.events.flatMap((event) => storedEventOf(event) ?? []));
-        pageToken = page.nextPageToken;
-        if (page.events.length < 250) return found;
-      }
+      const fresh = (await storedEvents(rpcUrl)).filter(({ eventId }) => eventId > lastId);
+      lastId = fresh.at(-1)?.eventId ?? lastId;
+      return fresh;
     },
   };
 }

@@ -136,6 +136,6 @@ export async function storedEvents(rpcUrl: string): Promise<StoredEvent[]> {
     const page = await patiently(() => events.listEvents({ appId: "shop", pageSize: PAGE, pageToken }));
     found.push(...page.events.flatMap((event) => storedEventOf(event) ?? []));
     pageToken = page.nextPageToken;
-    if (page.events.length < PAGE) return found;
+    if (pageToken === "") return found;
   }
 }

@@ -179,10 +179,9 @@ describe("an interrupted set-up of the demo", () => {
     const { apps, events, models } = rpcClients(again.rpcUrl);
     const { app } = await apps.getApp({ appId: "demo" });
     let stored = 0;
-    for (let pageToken = "", more = true; more; ) {
+    for (let pageToken = "", more = true; more; more = pageToken !== "") {
       const page = await events.listEvents({ appId: "demo", pageSize: 1000, pageToken });
       stored += page.events.length;
-      more = page.events.length > 0;
       pageToken = page.nextPageToken;
     }
     const until = app?.createdAt === undefined ? 0 : timestampMs(app.createdAt);

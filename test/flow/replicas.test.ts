@@ -103,7 +103,7 @@ async function storedKeys(rpcUrl: string): Promise<Map<string, string>> {
         if (key !== undefined) keys.set(`${appId} ${eventId}`, key);
       }
       pageToken = page.nextPageToken;
-      if (page.events.length < 1000) break;
+      if (pageToken === "") break;
     }
   }
   return keys;

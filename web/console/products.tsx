@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Money } from "../../src/gen/aisle/v1/money_pb.js";
 import type { Product } from "../../src/gen/aisle/v1/product_pb.js";
 import { useSurroundings } from "./context.js";
+import { pagesOf } from "./pages-of.js";
 import { isOnOneOf, pictureHosts } from "./pictures.js";
 import { type Load, useLoad } from "./use-load.js";
 
@@ -33,7 +34,11 @@ const MOST_CHOICES = 1000;
 export function useShelf(appId: string): Load<Shelf> {
   const { clients } = useSurroundings();
   const load = useLoad(
-    async (signal) => (await clients.catalog.listProducts({ appId, pageSize: MOST_CHOICES }, { signal })).products,
+    (signal) =>
+      pagesOf(async (pageToken) => {
+        const page = await clients.catalog.listProducts({ appId, pageSize: MOST_CHOICES, pageToken }, { signal });
+        return { items: page.products, nextPageToken: page.nextPageToken };
+      }, MOST_CHOICES),
     [appId],
   );
   const shelf = useMemo(() => {

@@ -3,6 +3,7 @@ import type { App } from "../../src/gen/aisle/v1/app_pb.js";
 import { useSurroundings } from "./context.js";
 import { AppsPage } from "./pages/apps.js";
 import { pageOf } from "./pages/pages.js";
+import { pagesOf } from "./pages-of.js";
 import { ErrorNote } from "./parts.js";
 import { hashOf, PAGES, type Page, type Route, readRoute } from "./route.js";
 import { useLoad } from "./use-load.js";
@@ -11,7 +12,14 @@ import { useLoad } from "./use-load.js";
 export function Shell({ onLeave }: { readonly onLeave: (() => void) | undefined }) {
   const { clients } = useSurroundings();
   const route = useRoute();
-  const apps = useLoad(async (signal) => (await clients.apps.listApps({ pageSize: 1000 }, { signal })).apps, []);
+  const apps = useLoad(
+    (signal) =>
+      pagesOf(async (pageToken) => {
+        const page = await clients.apps.listApps({ pageSize: 1000, pageToken }, { signal });
+        return { items: page.apps, nextPageToken: page.nextPageToken };
+      }),
+    [],
+  );
   const heading = useRef<HTMLHeadingElement>(null);
   const tabs = useRef<HTMLElement>(null);
   const isFirst = useRef(true);

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Event, EventSchema } from "../../../src/gen/aisle/v1/event_pb.js";
 import { useSurroundings } from "../context.js";
 import { personOf, subjectOf } from "../event-words.js";
+import { pagesOf } from "../pages-of.js";
 import { Empty, ErrorNote, Field, Snippet, Status, Time } from "../parts.js";
 import { useLoad } from "../use-load.js";
 
@@ -17,10 +18,14 @@ export function EventsPage({ appId }: { readonly appId: string }) {
   const [isLive, setIsLive] = useState(true);
   const [pageSize, setPageSize] = useState(MORE);
   const list = useLoad(
-    async (signal) => {
+    (signal) => {
       const ids = visitor.trim();
       const who = ids === "" ? {} : { visitor: { clientId: ids, fingerprintId: ids, userId: ids } };
-      return (await clients.events.listEvents({ appId, pageSize, newestFirst: true, ...who }, { signal })).events;
+      return pagesOf(async (pageToken) => {
+        const request = { appId, pageSize, pageToken, newestFirst: true, ...who };
+        const page = await clients.events.listEvents(request, { signal });
+        return { items: page.events, nextPageToken: page.nextPageToken };
+      }, pageSize);
     },
     [appId, visitor, pageSize],
   );

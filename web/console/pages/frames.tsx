@@ -3,6 +3,7 @@ import type { FrameConfiguration } from "../../../src/gen/aisle/v1/frame_configu
 import { useSurroundings } from "../context.js";
 import { newFrame } from "../frame-fields.js";
 import { FrameForm } from "../frame-form.js";
+import { pagesOf } from "../pages-of.js";
 import { ConfirmButton, ErrorNote, Status, Table, Time } from "../parts.js";
 import { ProductChoice, type Shelf, useShelf } from "../products.js";
 import { BothLists } from "../reasoned-list.js";
@@ -15,8 +16,11 @@ export function FramesPage({ appId }: { readonly appId: string }) {
   const [frameId, setFrameId] = useState("default");
   const [said, setSaid] = useState("");
   const frames = useLoad(
-    async (signal) =>
-      (await clients.apps.listFrameConfigurations({ appId, pageSize: 1000 }, { signal })).frameConfigurations,
+    (signal) =>
+      pagesOf(async (pageToken) => {
+        const page = await clients.apps.listFrameConfigurations({ appId, pageSize: 1000, pageToken }, { signal });
+        return { items: page.frameConfigurations, nextPageToken: page.nextPageToken };
+      }),
     [appId],
   );
   const isNew = frameId === "";
@@ -135,10 +139,14 @@ function History(props: {
   const { appId, saved, onSaved } = props;
   const { clients } = useSurroundings();
   const versions = useLoad(
-    async (signal) =>
-      saved.version === 0
-        ? []
-        : (await clients.apps.listFrameVersions({ appId, frameId: saved.frameId }, { signal })).versions,
+    async (signal) => {
+      if (saved.version === 0) return [];
+      return pagesOf(async (pageToken) => {
+        const request = { appId, frameId: saved.frameId, pageToken };
+        const page = await clients.apps.listFrameVersions(request, { signal });
+        return { items: page.versions, nextPageToken: page.nextPageToken };
+      });
+    },
     [appId],
   );
   const bringBack = useAction(async (frame: FrameConfiguration) => {

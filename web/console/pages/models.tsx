@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Model } from "../../../src/gen/aisle/v1/model_pb.js";
 import { useSurroundings } from "../context.js";
+import { pagesOf } from "../pages-of.js";
 import { ConfirmButton, Empty, ErrorNote, Status, Table, Time } from "../parts.js";
 import { useAction, useLoad } from "../use-load.js";
 import { EvaluationCard } from "./evaluation.js";
@@ -10,7 +11,14 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const [said, setSaid] = useState("");
   const [share, setShare] = useState<number>();
-  const models = useLoad(async (signal) => (await clients.models.listModels({ appId }, { signal })).models, [appId]);
+  const models = useLoad(
+    (signal) =>
+      pagesOf(async (pageToken) => {
+        const page = await clients.models.listModels({ appId, pageToken }, { signal });
+        return { items: page.models, nextPageToken: page.nextPageToken };
+      }),
+    [appId],
+  );
   const train = useAction(async () => {
     try {
       for await (const { stage, progress, model } of clients.models.trainModel({ appId })) {

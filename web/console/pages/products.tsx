@@ -9,6 +9,8 @@ import { useAction, useLoad } from "../use-load.js";
 
 const ENOUGH = 60;
 const AT_ONCE = 500;
+/** Unknown ids that the note names. */
+const NAMED = 20;
 
 /** The catalogue, searched by words. */
 export function ProductsPage({ appId }: { readonly appId: string }) {
@@ -74,7 +76,10 @@ export function ProductsPage({ appId }: { readonly appId: string }) {
 /** Warns of products in events that the catalogue does not know; shows nothing when it knows all. */
 function UnknownNote({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
-  const unknown = useLoad((signal) => clients.catalog.listUnknownProducts({ appId }, { signal }), [appId]);
+  const unknown = useLoad(
+    (signal) => clients.catalog.listUnknownProducts({ appId, pageSize: NAMED }, { signal }),
+    [appId],
+  );
   if (!unknown.value?.totalSize) return null;
   const { unknownProducts, totalSize, eventsUnknown, eventsRead } = unknown.value;
   return (

@@ -5,15 +5,22 @@ import type { ReplayRejectedEventsResponse } from "../../../src/gen/aisle/v1/eve
 import type { RejectedEvent } from "../../../src/gen/aisle/v1/rejected_event_pb.js";
 import { useSurroundings } from "../context.js";
 import { personOf, subjectOf } from "../event-words.js";
+import { pagesOf } from "../pages-of.js";
 import { Empty, ErrorNote, Field, Status, Time } from "../parts.js";
 import { useAction, useLoad } from "../use-load.js";
+
+const MOST = 200;
 
 /** Rejected events with the reason, to be replayed as they were sent or corrected. */
 export function RejectedPage({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const [outcome, setOutcome] = useState("");
   const list = useLoad(
-    async (signal) => (await clients.events.listRejectedEvents({ appId, pageSize: 200 }, { signal })).rejectedEvents,
+    (signal) =>
+      pagesOf(async (pageToken) => {
+        const page = await clients.events.listRejectedEvents({ appId, pageSize: MOST, pageToken }, { signal });
+        return { items: page.rejectedEvents, nextPageToken: page.nextPageToken };
+      }, MOST),
     [appId],
   );
   const replay = useAction(async (id: string, corrected: string | undefined) => {

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useSurroundings } from "../context.js";
 import { interactionsOf, type TriedHistory } from "../history.js";
+import { pagesOf } from "../pages-of.js";
 import { Empty, ErrorNote, Field, Status } from "../parts.js";
 import { ProductChoice, type Shelf, useShelf } from "../products.js";
 import { BothLists } from "../reasoned-list.js";
@@ -36,8 +37,11 @@ function Trial({ appId, shelf }: { readonly appId: string; readonly shelf: Shelf
   const [situation, setSituation] = useState<Situation>({ ...NOBODY, current: first === undefined ? [] : [first] });
   const change = (part: Partial<Situation>) => setSituation((before) => ({ ...before, ...part }));
   const frames = useLoad(
-    async (signal) =>
-      (await clients.apps.listFrameConfigurations({ appId, pageSize: 1000 }, { signal })).frameConfigurations,
+    (signal) =>
+      pagesOf(async (pageToken) => {
+        const page = await clients.apps.listFrameConfigurations({ appId, pageSize: 1000, pageToken }, { signal });
+        return { items: page.frameConfigurations, nextPageToken: page.nextPageToken };
+      }),
     [appId],
   );
   const settled = useSettled(situation, 250);

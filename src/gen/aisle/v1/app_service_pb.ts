@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app_service.proto.
  */
 export const file_aisle_v1_app_service: GenFile = /*@__PURE__*/
-  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiTAoQQ3JlYXRlQXBwUmVxdWVzdBIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAhIXCgpyZXF1ZXN0X2lkGAIgASgJQgPgQQEiNAoRQ3JlYXRlQXBwUmVzcG9uc2USHwoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwQgPgQQMiJAoNR2V0QXBwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAiIxCg5HZXRBcHBSZXNwb25zZRIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAyJCCg9MaXN0QXBwc1JlcXVlc3QSFgoJcGFnZV9zaXplGAEgASgNQgPgQQESFwoKcGFnZV90b2tlbhgCIAEoCUID4EEBIlIKEExpc3RBcHBzUmVzcG9uc2USIAoEYXBwcxgBIAMoCzINLmFpc2xlLnYxLkFwcEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIqMBChBVcGRhdGVBcHBSZXF1ZXN0Eh8KA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcEID4EECEjQKC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ID4EEBEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI0ChFVcGRhdGVBcHBSZXNwb25zZRIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAyJhChBEZWxldGVBcHBSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKBGV0YWcYAiABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBAUIHCgVfZXRhZyITChFEZWxldGVBcHBSZXNwb25zZSJKChxHZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGZyYW1lX2lkGAIgASgJQgPgQQIiXwodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USPgoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbkID4EEDImYKHkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEigAEKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USPwoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb25CA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyLFAQocU2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhI+ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uQgPgQQISFgoEZXRhZxgEIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEBQgcKBV9ldGFnSgQIAxAEUhBleHBlY3RlZF92ZXJzaW9uIl8KHVNldEZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlEj4KE2ZyYW1lX2NvbmZpZ3VyYXRpb24YASABKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb25CA+BBAyKHAQofRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghmcmFtZV9pZBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyIiCiBEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSJGChhMaXN0RnJhbWVWZXJzaW9uc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZnJhbWVfaWQYAiABKAlCA+BBAiJKChlMaXN0RnJhbWVWZXJzaW9uc1Jlc3BvbnNlEi0KCHZlcnNpb25zGAEgAygLMhYuYWlzbGUudjEuRnJhbWVWZXJzaW9uQgPgQQMibwoVR2V0RnJhbWVSZXBvcnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGZyYW1lX2lkGAIgASgJQgPgQQISFQoIZnJvbV9kYXkYAyABKAlCA+BBARITCgZ0b19kYXkYBCABKAlCA+BBASJNChZHZXRGcmFtZVJlcG9ydFJlc3BvbnNlEjMKCHZhcmlhbnRzGAEgAygLMhwuYWlzbGUudjEuRnJhbWVWYXJpYW50UmVwb3J0QgPgQQMiZwoaQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISGwoOcmVwbGFjZV9vbGRlc3QYAiABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQEiaAobQ3JlYXRlU2lnbmluZ1NlY3JldFJlc3BvbnNlEjQKDnNpZ25pbmdfc2VjcmV0GAEgASgLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldEID4EEDEhMKBnNlY3JldBgCIAEoCUID4EEDIjAKGUxpc3RTaWduaW5nU2VjcmV0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQIiUwoaTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2USNQoPc2lnbmluZ19zZWNyZXRzGAEgAygLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldEID4EEDImIKGkRlbGV0ZVNpZ25pbmdTZWNyZXRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXNlY3JldF9pZBgCIAEoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASIdChtEZWxldGVTaWduaW5nU2VjcmV0UmVzcG9uc2UyogoKCkFwcFNlcnZpY2USRgoJQ3JlYXRlQXBwEhouYWlzbGUudjEuQ3JlYXRlQXBwUmVxdWVzdBobLmFpc2xlLnYxLkNyZWF0ZUFwcFJlc3BvbnNlIgASQAoGR2V0QXBwEhcuYWlzbGUudjEuR2V0QXBwUmVxdWVzdBoYLmFpc2xlLnYxLkdldEFwcFJlc3BvbnNlIgOQAgESRgoITGlzdEFwcHMSGS5haXNsZS52MS5MaXN0QXBwc1JlcXVlc3QaGi5haXNsZS52MS5MaXN0QXBwc1Jlc3BvbnNlIgOQAgESRgoJVXBkYXRlQXBwEhouYWlzbGUudjEuVXBkYXRlQXBwUmVxdWVzdBobLmFpc2xlLnYxLlVwZGF0ZUFwcFJlc3BvbnNlIgASRgoJRGVsZXRlQXBwEhouYWlzbGUudjEuRGVsZXRlQXBwUmVxdWVzdBobLmFpc2xlLnYxLkRlbGV0ZUFwcFJlc3BvbnNlIgASbQoVR2V0RnJhbWVDb25maWd1cmF0aW9uEiYuYWlzbGUudjEuR2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBonLmFpc2xlLnYxLkdldEZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlIgOQAgEScwoXTGlzdEZyYW1lQ29uZmlndXJhdGlvbnMSKC5haXNsZS52MS5MaXN0RnJhbWVDb25maWd1cmF0aW9uc1JlcXVlc3QaKS5haXNsZS52MS5MaXN0RnJhbWVDb25maWd1cmF0aW9uc1Jlc3BvbnNlIgOQAgESagoVU2V0RnJhbWVDb25maWd1cmF0aW9uEiYuYWlzbGUudjEuU2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBonLmFpc2xlLnYxLlNldEZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlIgAScwoYRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uEikuYWlzbGUudjEuRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBoqLmFpc2xlLnYxLkRlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlIgASYQoRTGlzdEZyYW1lVmVyc2lvbnMSIi5haXNsZS52MS5MaXN0RnJhbWVWZXJzaW9uc1JlcXVlc3QaIy5haXNsZS52MS5MaXN0RnJhbWVWZXJzaW9uc1Jlc3BvbnNlIgOQAgESZAoTQ3JlYXRlU2lnbmluZ1NlY3JldBIkLmFpc2xlLnYxLkNyZWF0ZVNpZ25pbmdTZWNyZXRSZXF1ZXN0GiUuYWlzbGUudjEuQ3JlYXRlU2lnbmluZ1NlY3JldFJlc3BvbnNlIgASZAoSTGlzdFNpZ25pbmdTZWNyZXRzEiMuYWlzbGUudjEuTGlzdFNpZ25pbmdTZWNyZXRzUmVxdWVzdBokLmFpc2xlLnYxLkxpc3RTaWduaW5nU2VjcmV0c1Jlc3BvbnNlIgOQAgESZAoTRGVsZXRlU2lnbmluZ1NlY3JldBIkLmFpc2xlLnYxLkRlbGV0ZVNpZ25pbmdTZWNyZXRSZXF1ZXN0GiUuYWlzbGUudjEuRGVsZXRlU2lnbmluZ1NlY3JldFJlc3BvbnNlIgASWAoOR2V0RnJhbWVSZXBvcnQSHy5haXNsZS52MS5HZXRGcmFtZVJlcG9ydFJlcXVlc3QaIC5haXNsZS52MS5HZXRGcmFtZVJlcG9ydFJlc3BvbnNlIgOQAgFCbgoIYWlzbGUudjFCD0FwcFNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_app, file_aisle_v1_frame_configuration, file_aisle_v1_frame_report, file_aisle_v1_signing_secret, file_google_api_field_behavior, file_google_protobuf_field_mask]);
+  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiTAoQQ3JlYXRlQXBwUmVxdWVzdBIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAhIXCgpyZXF1ZXN0X2lkGAIgASgJQgPgQQEiNAoRQ3JlYXRlQXBwUmVzcG9uc2USHwoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwQgPgQQMiJAoNR2V0QXBwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAiIxCg5HZXRBcHBSZXNwb25zZRIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAyJCCg9MaXN0QXBwc1JlcXVlc3QSFgoJcGFnZV9zaXplGAEgASgNQgPgQQESFwoKcGFnZV90b2tlbhgCIAEoCUID4EEBIlIKEExpc3RBcHBzUmVzcG9uc2USIAoEYXBwcxgBIAMoCzINLmFpc2xlLnYxLkFwcEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIqMBChBVcGRhdGVBcHBSZXF1ZXN0Eh8KA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcEID4EECEjQKC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ID4EEBEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI0ChFVcGRhdGVBcHBSZXNwb25zZRIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAyJhChBEZWxldGVBcHBSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKBGV0YWcYAiABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBAUIHCgVfZXRhZyITChFEZWxldGVBcHBSZXNwb25zZSJKChxHZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGZyYW1lX2lkGAIgASgJQgPgQQIiXwodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USPgoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbkID4EEDImYKHkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEigAEKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USPwoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb25CA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyLFAQocU2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhI+ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uQgPgQQISFgoEZXRhZxgEIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEBQgcKBV9ldGFnSgQIAxAEUhBleHBlY3RlZF92ZXJzaW9uIl8KHVNldEZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlEj4KE2ZyYW1lX2NvbmZpZ3VyYXRpb24YASABKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb25CA+BBAyKHAQofRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghmcmFtZV9pZBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyIiCiBEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZSJ3ChhMaXN0RnJhbWVWZXJzaW9uc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZnJhbWVfaWQYAiABKAlCA+BBAhIWCglwYWdlX3NpemUYAyABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAQgASgJQgPgQQEiaAoZTGlzdEZyYW1lVmVyc2lvbnNSZXNwb25zZRItCgh2ZXJzaW9ucxgBIAMoCzIWLmFpc2xlLnYxLkZyYW1lVmVyc2lvbkID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIm8KFUdldEZyYW1lUmVwb3J0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghmcmFtZV9pZBgCIAEoCUID4EECEhUKCGZyb21fZGF5GAMgASgJQgPgQQESEwoGdG9fZGF5GAQgASgJQgPgQQEiTQoWR2V0RnJhbWVSZXBvcnRSZXNwb25zZRIzCgh2YXJpYW50cxgBIAMoCzIcLmFpc2xlLnYxLkZyYW1lVmFyaWFudFJlcG9ydEID4EEDImcKGkNyZWF0ZVNpZ25pbmdTZWNyZXRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhsKDnJlcGxhY2Vfb2xkZXN0GAIgASgIQgPgQQESFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBImgKG0NyZWF0ZVNpZ25pbmdTZWNyZXRSZXNwb25zZRI0Cg5zaWduaW5nX3NlY3JldBgBIAEoCzIXLmFpc2xlLnYxLlNpZ25pbmdTZWNyZXRCA+BBAxITCgZzZWNyZXQYAiABKAlCA+BBAyJhChlMaXN0U2lnbmluZ1NlY3JldHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJxChpMaXN0U2lnbmluZ1NlY3JldHNSZXNwb25zZRI1Cg9zaWduaW5nX3NlY3JldHMYASADKAsyFy5haXNsZS52MS5TaWduaW5nU2VjcmV0QgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMiYgoaRGVsZXRlU2lnbmluZ1NlY3JldFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJc2VjcmV0X2lkGAIgASgJQgPgQQISFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBIh0KG0RlbGV0ZVNpZ25pbmdTZWNyZXRSZXNwb25zZTKiCgoKQXBwU2VydmljZRJGCglDcmVhdGVBcHASGi5haXNsZS52MS5DcmVhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuQ3JlYXRlQXBwUmVzcG9uc2UiABJACgZHZXRBcHASFy5haXNsZS52MS5HZXRBcHBSZXF1ZXN0GhguYWlzbGUudjEuR2V0QXBwUmVzcG9uc2UiA5ACARJGCghMaXN0QXBwcxIZLmFpc2xlLnYxLkxpc3RBcHBzUmVxdWVzdBoaLmFpc2xlLnYxLkxpc3RBcHBzUmVzcG9uc2UiA5ACARJGCglVcGRhdGVBcHASGi5haXNsZS52MS5VcGRhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuVXBkYXRlQXBwUmVzcG9uc2UiABJGCglEZWxldGVBcHASGi5haXNsZS52MS5EZWxldGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuRGVsZXRlQXBwUmVzcG9uc2UiABJtChVHZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiA5ACARJzChdMaXN0RnJhbWVDb25maWd1cmF0aW9ucxIoLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBopLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2UiA5ACARJqChVTZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuU2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJzChhEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb24SKS5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GiouYWlzbGUudjEuRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJhChFMaXN0RnJhbWVWZXJzaW9ucxIiLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2UiA5ACARJkChNDcmVhdGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5DcmVhdGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJkChJMaXN0U2lnbmluZ1NlY3JldHMSIy5haXNsZS52MS5MaXN0U2lnbmluZ1NlY3JldHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2UiA5ACARJkChNEZWxldGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuRGVsZXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5EZWxldGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJYCg5HZXRGcmFtZVJlcG9ydBIfLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVxdWVzdBogLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVzcG9uc2UiA5ACAUJuCghhaXNsZS52MUIPQXBwU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_app, file_aisle_v1_frame_configuration, file_aisle_v1_frame_report, file_aisle_v1_signing_secret, file_google_api_field_behavior, file_google_protobuf_field_mask]);
 
 /**
  * CreateAppRequest is the request of CreateApp.
@@ -124,14 +124,16 @@ export const GetAppResponseSchema: GenMessage<GetAppResponse> = /*@__PURE__*/
  */
 export type ListAppsRequest = Message<"aisle.v1.ListAppsRequest"> & {
   /**
-   * Optional. At most this many, 100 when 0, never more than 1,000.
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
    *
    * @generated from field: uint32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Optional. `next_page_token` of an earlier answer.
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
    *
    * @generated from field: string page_token = 2;
    */
@@ -360,14 +362,16 @@ export type ListFrameConfigurationsRequest = Message<"aisle.v1.ListFrameConfigur
   appId: string;
 
   /**
-   * Optional. At most this many, 100 when 0, never more than 1,000.
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * Optional. `next_page_token` of an earlier answer.
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
    *
    * @generated from field: string page_token = 3;
    */
@@ -556,6 +560,22 @@ export type ListFrameVersionsRequest = Message<"aisle.v1.ListFrameVersionsReques
    * @generated from field: string frame_id = 2;
    */
   frameId: string;
+
+  /**
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
+   *
+   * @generated from field: uint32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
 };
 
 /**
@@ -577,6 +597,13 @@ export type ListFrameVersionsResponse = Message<"aisle.v1.ListFrameVersionsRespo
    * @generated from field: repeated aisle.v1.FrameVersion versions = 1;
    */
   versions: FrameVersion[];
+
+  /**
+   * Output only. Empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -730,6 +757,22 @@ export type ListSigningSecretsRequest = Message<"aisle.v1.ListSigningSecretsRequ
    * @generated from field: string app_id = 1;
    */
   appId: string;
+
+  /**
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
+   *
+   * @generated from field: uint32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
 };
 
 /**
@@ -746,11 +789,18 @@ export const ListSigningSecretsRequestSchema: GenMessage<ListSigningSecretsReque
  */
 export type ListSigningSecretsResponse = Message<"aisle.v1.ListSigningSecretsResponse"> & {
   /**
-   * Output only. At most two.
+   * Output only. The signing secrets; an app has at most two.
    *
    * @generated from field: repeated aisle.v1.SigningSecret signing_secrets = 1;
    */
   signingSecrets: SigningSecret[];
+
+  /**
+   * Output only. Empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -884,7 +934,8 @@ export const AppService: GenService<{
     output: typeof GetFrameConfigurationResponseSchema;
   },
   /**
-   * ListFrameConfigurations lists the frame configurations of an app.
+   * ListFrameConfigurations lists the frame configurations of an app: the frame
+   * `default`, then the others in order of their ids.
    *
    * @generated from rpc aisle.v1.AppService.ListFrameConfigurations
    */

@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyJbChNMaXN0UHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJdChREZWxldGVQcm9kdWN0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpwcm9kdWN0X2lkGAIgASgJQgPgQQISFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZSKTAQoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgVncm91cBgCIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyJFChdTZXRQcm9kdWN0R3JvdXBSZXNwb25zZRIqCgVncm91cBgBIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDIi8KGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAiJIChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEisKBmdyb3VwcxgBIAMoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDIoEBChlEZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGdyb3VwX2lkGAIgASgJQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBQgcKBV9ldGFnIhwKGkRlbGV0ZVByb2R1Y3RHcm91cFJlc3BvbnNlIjEKGkxpc3RVbmtub3duUHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECIr0BChtMaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2USNwoQdW5rbm93bl9wcm9kdWN0cxgBIAMoCzIYLmFpc2xlLnYxLlVua25vd25Qcm9kdWN0QgPgQQMSFwoKdG90YWxfc2l6ZRgCIAEoDUID4EEDEhgKC2V2ZW50c19yZWFkGAMgASgNQgPgQQMSGwoOZXZlbnRzX3Vua25vd24YBCABKA1CA+BBAxIVCghwcm9kdWN0cxgFIAEoDUID4EEDIoIBCg5TZXRGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIhCgRmZWVkGAIgASgLMg4uYWlzbGUudjEuRmVlZEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI0Cg9TZXRGZWVkUmVzcG9uc2USIQoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAyInChBMaXN0RmVlZHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECIjcKEUxpc3RGZWVkc1Jlc3BvbnNlEiIKBWZlZWRzGAEgAygLMg4uYWlzbGUudjEuRmVlZEID4EEDIngKEURlbGV0ZUZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciFAoSRGVsZXRlRmVlZFJlc3BvbnNlImgKDlJ1bkZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhISCgVmb3JjZRgDIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASIRCg9SdW5GZWVkUmVzcG9uc2Uy2wgKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJACgdTZXRGZWVkEhguYWlzbGUudjEuU2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5TZXRGZWVkUmVzcG9uc2UiABJJCglMaXN0RmVlZHMSGi5haXNsZS52MS5MaXN0RmVlZHNSZXF1ZXN0GhsuYWlzbGUudjEuTGlzdEZlZWRzUmVzcG9uc2UiA5ACARJJCgpEZWxldGVGZWVkEhsuYWlzbGUudjEuRGVsZXRlRmVlZFJlcXVlc3QaHC5haXNsZS52MS5EZWxldGVGZWVkUmVzcG9uc2UiABJACgdSdW5GZWVkEhguYWlzbGUudjEuUnVuRmVlZFJlcXVlc3QaGS5haXNsZS52MS5SdW5GZWVkUmVzcG9uc2UiABJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJnChNMaXN0VW5rbm93blByb2R1Y3RzEiQuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QaJS5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiABJYCg9TZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiABJhChFMaXN0UHJvZHVjdEdyb3VwcxIiLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJhChJEZWxldGVQcm9kdWN0R3JvdXASIy5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0GiQuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiAEJyCghhaXNsZS52MUITQ2F0YWxvZ1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyJbChNMaXN0UHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJdChREZWxldGVQcm9kdWN0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpwcm9kdWN0X2lkGAIgASgJQgPgQQISFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZSKTAQoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgVncm91cBgCIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyJFChdTZXRQcm9kdWN0R3JvdXBSZXNwb25zZRIqCgVncm91cBgBIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDImAKGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiZgoZTGlzdFByb2R1Y3RHcm91cHNSZXNwb25zZRIrCgZncm91cHMYASADKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyKBAQoZRGVsZXRlUHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghncm91cF9pZBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyIcChpEZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSJiChpMaXN0VW5rbm93blByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEi2wEKG0xpc3RVbmtub3duUHJvZHVjdHNSZXNwb25zZRI3ChB1bmtub3duX3Byb2R1Y3RzGAEgAygLMhguYWlzbGUudjEuVW5rbm93blByb2R1Y3RCA+BBAxIXCgp0b3RhbF9zaXplGAIgASgNQgPgQQMSGAoLZXZlbnRzX3JlYWQYAyABKA1CA+BBAxIbCg5ldmVudHNfdW5rbm93bhgEIAEoDUID4EEDEhUKCHByb2R1Y3RzGAUgASgNQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAYgASgJQgPgQQMiggEKDlNldEZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiEKBGZlZWQYAiABKAsyDi5haXNsZS52MS5GZWVkQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBQgcKBV9ldGFnIjQKD1NldEZlZWRSZXNwb25zZRIhCgRmZWVkGAEgASgLMg4uYWlzbGUudjEuRmVlZEID4EEDIlgKEExpc3RGZWVkc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBIlUKEUxpc3RGZWVkc1Jlc3BvbnNlEiIKBWZlZWRzGAEgAygLMg4uYWlzbGUudjEuRmVlZEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIngKEURlbGV0ZUZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciFAoSRGVsZXRlRmVlZFJlc3BvbnNlImgKDlJ1bkZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhISCgVmb3JjZRgDIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASIRCg9SdW5GZWVkUmVzcG9uc2Uy2wgKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJACgdTZXRGZWVkEhguYWlzbGUudjEuU2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5TZXRGZWVkUmVzcG9uc2UiABJJCglMaXN0RmVlZHMSGi5haXNsZS52MS5MaXN0RmVlZHNSZXF1ZXN0GhsuYWlzbGUudjEuTGlzdEZlZWRzUmVzcG9uc2UiA5ACARJJCgpEZWxldGVGZWVkEhsuYWlzbGUudjEuRGVsZXRlRmVlZFJlcXVlc3QaHC5haXNsZS52MS5EZWxldGVGZWVkUmVzcG9uc2UiABJACgdSdW5GZWVkEhguYWlzbGUudjEuUnVuRmVlZFJlcXVlc3QaGS5haXNsZS52MS5SdW5GZWVkUmVzcG9uc2UiABJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJnChNMaXN0VW5rbm93blByb2R1Y3RzEiQuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QaJS5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiABJYCg9TZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiABJhChFMaXN0UHJvZHVjdEdyb3VwcxIiLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJhChJEZWxldGVQcm9kdWN0R3JvdXASIy5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0GiQuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiAEJyCghhaXNsZS52MUITQ2F0YWxvZ1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -277,14 +277,16 @@ export type ListProductsRequest = Message<"aisle.v1.ListProductsRequest"> & {
   appId: string;
 
   /**
-   * Optional. At most this many, 100 when 0, never more than 1,000.
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * Optional. `next_page_token` of an earlier answer.
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
    *
    * @generated from field: string page_token = 3;
    */
@@ -458,6 +460,22 @@ export type ListProductGroupsRequest = Message<"aisle.v1.ListProductGroupsReques
    * @generated from field: string app_id = 1;
    */
   appId: string;
+
+  /**
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
+   *
+   * @generated from field: uint32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
 };
 
 /**
@@ -474,11 +492,18 @@ export const ListProductGroupsRequestSchema: GenMessage<ListProductGroupsRequest
  */
 export type ListProductGroupsResponse = Message<"aisle.v1.ListProductGroupsResponse"> & {
   /**
-   * Output only. The groups, at most 100.
+   * Output only. The groups; an app has at most 100.
    *
    * @generated from field: repeated aisle.v1.ProductGroup groups = 1;
    */
   groups: ProductGroup[];
+
+  /**
+   * Output only. Empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -561,6 +586,22 @@ export type ListUnknownProductsRequest = Message<"aisle.v1.ListUnknownProductsRe
    * @generated from field: string app_id = 1;
    */
   appId: string;
+
+  /**
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
+   *
+   * @generated from field: uint32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
 };
 
 /**
@@ -577,7 +618,7 @@ export const ListUnknownProductsRequestSchema: GenMessage<ListUnknownProductsReq
  */
 export type ListUnknownProductsResponse = Message<"aisle.v1.ListUnknownProductsResponse"> & {
   /**
-   * Output only. The unknown ids that most events named, at most 20.
+   * Output only. The unknown ids, those that most events named first.
    *
    * @generated from field: repeated aisle.v1.UnknownProduct unknown_products = 1;
    */
@@ -610,6 +651,13 @@ export type ListUnknownProductsResponse = Message<"aisle.v1.ListUnknownProductsR
    * @generated from field: uint32 products = 5;
    */
   products: number;
+
+  /**
+   * Output only. Empty at the end.
+   *
+   * @generated from field: string next_page_token = 6;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -698,6 +746,22 @@ export type ListFeedsRequest = Message<"aisle.v1.ListFeedsRequest"> & {
    * @generated from field: string app_id = 1;
    */
   appId: string;
+
+  /**
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
+   *
+   * @generated from field: uint32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
 };
 
 /**
@@ -714,11 +778,18 @@ export const ListFeedsRequestSchema: GenMessage<ListFeedsRequest> = /*@__PURE__*
  */
 export type ListFeedsResponse = Message<"aisle.v1.ListFeedsResponse"> & {
   /**
-   * Output only. The feeds, at most 20.
+   * Output only. The feeds; an app has at most 20.
    *
    * @generated from field: repeated aisle.v1.Feed feeds = 1;
    */
   feeds: Feed[];
+
+  /**
+   * Output only. Empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -952,7 +1023,7 @@ export const CatalogService: GenService<{
   /**
    * ListUnknownProducts reads the newest 10,000 events and lists the product ids
    * in them that no product has, no SKU and no group of variants. Such events
-   * are stored but change no list.
+   * are stored but change no list. Each page reads the events anew.
    *
    * @generated from rpc aisle.v1.CatalogService.ListUnknownProducts
    */

@@ -456,14 +456,16 @@ export type ListEventsRequest = Message<"aisle.v1.ListEventsRequest"> & {
   appId: string;
 
   /**
-   * Optional. At most this many, 100 when 0, never more than 1,000.
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * Optional. `next_page_token` of an earlier answer.
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
    *
    * @generated from field: string page_token = 3;
    */
@@ -534,14 +536,16 @@ export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequ
   appId: string;
 
   /**
-   * Optional. At most this many, 100 when 0, never more than 1,000.
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * Optional. `next_page_token` of an earlier answer.
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
    *
    * @generated from field: string page_token = 3;
    */
@@ -784,7 +788,8 @@ export const EventService: GenService<{
     output: typeof GetEventResponseSchema;
   },
   /**
-   * ListEvents lists the events of an app in order of their ids.
+   * ListEvents lists the events of an app in order of their ids. A page of a
+   * visitor's events may be empty and have a token.
    *
    * @generated from rpc aisle.v1.EventService.ListEvents
    */

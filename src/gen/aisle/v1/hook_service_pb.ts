@@ -209,14 +209,16 @@ export type ListFailedMessagesRequest = Message<"aisle.v1.ListFailedMessagesRequ
   appId: string;
 
   /**
-   * Optional. At most this many, 100 when 0, never more than 1,000.
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * Optional. `next_page_token` of an earlier answer.
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
    *
    * @generated from field: string page_token = 3;
    */
