@@ -23,7 +23,7 @@ export interface Hidden {
 
 /**
  * Hides the products of an app's catalogue that a full feed does not list. Reads the products twice, to count and to hide
- * them, and so holds only one batch in memory. Rejects with NotFound("app"), and with Conflict("precondition") instead of
+ * them, and so holds only one batch in memory. Rejects with NotFound("app"), and with Conflict("too_many_unlisted") instead of
  * hiding more than half of the products shown when the feed began.
  */
 export type HideUnlisted = (appId: string, listing: Listing) => Promise<Hidden>;
@@ -70,7 +70,7 @@ export function createHideUnlisted(deps: {
     if (unlisted === 0 || (incomplete && !force)) return { hidden: 0, unlisted };
     if (unlisted * 2 > shown && !force) {
       throw new Conflict(
-        "precondition",
+        "too_many_unlisted",
         `The feed does not list ${unlisted} of the ${shown} products that were shown; more than half are hidden only by force`,
       );
     }

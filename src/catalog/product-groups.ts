@@ -10,7 +10,7 @@ import type { Change, UnitOfWork } from "../store/ports/unit-of-work.js";
 export interface ProductGroups {
   /**
    * Makes a group or replaces the one of its id. Rejects with InvalidArgument that names the field, NotFound("app"), or
-   * Conflict("aborted") when `etag` is given and is not the current one.
+   * Conflict("etag_mismatch") when `etag` is given and is not the current one.
    */
   set(appId: string, group: ProductGroup, etag?: string, change?: Change<void>): Promise<void>;
   /** In order of ids. */

@@ -10,22 +10,57 @@ export class DomainError extends Error {
 export type FieldFault = "missing" | "invalid";
 
 /**
- * The caller sent something that is not accepted and must change it.
- * `field` is the path as RPC callers write it (`event.action_type`); the facade translates it to its own names.
- * `accepted` says what is accepted. Neither ever quotes the value.
+ * A field that is not accepted. `field` is the path as RPC callers write it (`event.action_type`); the facade translates
+ * it to its own names. `accepted` says what is accepted. Neither ever quotes the value.
  */
-export class InvalidArgument extends DomainError {
+interface Violation {
+  readonly field: string;
+  readonly fault: FieldFault;
+  readonly accepted: string;
+}
+
+/** Maximum violations that one error names. */
+const MAX_VIOLATIONS = 100;
+
+/** The caller sent something that is not accepted and must change it. */
+export class InvalidArgument extends DomainError implements Violation {
+  /** All violations of the request that were found; the first one is this error's own. */
+  readonly violations: readonly Violation[];
+
   constructor(
     readonly field: string,
     readonly fault: FieldFault,
     readonly accepted = "",
+    others: readonly Violation[] = [],
   ) {
-    super(
-      fault === "missing"
-        ? `Missing required field: ${field}`
-        : `Invalid field: ${field}${accepted && `, ${accepted}`}`,
-    );
+    const violations = [{ field, fault, accepted }, ...others].slice(0, MAX_VIOLATIONS);
+    super(violations.map(violationText).join("; "));
+    this.violations = violations;
   }
+}
+
+function violationText({ field, fault, accepted }: Violation): string {
+  return fault === "missing"
+    ? `Missing required field: ${field}`
+    : `Invalid field: ${field}${accepted && `, ${accepted}`}`;
+}
+
+/**
+ * Runs every check, and throws one InvalidArgument with the violations that all of them found. A caller that checks the
+ * fields of a request in this way names all of them at once. Errors of other kinds are thrown at once.
+ */
+export function checkAll(...checks: readonly (() => void)[]): void {
+  const found: Violation[] = [];
+  for (const check of checks) {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof InvalidArgument)) throw error;
+      found.push(...error.violations);
+    }
+  }
+  const [first, ...others] = found;
+  if (first !== undefined) throw new InvalidArgument(first.field, first.fault, first.accepted, others);
 }
 
 /** The kinds of things that can be missing. */
@@ -60,13 +95,30 @@ export class AlreadyExists extends DomainError {
   }
 }
 
-/** The call is valid but the current state does not allow it. `aborted` invites a retry, `precondition` does not. */
+/** Why the current state does not allow a call. `aborted` invites a retry, `precondition` does not. */
+const CONFLICTS = {
+  etag_mismatch: "aborted",
+  training_running: "aborted",
+  evaluation_running: "aborted",
+  copy_running: "aborted",
+  too_many_unlisted: "precondition",
+  not_enough_data: "precondition",
+  public_url_not_set: "precondition",
+  too_many_signing_secrets: "precondition",
+  copy_of_other_source: "precondition",
+} as const;
+
+/** The call is valid but the current state does not allow it. */
 export class Conflict extends DomainError {
   constructor(
-    readonly kind: "aborted" | "precondition",
+    readonly reason: keyof typeof CONFLICTS,
     message: string,
   ) {
     super(message);
+  }
+
+  get kind(): "aborted" | "precondition" {
+    return CONFLICTS[this.reason];
   }
 }
 

@@ -7,10 +7,10 @@ export function etagOf(content: readonly unknown[]): string {
 }
 
 /**
- * Throws Conflict("aborted") when a caller named an etag that is not the current one. "" stands for a resource that does
+ * Throws Conflict("etag_mismatch") when a caller named an etag that is not the current one. "" stands for a resource that does
  * not exist, as the current etag and as the one that a caller named.
  */
 export function checkEtag(named: string | undefined, current: string): void {
   if (named !== undefined && named !== current)
-    throw new Conflict("aborted", "Somebody else changed it since it was read: read it again");
+    throw new Conflict("etag_mismatch", "Somebody else changed it since it was read: read it again");
 }

@@ -206,7 +206,7 @@ function plain(refused: Refused): Failure {
 function invalidArgument(operation: Operation, error: ConnectError): Refused {
   const violation = error.findDetails(BadRequestSchema)[0]?.fieldViolations[0];
   if (violation === undefined) return new Refused(400, TEXT.badRequest);
-  const isMissing = violation.reason === "MISSING";
+  const isMissing = violation.reason === "FIELD_MISSING";
   const { appId } = WORDING[operation];
   if (violation.field === "app_id") return isMissing ? missing(operation, appId) : invalidApp(operation);
   const name = ownName(operation, violation.field);

@@ -77,7 +77,7 @@ export function createSignedEvents(deps: {
         const isFull = secrets.signing.length >= MAX_SIGNING_SECRETS;
         if (isFull && !replaceOldest)
           throw new Conflict(
-            "precondition",
+            "too_many_signing_secrets",
             `An app has at most ${MAX_SIGNING_SECRETS} signing secrets: remove one first`,
           );
         const others = isFull ? secrets.signing.slice(1 - MAX_SIGNING_SECRETS) : secrets.signing;

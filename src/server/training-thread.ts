@@ -53,7 +53,7 @@ export function createThreadTraining(
       workers.add(worker);
       worker.on("message", (message: TrainingMessage) => {
         if (message.kind === "progress") onProgress(message.progress);
-        else if (message.kind === "nothing") reject(new Conflict("precondition", message.text));
+        else if (message.kind === "nothing") reject(new Conflict("not_enough_data", message.text));
         else if (message.kind === "failed") reject(new Error(`${failed}: ${message.text}`));
         else resolve(message);
       });

@@ -41,7 +41,8 @@ export function linkHandlers(
     createLink: guarded(report, async (request) => {
       await requireApp(apps, request.appId);
       const order = orderOf(request);
-      if (linkUrl("") === undefined) throw new Conflict("precondition", "The public address of this server is not set");
+      if (linkUrl("") === undefined)
+        throw new Conflict("public_url_not_set", "The public address of this server is not set");
       const { token, validUntil } = await links.make(request.appId, order);
       const url = linkUrl(token) ?? "";
       const mailHeaders =

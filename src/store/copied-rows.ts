@@ -2,10 +2,10 @@ import { Conflict } from "../domain/errors.js";
 import { after, afterPrefix, keyOf } from "./keys.js";
 import type { CopyMark } from "./ports/copies.js";
 
-/** The mark of `run`. Throws Conflict("aborted") when another run has taken over or the copy is finished. */
+/** The mark of `run`. Throws Conflict("copy_running") when another run has taken over or the copy is finished. */
 export function markOfRun(mark: CopyMark | undefined, run: string): CopyMark {
   if (mark?.run === run && mark.state === "copying") return mark;
-  throw new Conflict("aborted", "Another run copies this app now, or has copied it");
+  throw new Conflict("copy_running", "Another run copies this app now, or has copied it");
 }
 
 /** The range of an app's keys greater than `from`, a key within the app (see `CopiedRow`). */

@@ -17,5 +17,5 @@ export function isHeld(last: StoredLease | undefined, lease: Lease): boolean {
 /** The error for a writer that has lost its `lease`; undefined when it still holds it, or has none. */
 export function lostLease(last: StoredLease | undefined, lease: Lease | undefined): Conflict | undefined {
   if (lease === undefined || isHeld(last, lease)) return undefined;
-  return new Conflict("aborted", "Another process trains this app now");
+  return new Conflict("training_running", "Another process trains this app now");
 }

@@ -200,7 +200,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
       const seen: string[] = [];
       const refuse = ({ displayName }: App) => {
         seen.push(displayName);
-        throw new Conflict("aborted", "no");
+        throw new Conflict("etag_mismatch", "no");
       };
       await expect(under.store.apps.delete("shop", refuse)).rejects.toThrow(Conflict);
       expect(seen).toContain("Shop");

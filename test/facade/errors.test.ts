@@ -39,7 +39,7 @@ const TABLE: readonly [string, unknown, ...[number, string, number][]][] = [
   ],
   [
     "no app",
-    violation("app_id", "MISSING"),
+    violation("app_id", "FIELD_MISSING"),
     [400, "Missing required parameter: app_id", 0],
     [400, "Missing required field: app_id", 0],
     [400, "Missing required field: appId", 0],
@@ -130,8 +130,8 @@ describe("the error table", () => {
     ["recommend", "frame_interactions[0].frame_id", "recommendFrameInteractions[0].trackerProductGroupId"],
     ["recommend", "current_skus", "currentProductSkus"],
   ] as const)("names on %s the field %s as %s", (operation, path, name) => {
-    expect(failureOf(operation, violation(path, "MISSING")).text).toBe(`Missing required field: ${name}`);
-    expect(failureOf(operation, violation(path, "INVALID")).text).toBe(`Invalid field: ${name}`);
+    expect(failureOf(operation, violation(path, "FIELD_MISSING")).text).toBe(`Missing required field: ${name}`);
+    expect(failureOf(operation, violation(path, "FIELD_INVALID")).text).toBe(`Invalid field: ${name}`);
   });
 
   it("names the exceeded limit on /trace only", () => {
@@ -148,13 +148,13 @@ describe("the error table", () => {
   });
 
   it("names the visitor of /subscription_status fpcid", () => {
-    expect(failureOf("subscription_status", violation("visitor", "MISSING")).text).toBe(
+    expect(failureOf("subscription_status", violation("visitor", "FIELD_MISSING")).text).toBe(
       "Missing required parameter: fpcid",
     );
   });
 
   it("hides a field that has no REST name", () => {
-    expect(failureOf("trace", violation("event.inner.secret", "INVALID"))).toMatchObject({
+    expect(failureOf("trace", violation("event.inner.secret", "FIELD_INVALID"))).toMatchObject({
       status: 400,
       text: "Bad request",
     });

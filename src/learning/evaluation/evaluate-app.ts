@@ -49,7 +49,7 @@ export interface EvaluateAppOptions extends TrainModelOptions {
 
 /**
  * Trains and judges; the same data, seed and number of questions give the same report. Rejects with
- * Conflict("precondition") when there are too few visits to split.
+ * Conflict("not_enough_data") when there are too few visits to split.
  */
 export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluation> {
   const { appId, onProgress, seed, maxQueries } = options;
@@ -61,7 +61,7 @@ export async function evaluateApp(options: EvaluateAppOptions): Promise<Evaluati
   const split = await splitByTime(appId, interactions, NEWEST_SHARE);
   if (split === undefined || split.visitsBefore < MIN_VISITS)
     throw new Conflict(
-      "precondition",
+      "not_enough_data",
       `${split?.visitsBefore ?? 0} visits before the newest tenth, ${MIN_VISITS} are needed`,
     );
   const { cutOff } = split;

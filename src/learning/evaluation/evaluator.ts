@@ -17,8 +17,8 @@ export type RunEvaluation = (
 ) => Promise<Evaluation>;
 
 /**
- * Rejects with NotFound("app"); Conflict("aborted") while another evaluation runs in this process, of any app: each
- * keeps a core busy for minutes; Conflict("precondition") when there is too little to part.
+ * Rejects with NotFound("app"); Conflict("evaluation_running") while another evaluation runs in this process, of any app: each
+ * keeps a core busy for minutes; Conflict("not_enough_data") when there is too little to part.
  */
 export type Evaluate = RunEvaluation;
 
@@ -29,7 +29,7 @@ export function createEvaluator(deps: {
   let running = false;
   return async (query, onProgress, signal) => {
     if ((await deps.apps.get(query.appId)) === undefined) throw new NotFound("app");
-    if (running) throw new Conflict("aborted", "An evaluation is under way");
+    if (running) throw new Conflict("evaluation_running", "An evaluation is under way");
     running = true;
     try {
       return await deps.runEvaluation(query, onProgress, signal);

@@ -23,7 +23,7 @@ export interface ModelRegistry<M> {
   /** Holds the app on the model that serves, or releases it: then the newest model serves. NotFound("model") without a model. */
   hold(appId: string, isHeld: boolean): Promise<ModelPointer>;
   /**
-   * Keeps a new snapshot, puts it into service and removes all but the newest three. Rejects with Conflict("aborted"),
+   * Keeps a new snapshot, puts it into service and removes all but the newest three. Rejects with Conflict("training_running"),
    * and the old one goes on, when the lease it was trained under was taken over; with NotFound("app") when the app is not
    * the one created at `madeAt` any more.
    */

@@ -38,14 +38,14 @@ export interface TrainModelOptions {
 /**
  * Learns an app's model from its products and interactions. The same data gives the same bytes: ages are counted from
  * the newest interaction, and randomness comes from a fixed seed. An algorithm with too little data is left out and
- * the manifest says why. Rejects with Conflict("precondition") when there are no products at all.
+ * the manifest says why. Rejects with Conflict("not_enough_data") when there are no products at all.
  */
 export async function trainModel(options: TrainModelOptions): Promise<TrainedModel> {
   const { onProgress, learnedOrder = true } = options;
   onProgress({ stage: "read", progress: 0 });
   const data = await readDataset(options.appId, options);
   const count = data.productIds.length;
-  if (count === 0) throw new Conflict("precondition", "The app has no products to learn about");
+  if (count === 0) throw new Conflict("not_enough_data", "The app has no products to learn about");
   const longBaskets = longRows(data.baskets);
   const longSessions = longRows(data.sessions);
   const facts: AlgorithmFacts[] = [];

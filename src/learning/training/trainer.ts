@@ -46,8 +46,8 @@ const RENEW_MS = 5_000;
 
 export interface Trainer {
   /**
-   * Trains an app and activates the model. Rejects with NotFound("app"); Conflict("aborted") when another training of
-   * the app runs, here or in another process; Conflict("precondition") when there is no data. After a rejection the old
+   * Trains an app and activates the model. Rejects with NotFound("app"); Conflict("training_running") when another training of
+   * the app runs, here or in another process; Conflict("not_enough_data") when there is no data. After a rejection the old
    * model serves.
    */
   train(appId: string, onProgress: (progress: TrainingProgress) => void): Promise<ModelRecord>;
@@ -70,11 +70,11 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
   const trainOnce: Trainer["train"] = async (appId, onProgress) => {
     const app = await deps.apps.get(appId);
     if (app === undefined) throw new NotFound("app");
-    if (running.has(appId)) throw new Conflict("aborted", "A training of this app is under way");
+    if (running.has(appId)) throw new Conflict("training_running", "A training of this app is under way");
     running.add(appId);
     try {
       const lease = await deps.leases.acquire(appId, deps.newLeaseHolder(), LEASE_MS);
-      if (lease === undefined) throw new Conflict("aborted", "A training of this app is under way");
+      if (lease === undefined) throw new Conflict("training_running", "A training of this app is under way");
       // Ignored here: publishing fails if the lease is lost.
       const renew = () => void deps.leases.renew(appId, lease, LEASE_MS).catch(() => undefined);
       const renewals = setInterval(renew, RENEW_MS).unref();
@@ -95,7 +95,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     onProgress: (progress: TrainingProgress) => void,
   ): Promise<ModelRecord> => {
     const activity = await deps.models.activity(appId);
-    if (activity === "") throw new Conflict("precondition", "The app has neither products nor events to learn from");
+    if (activity === "") throw new Conflict("not_enough_data", "The app has neither products nor events to learn from");
     const startedAt = deps.now();
     const { manifest, bytes } = await deps.runTraining(appId, onProgress);
     const createdAt = deps.now();

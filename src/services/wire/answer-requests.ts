@@ -1,9 +1,11 @@
 /** Answers the requests of the RPC port: RPCs, the console, and plain endpoints such as /metrics. */
 import { constants } from "node:http2";
+import { Code } from "@connectrpc/connect";
 import { type ConsolePages, createConsole } from "./console.js";
+import { refusal } from "./error-info.js";
 import type { createGracefulClose } from "./graceful-close.js";
 import { createHostCheck } from "./host-check.js";
-import { createHttpEndpoints, type MetricsText, plainError } from "./http-endpoints.js";
+import { createHttpEndpoints, type MetricsText, refuseRequest } from "./http-endpoints.js";
 import type { ListenerLimits } from "./protocol-servers.js";
 import { ANSWER_HEADERS, hostOf, isFromOtherOrigin } from "./request-origin.js";
 import type { NodeRequest, NodeResponse, RpcHandler } from "./rpc-handler.js";
@@ -42,15 +44,27 @@ export function createAnswer(
     for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
     const host = hostOf(request);
     if (host === undefined) {
-      plainError(response, 400, "invalid_argument", "The request names two hosts");
+      refuseRequest(request, response, 400, twoHosts());
     } else if (!hostAllowed(host)) {
-      plainError(response, 403, "permission_denied", "Host is not one this listener answers for");
+      refuseRequest(request, response, 403, otherHost());
     } else if (isFromOtherOrigin(request, host)) {
-      plainError(response, 403, "permission_denied", "Pages of other origins may not call this port");
+      refuseRequest(request, response, 403, otherOrigin());
     } else if (!rpc.handle(request, response) && !console(request, response)) {
       plain(request, response);
     }
   };
+}
+
+function twoHosts() {
+  return refusal("The request names two hosts", Code.InvalidArgument, "MALFORMED_CALL");
+}
+
+function otherHost() {
+  return refusal("Host is not one this listener answers for", Code.PermissionDenied, "HOST_NOT_ALLOWED");
+}
+
+function otherOrigin() {
+  return refusal("Pages of other origins may not call this port", Code.PermissionDenied, "ORIGIN_NOT_ALLOWED");
 }
 
 /**

@@ -1,9 +1,8 @@
 /** Authorization on the RPC port: bearer tokens with scopes, apps and an expiry. */
 import { createHash } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { Code, ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
-import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
-import { ERROR_DOMAIN } from "./errors.js";
+import { Code, type ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
+import { refusal } from "./error-info.js";
 import { type Scope, scopesFor } from "./method-scopes.js";
 import { namedAppsOf } from "./named-apps.js";
 
@@ -67,7 +66,7 @@ export function createGate(deps: {
 function faultOf(token: Token | undefined, scopes: readonly Scope[], now: number): ConnectError | undefined {
   if (token === undefined) {
     const text = "a known token is needed: authorization: Bearer …";
-    return refusal(text, Code.Unauthenticated, "TOKEN_UNKNOWN", {});
+    return refusal(text, Code.Unauthenticated, "TOKEN_UNKNOWN");
   }
   if (token.expiresAt !== undefined && token.expiresAt <= now) {
     const end = new Date(token.expiresAt).toISOString();
@@ -109,7 +108,7 @@ export const APP_NOT_ALLOWED = "APP_NOT_ALLOWED";
 /** Later messages of a stream may omit the app: it is that of the first. */
 function mustAllow(apps: ReadonlySet<string>, named: readonly string[] | "all", isFirst: boolean): void {
   const allowed = named !== "all" && named.every((app) => apps.has(app) || (app === "" && !isFirst));
-  if (!allowed) throw refusal("the token is for other apps", Code.PermissionDenied, APP_NOT_ALLOWED, {});
+  if (!allowed) throw refusal("the token is for other apps", Code.PermissionDenied, APP_NOT_ALLOWED);
 }
 
 export function hashOf(token: string): string {
@@ -122,11 +121,6 @@ export function withToken(token: string): Interceptor {
     request.header.set("authorization", `Bearer ${token}`);
     return next(request);
   };
-}
-
-function refusal(text: string, code: Code, reason: string, metadata: Record<string, string>): ConnectError {
-  const details = [{ desc: ErrorInfoSchema, value: { reason, domain: ERROR_DOMAIN, metadata } }];
-  return new ConnectError(text, code, undefined, details);
 }
 
 /** Looked up by hash, so that the response time reveals nothing about the tokens. */

@@ -1,4 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { refusal } from "./error-info.js";
 
 /**
  * A request body whose peer must keep sending. The whole body must come within `ms`. With `perChunk` each chunk must come
@@ -53,5 +54,5 @@ export function timedBody(
 }
 
 export function tooLate(): ConnectError {
-  return new ConnectError("the request body did not arrive in time", Code.DeadlineExceeded);
+  return refusal("the request body did not arrive in time", Code.DeadlineExceeded, "BODY_TIMEOUT");
 }

@@ -1,5 +1,3 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
   AlreadyExists,
@@ -10,54 +8,63 @@ import {
   Unauthenticated,
   Unavailable,
 } from "../../domain/errors.js";
-import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
-
-/** Domain of the machine-readable reasons in ErrorInfo. */
-export const ERROR_DOMAIN = "aisle";
+import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.js";
+import { type ReasonName, reasonDetail, refusal, retryDetail, withReason } from "./error-info.js";
 
 /**
- * The one table from errors inside to errors that RPC callers see.
+ * The one table from errors inside to errors that RPC callers see. Each has an ErrorInfo, whose reason is a name of
+ * `ErrorReason`.
  *
- * | inside            | code                             | details                                    |
+ * | inside            | code                             | reason, and details besides                |
  * |-------------------|----------------------------------|--------------------------------------------|
- * | InvalidArgument   | INVALID_ARGUMENT                 | BadRequest: field path, MISSING or INVALID |
- * | NotFound          | NOT_FOUND                        | ErrorInfo: APP_NOT_FOUND and so on         |
- * | AlreadyExists     | ALREADY_EXISTS                   | ErrorInfo: APP_EXISTS, IDEMPOTENCY_KEY_REUSED |
- * | Conflict          | ABORTED or FAILED_PRECONDITION   | ErrorInfo: ABORTED, PRECONDITION           |
- * | Unauthenticated   | UNAUTHENTICATED                  | ErrorInfo: SIGNATURE_UNKNOWN, SIGNATURE_EXPIRED |
- * | RateLimited       | RESOURCE_EXHAUSTED               | RetryInfo, ErrorInfo: RATE_LIMITED, `limit` and `window_seconds` |
- * | Unavailable       | UNAVAILABLE                      | RetryInfo                                  |
- * | caller went away  | CANCELED                         | none                                       |
- * | anything else     | INTERNAL, text `internal error`  | none; the cause goes to the log            |
+ * | InvalidArgument   | INVALID_ARGUMENT                 | INVALID_FIELDS; BadRequest with every field |
+ * | NotFound          | NOT_FOUND                        | APP_NOT_FOUND and so on                    |
+ * | AlreadyExists     | ALREADY_EXISTS                   | APP_EXISTS, IDEMPOTENCY_KEY_REUSED         |
+ * | Conflict          | ABORTED or FAILED_PRECONDITION   | its own reason                             |
+ * | Unauthenticated   | UNAUTHENTICATED                  | SIGNATURE_UNKNOWN, SIGNATURE_EXPIRED       |
+ * | RateLimited       | RESOURCE_EXHAUSTED               | RATE_LIMITED; RetryInfo                    |
+ * | Unavailable       | UNAVAILABLE                      | OVERLOADED, UNAVAILABLE; RetryInfo         |
+ * | caller went away  | CANCELED                         | CALL_CANCELED                              |
+ * | anything else     | INTERNAL, text `internal error`  | INTERNAL; the cause goes to the log        |
  */
 export function toConnectError(error: unknown): ConnectError {
-  if (error instanceof ConnectError) return error;
+  if (error instanceof ConnectError) return withReason(error);
   if (error instanceof InvalidArgument) {
-    const violation: MessageInitShape<typeof BadRequestSchema> = {
-      fieldViolations: [
-        { field: error.field, description: error.accepted, reason: error.fault === "missing" ? "MISSING" : "INVALID" },
-      ],
-    };
-    return new ConnectError(error.message, Code.InvalidArgument, undefined, [
-      { desc: BadRequestSchema, value: violation },
-    ]);
+    const fieldViolations = error.violations.map(({ field, fault, accepted }) => {
+      const reason: ReasonName = fault === "missing" ? "FIELD_MISSING" : "FIELD_INVALID";
+      return { field, description: accepted, reason };
+    });
+    const details = [reasonDetail("INVALID_FIELDS"), { desc: BadRequestSchema, value: { fieldViolations } }];
+    return new ConnectError(error.message, Code.InvalidArgument, undefined, details);
   }
-  if (error instanceof NotFound) return withReason(error, Code.NotFound, `${error.resource.toUpperCase()}_NOT_FOUND`);
+  if (error instanceof NotFound) return refusal(error.message, Code.NotFound, `${upper(error.resource)}_NOT_FOUND`);
   if (error instanceof AlreadyExists)
-    return withReason(error, Code.AlreadyExists, error.resource === "app" ? "APP_EXISTS" : "IDEMPOTENCY_KEY_REUSED");
+    return refusal(
+      error.message,
+      Code.AlreadyExists,
+      error.resource === "app" ? "APP_EXISTS" : "IDEMPOTENCY_KEY_REUSED",
+    );
   if (error instanceof Conflict)
-    return error.kind === "aborted"
-      ? withReason(error, Code.Aborted, "ABORTED")
-      : withReason(error, Code.FailedPrecondition, "PRECONDITION");
-  if (error instanceof Unauthenticated) return withReason(error, Code.Unauthenticated, error.reason.toUpperCase());
+    return refusal(
+      error.message,
+      error.kind === "aborted" ? Code.Aborted : Code.FailedPrecondition,
+      upper(error.reason),
+    );
+  if (error instanceof Unauthenticated) return refusal(error.message, Code.Unauthenticated, upper(error.reason));
   if (error instanceof RateLimited) {
     const { limit, windowMs } = error.limit;
     const metadata = { limit: String(limit), window_seconds: String(Math.ceil(windowMs / 1000)) };
-    return withRetry(error, Code.ResourceExhausted, { reason: "RATE_LIMITED", metadata });
+    return withRetry(error, Code.ResourceExhausted, reasonDetail("RATE_LIMITED", metadata));
   }
-  if (error instanceof Unavailable) return withRetry(error, Code.Unavailable, { reason: "UNAVAILABLE" });
-  if (isHangUp(error)) return new ConnectError("the caller went away", Code.Canceled, undefined, undefined, error);
-  return new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+  if (error instanceof Unavailable) {
+    const reason =
+      error.shed === undefined ? reasonDetail("UNAVAILABLE") : reasonDetail("OVERLOADED", { limit: error.shed });
+    return withRetry(error, Code.Unavailable, reason);
+  }
+  const [text, code] = isHangUp(error)
+    ? (["the caller went away", Code.Canceled] as const)
+    : (["internal error", Code.Internal] as const);
+  return withReason(new ConnectError(text, code, undefined, undefined, error));
 }
 
 /** How Node tells that a caller ended the connection in the middle of its own stream. */
@@ -67,27 +74,18 @@ function isHangUp(error: unknown): boolean {
   return error instanceof Error && "code" in error && HANG_UPS.has(error.code);
 }
 
-function withReason(error: Error, code: Code, reason: string): ConnectError {
-  return new ConnectError(error.message, code, undefined, [
-    { desc: ErrorInfoSchema, value: { reason, domain: ERROR_DOMAIN } },
-  ]);
+function upper<T extends string>(text: T): Uppercase<T>;
+function upper(text: string): string {
+  return text.toUpperCase();
 }
 
 function withRetry(
   error: RateLimited | Unavailable,
   code: Code,
-  info: MessageInitShape<typeof ErrorInfoSchema>,
+  reason: ReturnType<typeof reasonDetail>,
 ): ConnectError {
-  return new ConnectError(
-    error.message,
-    code,
-    undefined,
-    [
-      { desc: RetryInfoSchema, value: { retryDelay: durationFromMs(Math.ceil(error.retryAfterMs)) } },
-      { desc: ErrorInfoSchema, value: { ...info, domain: ERROR_DOMAIN } },
-    ],
-    error.cause,
-  );
+  const details = [retryDetail(error.retryAfterMs), reason];
+  return new ConnectError(error.message, code, undefined, details, error.cause);
 }
 
 /** Tells the operator of an error that callers only see as `internal error`. */

@@ -1,5 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { messageTooLarge, refusal } from "./error-info.js";
 
 /** The prefix of each message of gRPC, gRPC-Web and Connect streams: flags, and the length in four bytes. */
 const PREFIX_BYTES = 5;
@@ -69,18 +70,19 @@ export async function* chunksAndRest(
   yield* rest;
 }
 
-/** Connect's error for a body that ended and is not a sequence of whole messages. */
+/** The error for a body that ended and is not a sequence of whole messages. */
 export function errorOfMessages(body: Buffer, mostBytes: number): ConnectError | undefined {
   for (let at = 0; at < body.length; ) {
     const rest = body.length - at - PREFIX_BYTES;
-    if (rest < 0) return new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
+    if (rest < 0) return refusal("protocol error: incomplete envelope", Code.InvalidArgument, "MALFORMED_CALL");
     const length = body.readUInt32BE(at + 1);
-    if (length > mostBytes) {
-      const text = `message size ${length} is larger than configured readMaxBytes ${mostBytes}`;
-      return new ConnectError(text, Code.ResourceExhausted);
-    }
+    if (length > mostBytes) return messageTooLarge(mostBytes);
     if (rest < length)
-      return new ConnectError(`protocol error: promised ${length} bytes, received ${rest}`, Code.InvalidArgument);
+      return refusal(
+        `protocol error: promised ${length} bytes, received ${rest}`,
+        Code.InvalidArgument,
+        "MALFORMED_CALL",
+      );
     at += PREFIX_BYTES + length;
   }
   return undefined;

@@ -34,6 +34,7 @@ import {
 } from "@connectrpc/connect";
 import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { DirectContext } from "./direct-clients.js";
+import { answerTooLarge, withReason } from "./error-info.js";
 import { withPlainMessage } from "./grpc-message.js";
 import type { RpcLimits } from "./rpc-handler.js";
 
@@ -97,7 +98,7 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
       context.finish();
     } catch (thrown) {
       trailer = new Headers();
-      setTrailerStatus(trailer, context.fail(thrown));
+      setTrailerStatus(trailer, withReason(context.fail(thrown)));
     }
     open.delete(context);
     if (stream.destroyed || stream.closed) return;
@@ -233,10 +234,7 @@ function messageOf(input: DescMessage, body: Buffer): MessageShape<DescMessage> 
 }
 
 function framed(message: Uint8Array, mostBytes: number): Buffer {
-  if (message.length > mostBytes) {
-    const text = `message size ${message.length} is larger than configured writeMaxBytes ${mostBytes}`;
-    throw new ConnectError(text, Code.ResourceExhausted);
-  }
+  if (message.length > mostBytes) throw answerTooLarge(mostBytes);
   const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   bytes[0] = 0;
   bytes.writeUInt32BE(message.length, 1);

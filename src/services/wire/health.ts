@@ -1,5 +1,6 @@
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { Code, type ServiceImpl } from "@connectrpc/connect";
 import { type Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../gen/grpc/health/v1/health_pb.js";
+import { refusal } from "./error-info.js";
 import { unlessAborted } from "./unless-aborted.js";
 
 /**
@@ -54,7 +55,7 @@ export function createHealthService(deps: { state: HealthState; draining: AbortS
   return {
     check({ service }) {
       const status = state.status(service);
-      if (status === undefined) throw new ConnectError("There is no such service", Code.NotFound);
+      if (status === undefined) throw refusal("There is no such service", Code.NotFound, "SERVICE_NOT_FOUND");
       return { status };
     },
     list: () => ({

@@ -1,5 +1,7 @@
-import { Code } from "@connectrpc/connect";
-import { encodeGrpcMessage } from "./grpc-message.js";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { refusal } from "./error-info.js";
+import { refuseCall } from "./refuse-call.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 
 /** Source of the text that GET /metrics answers, in the Prometheus exposition format. */
@@ -13,7 +15,7 @@ export function createHttpEndpoints(deps: { metrics: MetricsText | undefined; on
   return (request: NodeRequest, response: NodeResponse): void => {
     const path = request.url?.split("?", 1)[0];
     if (path !== "/healthz" && (path !== "/metrics" || deps.metrics === undefined)) {
-      notFound(request, response);
+      refuseRequest(request, response, 404, refusal("There is no such call", Code.Unimplemented, "UNKNOWN_METHOD"));
     } else if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("allow", "GET, HEAD");
       plainError(response, 405, "unimplemented", "This path takes GET only");
@@ -32,28 +34,19 @@ export function createHttpEndpoints(deps: { metrics: MetricsText | undefined; on
   };
 }
 
-/** An error in Connect's format, with the HTTP status for other callers. */
+/** An error of a path that is no RPC, in Connect's format. */
 export function plainError(response: NodeResponse, status: number, code: string, message: string): void {
   send(response, status, "application/json", JSON.stringify({ code, message }));
 }
 
-function notFound(request: NodeRequest, response: NodeResponse): void {
-  const message = "There is no such call";
-  const grpc = /^application\/grpc(-web(-text)?)?(\+[a-z]+)?/.exec(request.headers["content-type"] ?? "")?.[0];
-  if (grpc === undefined) {
-    plainError(response, 404, "unimplemented", message);
-  } else {
-    // gRPC and gRPC-Web: an answer without a body has its status in the headers, with HTTP 200.
-    response.setHeader("grpc-status", String(Code.Unimplemented));
-    response.setHeader("grpc-message", encodeGrpcMessage(message));
-    send(response, 200, grpc, "");
-  }
+/** Answers a request, which may be a call, with an error in its caller's protocol; with this status if it is not gRPC. */
+export function refuseRequest(request: NodeRequest, response: NodeResponse, status: number, error: ConnectError): void {
+  if (request.headers["content-type"]?.startsWith("application/grpc")) refuseCall(request, response, error);
+  else send(response, status, "application/json", Buffer.from(errorToJsonBytes(error, undefined)));
 }
 
-function send(response: NodeResponse, status: number, contentType: string, body: string): void {
+function send(response: NodeResponse, status: number, contentType: string, body: string | Buffer): void {
   response.statusCode = status;
   response.setHeader("content-type", contentType);
-  // Without a body the headers end the stream: gRPC clients read the status only there.
-  if (body === "") response.end();
-  else response.end(body);
+  response.end(body);
 }

@@ -4,9 +4,10 @@
  */
 import { type DescField, type DescMessage, type DescService, fromJsonString, ScalarType } from "@bufbuild/protobuf";
 import { isFieldError } from "@bufbuild/protobuf/reflect";
-import { Code, ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
+import { Code, type ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument } from "../../domain/errors.js";
 import { isBeyondBounds } from "../../parse/json-bounds.js";
+import { refusal } from "./error-info.js";
 import { toConnectError } from "./errors.js";
 
 /**
@@ -38,11 +39,11 @@ function createNamingDecoder(message: DescMessage): { decode(bytes?: Uint8Array)
   return {
     decode(bytes) {
       const json = utf8.decode(bytes);
-      if (isBeyondBounds(json, JSON_BOUNDS)) throw new ConnectError(TOO_COMPLEX, Code.InvalidArgument);
+      if (isBeyondBounds(json, JSON_BOUNDS)) throw refusal(TOO_COMPLEX, Code.InvalidArgument, "MALFORMED_CALL");
       try {
         fromJsonString(message, json, { ignoreUnknownFields: true });
       } catch (error) {
-        throw refusal(message, error);
+        throw faultOf(message, error);
       }
       return json;
     },
@@ -55,14 +56,14 @@ const TOO_COMPLEX =
 
 const NAMED = /^cannot decode (?:message|enum) ([\w.]+)/;
 
-function refusal(message: DescMessage, error: unknown): ConnectError {
+function faultOf(message: DescMessage, error: unknown): ConnectError {
   const cause = error instanceof Error ? error.cause : undefined;
   if (isFieldError(cause) && cause.field().kind !== "oneof") {
     const field = cause.field();
     if (field.kind === "field") return toConnectError(new InvalidArgument(field.name, "invalid", acceptedBy(field)));
   }
   const name = (error instanceof Error ? NAMED.exec(error.message)?.[1] : undefined) ?? message.typeName;
-  return new ConnectError(`The message is not JSON of ${name}`, Code.InvalidArgument);
+  return refusal(`The message is not JSON of ${name}`, Code.InvalidArgument, "MALFORMED_CALL");
 }
 
 /** The values that a field accepts, in JSON. */

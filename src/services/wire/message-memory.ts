@@ -102,5 +102,5 @@ function createLastMessages(): (chunk: Uint8Array) => number {
 }
 
 function tooMany(): ConnectError {
-  return toConnectError(new Unavailable("too many large messages are being read"));
+  return toConnectError(new Unavailable("too many large messages are being read", undefined, { shed: "call_bytes" }));
 }

@@ -7,11 +7,13 @@ import {
   errorToJsonBytes,
 } from "@connectrpc/connect/protocol-connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { withReason } from "./error-info.js";
 import { withPlainMessage } from "./grpc-message.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 
 /** Answers a call with an error in its caller's protocol. The body of the call is not read (`unread-body.ts` discards it). */
-export function refuseCall(request: NodeRequest, response: NodeResponse, error: ConnectError): void {
+export function refuseCall(request: NodeRequest, response: NodeResponse, refused: ConnectError): void {
+  const error = withReason(refused);
   const contentType = request.headers["content-type"] ?? "";
   const grpc = /^application\/grpc(-web(-text)?)?(\+[a-z]+)?/.exec(contentType)?.[0];
   const stream = /^application\/connect\+[a-z]+/.exec(contentType)?.[0];

@@ -15,6 +15,7 @@ import { SubscriptionService } from "../../gen/aisle/v1/subscription_service_pb.
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../gen/grpc/health/v1/health_pb.js";
 import { APP_NOT_ALLOWED, withToken } from "./authorization.js";
+import { withReason } from "./error-info.js";
 import { toConnectError } from "./errors.js";
 import { createClientSpans } from "./rpc-spans.js";
 
@@ -120,7 +121,8 @@ const unavailableWhenCutOff: Interceptor = (next) => async (request) => {
   try {
     return await next(request);
   } catch (error) {
-    throw withoutAnswer(error) ? new ConnectError("no answer", Code.Unavailable, undefined, undefined, error) : error;
+    if (!withoutAnswer(error)) throw error;
+    throw withReason(new ConnectError("no answer", Code.Unavailable, undefined, undefined, error));
   }
 };
 

@@ -19,8 +19,8 @@ import {
 import { CALLER, type Caller, type Gate } from "./authorization.js";
 import { timedBody, tooLate } from "./body-timeout.js";
 import { inTurn } from "./decompression.js";
+import { withReasons } from "./error-answers.js";
 import { chunksAndRest, errorOfMessages, readFirstMessage } from "./first-message.js";
-import { withPlainMessage } from "./grpc-message.js";
 import { createGrpcUnary } from "./grpc-unary.js";
 import { withNamedFields } from "./json-messages.js";
 import { framedMessages } from "./message-framing.js";
@@ -31,8 +31,6 @@ import { refuseCall } from "./refuse-call.js";
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 /** Its response. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
-
-type UniversalAnswer = Parameters<typeof universalResponseToNodeResponse>[0];
 
 /** Limits on the cost of a call. */
 export interface RpcLimits {
@@ -132,8 +130,9 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
           handler({ ...universal, body: isStream(sent) ? bodyOf(sent) : sent })
             .then((answer) => {
               if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
-              return universalResponseToNodeResponse(withMessage(answer), response);
+              return withReasons(answer);
             })
+            .then((answer) => universalResponseToNodeResponse(answer, response))
             .catch(fail);
         } catch (error) {
           fail(error);
@@ -172,18 +171,6 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
 /** Whether a body must be awaited: an empty one has ended by now. */
 function hasBody({ method, stream }: Http2ServerRequest): boolean {
   return method === "POST" && !stream.endAfterHeaders && !stream.readableEnded;
-}
-
-/** gRPC's trailers are complete only after the body was read, so this is a getter. */
-function withMessage(answer: UniversalAnswer): UniversalAnswer {
-  const { trailer } = answer;
-  if (trailer === undefined) return answer;
-  return {
-    ...answer,
-    get trailer() {
-      return withPlainMessage(trailer);
-    },
-  };
 }
 
 function isStream(body: unknown): body is AsyncIterable<Uint8Array> {

@@ -9,11 +9,12 @@ import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { DescFile } from "@bufbuild/protobuf";
-import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
+import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { type Answer, type AnswerDeps, createAnswer } from "./answer-requests.js";
 import type { Gate } from "./authorization.js";
+import { shuttingDown } from "./error-info.js";
 import { createGracefulClose } from "./graceful-close.js";
 import { createHealthService, createHealthState, type HealthState } from "./health.js";
 import { createMessageMemory } from "./message-memory.js";
@@ -119,7 +120,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   const { http1, sessions, sockets } = port;
   const stop = () => {
     const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
-    draining.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+    draining.abort(shuttingDown());
     port.destroyWaiting();
     for (const session of sessions) session.close();
     return allClosed;
@@ -143,7 +144,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
       health.set(false);
       closed ??= stop();
       if (await within(closed, deadlineMs)) return;
-      shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+      shutdown.abort(shuttingDown());
       if (await within(closed, LAST_WORDS_MS)) return;
       for (const socket of sockets) socket.destroy();
       await closed;

@@ -59,7 +59,7 @@ const PASSES = 2;
 
 /**
  * Where a copy begins or continues; undefined if it was finished before.
- * Throws AlreadyExists and Conflict("precondition") for an app that is not from this source.
+ * Throws AlreadyExists and Conflict("copy_of_other_source") for an app that is not from this source.
  */
 function markFor(
   before: CopyMark | undefined,
@@ -72,7 +72,8 @@ function markFor(
     return fresh;
   }
   if (again) return fresh;
-  if (before.from !== from) throw new Conflict("precondition", "The target has a copy of this app from another source");
+  if (before.from !== from)
+    throw new Conflict("copy_of_other_source", "The target has a copy of this app from another source");
   return before.state === "done" ? undefined : { ...before, run };
 }
 
@@ -114,7 +115,7 @@ export async function compareApp(deps: MigrationDeps, appId: string): Promise<Co
 
 /**
  * Copies an app with all its data. The target shows the app only once everything was compared and found equal. The next
- * call resumes an interrupted copy. A concurrent second run makes the first one reject with Conflict("aborted").
+ * call resumes an interrupted copy. A concurrent second run makes the first one reject with Conflict("copy_running").
  */
 export async function migrateApp(deps: MigrationDeps, appId: string): Promise<AppReport> {
   await checkApp(deps, appId);
@@ -147,7 +148,7 @@ export async function migrateApp(deps: MigrationDeps, appId: string): Promise<Ap
 async function beginAnew(to: Store, appId: string, mark: CopyMark): Promise<CopyMark> {
   const fresh: CopyMark = { ...mark, table: "", upTo: "" };
   await to.copies.begin(appId, (before) => {
-    if (before?.run !== mark.run) throw new Conflict("aborted", "Another run copies this app now");
+    if (before?.run !== mark.run) throw new Conflict("copy_running", "Another run copies this app now");
     return fresh;
   });
   return fresh;

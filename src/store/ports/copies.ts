@@ -135,10 +135,10 @@ export interface Copies {
     appId: string,
     decide: (before: CopyMark | undefined, isThere: boolean) => CopyMark | undefined,
   ): Promise<CopyMark | undefined>;
-  /** Applies the batch and saves the progress. Rejects with Conflict("aborted") when another run has taken over. */
+  /** Applies the batch and saves the progress. Rejects with Conflict("copy_running") when another run has taken over. */
   write<N extends CopiedTable>(appId: string, run: string, batch: CopyBatch<N>): Promise<void>;
   /**
-   * Creates or replaces the app and ends the copy: from now on all callers see the app. Rejects with Conflict("aborted")
+   * Creates or replaces the app and ends the copy: from now on all callers see the app. Rejects with Conflict("copy_running")
    * when another run has taken over.
    */
   finish(app: App, run: string): Promise<void>;

@@ -5,7 +5,7 @@ import type { Lease } from "./lease.js";
 export interface ModelStore {
   /**
    * Makes a snapshot durable: bytes first, then its record. It does not serve yet. Rejects with NotFound when the app was
-   * removed meanwhile, or was not created at `madeAt`. With `lease` it rejects with Conflict("aborted") when another
+   * removed meanwhile, or was not created at `madeAt`. With `lease` it rejects with Conflict("training_running") when another
    * process has taken the lease; the same write checks that. A rejected call stores nothing.
    */
   put(appId: string, record: ModelRecord, bytes: Uint8Array, madeAt?: number, lease?: Lease): Promise<void>;
@@ -16,7 +16,7 @@ export interface ModelStore {
   pointer(appId: string): Promise<ModelPointer | undefined>;
   /**
    * Replaces the pointer with the result of `move`, atomically and durably, and returns it. `move` may be called more than
-   * once. With `lease` it rejects with Conflict("aborted") when another process has taken the lease; the same write checks
+   * once. With `lease` it rejects with Conflict("training_running") when another process has taken the lease; the same write checks
    * that. Rejects with NotFound("model") when the store does not have that model.
    */
   setPointer(

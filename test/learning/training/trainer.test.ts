@@ -86,7 +86,7 @@ describe("the trainer", () => {
     let tried = 0;
     const { trainer: it, view } = await trainer(async () => {
       tried++;
-      throw new Conflict("precondition", "nothing to learn from");
+      throw new Conflict("not_enough_data", "nothing to learn from");
     });
     const run = () => it.trainChanged((_appId, error) => expect.fail(String(error)));
     await view();

@@ -18,8 +18,8 @@ describe("an error for RPC callers", () => {
     [new InvalidArgument("event.products", "missing"), Code.InvalidArgument],
     [new NotFound("app"), Code.NotFound],
     [new AlreadyExists("app", "taken"), Code.AlreadyExists],
-    [new Conflict("aborted", "under way"), Code.Aborted],
-    [new Conflict("precondition", "nothing there"), Code.FailedPrecondition],
+    [new Conflict("training_running", "under way"), Code.Aborted],
+    [new Conflict("not_enough_data", "nothing there"), Code.FailedPrecondition],
     [new RateLimited(10, { limit: 100, windowMs: 1000 }), Code.ResourceExhausted],
     [new Unauthenticated("signature_unknown", "no secret made it"), Code.Unauthenticated],
     [new Unavailable("the store is down"), Code.Unavailable],
@@ -32,7 +32,7 @@ describe("an error for RPC callers", () => {
 
   it("names the field by its path, and whether it is missing", () => {
     const [details] = toConnectError(new InvalidArgument("event.products", "missing")).findDetails(BadRequestSchema);
-    expect(details?.fieldViolations).toMatchObject([{ field: "event.products", reason: "MISSING" }]);
+    expect(details?.fieldViolations).toMatchObject([{ field: "event.products", reason: "FIELD_MISSING" }]);
   });
 
   it("has a reason for programs", () => {

@@ -239,7 +239,7 @@ describe("Connect's own path serves", () => {
   it.each([
     ["no message", Buffer.alloc(0), Code.Unimplemented],
     ["half a message", framed(bytes).subarray(0, 8), Code.InvalidArgument],
-    ["bytes that are no message", framed(Buffer.from([0xff, 0xff])), Code.Internal],
+    ["bytes that are no message", framed(Buffer.from([0xff, 0xff])), Code.InvalidArgument],
   ])("%s, with an error", async (_, body, code) => {
     const { url, contexts } = await openWith();
     const trailers = await post(url, body);

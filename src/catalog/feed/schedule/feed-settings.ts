@@ -10,7 +10,7 @@ import { FEED_FORMATS } from "../feed-reader.js";
 export type FeedSetting = Pick<Feed, "feedId" | "url" | "format" | "currency" | "full" | "everyMs">;
 
 /**
- * The feeds of apps. Each method rejects with NotFound("app") or NotFound("feed"), and with Conflict("aborted") when
+ * The feeds of apps. Each method rejects with NotFound("app") or NotFound("feed"), and with Conflict("etag_mismatch") when
  * `etag` is given and outdated.
  */
 export interface FeedSettings {

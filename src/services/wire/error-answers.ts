@@ -1,0 +1,98 @@
+/**
+ * Adds the reason to errors that Connect makes itself: for messages that it cannot read, deadlines, and faults of the
+ * protocol. No interceptor sees these, so they are changed where they leave, in the form of each protocol.
+ */
+import { Code, ConnectError } from "@connectrpc/connect";
+import { createAsyncIterable, encodeEnvelope } from "@connectrpc/connect/protocol";
+import {
+  codeToHttpStatus,
+  endStreamFlag,
+  endStreamFromJson,
+  endStreamToJson,
+  errorFromJsonBytes,
+  errorToJsonBytes,
+} from "@connectrpc/connect/protocol-connect";
+import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
+import type { universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import { refusal, withReason } from "./error-info.js";
+import { withPlainMessage } from "./grpc-message.js";
+
+type UniversalAnswer = Parameters<typeof universalResponseToNodeResponse>[0];
+
+/** The prefix of each message of a stream: flags, and the length in four bytes. */
+const PREFIX_BYTES = 5;
+
+/** The same answer, whose error has a reason, if it is one. Errors without a reason are short, so not compressed. */
+export async function withReasons(answer: UniversalAnswer): Promise<UniversalAnswer> {
+  const { status, body, header, trailer } = answer;
+  if (trailer !== undefined) {
+    return {
+      ...answer,
+      // Complete only after the body was read.
+      get trailer() {
+        return explainedTrailer(trailer);
+      },
+    };
+  }
+  if (body === undefined || header === undefined) return status === 200 ? answer : refused(answer);
+  const contentType = header.get("content-type") ?? "";
+  if (contentType.startsWith("application/grpc-web"))
+    return { ...answer, body: withEnd(body, trailerFlag, explainedWebTrailer) };
+  if (contentType.startsWith("application/connect+"))
+    return { ...answer, body: withEnd(body, endStreamFlag, explainedEndOfStream) };
+  return status === 200 || header.has("content-encoding") ? answer : explainedJson(answer, body);
+}
+
+function explainedTrailer(trailer: Headers): Headers {
+  const error = findTrailerError(trailer);
+  if (error === undefined) return trailer;
+  const explained = withReason(error);
+  if (explained === error) return withPlainMessage(trailer);
+  const status = new Headers();
+  setTrailerStatus(status, explained);
+  return withPlainMessage(status);
+}
+
+/** The messages of a body, each in one piece, with the last one, which has this flag alone, rewritten. */
+async function* withEnd(
+  messages: AsyncIterable<Uint8Array>,
+  flag: number,
+  explained: (end: Uint8Array) => Uint8Array,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const message of messages)
+    yield message[0] === flag ? encodeEnvelope(flag, explained(message.subarray(PREFIX_BYTES))) : message;
+}
+
+function explainedWebTrailer(bytes: Uint8Array): Uint8Array {
+  return trailerSerialize(explainedTrailer(trailerParse(bytes)));
+}
+
+function explainedEndOfStream(bytes: Uint8Array): Uint8Array {
+  const { metadata, error } = endStreamFromJson(bytes);
+  if (error === undefined) return bytes;
+  return Buffer.from(JSON.stringify(endStreamToJson(metadata, withReason(error), undefined)));
+}
+
+async function explainedJson(answer: UniversalAnswer, body: AsyncIterable<Uint8Array>): Promise<UniversalAnswer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  const fallback = new ConnectError("internal error", Code.Internal);
+  const error = withReason(errorFromJsonBytes(bytes, undefined, fallback));
+  return json(answer, codeToHttpStatus(error.code), error);
+}
+
+/** Connect answers a content type or an HTTP method that the RPC does not take by a bare status. */
+function refused(answer: UniversalAnswer): UniversalAnswer {
+  const text = `The RPC does not take this ${answer.status === 405 ? "HTTP method" : "content type or HTTP version"}`;
+  return json(answer, answer.status, refusal(text, Code.Unimplemented, "UNSUPPORTED_CALL"));
+}
+
+function json(answer: UniversalAnswer, status: number, error: ConnectError): UniversalAnswer {
+  const bytes = errorToJsonBytes(error, undefined);
+  const header = new Headers(answer.header);
+  header.set("content-type", "application/json");
+  header.set("content-length", String(bytes.length));
+  return { status, header, body: createAsyncIterable([bytes]) };
+}
