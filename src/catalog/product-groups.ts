@@ -1,5 +1,5 @@
 import type { Now } from "../domain/clock.js";
-import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { checkEtag, etagOf } from "../domain/etag.js";
 import { cleanId } from "../domain/ids.js";
 import { MAX_GROUP_TERMS, MAX_PRODUCT_GROUPS, type ProductGroup } from "../domain/product-filter.js";
@@ -41,7 +41,7 @@ export function createProductGroups(deps: {
   };
   return {
     async set(appId, group, etag, change = inOneWork) {
-      check(group);
+      checkGroup(group);
       await replace(appId, change, (groups) => {
         const others = groups.filter(({ groupId }) => groupId !== group.groupId);
         checkEtag(etag, etagIn(groups, group.groupId));
@@ -92,23 +92,31 @@ function termsOf({ categoryIds, brands, tags, productIds }: ProductGroup): reado
   return [...categoryIds, ...brands, ...tags, ...productIds];
 }
 
-function check(group: ProductGroup): void {
-  if (group.groupId === "") throw new InvalidArgument("group.group_id", "missing");
-  // These characters separate groups in requests.
-  if (cleanId(group.groupId) === "" || /[|,]/.test(group.groupId))
-    throw new InvalidArgument("group.group_id", "invalid", "at most 255 bytes without control characters, | and ,");
-  if (group.title !== "" && cleanId(group.title) === "")
-    throw new InvalidArgument("group.title", "invalid", "at most 255 bytes without control characters");
+function checkGroup(group: ProductGroup): void {
+  const { groupId, title } = group;
   const lists = [
     ["category_ids", group.categoryIds],
     ["brands", group.brands],
     ["tags", group.tags],
     ["product_ids", group.productIds],
   ] as const;
-  for (const [field, list] of lists)
-    for (const [index, term] of list.entries())
-      if (cleanId(term) === "")
-        throw new InvalidArgument(`group.${field}[${index}]`, "invalid", "1 to 255 bytes without control characters");
-  if (termsOf(group).length === 0)
-    throw new InvalidArgument("group", "invalid", "a category, brand, tag or product at least");
+  const terms = lists.flatMap(([field, list]) =>
+    list.map((term, i) =>
+      check(cleanId(term) !== "", `group.${field}[${i}]`, "invalid", "1 to 255 bytes without control characters"),
+    ),
+  );
+  // These characters separate groups in requests.
+  const isId = groupId === "" || (cleanId(groupId) !== "" && !/[|,]/.test(groupId));
+  checkAll(
+    check(groupId !== "", "group.group_id", "missing"),
+    check(isId, "group.group_id", "invalid", "at most 255 bytes without control characters, | and ,"),
+    check(
+      title === "" || cleanId(title) !== "",
+      "group.title",
+      "invalid",
+      "at most 255 bytes without control characters",
+    ),
+    ...terms,
+    check(termsOf(group).length > 0, "group", "invalid", "a category, brand, tag or product at least"),
+  );
 }

@@ -1,4 +1,4 @@
-import { InvalidArgument } from "./errors.js";
+import { check, checkAll } from "./errors.js";
 import { isDecimal } from "./money.js";
 import { MAX_FILTER_EXCLUDED, MAX_FILTER_GROUPS, type ProductFilter } from "./product-filter.js";
 
@@ -10,19 +10,24 @@ export function checkFilter(filter: ProductFilter, path = "filter"): void {
     ["no_group", filter.noGroup, MAX_FILTER_GROUPS],
     ["exclude_product_ids", filter.excludeProductIds, MAX_FILTER_EXCLUDED],
   ] as const;
-  for (const [field, list, most] of lists)
-    if (list.length > most) throw new InvalidArgument(`${path}.${field}`, "invalid", `at most ${most}`);
-  if (filter.price === null) return;
-  const { min, max, currency } = filter.price;
+  const { min, max, currency } = filter.price ?? { min: "", max: "", currency: "" };
   const ends = [
     ["min", min],
     ["max", max],
   ] as const;
-  for (const [field, end] of ends)
-    if (end !== "" && !isDecimal(end))
-      throw new InvalidArgument(`${path}.price.${field}`, "invalid", "decimal text with a dot, for example 149.99");
-  if (min !== "" && max !== "" && Number(max) < Number(min))
-    throw new InvalidArgument(`${path}.price.max`, "invalid", "not below min");
-  if (currency !== "" && !/^[A-Za-z]{3}$/.test(currency))
-    throw new InvalidArgument(`${path}.price.currency`, "invalid", "a code of three letters, for example EUR");
+  const isAbove = min === "" || max === "" || !(Number(max) < Number(min));
+  const isCurrency = /^([A-Za-z]{3})?$/.test(currency);
+  checkAll(
+    ...lists.map(([field, list, most]) => check(list.length <= most, `${path}.${field}`, "invalid", `at most ${most}`)),
+    ...ends.map(([field, end]) =>
+      check(
+        end === "" || isDecimal(end),
+        `${path}.price.${field}`,
+        "invalid",
+        "decimal text with a dot, for example 149.99",
+      ),
+    ),
+    check(isAbove, `${path}.price.max`, "invalid", "not below min"),
+    check(isCurrency, `${path}.price.currency`, "invalid", "a code of three letters, for example EUR"),
+  );
 }

@@ -63,6 +63,13 @@ export function checkAll(...checks: readonly (() => void)[]): void {
   if (first !== undefined) throw new InvalidArgument(first.field, first.fault, first.accepted, others);
 }
 
+/** A check for `checkAll`: throws InvalidArgument unless `isFine`. */
+export function check(isFine: boolean, field: string, fault: FieldFault, accepted = ""): () => void {
+  return () => {
+    if (!isFine) throw new InvalidArgument(field, fault, accepted);
+  };
+}
+
 /** The kinds of things that can be missing. */
 export type Resource =
   | "app"

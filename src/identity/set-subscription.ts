@@ -1,6 +1,6 @@
 import type { Now } from "../domain/clock.js";
 import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
-import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { check, checkAll, NotFound } from "../domain/errors.js";
 import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
 import type { Change, UnitOfWork } from "../store/ports/unit-of-work.js";
@@ -31,16 +31,7 @@ export function createSetSubscription(deps: {
   readonly newSalt: NewSalt;
 }): SetSubscription {
   return async (appId, order, change = (id, work) => deps.unitOfWork.run(id, work)) => {
-    if (appId === "") throw new InvalidArgument("app_id", "missing");
-    if (order.email === "" && order.phone === "") throw new InvalidArgument("email", "missing");
-    if (order.email !== "" && emailKey(order.email) === "")
-      throw new InvalidArgument("email", "invalid", "an e-mail address");
-    if (order.phone !== "" && phoneKey(order.phone) === "")
-      throw new InvalidArgument("phone", "invalid", "5 to 20 digits, with + when international");
-    if (order.emailSubscribed !== null && order.email === "") throw new InvalidArgument("email", "missing");
-    if (order.smsSubscribed !== null && order.phone === "") throw new InvalidArgument("phone", "missing");
-    if (order.reason !== "" && cleanId(order.reason) === "")
-      throw new InvalidArgument("reason", "invalid", "at most 255 bytes without control characters");
+    checkOrder(appId, order);
     const id = deps.newId();
     const at = deps.now();
     return change(appId, (tx) => {
@@ -73,4 +64,16 @@ export function createSetSubscription(deps: {
       return contact;
     });
   };
+}
+
+function checkOrder(appId: string, { email, phone, emailSubscribed, smsSubscribed, reason }: SubscriptionOrder): void {
+  const hasEmail = email !== "" || (phone !== "" && emailSubscribed === null);
+  checkAll(
+    check(appId !== "", "app_id", "missing"),
+    check(hasEmail, "email", "missing"),
+    check(email === "" || emailKey(email) !== "", "email", "invalid", "an e-mail address"),
+    check(phone === "" || phoneKey(phone) !== "", "phone", "invalid", "5 to 20 digits, with + when international"),
+    check(smsSubscribed === null || phone !== "", "phone", "missing"),
+    check(reason === "" || cleanId(reason) !== "", "reason", "invalid", "at most 255 bytes without control characters"),
+  );
 }

@@ -3,7 +3,7 @@ import type { ReportFailure } from "../adapters/report-failure.js";
 import type { App } from "../domain/app.js";
 import { checkFilter } from "../domain/check-filter.js";
 import type { Now } from "../domain/clock.js";
-import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import type { ShownList } from "../domain/frame-tally.js";
 import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/ids.js";
@@ -234,17 +234,19 @@ async function knownFrames(getFrame: AppStore["getFrame"], query: RecommendQuery
 }
 
 function checkQuery(query: RecommendQuery): void {
-  if (query.appId === "") throw new InvalidArgument("app_id", "missing");
   const lists = [
     ["current_product_ids", query.currentProductIds],
     ["current_skus", query.currentSkus],
     ["current_category_ids", query.currentCategoryIds],
   ] as const;
-  for (const [field, list] of lists)
-    if (list.length > MAX_CURRENT) throw new InvalidArgument(field, "invalid", `at most ${MAX_CURRENT}`);
-  checkFilter(query.filter);
-  if ((query.recommendedCount ?? 0) > MAX_COUNT)
-    throw new InvalidArgument("recommended_count", "invalid", `0 to ${MAX_COUNT}`);
-  if ((query.alternativeCount ?? 0) > MAX_COUNT)
-    throw new InvalidArgument("alternative_count", "invalid", `0 to ${MAX_COUNT}`);
+  const counts = [
+    ["recommended_count", query.recommendedCount],
+    ["alternative_count", query.alternativeCount],
+  ] as const;
+  checkAll(
+    check(query.appId !== "", "app_id", "missing"),
+    ...lists.map(([field, list]) => check(list.length <= MAX_CURRENT, field, "invalid", `at most ${MAX_CURRENT}`)),
+    () => checkFilter(query.filter),
+    ...counts.map(([field, count]) => check((count ?? 0) <= MAX_COUNT, field, "invalid", `0 to ${MAX_COUNT}`)),
+  );
 }

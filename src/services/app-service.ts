@@ -1,7 +1,7 @@
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { App } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
-import { AlreadyExists, InvalidArgument, NotFound } from "../domain/errors.js";
+import { AlreadyExists, check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { checkEtag } from "../domain/etag.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import { isAppId } from "../domain/ids.js";
@@ -44,8 +44,8 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
   return {
     createApp: mutation(AppService.method.createApp, async (request, once) => {
       const appId = request.app?.appId || deps.newAppId();
+      checkAll(check(isAppId(appId), "app.app_id", "invalid", ID_RULE), () => void newApp(request.app, appId, 0));
       const app = newApp(request.app, appId, deps.now());
-      if (!isAppId(appId)) throw new InvalidArgument("app.app_id", "invalid", ID_RULE);
       const { repeatable } = once;
       return onceForInstallation<CreateAppResponse>(changes, once, appId, async (planned) => {
         const made = { ...app, appId: planned };
@@ -77,9 +77,11 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
     }),
 
     updateApp: mutation(AppService.method.updateApp, async (request, once) => {
-      const update = settingsUpdate(request.app, request.updateMask);
-      const appId = request.app?.appId;
-      if (!appId) throw new InvalidArgument("app.app_id", "missing");
+      const appId = request.app?.appId ?? "";
+      const hasId = request.app === undefined || appId !== "";
+      const read = () => settingsUpdate(request.app, request.updateMask);
+      checkAll(() => void read(), check(hasId, "app.app_id", "missing"));
+      const update = read();
       const answer = (app: App) => ({ app: appMessage(app) });
       return once.change(answer, (change) =>
         change(appId, (tx) => {
@@ -134,8 +136,8 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
     }),
 
     setFrameConfiguration: mutation(AppService.method.setFrameConfiguration, async (request, once) => {
+      checkAll(check(request.appId !== "", "app_id", "missing"), () => void readFrame(request.frameConfiguration, 0));
       const asked = readFrame(request.frameConfiguration, deps.now());
-      if (request.appId === "") throw new InvalidArgument("app_id", "missing");
       const answer = (frame: FrameConfiguration) => ({ frameConfiguration: frameMessage(frame) });
       return once.change(answer, (change) =>
         change(request.appId, (tx) => {
@@ -147,8 +149,7 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
     }),
 
     deleteFrameConfiguration: mutation(AppService.method.deleteFrameConfiguration, async (request, once) => {
-      if (request.appId === "") throw new InvalidArgument("app_id", "missing");
-      if (request.frameId === "") throw new InvalidArgument("frame_id", "missing");
+      checkAll(check(request.appId !== "", "app_id", "missing"), check(request.frameId !== "", "frame_id", "missing"));
       const answer = (isDeleted: boolean) => {
         if (!isDeleted && request.frameId !== DEFAULT_FRAME_ID) throw new NotFound("frame_configuration");
         return {};

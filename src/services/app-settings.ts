@@ -1,7 +1,7 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { type App, bareApp, MAX_LEARNED_AFTER_VISITORS, type PrivacySettings } from "../domain/app.js";
-import { InvalidArgument } from "../domain/errors.js";
+import { check, checkAll, InvalidArgument } from "../domain/errors.js";
 import { etagOf } from "../domain/etag.js";
 import {
   type App as AppMessage,
@@ -89,15 +89,24 @@ function setFields(asked: AppMessage): readonly string[] {
 }
 
 function checkSettings(asked: AppMessage): void {
-  checkName("app.display_name", asked.displayName);
-  for (const origin of asked.allowedOrigins) {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin))
-      throw new InvalidArgument("app.allowed_origins", "invalid", "origins such as https://shop.example");
-  }
-  readLinkTrust(asked.linkTrust);
-  if (asked.privacy !== undefined) readPrivacy(asked.privacy);
-  if ((asked.learnedAfterVisitors ?? 0) > MAX_LEARNED_AFTER_VISITORS)
-    throw new InvalidArgument("app.learned_after_visitors", "invalid", `0 to ${MAX_LEARNED_AFTER_VISITORS}`);
+  const { privacy } = asked;
+  const isAllowed = (asked.learnedAfterVisitors ?? 0) <= MAX_LEARNED_AFTER_VISITORS;
+  checkAll(
+    () => checkName("app.display_name", asked.displayName),
+    check(
+      asked.allowedOrigins.every(isOrigin),
+      "app.allowed_origins",
+      "invalid",
+      "origins such as https://shop.example",
+    ),
+    () => void readLinkTrust(asked.linkTrust),
+    () => void (privacy && readPrivacy(privacy)),
+    check(isAllowed, "app.learned_after_visitors", "invalid", `0 to ${MAX_LEARNED_AFTER_VISITORS}`),
+  );
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text && /^https?:/.test(text);
 }
 
 function privacyOf(asked: AppMessage, defaults: Settings): App["privacy"] {
@@ -163,10 +172,11 @@ function readPrivacy(message: PrivacySettingsMessage): PrivacySettings {
     ["retention_days", retentionDays],
     ["rejected_retention_days", rejectedRetentionDays],
   ] as const;
-  for (const [field, value] of days)
-    if (value > MAX_DAYS) throw new InvalidArgument(`app.privacy.${field}`, "invalid", `0 to ${MAX_DAYS}`);
-  // An enum is open: a newer client may send an unknown value.
-  if (!(signals in SIGNALS)) throw new InvalidArgument("app.privacy.signals", "invalid", "a value of PrivacySignals");
+  checkAll(
+    ...days.map(([field, value]) => check(value <= MAX_DAYS, `app.privacy.${field}`, "invalid", `0 to ${MAX_DAYS}`)),
+    // An enum is open: a newer client may send an unknown value.
+    check(signals in SIGNALS, "app.privacy.signals", "invalid", "a value of PrivacySignals"),
+  );
   return { signals: SIGNALS[signals], retentionDays, rejectedRetentionDays };
 }
 

@@ -1,10 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
+import { check, checkAll, DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import { type VisitorIds, visitorKeys } from "../domain/ids.js";
 import { EventSchema } from "../gen/aisle/v1/event_pb.js";
 import { EventService, type RecordEventsRequest, type RecordedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
+import { normalise } from "../intake/normalise.js";
 import type { RecordEvent } from "../intake/record-event.js";
 import type { RecordEvents } from "../intake/record-events.js";
 import type { SignedEvents } from "../intake/signed-events.js";
@@ -31,7 +32,11 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
   const { report } = deps;
   return {
     recordEvent: guarded(report, async (request) => {
-      if (request.appId === "") throw new InvalidArgument("app_id", "missing");
+      if (request.appId === "")
+        checkAll(
+          check(false, "app_id", "missing"),
+          () => void normalise(sentEvent(request.event), "", 0), // names the faults of the event, too
+        );
       const isSigned = request.signature !== undefined;
       if (request.signature !== undefined) await deps.verifySignature(request.appId, request.signature);
       const { eventId, deduplicated, visitorChanged, notes, allowance } = await deps.recordEvent(

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkFilter } from "../domain/check-filter.js";
-import { InvalidArgument } from "../domain/errors.js";
+import { check, checkAll, InvalidArgument } from "../domain/errors.js";
 import {
   type FrameConfiguration,
   type FrameSource,
@@ -60,32 +60,48 @@ const PATH = "frame_configuration";
  */
 export function readFrame(asked: FrameMessage | undefined, at: number): Omit<FrameConfiguration, "version"> {
   if (!asked?.frameId) throw new InvalidArgument(`${PATH}.frame_id`, "missing");
-  if (!isAppId(asked.frameId)) throw new InvalidArgument(`${PATH}.frame_id`, "invalid", ID_RULE);
-  checkName(`${PATH}.title`, asked.title);
-  const pinnedProductIds = productIds(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, MAX_PINNED);
-  const bannedProductIds = productIds(`${PATH}.banned_product_ids`, asked.bannedProductIds, MAX_BANNED);
-  checkPins(`${PATH}.pinned_product_ids`, pinnedProductIds, bannedProductIds);
+  const { frameId, title, recommendedCount, alternativeCount, rebuyAfterDays, diversity } = asked;
+  const read = {
+    pageKind: () => pageKind(asked.pageKind),
+    recommendedCount: () => wholeNumber(`${PATH}.recommended_count`, recommendedCount, MAX_FRAME_COUNT),
+    alternativeCount: () => wholeNumber(`${PATH}.alternative_count`, alternativeCount, MAX_FRAME_COUNT),
+    rebuyAfterDays: () => wholeNumber(`${PATH}.rebuy_after_days`, rebuyAfterDays, MAX_REBUY_DAYS),
+    diversity: () => number(`${PATH}.diversity`, diversity, 1),
+    sources: () => sources(`${PATH}.sources`, asked.sources),
+    rotationRate: () => number(`${PATH}.rotation_rate`, asked.rotationRate ?? ROTATION_RATE, 1),
+    rotationDays: () => rotationDays(`${PATH}.rotation_days`, asked.rotationDays ?? ROTATION_DAYS),
+    pinnedProductIds: () => productIds(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, MAX_PINNED),
+    bannedProductIds: () => productIds(`${PATH}.banned_product_ids`, asked.bannedProductIds, MAX_BANNED),
+    filter: () => readFilter(`${PATH}.filter`, asked.filter),
+    variants: () => variants(`${PATH}.variants`, asked.variants, asked.bannedProductIds),
+  };
+  checkAll(
+    check(isAppId(frameId), `${PATH}.frame_id`, "invalid", ID_RULE),
+    () => checkName(`${PATH}.title`, title),
+    ...Object.values(read).map((reader) => () => void reader()),
+    () => void checkPins(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, asked.bannedProductIds),
+  );
   return {
-    frameId: asked.frameId,
-    title: asked.title,
-    pageKind: pageKind(asked.pageKind),
-    recommendedCount: wholeNumber(`${PATH}.recommended_count`, asked.recommendedCount, MAX_FRAME_COUNT),
-    alternativeCount: wholeNumber(`${PATH}.alternative_count`, asked.alternativeCount, MAX_FRAME_COUNT),
+    frameId,
+    title,
+    pageKind: read.pageKind(),
+    recommendedCount: read.recommendedCount(),
+    alternativeCount: read.alternativeCount(),
     includeViewed: asked.includeViewed,
     includeBought: asked.includeBought,
-    rebuyAfterDays: wholeNumber(`${PATH}.rebuy_after_days`, asked.rebuyAfterDays, MAX_REBUY_DAYS),
-    diversity: number(`${PATH}.diversity`, asked.diversity, 1),
-    sources: sources(`${PATH}.sources`, asked.sources),
+    rebuyAfterDays: read.rebuyAfterDays(),
+    diversity: read.diversity(),
+    sources: read.sources(),
     rotation: asked.rotation ?? true,
-    rotationRate: number(`${PATH}.rotation_rate`, asked.rotationRate ?? ROTATION_RATE, 1),
-    rotationDays: rotationDays(`${PATH}.rotation_days`, asked.rotationDays ?? ROTATION_DAYS),
-    pinnedProductIds,
-    bannedProductIds,
+    rotationRate: read.rotationRate(),
+    rotationDays: read.rotationDays(),
+    pinnedProductIds: read.pinnedProductIds(),
+    bannedProductIds: read.bannedProductIds(),
     inStockOnly: asked.inStockOnly ?? true,
     stockSaid: asked.inStockOnly !== undefined,
     fallback: asked.fallback ?? true,
-    filter: readFilter(`${PATH}.filter`, asked.filter),
-    variants: variants(`${PATH}.variants`, asked.variants, bannedProductIds),
+    filter: read.filter(),
+    variants: read.variants(),
     updatedAt: at,
   };
 }
@@ -98,7 +114,7 @@ function readFilter(path: string, asked: FrameMessage["filter"]): ProductFilter 
 
 function variants(path: string, asked: readonly FrameVariantMessage[], banned: readonly string[]): FrameVariant[] {
   if (asked.length > MAX_VARIANTS) throw new InvalidArgument(path, "invalid", `at most ${MAX_VARIANTS}`);
-  const read = asked.map((variant, i): FrameVariant => {
+  const read = eachOf(asked, (variant, i): FrameVariant => {
     const field = `${path}[${i}]`;
     const pins = `${field}.pin_choice.product_ids`;
     if (variant.name === "") throw new InvalidArgument(`${field}.name`, "missing");
@@ -129,7 +145,7 @@ function variants(path: string, asked: readonly FrameVariantMessage[], banned: r
 }
 
 function sources(path: string, asked: readonly SourceWeightMessage[]): SourceWeight[] {
-  const read = asked.map(({ source, weight }, i): SourceWeight => {
+  const read = eachOf(asked, ({ source, weight }, i): SourceWeight => {
     const found = SOURCES.find(([, message]) => message === source)?.[0];
     if (found === undefined)
       throw new InvalidArgument(
@@ -148,13 +164,20 @@ function sources(path: string, asked: readonly SourceWeightMessage[]): SourceWei
 
 function productIds(path: string, asked: readonly string[], most: number): string[] {
   if (asked.length > most) throw new InvalidArgument(path, "invalid", `at most ${most}`);
-  for (const [i, productId] of asked.entries()) {
+  return eachOf(asked, (productId, i) => {
     if (productId === "") throw new InvalidArgument(`${path}[${i}]`, "missing");
     if (cleanId(productId) !== productId)
       throw new InvalidArgument(`${path}[${i}]`, "invalid", "at most 255 bytes without control characters");
     if (asked.indexOf(productId) < i) throw new InvalidArgument(`${path}[${i}]`, "invalid", "each product once");
-  }
-  return [...asked];
+    return productId;
+  });
+}
+
+/** Reads each element. Throws one InvalidArgument with the violations of all. */
+function eachOf<T, R>(asked: readonly T[], read: (element: T, index: number) => R): R[] {
+  const results: R[] = [];
+  checkAll(...asked.map((element, i) => () => void results.push(read(element, i))));
+  return results;
 }
 
 function checkPins(path: string, pinned: readonly string[], banned: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { InvalidArgument } from "../domain/errors.js";
+import { checkAll, InvalidArgument } from "../domain/errors.js";
 import type { InteractionType } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
 import { InteractionType as InteractionTypeMessage, type ProductInteraction } from "../gen/aisle/v1/interaction_pb.js";
@@ -73,7 +73,7 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     appId: request.appId,
     visitor: visitorIdsOf(request.visitor),
     signals: signalsOf(request.signals),
-    interactions: request.interactions.map(interactionOf),
+    interactions: interactionsOf(request.interactions),
     frameInteractions: request.frameInteractions
       .slice(-MAX_FRAME_INTERACTIONS)
       .map((use) => ({ frameId: use.frameId, at: msOf(use.occurredAt) ?? 0 })),
@@ -87,6 +87,13 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     recommendedCount: request.recommendedCount ?? null,
     alternativeCount: request.alternativeCount ?? null,
   };
+}
+
+/** Throws one InvalidArgument with the violations of all interactions. */
+function interactionsOf(interactions: readonly ProductInteraction[]): ClientInteraction[] {
+  const results: ClientInteraction[] = [];
+  checkAll(...interactions.map((interaction, i) => () => void results.push(interactionOf(interaction, i))));
+  return results;
 }
 
 function interactionOf(interaction: ProductInteraction, index: number): ClientInteraction {

@@ -1,5 +1,5 @@
 import type { Now } from "../../../domain/clock.js";
-import { InvalidArgument, NotFound } from "../../../domain/errors.js";
+import { check, checkAll, InvalidArgument, NotFound } from "../../../domain/errors.js";
 import { checkEtag, etagOf } from "../../../domain/etag.js";
 import { type Feed, MAX_FEEDS } from "../../../domain/feed.js";
 import type { FeedStore } from "../../../store/ports/feed-store.js";
@@ -88,24 +88,19 @@ export function feedEtag(feed: FeedSetting | undefined): string {
 /** Returns the settings to store. Throws InvalidArgument that names the field. */
 function checkSetting(setting: FeedSetting): FeedSetting {
   const { feedId, url, format, currency, full, everyMs } = setting;
-  if (feedId === "") throw new InvalidArgument("feed.feed_id", "missing");
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(feedId)) {
-    throw new InvalidArgument("feed.feed_id", "invalid", "1 to 64 letters, digits, _ or -");
-  }
-  if (url === "") throw new InvalidArgument("feed.url", "missing");
   const read = URL.canParse(url) && url.length <= MAX_URL ? new URL(url) : undefined;
-  if (read?.protocol !== "https:" || read.username !== "" || read.password !== "") {
-    throw new InvalidArgument("feed.url", "invalid", "an https address without user and password");
-  }
-  if (format !== "" && !FEED_FORMATS.some((known) => known === format)) {
-    throw new InvalidArgument("feed.format", "invalid", FEED_FORMATS.join(", "));
-  }
-  if (currency !== "" && !/^[A-Z]{3}$/.test(currency)) {
-    throw new InvalidArgument("feed.currency", "invalid", "an ISO 4217 code such as EUR");
-  }
-  if (everyMs === 0) throw new InvalidArgument("feed.every", "missing");
-  if (everyMs < LEAST_EVERY_MS || everyMs > MOST_EVERY_MS) {
-    throw new InvalidArgument("feed.every", "invalid", "5 minutes to 30 days");
-  }
-  return { feedId, url: read.href, format, currency, full, everyMs };
+  const isUsable = read?.protocol === "https:" && read.username === "" && read.password === "";
+  const isKnown = format === "" || FEED_FORMATS.some((known) => known === format);
+  const isTime = everyMs === 0 || (everyMs >= LEAST_EVERY_MS && everyMs <= MOST_EVERY_MS);
+  checkAll(
+    check(feedId !== "", "feed.feed_id", "missing"),
+    check(/^[A-Za-z0-9_-]{0,64}$/.test(feedId), "feed.feed_id", "invalid", "1 to 64 letters, digits, _ or -"),
+    check(url !== "", "feed.url", "missing"),
+    check(url === "" || isUsable, "feed.url", "invalid", "an https address without user and password"),
+    check(isKnown, "feed.format", "invalid", FEED_FORMATS.join(", ")),
+    check(/^([A-Z]{3})?$/.test(currency), "feed.currency", "invalid", "an ISO 4217 code such as EUR"),
+    check(everyMs !== 0, "feed.every", "missing"),
+    check(isTime, "feed.every", "invalid", "5 minutes to 30 days"),
+  );
+  return { feedId, url: read?.href ?? "", format, currency, full, everyMs };
 }
