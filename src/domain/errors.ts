@@ -113,6 +113,7 @@ const CONFLICTS = {
   public_url_not_set: "precondition",
   too_many_signing_secrets: "precondition",
   copy_of_other_source: "precondition",
+  secret_key_changed: "precondition",
 } as const;
 
 /** The call is valid but the current state does not allow it. */

@@ -177,7 +177,10 @@ function repeatable<I extends Message & { readonly requestId: string }, O extend
         return fromBinary(method.output, Buffer.from(seal.open(appId, answer).slice(MARK.length), "base64"));
       } catch (error) {
         if (!(error instanceof SecretKeyMissing)) throw error;
-        throw new Conflict("precondition", "The request was carried out; its answer was encrypted with an earlier key");
+        throw new Conflict(
+          "secret_key_changed",
+          "The request was carried out; its answer was encrypted with an earlier key",
+        );
       }
     },
   };

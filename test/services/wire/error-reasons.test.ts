@@ -63,6 +63,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
       "public_url_not_set",
       "too_many_signing_secrets",
       "copy_of_other_source",
+      "secret_key_changed",
     ] as const
   ).map((reason) => [reason.toUpperCase(), new Conflict(reason, "not now")] as const),
   ["SIGNATURE_UNKNOWN", new Unauthenticated("signature_unknown", "no secret made it")],
