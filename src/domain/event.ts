@@ -75,6 +75,8 @@ export interface Event {
   readonly platformVersion: string;
   readonly senderVersion: string;
   readonly extraFields: Readonly<Record<string, string>>;
+  /** Ids of the recommendations that led to it. */
+  readonly recommendationIds: readonly string[];
   /** Notes on parts of the event without effect, with reasons. */
   readonly notes: readonly string[];
 }

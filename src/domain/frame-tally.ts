@@ -1,3 +1,12 @@
+/** Orders of one currency, and what they paid together. */
+export interface Sales {
+  /** ISO 4217; "" for orders whose payment is not known. */
+  readonly currency: string;
+  readonly orders: number;
+  /** In millionths of the currency's unit. */
+  readonly amount: number;
+}
+
 /**
  * Results of a frame's variant, for visitors who first saw it on one day (UTC). Each visitor counts once as exposed,
  * clicked and ordered, so that rates are shares of visitors.
@@ -7,13 +16,27 @@ export interface FrameTally {
   readonly exposures: number;
   /** Visitors who first saw the variant on this day. */
   readonly visitors: number;
-  /** Of these, visitors who then viewed a shown product, or reported a use of the frame. */
+  /** Of these, visitors who then clicked. */
   readonly clicked: number;
   /** Of these, visitors who ordered during the exposure's lifetime, and did not cancel everything in that time. */
   readonly ordered: number;
+  /** Clicks of these visitors that named the list they came from, each list and product once. */
+  readonly clicks: number;
+  /** Their orders within 7 days of a click, by currency. */
+  readonly afterClick: readonly Sales[];
+  /** Their other orders within 7 days of seeing the frame. */
+  readonly withoutClick: readonly Sales[];
 }
 
-export const NO_TALLY: FrameTally = { exposures: 0, visitors: 0, clicked: 0, ordered: 0 };
+export const NO_TALLY: FrameTally = {
+  exposures: 0,
+  visitors: 0,
+  clicked: 0,
+  ordered: 0,
+  clicks: 0,
+  afterClick: [],
+  withoutClick: [],
+};
 
 export function sumOfTallies(a: FrameTally, b: FrameTally): FrameTally {
   return {
@@ -21,22 +44,54 @@ export function sumOfTallies(a: FrameTally, b: FrameTally): FrameTally {
     visitors: a.visitors + b.visitors,
     clicked: a.clicked + b.clicked,
     ordered: a.ordered + b.ordered,
+    clicks: a.clicks + b.clicks,
+    afterClick: sumOfSales(a.afterClick, b.afterClick),
+    withoutClick: sumOfSales(a.withoutClick, b.withoutClick),
   };
 }
 
-/** One visitor's exposure to a frame with variants. */
+/** By currency, in the order of their codes. */
+function sumOfSales(a: readonly Sales[], b: readonly Sales[]): readonly Sales[] {
+  if (b.length === 0) return a;
+  const sums = new Map(a.map((one) => [one.currency, one]));
+  for (const { currency, orders, amount } of b) {
+    const before = sums.get(currency);
+    sums.set(currency, { currency, orders: orders + (before?.orders ?? 0), amount: amount + (before?.amount ?? 0) });
+  }
+  const left = [...sums.values()].filter(({ orders, amount }) => orders !== 0 || amount !== 0);
+  return left.sort((one, other) => (one.currency < other.currency ? -1 : 1));
+}
+
+/** An order that is counted for a frame. */
+export interface CountedOrder {
+  readonly orderId: string;
+  readonly currency: string;
+  /** In millionths of the currency's unit. */
+  readonly amount: number;
+  /** It followed a click. */
+  readonly isAfterClick: boolean;
+}
+
+/** One visitor's exposure to a frame. */
 export interface ExposedFrame {
   readonly frameId: string;
+  /** "" where the frame does not split its visitors. */
   readonly variant: string;
   readonly firstAt: number;
   readonly lastAt: number;
-  /** Products shown last, the newest last. */
+  /** Products shown last, the newest last; of frames with variants, and of answers whose id comes back with clicks. */
   readonly shown: readonly string[];
-  /** 0: never. */
+  /** The first click; 0: never. */
   readonly clickedAt: number;
+  readonly lastClickedAt: number;
+  /** 0: never. */
   readonly orderedAt: number;
+  /** Ids of answers that come back with clicks, newest last. */
+  readonly recommendationIds: readonly string[];
+  /** Clicks that were counted, as `clickKey`. */
+  readonly clicks: readonly string[];
   /** Orders counted for it, newest last. */
-  readonly orderIds: readonly string[];
+  readonly orders: readonly CountedOrder[];
 }
 
 /** Products that a frame showed a visitor between two uses of the frame. */
@@ -49,7 +104,6 @@ export interface ShownList {
 
 /** One visitor's exposures to frames. */
 export interface FrameExposure {
-  /** Frames with variants. */
   readonly frames: readonly ExposedFrame[];
   /** Frames that rotate, newest last. */
   readonly shownLists: readonly ShownList[];

@@ -6,10 +6,10 @@ import { InteractionType } from "../gen/aisle/v1/interaction_pb.js";
 
 /**
  * The value that a field accepts. `app`: an app id. `text`: text; numbers and booleans are read as text, null as
- * absent. `list`: the same, and arrays and objects of ids. `time`: RFC 3339. `type`: a kind of interaction. The rest are arrays of
- * objects.
+ * absent. `list`: the same, and arrays and objects of ids. `time`: RFC 3339. `type`: a kind of interaction. `flag`: anything, on
+ * by `true` or `1`. The rest are arrays of objects.
  */
-export type FieldKind = "app" | "text" | "list" | "time" | "type" | "interactions" | "frameInteractions";
+export type FieldKind = "app" | "text" | "list" | "time" | "type" | "flag" | "interactions" | "frameInteractions";
 
 export interface RecommendField {
   readonly kind: FieldKind;
@@ -66,6 +66,10 @@ export const RECOMMEND_BODY = {
     says: `Category ids or tags, ${SEPARATED}: only products of one of them are recommended. A boolean or nothing: no filter.`,
   },
   externalCookieGaId: { kind: "text", says: "Analytics cookie value. Read and neither stored nor logged." },
+  trackClicks: {
+    kind: "flag",
+    says: "`true`: the answer has a `recommendationId`, which the page sends back as `recommendation_id` of `POST /trace` with clicks and orders.",
+  },
   version: {
     kind: "text",
     says: "The version of the answer the client last stored; with another than the current one its frame interactions are ignored.",

@@ -63,6 +63,8 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
       availability: AvailabilityFilter.UNSPECIFIED,
     },
     clientVersion: id(body, "version"),
+    trackClicks: isOn(body.trackClicks),
+    bot: false,
     recommendedCount: undefined,
     alternativeCount: undefined,
     ...(products.text + skus.text + categories.text + groups.text !== "" && {
@@ -148,6 +150,11 @@ function elementId<Name extends string>(element: Fields<Name>, name: Name, list:
   const read = typeof value === "string" ? value : scalarText(value);
   if (read === undefined) throw invalid("recommend", `${list}[${index}].${name}`);
   return read === "" || isNothing(read) ? "" : cleanId(read);
+}
+
+/** Never refused: the page works without it. */
+function isOn(value: unknown): boolean {
+  return value === true || value === 1 || value === "true" || value === "1";
 }
 
 function text(body: Body, name: BodyName): string {

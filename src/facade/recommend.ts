@@ -7,7 +7,7 @@ import { Refused, TEXT } from "./errors.js";
 import { parseJson } from "./json-body.js";
 import { toRecommendRequest } from "./recommend-request.js";
 import { sendJson } from "./rest-server.js";
-import { signalsOf } from "./sender.js";
+import { createCrawlerTest, signalsOf } from "./sender.js";
 
 export interface RecommendDependencies {
   readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;
@@ -17,6 +17,7 @@ export interface RecommendDependencies {
 
 /** POST /recommend: the visitor's recommendations. The body is JSON, whatever its content type says. */
 export function createRecommend({ recommendations, origins, callOptions }: RecommendDependencies) {
+  const isCrawler = createCrawlerTest();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const body = request.body;
     const asked = toRecommendRequest(parseJson(Buffer.isBuffer(body) ? body.toString("utf8") : ""));
@@ -25,14 +26,17 @@ export function createRecommend({ recommendations, origins, callOptions }: Recom
       throw new Refused(403, TEXT.originNotAllowed);
     const signals = signalsOf(request.headers);
     if (signals !== undefined) asked.signals = signals;
+    asked.bot = isCrawler(request.headers["user-agent"] ?? "");
     const response = await recommendations.recommend(asked, callOptions);
-    sendJson(reply, 200, recommendAnswer(response));
+    sendJson(reply, 200, recommendAnswer(response, asked.trackClicks));
   };
 }
 
-/** The JSON of an answer: exactly these four names, and six texts for each product. */
-function recommendAnswer({ version, trackerProduct, recommended, alternative }: RecommendResponse): string {
+/** The JSON of an answer: exactly these four names, a fifth on request, and six texts for each product. */
+function recommendAnswer(response: RecommendResponse, hasId: boolean): string {
+  const { version, trackerProduct, recommended, alternative, requestId } = response;
   return JSON.stringify({
+    ...(hasId && { recommendationId: requestId }),
     version,
     trackerProduct: trackerProduct === undefined ? null : product(trackerProduct),
     recommended: recommended.map(product),

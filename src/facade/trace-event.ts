@@ -72,6 +72,7 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
     platformVersion: read("platform_version"),
     senderVersion: read("version"),
     extraFields,
+    recommendationIds: slots(read("recommendation_id")).slice(),
     notes: [],
   };
 }

@@ -59,6 +59,9 @@ export const TRACE_FORM = {
   order_currency: { says: "ISO 4217 code." },
   base_currency: { says: "ISO 4217 code." },
   coupon: { says: "Coupon that was used." },
+  recommendation_id: {
+    says: "`recommendationId` of the answer of `POST /recommend` that the product was clicked in; several with `|` between them.",
+  },
   event_utc_date: {
     says: "When it happened, in UTC, `YYYY-MM-DD HH:MM:SS`. Not plausible: the time of receipt counts.",
     example: "2026-03-01 10:00:00",

@@ -43,10 +43,26 @@ export function sentKey(owned: string): string {
  */
 export function hashesOf(sent: SentEvent): readonly string[] {
   const { actionType, sender, visitor, contact, products, categories, order, isWithoutProfile } = sent;
-  const { searchQuery, platform, platformVersion, senderVersion, extraFields, sentDigest = "" } = sent;
+  const {
+    searchQuery,
+    platform,
+    platformVersion,
+    senderVersion,
+    extraFields,
+    recommendationIds,
+    sentDigest = "",
+  } = sent;
   const occurredAt = sent.occurredAt || null;
   const said = { actionType, sender, occurredAt, visitor, contact, products, categories, order };
-  const rest = { searchQuery, platform, platformVersion, senderVersion, extraFields, isWithoutProfile };
+  const rest = {
+    searchQuery,
+    platform,
+    platformVersion,
+    senderVersion,
+    extraFields,
+    recommendationIds,
+    isWithoutProfile,
+  };
   const read = hash("sha256", JSON.stringify({ ...said, ...rest }), "base64url");
   return sentDigest === "" ? [read] : [sentDigest, read];
 }

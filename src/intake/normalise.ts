@@ -28,6 +28,7 @@ const MAX_AHEAD_MS = 5 * 60_000;
 const YEAR_2000 = Date.UTC(2000, 0, 1);
 const MAX_TEXT = 8192;
 const MAX_PRODUCTS = 1000;
+const MAX_RECOMMENDATIONS = 20;
 const MAX_EXTRA_FIELDS = 128;
 
 const known: ReadonlySet<string> = new Set(KNOWN_ACTIONS);
@@ -78,6 +79,7 @@ export function normalise(sent: SentEvent, eventId: string, receivedAt: number):
     platformVersion: cut(sent.platformVersion),
     senderVersion: cut(sent.senderVersion),
     extraFields: readExtra(sent.extraFields, notes),
+    recommendationIds: readRecommendationIds(sent.recommendationIds),
     notes: notes.length > 1 ? [...new Set(notes)] : notes,
   };
 }
@@ -96,6 +98,10 @@ function readTime(at: number, receivedAt: number, notes: string[]): number {
   if (Number.isFinite(at) && at >= YEAR_2000 && at <= receivedAt + MAX_AHEAD_MS) return Math.floor(at);
   notes.push("the event's time is not plausible; the time of receipt counts");
   return receivedAt;
+}
+
+function readRecommendationIds(ids: readonly string[]): readonly string[] {
+  return ids.length === 0 ? ids : ids.slice(0, MAX_RECOMMENDATIONS).flatMap((id) => cleanId(id) || []);
 }
 
 function readVisitor(ids: VisitorIds, notes: string[]): VisitorIds {

@@ -15,6 +15,7 @@ function withoutProfile(sent: SentEvent): SentEvent {
     visitor: { clientId: "", fingerprintId: "", userId: "" },
     contact: subscribes && sent.contact !== null ? addressOf(sent.contact) : null,
     extraFields: {},
+    recommendationIds: [],
     isWithoutProfile: true,
   };
 }

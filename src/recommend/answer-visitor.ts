@@ -52,7 +52,9 @@ export interface AnswerVisitorDependencies {
   /** Popularity of an app without a model. */
   readonly countedOf: CountedPopularity["of"];
   readonly recommend: Recommender;
-  /** Called for each frame filled for a visitor, where the frame rotates or splits its visitors. */
+  /** Hard to guess. */
+  readonly newRequestId: () => string;
+  /** Called for each frame filled for a visitor with an id, crawlers excepted. */
   readonly shown?: (shown: Shown) => void;
   /** What frames showed a visitor before. */
   readonly shownTo?: (appId: string, visitorKey: VisitorKey) => Promise<readonly ShownList[]>;
@@ -61,14 +63,18 @@ export interface AnswerVisitorDependencies {
   readonly reportFailure: ReportFailure;
 }
 
+export interface IdentifiedAnswer extends RecommendAnswer {
+  readonly requestId: string;
+}
+
 /** Answers of what is known of app, visitor and catalogue. */
 export interface AnswerVisitor {
-  one(query: RecommendQuery, withReasons: boolean): Promise<RecommendAnswer>;
+  one(query: RecommendQuery, withReasons: boolean): Promise<IdentifiedAnswer>;
   /**
    * Fills the 1 to 20 frames of a page in order. Later frames do not repeat a product of earlier ones, nor its variants.
    * Ignores the query's own `frameId`.
    */
-  page(query: RecommendQuery, frameIds: readonly string[]): Promise<readonly RecommendAnswer[]>;
+  page(query: RecommendQuery, frameIds: readonly string[]): Promise<readonly IdentifiedAnswer[]>;
 }
 
 export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisitor {
@@ -143,7 +149,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     sent: RecommendQuery,
     frameIds: readonly string[],
     withReasons: boolean,
-  ): Promise<RecommendAnswer[]> => {
+  ): Promise<IdentifiedAnswer[]> => {
     checkQuery(sent);
     const app = await deps.apps.get(sent.appId);
     if (app === undefined) throw new NotFound("app");
@@ -180,21 +186,22 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
         },
         withReasons,
       );
+      const requestId = deps.newRequestId();
       const products = [...answer.recommended, ...answer.alternative];
-      const rotates = frame.rotation && frame.rotationRate > 0;
-      if ((variant !== undefined || rotates) && visitorKey !== undefined && !withReasons)
+      if (visitorKey !== undefined && !query.bot && !withReasons)
         deps.shown?.({
           appId: query.appId,
           frameId: frame.frameId,
           variant: variant?.name ?? "",
-          rotates,
+          rotates: frame.rotation && frame.rotationRate > 0,
           visitorKey,
+          recommendationId: query.tracksClicks ? requestId : "",
           productIds: products.map(({ productId }) => productId),
           variantGroupIds: products.map(({ variantGroupId }) => variantGroupId).filter((groupId) => groupId !== ""),
           usedAt: usesOf(frame.frameId, frameInteractions, deps.now()).at(-1) ?? 0,
         });
       shown.push(...products);
-      return answer;
+      return { ...answer, requestId };
     });
   };
 

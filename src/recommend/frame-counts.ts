@@ -1,10 +1,13 @@
 /**
- * Remembers what frames showed to whom, and counts the outcomes of frames that split their visitors. Exposures and visitor
- * acts queue in memory and are written in batches, so that answers do not wait for the store.
+ * Remembers what frames showed to whom, and counts what came of it. Exposures and visitor acts queue in memory and are
+ * written in batches, so that answers do not wait for the store.
  *
  * The store keeps one `FrameExposure` for each visitor who met a frame in the last 7 days. It lets every process count a
  * visitor exactly once, and rotate a frame for a visitor. The store also keeps one tally for each frame, day and variant.
  * A crash loses the queue, a few seconds at most; nothing is counted twice.
+ *
+ * A stranger cannot make up results. A click counts when its visitor was given the answer that it names, and once for each
+ * answer and product. Where the shop signs its events, only orders that the shop itself has sent count.
  */
 
 import type { Metrics } from "../adapters/metrics.js";
@@ -19,7 +22,9 @@ import {
   sumOfTallies,
   tallyKey,
 } from "../domain/frame-tally.js";
-import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/ids.js";
+import { MAILING_SECRETS } from "../domain/hook.js";
+import { type VisitorKey, visitorKeys } from "../domain/ids.js";
+import { type Money, NO_MONEY } from "../domain/money.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
@@ -35,6 +40,8 @@ export interface Shown {
   /** Whether the frame rotates: then what it shows is remembered. */
   readonly rotates: boolean;
   readonly visitorKey: VisitorKey;
+  /** Id of the answer that comes back with clicks; "" where none was asked for. */
+  readonly recommendationId: string;
   readonly productIds: readonly string[];
   /** Groups that these are variants of: a page may post the group when it is clicked. */
   readonly variantGroupIds: readonly string[];
@@ -44,9 +51,10 @@ export interface Shown {
 
 /** What a visitor did with which products, taken from an event. */
 export interface VisitorAct {
-  readonly visitor: VisitorIds;
   readonly actionType: string;
   readonly productIds: readonly string[];
+  /** Answers that led to it. */
+  readonly recommendationIds: readonly string[];
   /** Of an order or its cancellation; "" for others. */
   readonly orderId: string;
   readonly occurredAt: number;
@@ -123,13 +131,21 @@ export function createFrameCounts(deps: {
     return found;
   };
 
+  /** A view without the id of an answer is a click only in frames that split their visitors; most apps have none. */
+  const mayCount = (appId: string, { actionType, recommendationIds }: Event): boolean => {
+    if (actionType === "order" || recommendationIds.length > 0) return true;
+    if (actionType !== "product_view") return false;
+    const frames = known.get(appId);
+    return frames === undefined || frames.variants.size > 0 || now() - frames.readAt >= FRAMES_CACHE_MS;
+  };
+
   const write = async (appId: string, list: readonly Waiting[]): Promise<void> => {
     const { variants } = await framesOf(appId);
-    const wanted = variants.size > 0 ? list : list.filter(({ kind }) => kind === "shown");
-    for (let from = 0; from < wanted.length; from += BATCH_SIZE) {
-      const part = wanted.slice(from, from + BATCH_SIZE);
+    for (let from = 0; from < list.length; from += BATCH_SIZE) {
+      const part = list.slice(from, from + BATCH_SIZE);
       const changes = await deps.unitOfWork.run(appId, (tx) => take(tx, part));
       for (const { frameId, variant, ...counts } of changes) {
+        if (variant === "") continue;
         const place = (variants.get(frameId)?.indexOf(variant) ?? -1) + 1;
         const labels = { place: place === 0 ? "other" : String(place) };
         for (const outcome of OUTCOMES)
@@ -141,11 +157,8 @@ export function createFrameCounts(deps: {
 
   return {
     shown: (shown) => {
-      const at = now();
-      // Only a frame that splits its visitors counts each answer; another one that shows nothing new is not written.
-      if (shown.variant === "" && !unwritten.isNew(shown, at)) return;
-      const one = { kind: "shown", keys: [shown.visitorKey], shown, at } as const;
-      if (add(shown.appId, one) && shown.rotates) unwritten.add(one);
+      const one = { kind: "shown", keys: [shown.visitorKey], shown, at: now() } as const;
+      if (add(shown.appId, one) && shown.rotates && unwritten.isNew(shown, one.at)) unwritten.add(one);
     },
 
     shownTo: async (appId, visitorKey) => {
@@ -153,17 +166,15 @@ export function createFrameCounts(deps: {
       return unwritten.over(appId, visitorKey, stored?.shownLists ?? []);
     },
 
-    wants: (appId) => {
-      const frames = known.get(appId);
-      return frames === undefined || frames.variants.size > 0 || now() - frames.readAt >= FRAMES_CACHE_MS;
-    },
+    wants: () => true,
 
     took: (appId, event) => {
       // Who cancels is seldom who ordered, and need not say whose order it was: the order knows.
       const isCancelling = event.actionType === "order_cancel";
-      if (!isCancelling && (event.bot || (event.actionType !== "product_view" && event.actionType !== "order"))) return;
+      if (!isCancelling && (event.bot || !mayCount(appId, event))) return;
       const keys = visitorKeys(event.visitor);
-      if (isCancelling || keys.length > 0) add(appId, { kind: "act", keys, act: visitorActOf(event), at: now() });
+      if (isCancelling || event.actionType === "order" || keys.length > 0)
+        add(appId, { kind: "act", keys, act: visitorActOf(event), at: now() });
     },
 
     flush: async (all) => {
@@ -186,9 +197,9 @@ export function createFrameCounts(deps: {
   };
 }
 
-function visitorActOf({ visitor, actionType, products, order, occurredAt }: Event): VisitorAct {
+function visitorActOf({ actionType, products, recommendationIds, order, occurredAt }: Event): VisitorAct {
   const productIds = products.map(({ productId, sku }) => productId || sku);
-  return { visitor, actionType, productIds, orderId: order?.orderId ?? "", occurredAt };
+  return { actionType, productIds, recommendationIds, orderId: order?.orderId ?? "", occurredAt };
 }
 
 const OUTCOMES = ["exposures", "visitors", "clicked", "ordered"] as const;
@@ -201,16 +212,19 @@ function take(tx: Transaction, list: readonly Waiting[]): Change[] {
     const key = tallyKey(change.frameId, change.day, change.variant);
     added.set(key, { ...change, ...sumOfTallies(added.get(key) ?? NO_TALLY, change) });
   };
-  for (const one of list)
-    for (const key of concerned(tx, one)) {
+  const isSigning = (tx.mailingSecrets.get(MAILING_SECRETS)?.signing.length ?? 0) > 0;
+  for (const one of list) {
+    const { keys, payment } = concerned(tx, one, isSigning);
+    for (const key of keys) {
       const before = tx.frameExposures.get(key);
       if (one.kind === "act" && before === undefined) continue;
       const after =
         one.kind === "shown"
           ? withShown(before ?? NO_EXPOSURE, one.shown, one.at, count)
-          : withAct(before ?? NO_EXPOSURE, one.act, count);
+          : withAct(before ?? NO_EXPOSURE, one.act, payment, count);
       if (after !== before) tx.frameExposures.put(key, remembered(after, one.at));
     }
+  }
   for (const [key, change] of added)
     tx.frameTallies.put(key, sumOfTallies(tx.frameTallies.get(key) ?? NO_TALLY, change));
   return [...added.values()];
@@ -225,12 +239,25 @@ function remembered({ frames, shownLists }: FrameExposure, at: number): FrameExp
   };
 }
 
-/** The names of those whom it concerns; nobody's for an order that was cancelled already. */
-function concerned(tx: Transaction, one: Waiting): Iterable<VisitorKey> {
-  if (one.kind === "shown" || one.act.orderId === "") return one.keys;
-  const order = tx.orders.get(one.act.orderId);
-  if (order?.cancelled && one.act.actionType === "order") return [];
+interface Concerned {
+  readonly keys: Iterable<VisitorKey>;
+  /** Of an order. */
+  readonly payment: Money;
+}
+
+const NOBODY: Concerned = { keys: [], payment: NO_MONEY };
+
+/** The names of those whom it concerns; nobody's for an order that does not count. */
+function concerned(tx: Transaction, one: Waiting, isSigning: boolean): Concerned {
+  if (one.kind === "shown" || one.act.orderId === "") return { keys: one.keys, payment: NO_MONEY };
+  const { orderId, actionType } = one.act;
+  const order = tx.orders.get(orderId);
+  if (order === undefined) return { keys: one.keys, payment: NO_MONEY };
   // The order book has not taken a cancellation by somebody whose order it is not.
-  if (order?.cancelled === false && one.act.actionType === "order_cancel") return [];
-  return order === undefined ? one.keys : new Set([...one.keys, ...visitorKeys(order.visitor)]);
+  if (order.cancelled !== (actionType === "order_cancel")) return NOBODY;
+  if (actionType === "order" && (order.bot || (isSigning && !order.vouched))) return NOBODY;
+  const owners = visitorKeys(order.visitor);
+  // Somebody else's order of the same id is kept apart from it.
+  const isTheirs = actionType === "order_cancel" || owners.length === 0 || one.keys.some((key) => owners.includes(key));
+  return { keys: isTheirs ? new Set([...one.keys, ...owners]) : owners, payment: order.payment };
 }

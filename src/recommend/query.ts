@@ -39,6 +39,10 @@ export interface RecommendQuery {
   /** Null: as many as the frame says. */
   readonly recommendedCount: number | null;
   readonly alternativeCount: number | null;
+  /** The caller sends the ids of answers back with clicks. */
+  readonly tracksClicks: boolean;
+  /** A crawler asks. */
+  readonly bot: boolean;
 }
 
 /** A query that says nothing; for the default frame of the app "". */
@@ -56,6 +60,8 @@ export const BLANK_QUERY: RecommendQuery = {
   clientVersion: "",
   recommendedCount: null,
   alternativeCount: null,
+  tracksClicks: false,
+  bot: false,
 };
 
 /** One source's share in a product's place. */

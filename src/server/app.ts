@@ -83,7 +83,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       report,
     }),
     hooks: createHookService({ hooks: mailing.hooks, kept: store.hooks, apps, mutation, report }),
-    recommendations: createRecommendationService({ answer: stages.answer, newRequestId: newId, report }),
+    recommendations: createRecommendationService({ answer: stages.answer, report }),
     catalog: createCatalogService({
       upsertProducts: createUpsertProducts({ unitOfWork, now }),
       deleteProduct: createDeleteProduct({ unitOfWork, now }),

@@ -198,6 +198,7 @@ export function wireRecommending(
     }),
     countedOf: countedPopularity.of,
     recommend: spans.around("recommend rank", createRecommender({ metrics, reportFailure })),
+    newRequestId: newId,
     shown: frameCounts.shown,
     shownTo: frameCounts.shownTo,
     now,

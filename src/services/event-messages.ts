@@ -70,6 +70,7 @@ export function sentEvent(message: EventMessage | undefined, sender?: PublicSend
     platformVersion: message.platformVersion,
     senderVersion: message.senderVersion,
     extraFields: message.extraFields,
+    recommendationIds: message.recommendationIds,
   };
 }
 
@@ -131,6 +132,7 @@ export function eventMessage(event: Event): MessageInitShape<typeof EventSchema>
     platformVersion: event.platformVersion,
     senderVersion: event.senderVersion,
     extraFields: { ...event.extraFields },
+    recommendationIds: [...event.recommendationIds],
     notes: [...event.notes],
   };
 }

@@ -228,7 +228,8 @@ function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typ
     shownProductIds: [...frame.shown],
     clickedAt: timestampOf(frame.clickedAt),
     orderedAt: timestampOf(frame.orderedAt),
-    orderIds: [...frame.orderIds],
+    orderIds: frame.orders.map(({ orderId }) => orderId),
+    recommendationIds: [...frame.recommendationIds],
   };
 }
 

@@ -12,8 +12,8 @@ import type {
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import type { SourceName } from "../learning/model/source.js";
-import type { AnswerVisitor } from "../recommend/answer-visitor.js";
-import type { ClientInteraction, Reason, RecommendAnswer, RecommendQuery } from "../recommend/query.js";
+import type { AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
+import type { ClientInteraction, Reason, RecommendQuery } from "../recommend/query.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { filterOf } from "./filter-messages.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
@@ -37,7 +37,6 @@ const MAX_FRAME_INTERACTIONS = 1000;
 
 export interface RecommendationServiceDependencies {
   readonly answer: AnswerVisitor;
-  readonly newRequestId: () => string;
   readonly report: ReportInternal;
 }
 
@@ -46,14 +45,12 @@ export function createRecommendationService(
 ): ServiceImpl<typeof RecommendationService> {
   const { report } = deps;
   return {
-    recommend: guarded(report, async (request) =>
-      responseMessage(await deps.answer.one(queryOf(request), false), deps.newRequestId()),
-    ),
+    recommend: guarded(report, async (request) => responseMessage(await deps.answer.one(queryOf(request), false))),
     explainRecommendation: guarded(report, async ({ request }) => {
       if (request === undefined) throw new InvalidArgument("request", "missing");
       const answer = await deps.answer.one(queryOf(request), true);
       return {
-        response: responseMessage(answer, deps.newRequestId()),
+        response: responseMessage(answer),
         recommendedReasons: answer.recommendedReasons.map(reasonMessage),
         alternativeReasons: answer.alternativeReasons.map(reasonMessage),
       };
@@ -63,7 +60,7 @@ export function createRecommendationService(
       if (request.frameId !== "")
         throw new InvalidArgument("request.frame_id", "invalid", "none: frame_ids names the frames");
       const answers = await deps.answer.page(queryOf(request), frameIds);
-      return { frames: answers.map((answer) => responseMessage(answer, deps.newRequestId())) };
+      return { frames: answers.map((answer) => responseMessage(answer)) };
     }),
   };
 }
@@ -86,6 +83,8 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     clientVersion: request.clientVersion,
     recommendedCount: request.recommendedCount ?? null,
     alternativeCount: request.alternativeCount ?? null,
+    tracksClicks: request.trackClicks,
+    bot: request.bot,
   };
 }
 
@@ -105,13 +104,13 @@ function interactionOf(interaction: ProductInteraction, index: number): ClientIn
   return { type, productId: interaction.productId, sku: interaction.sku, at };
 }
 
-function responseMessage(answer: RecommendAnswer, requestId: string): MessageInitShape<typeof RecommendResponseSchema> {
+function responseMessage(answer: IdentifiedAnswer): MessageInitShape<typeof RecommendResponseSchema> {
   return {
     version: answer.version,
     trackerProduct: answer.trackerProduct === null ? undefined : trackerMessage(answer.trackerProduct),
     recommended: answer.recommended.map(cardMessage),
     alternative: answer.alternative.map(cardMessage),
-    requestId,
+    requestId: answer.requestId,
     frameId: answer.frameId,
     variant: answer.variant,
     modelId: answer.modelId,
@@ -133,7 +132,7 @@ function cardMessage(product: Product): MessageInitShape<typeof ProductCardSchem
 function trackerMessage({
   productId,
   known,
-}: NonNullable<RecommendAnswer["trackerProduct"]>): MessageInitShape<typeof ProductCardSchema> {
+}: NonNullable<IdentifiedAnswer["trackerProduct"]>): MessageInitShape<typeof ProductCardSchema> {
   return known === undefined ? { productId } : cardMessage(known);
 }
 

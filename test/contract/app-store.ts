@@ -11,6 +11,7 @@ import {
   event,
   exposure,
   frame,
+  frameTally,
   fullFrame,
   model,
   order,
@@ -38,7 +39,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
         tx.changes.put("c1", change("c1", "k1"));
         tx.products.put("p1", product("p1", { sku: "s1" }));
         tx.orders.put("o1", order("o1"));
-        tx.frameTallies.put("f1/2026-01-15/a", { exposures: 4, visitors: 3, clicked: 2, ordered: 1 });
+        tx.frameTallies.put("f1/2026-01-15/a", frameTally());
         tx.frameExposures.put("c:1", exposure());
         tx.putInteraction("v1", view(1));
         tx.markChanged();

@@ -14,6 +14,7 @@ import {
   erasure,
   event,
   exposure,
+  frameTally,
   feed,
   fullFrame,
   hookEntry,
@@ -49,7 +50,7 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.products.put("p1", product("p1", { sku: "s1" })); // has the SKU now
     tx.orders.put("o1", order("o1"));
     tx.erasures.put("x1", erasure("x1"));
-    tx.frameTallies.put("f1/2026-01-15/a", { exposures: 4, visitors: 3, clicked: 2, ordered: 1 });
+    tx.frameTallies.put("f1/2026-01-15/a", frameTally());
     tx.frameExposures.put("c:1", exposure());
     tx.putInteraction("v1", view(1, "e1"));
     tx.putInteraction("v\u0001", { type: "order", at: -2, productIds: ["p1"], ref: "order:o1" });

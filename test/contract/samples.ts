@@ -5,7 +5,7 @@ import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
 import type { Feed } from "../../src/domain/feed.js";
 import { DEFAULT_FRAME, type FrameConfiguration, type FrameVariant } from "../../src/domain/frame.js";
-import type { FrameExposure } from "../../src/domain/frame-tally.js";
+import { type FrameExposure, type FrameTally, NO_TALLY } from "../../src/domain/frame-tally.js";
 import type { HookEntry } from "../../src/domain/hook.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
@@ -43,6 +43,11 @@ export function frame(frameId: string, change: Partial<FrameConfiguration> = {})
   return { ...DEFAULT_FRAME, frameId, version: 1, updatedAt: 1, ...change };
 }
 
+export function frameTally(): FrameTally {
+  const afterClick = [{ currency: "EUR", orders: 1, amount: 12_500_000 }];
+  return { ...NO_TALLY, exposures: 4, visitors: 3, clicked: 2, ordered: 1, clicks: 2, afterClick };
+}
+
 export function exposure(): FrameExposure {
   const met = {
     frameId: "f1",
@@ -51,8 +56,11 @@ export function exposure(): FrameExposure {
     lastAt: 2,
     shown: ["p1", "pä"],
     clickedAt: 2,
-    orderedAt: 0,
-    orderIds: ["o1"],
+    orderedAt: 3,
+    lastClickedAt: 2,
+    recommendationIds: ["r1"],
+    clicks: ["r1 p1"],
+    orders: [{ orderId: "o1", currency: "EUR", amount: 12_500_000, isAfterClick: true }],
   };
   return { frames: [met], shownLists: [{ frameId: "f1", at: 1, productIds: ["p1", "pä"] }] };
 }
@@ -144,6 +152,7 @@ export function event(eventId: string, change: Partial<Event> = {}): Event {
     platformVersion: "",
     senderVersion: "",
     extraFields: {},
+    recommendationIds: [],
     notes: [],
     ...change,
   };
@@ -319,6 +328,7 @@ export const anyEvent: fc.Arbitrary<Event> = fc.record({
   platformVersion: anyText,
   senderVersion: anyText,
   extraFields: anyTextMap,
+  recommendationIds: anyTexts,
   notes: anyTexts,
 });
 

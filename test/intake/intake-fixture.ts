@@ -73,6 +73,7 @@ export function draft(actionType: string, more: Partial<SentEvent> = {}): SentEv
     platformVersion: "",
     senderVersion: "",
     extraFields: {},
+    recommendationIds: [],
     ...more,
   };
 }

@@ -143,7 +143,7 @@ describe("a frame that a visitor used", () => {
     expect(Math.max(...(await show(uses)).map((id) => IDS.indexOf(id)))).toBeLessThan(18);
   });
 
-  it("remembers nothing of visitors who refuse profiling, and of frames that do not rotate", async () => {
+  it("remembers nothing of visitors who refuse profiling, and no products of frames that do not rotate", async () => {
     const { show, set, store, facade, writeFrameCounts } = await openShop();
     await facade.inject({
       method: "POST",
@@ -151,10 +151,13 @@ describe("a frame that a visitor used", () => {
       headers: { "sec-gpc": "1" },
       payload: { appId: "shop", cId: "c1", productInteractions: [], marketingMachineFrameConfigurationId: "home" },
     });
+    await writeFrameCounts(true);
+    expect(await store.visitors.exposure("shop", "c:c1")).toBeUndefined();
     await set("side", { rotation: false });
     await show([], { marketingMachineFrameConfigurationId: "side" });
     await writeFrameCounts(true);
-    expect(await store.visitors.exposure("shop", "c:c1")).toBeUndefined();
+    const exposure = await store.visitors.exposure("shop", "c:c1");
+    expect(exposure).toMatchObject({ frames: [{ frameId: "side", shown: [] }], shownLists: [] });
   });
 
   it("is forgotten 7 days after it showed something", async () => {

@@ -184,6 +184,7 @@ describe("a failure that only shortens an answer", () => {
         variant: "a",
         rotates: true,
         productIds: [],
+        recommendationId: "",
         variantGroupIds: [],
         usedAt: 0,
       };

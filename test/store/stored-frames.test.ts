@@ -64,11 +64,14 @@ describe("frames stored by earlier versions", () => {
 
   it("have exposures whose orders carry only a time", () => {
     const met = exposure();
-    const earlier = { frames: met.frames.map((one) => ({ ...one, orderIds: [] })), shownLists: [] };
-    const rows = met.frames.map((one) => [...Object.values(one).slice(0, 7)]);
+    const nothing = { lastClickedAt: 0, recommendationIds: [], clicks: [], orders: [] };
+    const earlier = { frames: met.frames.map((one) => ({ ...one, ...nothing })), shownLists: [] };
+    const rows = met.frames.map((one) => [...Object.values(one).slice(0, 7), ["o1"]]);
     expect(exposureCodec.fromCells([rows, CHECKSUM], "")).toEqual(earlier);
     expect(exposureCodec.fromCells([...exposureCodec.toCells(met), CHECKSUM], "")).toEqual(met);
-    const documents = met.frames.map(({ orderIds: _, ...one }) => one);
+    const documents = met.frames.map(
+      ({ lastClickedAt: _, recommendationIds: __, clicks: ___, orders: ____, ...one }) => one,
+    );
     expect(frameExposure.fromDocument({ frames: documents })).toEqual(earlier);
   });
 

@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<FieldKind, JsonObject>> = {
       { type: "string", pattern: `^\\s*(${[...INTERACTION_TYPES.keys()].map(anyCase).join("|")})\\s*$` },
     ],
   },
+  flag: {},
   interactions: { type: "array", items: part("schemas", "ProductInteraction") },
   frameInteractions: {
     anyOf: [
@@ -139,6 +140,11 @@ const closed = (properties: JsonObject): JsonObject => ({
   additionalProperties: false,
 });
 
+const withOptional = (optional: JsonObject, required: JsonObject): JsonObject => ({
+  ...closed(required),
+  properties: { ...required, ...optional },
+});
+
 const text = (description: string): JsonObject => ({ type: "string", description });
 
 /** By name. The answers have these properties and no others. */
@@ -161,15 +167,18 @@ export const SCHEMAS: JsonObject = {
   RecommendRequest: bodySchema("Who asks, on which page, and what the visitor did before.", RECOMMEND_BODY),
   ProductInteraction: bodySchema("One thing the visitor did with a product.", PRODUCT_INTERACTION),
   FrameInteraction: bodySchema("A recommendation that the visitor followed.", FRAME_INTERACTION),
-  RecommendAnswer: closed({
-    version: text("Version of the engine; a client empties its frame interactions when it changes."),
-    trackerProduct: {
-      description: "The first of the products currently viewed; null when none was sent.",
-      anyOf: [part("schemas", "Product"), { type: "null" }],
+  RecommendAnswer: withOptional(
+    { recommendationId: text("Id of the answer, present when the request says `trackClicks`.") },
+    {
+      version: text("Version of the engine; a client empties its frame interactions when it changes."),
+      trackerProduct: {
+        description: "The first of the products currently viewed; null when none was sent.",
+        anyOf: [part("schemas", "Product"), { type: "null" }],
+      },
+      recommended: { type: "array", items: part("schemas", "Product"), description: "Complementary products." },
+      alternative: { type: "array", items: part("schemas", "Product"), description: "Similar products." },
     },
-    recommended: { type: "array", items: part("schemas", "Product"), description: "Complementary products." },
-    alternative: { type: "array", items: part("schemas", "Product"), description: "Similar products." },
-  }),
+  ),
   Product: closed({
     productId: text("Product id."),
     title: text("Title."),

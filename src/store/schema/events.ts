@@ -59,6 +59,7 @@ export const event = record<Event>({
   extraFields: map(text),
   notes: list(text),
   bot: later(flag, false),
+  recommendationIds: later(list(text), []),
 });
 
 export const idempotency = record<IdempotencyRecord>({

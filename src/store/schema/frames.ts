@@ -8,7 +8,14 @@ import {
   ROTATION_RATE,
   type SourceWeight,
 } from "../../domain/frame.js";
-import type { ExposedFrame, FrameExposure, FrameTally, ShownList } from "../../domain/frame-tally.js";
+import type {
+  CountedOrder,
+  ExposedFrame,
+  FrameExposure,
+  FrameTally,
+  Sales,
+  ShownList,
+} from "../../domain/frame-tally.js";
 import { NO_FILTER, type PriceRange, type ProductFilter } from "../../domain/product-filter.js";
 import { type Cells, flag, later, list, number, oneOf, orNull, record, text, time } from "./kinds.js";
 
@@ -78,20 +85,42 @@ export const frame = record<FrameConfiguration>(
 
 export const frameVersion = record<FrameVersion>({ frame, deleted: flag });
 
-export const frameTally = record<FrameTally>({ exposures: number, visitors: number, clicked: number, ordered: number });
+const sales = list(record<Sales>({ currency: text, orders: number, amount: number }));
+
+export const frameTally = record<FrameTally>({
+  exposures: number,
+  visitors: number,
+  clicked: number,
+  ordered: number,
+  clicks: later(number, 0),
+  afterClick: later(sales, []),
+  withoutClick: later(sales, []),
+});
+
+/** Earlier versions kept only the ids of orders, in this cell. */
+const ORDER_IDS = 7;
 
 export const frameExposure = record<FrameExposure>({
   frames: list(
-    record<ExposedFrame>({
-      frameId: text,
-      variant: text,
-      firstAt: time,
-      lastAt: time,
-      shown: list(text),
-      clickedAt: time,
-      orderedAt: time,
-      orderIds: later(list(text), []),
-    }),
+    record<ExposedFrame>(
+      {
+        frameId: text,
+        variant: text,
+        firstAt: time,
+        lastAt: time,
+        shown: list(text),
+        clickedAt: time,
+        orderedAt: time,
+        lastClickedAt: later(time, 0),
+        recommendationIds: later(list(text), []),
+        clicks: later(list(text), []),
+        orders: later(
+          list(record<CountedOrder>({ orderId: text, currency: text, amount: number, isAfterClick: flag })),
+          [],
+        ),
+      },
+      { gone: [ORDER_IDS] },
+    ),
   ),
   shownLists: later(list(record<ShownList>({ frameId: text, at: time, productIds: list(text) })), []),
 });

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/personal_data.proto.
  */
 export const file_aisle_v1_personal_data: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9wZXJzb25hbF9kYXRhLnByb3RvEghhaXNsZS52MSLCAQoLS2VwdFZpc2l0b3ISFwoKdmlzaXRvcl9pZBgBIAEoCUID4EEDEhcKCmNsaWVudF9pZHMYAiADKAlCA+BBAxIcCg9maW5nZXJwcmludF9pZHMYAyADKAlCA+BBAxIVCgh1c2VyX2lkcxgEIAMoCUID4EEDEhcKCmNvbnRhY3RfaWQYBSABKAlCA+BBAxIzCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDIp4CCglLZXB0T3JkZXISFQoIb3JkZXJfaWQYASABKAlCA+BBAxIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIrCgVsaW5lcxgEIAMoCzIXLmFpc2xlLnYxLktlcHRPcmRlckxpbmVCA+BBAxITCgZzdGF0dXMYBSABKAlCA+BBAxIlCgdwYXltZW50GAYgASgLMg8uYWlzbGUudjEuTW9uZXlCA+BBAxI0CgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCgljYW5jZWxsZWQYCCABKAhCA+BBAyI/Cg1LZXB0T3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxIVCghxdWFudGl0eRgCIAEoDUID4EEDIp8BCg1LZXB0U2hvd25MaXN0EioKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQMSFQoIZnJhbWVfaWQYAiABKAlCA+BBAxIxCghzaG93bl9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIYCgtwcm9kdWN0X2lkcxgEIAMoCUID4EEDIvMCChFLZXB0RnJhbWVFeHBvc3VyZRIqCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEDEhUKCGZyYW1lX2lkGAIgASgJQgPgQQMSFAoHdmFyaWFudBgDIAEoCUID4EEDEjEKCGZpcnN0X2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjAKB2xhc3RfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSHgoRc2hvd25fcHJvZHVjdF9pZHMYBiADKAlCA+BBAxIzCgpjbGlja2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjMKCm9yZGVyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFgoJb3JkZXJfaWRzGAkgAygJQgPgQQMirQEKE0F3YWl0ZWRTdWJzY3JpcHRpb24SFwoKY29udGFjdF9pZBgBIAEoCUID4EEDEjMKB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMQoIYXNrZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFQoIZXZlbnRfaWQYBCABKAlCA+BBA0JwCghhaXNsZS52MUIRUGVyc29uYWxEYXRhUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChxhaXNsZS92MS9wZXJzb25hbF9kYXRhLnByb3RvEghhaXNsZS52MSLCAQoLS2VwdFZpc2l0b3ISFwoKdmlzaXRvcl9pZBgBIAEoCUID4EEDEhcKCmNsaWVudF9pZHMYAiADKAlCA+BBAxIcCg9maW5nZXJwcmludF9pZHMYAyADKAlCA+BBAxIVCgh1c2VyX2lkcxgEIAMoCUID4EEDEhcKCmNvbnRhY3RfaWQYBSABKAlCA+BBAxIzCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDIp4CCglLZXB0T3JkZXISFQoIb3JkZXJfaWQYASABKAlCA+BBAxIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIrCgVsaW5lcxgEIAMoCzIXLmFpc2xlLnYxLktlcHRPcmRlckxpbmVCA+BBAxITCgZzdGF0dXMYBSABKAlCA+BBAxIlCgdwYXltZW50GAYgASgLMg8uYWlzbGUudjEuTW9uZXlCA+BBAxI0CgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCgljYW5jZWxsZWQYCCABKAhCA+BBAyI/Cg1LZXB0T3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxIVCghxdWFudGl0eRgCIAEoDUID4EEDIp8BCg1LZXB0U2hvd25MaXN0EioKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQMSFQoIZnJhbWVfaWQYAiABKAlCA+BBAxIxCghzaG93bl9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIYCgtwcm9kdWN0X2lkcxgEIAMoCUID4EEDIpQDChFLZXB0RnJhbWVFeHBvc3VyZRIqCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEDEhUKCGZyYW1lX2lkGAIgASgJQgPgQQMSFAoHdmFyaWFudBgDIAEoCUID4EEDEjEKCGZpcnN0X2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjAKB2xhc3RfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSHgoRc2hvd25fcHJvZHVjdF9pZHMYBiADKAlCA+BBAxIzCgpjbGlja2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjMKCm9yZGVyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFgoJb3JkZXJfaWRzGAkgAygJQgPgQQMSHwoScmVjb21tZW5kYXRpb25faWRzGAogAygJQgPgQQMirQEKE0F3YWl0ZWRTdWJzY3JpcHRpb24SFwoKY29udGFjdF9pZBgBIAEoCUID4EEDEjMKB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMQoIYXNrZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFQoIZXZlbnRfaWQYBCABKAlCA+BBA0JwCghhaXNsZS52MUIRUGVyc29uYWxEYXRhUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * KeptVisitor is a stored visitor.
@@ -219,8 +219,7 @@ export const KeptShownListSchema: GenMessage<KeptShownList> = /*@__PURE__*/
   messageDesc(file_aisle_v1_personal_data, 3);
 
 /**
- * KeptFrameExposure is a visitor's exposure to a frame with variants, kept for
- * 7 days.
+ * KeptFrameExposure is a visitor's exposure to a frame, kept for 7 days.
  *
  * @generated from message aisle.v1.KeptFrameExposure
  */
@@ -240,7 +239,7 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
   frameId: string;
 
   /**
-   * Output only. Its variant.
+   * Output only. Its variant; empty if the frame has none.
    *
    * @generated from field: string variant = 3;
    */
@@ -268,7 +267,7 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
   shownProductIds: string[];
 
   /**
-   * Output only. When one of them was viewed; absent if never.
+   * Output only. First click; absent if none.
    *
    * @generated from field: google.protobuf.Timestamp clicked_at = 7;
    */
@@ -287,6 +286,13 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
    * @generated from field: repeated string order_ids = 9;
    */
   orderIds: string[];
+
+  /**
+   * Output only. Answers whose ids may come back with clicks.
+   *
+   * @generated from field: repeated string recommendation_ids = 10;
+   */
+  recommendationIds: string[];
 };
 
 /**

@@ -134,7 +134,7 @@ export type ExportVisitorResponse = Message<"aisle.v1.ExportVisitorResponse"> & 
     case: "hookMessage";
   } | {
     /**
-     * The visitor's exposure to a frame with variants.
+     * The visitor's exposure to a frame.
      *
      * @generated from field: aisle.v1.KeptFrameExposure frame_exposure = 9;
      */
