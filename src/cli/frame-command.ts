@@ -12,6 +12,7 @@ import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer 
 import { Failure, UsageFailure } from "./errors.js";
 import { type FilterOptions, filterOf } from "./filter-options.js";
 import { addFrameHistoryCommands } from "./frame-history.js";
+import { addFrameReportCommand } from "./frame-report.js";
 import { frameLines, pageKind, plainVariant, sourceWeight, type TypedWeight } from "./frame-values.js";
 import { currencyCode, daysUpTo, idList, plainId, share, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
@@ -132,6 +133,7 @@ Example:
     .addHelpText("after", "\nExample:\n  $ aisle frame remove --app shop1 --id cart-page")
     .action((options: FrameOptions) => removeFrame(options, deps));
   addFrameHistoryCommands(frame, deps);
+  addFrameReportCommand(frame, deps);
 }
 
 async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {

@@ -1,13 +1,12 @@
 import { create, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { GetFrameReportResponseSchema, ListFrameVersionsResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
+import { ListFrameVersionsResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
 import type { FrameVersion } from "../gen/aisle/v1/frame_configuration_pb.js";
-import type { RateEstimate } from "../gen/aisle/v1/frame_report_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./errors.js";
 import { frameLines } from "./frame-values.js";
 import { plainId, wholeNumber } from "./option-values.js";
-import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
+import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 import { timeText } from "./times.js";
 
@@ -23,12 +22,7 @@ interface RollbackOptions extends HistoryOptions {
   readonly to: number;
 }
 
-interface ReportOptions extends HistoryOptions {
-  readonly from?: string;
-  readonly until?: string;
-}
-
-/** Versions and results of a frame. */
+/** Versions of a frame. */
 export function addFrameHistoryCommands(frame: Command, deps: ProgramDeps): void {
   withServer(frame.command("history"))
     .description("list the last 100 versions of a frame, newest first")
@@ -44,15 +38,6 @@ export function addFrameHistoryCommands(frame: Command, deps: ProgramDeps): void
     .requiredOption("--to <version>", "the number of the version", wholeNumber(1, 999_999_999))
     .addHelpText("after", "\nExample:\n  $ aisle frame rollback --app shop1 --id cart-page --to 3")
     .action((options: RollbackOptions) => rollBack(options, deps));
-  withServer(frame.command("report"))
-    .description("show the results of the variants of a frame: conversion rates with 95 % intervals")
-    .requiredOption("--app <id>", "the app", plainId)
-    .requiredOption("--id <frame>", "the frame", plainId)
-    .option("--from <day>", "the first day, YYYY-MM-DD in UTC")
-    .option("--until <day>", "the last day")
-    .option("--json", "print the report as JSON")
-    .addHelpText("after", "\nExample:\n  $ aisle frame report --app shop1 --id cart-page --from 2026-11-01")
-    .action((options: ReportOptions) => showReport(options, deps));
 }
 
 async function showHistory(options: HistoryOptions, deps: ProgramDeps): Promise<void> {
@@ -116,54 +101,4 @@ function versionsOf({ apps }: Clients, { app, id }: HistoryOptions): Promise<Fra
     const page = await apps.listFrameVersions({ appId: app, frameId: id, pageSize: 1000, pageToken }, call);
     return { items: page.versions, nextPageToken: page.nextPageToken };
   });
-}
-
-async function showReport(options: ReportOptions, deps: ProgramDeps): Promise<void> {
-  const request = { appId: options.app, frameId: options.id, fromDay: options.from ?? "", toDay: options.until ?? "" };
-  const report = await withClients(options, deps, ({ apps }) => apps.getFrameReport(request, call));
-  if (options.json) {
-    writeJson(deps.stdout, toJson(GetFrameReportResponseSchema, report));
-    return;
-  }
-  if (report.variants.length === 0) {
-    writeLine(deps.stdout, "The frame has no variants, so nothing is counted");
-    return;
-  }
-  writeTable(
-    deps.stdout,
-    [
-      { title: "variant" },
-      { title: "answers", align: "right" },
-      { title: "visitors", align: "right" },
-      { title: "clicked", align: "right" },
-      { title: "to the first" },
-      { title: "ordered", align: "right" },
-      { title: "to the first" },
-    ],
-    report.variants.map((one) => [
-      printable(one.variant),
-      count(one.exposures),
-      count(one.visitors),
-      rateText(one.clickRate),
-      differenceText(one.clickRateDifference),
-      rateText(one.orderRate),
-      differenceText(one.orderRateDifference),
-    ]),
-  );
-}
-
-function rateText(rate: RateEstimate | undefined): string {
-  return rate === undefined ? "" : `${percent(rate.value)} % (${percent(rate.low)} to ${percent(rate.high)})`;
-}
-
-function differenceText(rate: RateEstimate | undefined): string {
-  return rate === undefined ? "" : `${signed(rate.value)} (${signed(rate.low)} to ${signed(rate.high)})`;
-}
-
-function signed(value: number): string {
-  return `${value > 0 ? "+" : ""}${percent(value)}`;
-}
-
-function percent(value: number): string {
-  return (value * 100).toFixed(1);
 }

@@ -58,11 +58,17 @@ function keep(
 ): Outcome {
   const after = mergeOrder(orderId, base, event, identity, networkOfOrder(tx.appId, orderId, sender));
   const vouched = after.vouched || (sender === undefined && (event.products.length > 0 || after.cancelled));
-  tx.orders.put(orderId, { ...after, vouched });
+  tx.orders.put(orderId, { ...after, vouched, payment: paymentOf(after, known, event, sender) });
   if (known) takeOut(tx, known);
   putIn(tx, after);
   tx.markChanged();
   return base?.cancelled && event.actionType === "order" ? noted(CANCELLED) : NO_OUTCOME;
+}
+
+/** The shop's word for what was paid replaces that of strangers. */
+function paymentOf(after: Order, known: Order | undefined, event: Event, sender: PublicSender | undefined): Money {
+  const said = event.order?.payment ?? NO_MONEY;
+  return sender === undefined && known?.vouched === false && said.amount !== "" ? said : after.payment;
 }
 
 /** What stands of the order before an event that may change it: nothing of strangers once the shop names its products. */

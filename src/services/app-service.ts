@@ -183,7 +183,6 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
 
     getFrameReport: guarded(report, async (request) => {
       await requireApp(apps, request.appId);
-      if (request.frameId === "") throw new InvalidArgument("frame_id", "missing");
       return reportMessage(await deps.frameReport(request.appId, request.frameId, daysOf(request)));
     }),
   };

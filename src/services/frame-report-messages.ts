@@ -1,7 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { InvalidArgument } from "../domain/errors.js";
+import type { Sales } from "../domain/frame-tally.js";
 import type { GetFrameReportRequest, GetFrameReportResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
-import type { Days, VariantReport } from "../recommend/frame-report.js";
+import type { FrameResultsSchema, FrameSalesSchema } from "../gen/aisle/v1/frame_report_pb.js";
+import type { Days, FrameReport, Results } from "../recommend/frame-report.js";
 
 export function daysOf({ fromDay, toDay }: GetFrameReportRequest): Days {
   checkDay("from_day", fromDay);
@@ -19,20 +21,46 @@ function checkDay(field: string, day: string): void {
     throw new InvalidArgument(field, "invalid", "a day as YYYY-MM-DD");
 }
 
-export function reportMessage(
-  variants: readonly VariantReport[],
-): MessageInitShape<typeof GetFrameReportResponseSchema> {
+export function reportMessage(frames: readonly FrameReport[]): MessageInitShape<typeof GetFrameReportResponseSchema> {
   return {
-    variants: variants.map((one) => ({
-      variant: one.variant,
-      exposures: BigInt(one.exposures),
-      visitors: BigInt(one.visitors),
-      clickedVisitors: BigInt(one.clicked),
-      orderingVisitors: BigInt(one.ordered),
-      clickRate: one.clickRate,
-      orderRate: one.orderRate,
-      clickRateDifference: one.clickRateDifference,
-      orderRateDifference: one.orderRateDifference,
+    frames: frames.map(({ frameId, total, days, variants }) => ({
+      frameId,
+      total: resultsMessage(total),
+      days: days.map((results) => ({ day: results.day, results: resultsMessage(results) })),
+      variants: variants.map((one) => ({
+        variant: one.variant,
+        results: resultsMessage(one),
+        clickRateDifference: one.clickRateDifference,
+        orderRateDifference: one.orderRateDifference,
+      })),
     })),
   };
+}
+
+function resultsMessage(results: Results): MessageInitShape<typeof FrameResultsSchema> {
+  return {
+    exposureCount: BigInt(results.exposures),
+    visitorCount: results.visitors,
+    clickedVisitorCount: results.clicked,
+    orderingVisitorCount: results.ordered,
+    clickCount: results.clicks,
+    clickRate: results.clickRate,
+    orderRate: results.orderRate,
+    salesAfterClick: results.afterClick.map(salesMessage),
+    salesWithoutClick: results.withoutClick.map(salesMessage),
+  };
+}
+
+function salesMessage({ currency, orders, amount }: Sales): MessageInitShape<typeof FrameSalesSchema> {
+  const isKnown = amount !== 0 || currency !== "";
+  return { orderCount: orders, revenue: isKnown ? { amount: decimalText(amount), currency } : undefined };
+}
+
+const MILLIONTHS = 1e6;
+
+/** An amount in millionths as decimal text with at least two digits behind the dot. */
+function decimalText(amount: number): string {
+  const whole = Math.floor(amount / MILLIONTHS);
+  const rest = String(amount - whole * MILLIONTHS).padStart(6, "0");
+  return `${whole}.${rest.slice(0, 2)}${rest.slice(2).replace(/0+$/, "")}`;
 }

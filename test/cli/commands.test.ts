@@ -18,6 +18,25 @@ afterEach(() => server.close());
 
 const aisle = (...args: string[]) => runCommand([...args, "--server", server.url]);
 
+const rate = { value: 0.25, low: 0.2, high: 0.312 };
+const results = {
+  exposureCount: 2000n,
+  visitorCount: 1000,
+  clickRate: rate,
+  orderRate: rate,
+  salesAfterClick: [{ orderCount: 2, revenue: { amount: "120.50", currency: "EUR" } }],
+  salesWithoutClick: [{ orderCount: 1 }],
+};
+const sideReport = {
+  frameId: "side",
+  total: results,
+  days: [{ day: "2026-11-20", results }],
+  variants: [
+    { variant: "plain", results },
+    { variant: "loud", clickRateDifference: { value: 0.05, low: -0.01, high: 0.11 } },
+  ],
+};
+
 describe("aisle app", () => {
   it("makes an app with a name and origins", async () => {
     const args = ["app", "create", "s2", "--name", "My shop", "--origin", "https://a.example"];
@@ -227,17 +246,30 @@ describe("aisle frame history, rollback, report and remove", () => {
     expect((await rollback("3")).exitCode).toBe(1);
   });
 
-  it("prints shares with intervals, and differences from the first variant", async () => {
-    const rate = { value: 0.25, low: 0.2, high: 0.312 };
-    server.state.frameReport = [
-      { variant: "plain", exposures: 2000n, visitors: 1000n, clickRate: rate, orderRate: rate },
-      { variant: "loud", visitors: 990n, clickRateDifference: { value: 0.05, low: -0.01, high: 0.11 } },
-    ];
+  it("prints the results of a frame with intervals, and differences from the first variant", async () => {
+    server.state.frameReports = [sideReport];
     const { stdout } = await aisle("frame", "report", "--app", "shop", "--id", "side");
-    expect(stdout).toContain("2,000     1,000  25.0 % (20.0 to 31.2)");
+    expect(stdout).toContain("2026-11-20    2,000     1,000  25.0 % (20.0 to 31.2)");
+    expect(stdout).toContain("2: 120.50 EUR");
+    expect(stdout).toContain("1: payment not known");
     expect(stdout).toContain("+5.0 (-1.0 to +11.0)");
-    server.state.frameReport = [];
-    expect((await aisle("frame", "report", "--app", "shop", "--id", "side")).stdout).toContain("no variants");
+  });
+
+  it("prints the results of all frames, and as CSV a line for each frame and day", async () => {
+    server.state.frameReports = [sideReport, { frameId: "top", total: { visitorCount: 7 } }];
+    const { stdout } = await aisle("frame", "report", "--app", "shop");
+    expect(stdout.split("\n")[1]).toMatch(/^side +2,000 +1,000/);
+    expect(stdout.split("\n").at(-2)).toMatch(/^top +0 +7/);
+    const csv = await aisle("frame", "report", "--app", "shop", "--csv");
+    const [head = "", line = "", end] = csv.stdout.split("\r\n");
+    const cells = Object.fromEntries(head.split(",").map((name, at) => [name, line.split(",")[at]]));
+    expect(cells).toMatchObject({ frame: "side", day: "2026-11-20", visitors: "1000", click_rate_low: "0.2000" });
+    expect(cells).toMatchObject({
+      orders_after_click: "2",
+      orders_without_click: "1",
+      revenue_after_click_EUR: "120.50",
+    });
+    expect(end).toBe("");
   });
 
   it("removes a frame", async () => {

@@ -9,7 +9,7 @@ import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { type Event, EventSchema } from "../../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
 import type { FrameConfiguration, FrameVersionSchema } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
-import type { FrameVariantReportSchema } from "../../src/gen/aisle/v1/frame_report_pb.js";
+import type { FrameReportSchema } from "../../src/gen/aisle/v1/frame_report_pb.js";
 import {
   type EvaluateModelRequest,
   type EvaluateModelResponseSchema,
@@ -34,7 +34,7 @@ export interface FakeState {
   readonly apps: App[];
   readonly frames: FrameConfiguration[];
   frameVersions: MessageInitShape<typeof FrameVersionSchema>[];
-  frameReport: MessageInitShape<typeof FrameVariantReportSchema>[];
+  frameReports: MessageInitShape<typeof FrameReportSchema>[];
   /** Of the last frame that was set. */
   etag: string | undefined;
   readonly products: Product[];
@@ -72,7 +72,7 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
     apps: [],
     frames: [],
     frameVersions: [],
-    frameReport: [],
+    frameReports: [],
     etag: undefined,
     products: [],
     feeds: [],
@@ -119,9 +119,9 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
           known(appId);
           return { versions: state.frameVersions };
         },
-        getFrameReport({ appId }) {
+        getFrameReport({ appId, frameId }) {
           known(appId);
-          return { variants: state.frameReport };
+          return { frames: state.frameReports.filter((frame) => frameId === "" || frame.frameId === frameId) };
         },
         getFrameConfiguration({ appId, frameId }) {
           known(appId);

@@ -114,6 +114,6 @@ describe("a shop whose pages name groups of variants", () => {
     await trace({ app_id: "shop", action_type: "product_view", c_id: "c1", product_ids: "PAN-02" });
     await writeFrameCounts(true);
     const report = await rpc.apps.getFrameReport({ appId: "shop", frameId: "home" });
-    expect(report.variants[0]).toMatchObject({ clickedVisitors: 1n });
+    expect(report.frames[0]?.total).toMatchObject({ clickedVisitorCount: 1 });
   });
 });

@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Money } from "./money_pb.js";
+import { file_aisle_v1_money } from "./money_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -11,12 +13,81 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/frame_report.proto.
  */
 export const file_aisle_v1_frame_report: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9mcmFtZV9yZXBvcnQucHJvdG8SCGFpc2xlLnYxIrADChJGcmFtZVZhcmlhbnRSZXBvcnQSFAoHdmFyaWFudBgBIAEoCUID4EEDEhYKCWV4cG9zdXJlcxgCIAEoBEID4EEDEhUKCHZpc2l0b3JzGAMgASgEQgPgQQMSHQoQY2xpY2tlZF92aXNpdG9ycxgEIAEoBEID4EEDEh4KEW9yZGVyaW5nX3Zpc2l0b3JzGAUgASgEQgPgQQMSLwoKY2xpY2tfcmF0ZRgGIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDEi8KCm9yZGVyX3JhdGUYByABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVCA+BBAxI/ChVjbGlja19yYXRlX2RpZmZlcmVuY2UYCCABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVCA+BBA0gAiAEBEj8KFW9yZGVyX3JhdGVfZGlmZmVyZW5jZRgJIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDSAGIAQFCGAoWX2NsaWNrX3JhdGVfZGlmZmVyZW5jZUIYChZfb3JkZXJfcmF0ZV9kaWZmZXJlbmNlIkcKDFJhdGVFc3RpbWF0ZRISCgV2YWx1ZRgBIAEoAUID4EEDEhAKA2xvdxgCIAEoAUID4EEDEhEKBGhpZ2gYAyABKAFCA+BBA0JvCghhaXNsZS52MUIQRnJhbWVSZXBvcnRQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior]);
+  fileDesc("ChthaXNsZS92MS9mcmFtZV9yZXBvcnQucHJvdG8SCGFpc2xlLnYxIrIBCgtGcmFtZVJlcG9ydBIVCghmcmFtZV9pZBgBIAEoCUID4EEDEioKBXRvdGFsGAIgASgLMhYuYWlzbGUudjEuRnJhbWVSZXN1bHRzQgPgQQMSKwoEZGF5cxgDIAMoCzIYLmFpc2xlLnYxLkZyYW1lRGF5UmVwb3J0QgPgQQMSMwoIdmFyaWFudHMYBCADKAsyHC5haXNsZS52MS5GcmFtZVZhcmlhbnRSZXBvcnRCA+BBAyJQCg5GcmFtZURheVJlcG9ydBIQCgNkYXkYASABKAlCA+BBAxIsCgdyZXN1bHRzGAIgASgLMhYuYWlzbGUudjEuRnJhbWVSZXN1bHRzQgPgQQMijgIKEkZyYW1lVmFyaWFudFJlcG9ydBIUCgd2YXJpYW50GAEgASgJQgPgQQMSLAoHcmVzdWx0cxgCIAEoCzIWLmFpc2xlLnYxLkZyYW1lUmVzdWx0c0ID4EEDEj8KFWNsaWNrX3JhdGVfZGlmZmVyZW5jZRgDIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDSACIAQESPwoVb3JkZXJfcmF0ZV9kaWZmZXJlbmNlGAQgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlQgPgQQNIAYgBAUIYChZfY2xpY2tfcmF0ZV9kaWZmZXJlbmNlQhgKFl9vcmRlcl9yYXRlX2RpZmZlcmVuY2Ui+gIKDEZyYW1lUmVzdWx0cxIbCg5leHBvc3VyZV9jb3VudBgBIAEoA0ID4EEDEhoKDXZpc2l0b3JfY291bnQYAiABKAVCA+BBAxIiChVjbGlja2VkX3Zpc2l0b3JfY291bnQYAyABKAVCA+BBAxIjChZvcmRlcmluZ192aXNpdG9yX2NvdW50GAQgASgFQgPgQQMSGAoLY2xpY2tfY291bnQYBSABKAVCA+BBAxIvCgpjbGlja19yYXRlGAYgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlQgPgQQMSLwoKb3JkZXJfcmF0ZRgHIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDEjQKEXNhbGVzX2FmdGVyX2NsaWNrGAggAygLMhQuYWlzbGUudjEuRnJhbWVTYWxlc0ID4EEDEjYKE3NhbGVzX3dpdGhvdXRfY2xpY2sYCSADKAsyFC5haXNsZS52MS5GcmFtZVNhbGVzQgPgQQMiXgoKRnJhbWVTYWxlcxIYCgtvcmRlcl9jb3VudBgBIAEoBUID4EEDEioKB3JldmVudWUYAiABKAsyDy5haXNsZS52MS5Nb25leUID4EEDSACIAQFCCgoIX3JldmVudWUiRwoMUmF0ZUVzdGltYXRlEhIKBXZhbHVlGAEgASgBQgPgQQMSEAoDbG93GAIgASgBQgPgQQMSEQoEaGlnaBgDIAEoAUID4EEDQm8KCGFpc2xlLnYxQhBGcmFtZVJlcG9ydFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_money, file_google_api_field_behavior]);
 
 /**
- * FrameVariantReport has the results of one variant, from visitors who first saw
- * it on one of the requested days. Each number but `exposures` counts a visitor
- * once, and again after 7 days without the frame or in another variant.
+ * FrameReport has the results of one frame on the requested days.
+ *
+ * @generated from message aisle.v1.FrameReport
+ */
+export type FrameReport = Message<"aisle.v1.FrameReport"> & {
+  /**
+   * Output only. The frame.
+   *
+   * @generated from field: string frame_id = 1;
+   */
+  frameId: string;
+
+  /**
+   * Output only. All of it.
+   *
+   * @generated from field: aisle.v1.FrameResults total = 2;
+   */
+  total?: FrameResults | undefined;
+
+  /**
+   * Output only. Each day with results, oldest first.
+   *
+   * @generated from field: repeated aisle.v1.FrameDayReport days = 3;
+   */
+  days: FrameDayReport[];
+
+  /**
+   * Output only. The variants of the frame in its order, then former variants
+   * by name. Empty for a frame that never had any.
+   *
+   * @generated from field: repeated aisle.v1.FrameVariantReport variants = 4;
+   */
+  variants: FrameVariantReport[];
+};
+
+/**
+ * Describes the message aisle.v1.FrameReport.
+ * Use `create(FrameReportSchema)` to create a new message.
+ */
+export const FrameReportSchema: GenMessage<FrameReport> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_frame_report, 0);
+
+/**
+ * FrameDayReport has the results of one day.
+ *
+ * @generated from message aisle.v1.FrameDayReport
+ */
+export type FrameDayReport = Message<"aisle.v1.FrameDayReport"> & {
+  /**
+   * Output only. The day, `YYYY-MM-DD` in UTC.
+   *
+   * @generated from field: string day = 1;
+   */
+  day: string;
+
+  /**
+   * Output only. What came of it.
+   *
+   * @generated from field: aisle.v1.FrameResults results = 2;
+   */
+  results?: FrameResults | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.FrameDayReport.
+ * Use `create(FrameDayReportSchema)` to create a new message.
+ */
+export const FrameDayReportSchema: GenMessage<FrameDayReport> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_frame_report, 1);
+
+/**
+ * FrameVariantReport has the results of one variant, to compare it with others.
  *
  * @generated from message aisle.v1.FrameVariantReport
  */
@@ -29,60 +100,24 @@ export type FrameVariantReport = Message<"aisle.v1.FrameVariantReport"> & {
   variant: string;
 
   /**
-   * Output only. Answers with it on these days.
+   * Output only. What came of it.
    *
-   * @generated from field: uint64 exposures = 2;
+   * @generated from field: aisle.v1.FrameResults results = 2;
    */
-  exposures: bigint;
-
-  /**
-   * Output only. Visitors who saw it.
-   *
-   * @generated from field: uint64 visitors = 3;
-   */
-  visitors: bigint;
-
-  /**
-   * Output only. Of these, visitors who viewed a product that it had shown them,
-   * or whose requests report a use of the frame.
-   *
-   * @generated from field: uint64 clicked_visitors = 4;
-   */
-  clickedVisitors: bigint;
-
-  /**
-   * Output only. Of these, visitors who ordered within 7 days.
-   *
-   * @generated from field: uint64 ordering_visitors = 5;
-   */
-  orderingVisitors: bigint;
-
-  /**
-   * Output only. `clicked_visitors` of `visitors`; the interval is Wilson's.
-   *
-   * @generated from field: aisle.v1.RateEstimate click_rate = 6;
-   */
-  clickRate?: RateEstimate | undefined;
-
-  /**
-   * Output only. `ordering_visitors` of `visitors`, likewise.
-   *
-   * @generated from field: aisle.v1.RateEstimate order_rate = 7;
-   */
-  orderRate?: RateEstimate | undefined;
+  results?: FrameResults | undefined;
 
   /**
    * Output only. How much its click rate is above that of the first variant; the
    * interval is Newcombe's. Absent for the first one, and without visitors.
    *
-   * @generated from field: optional aisle.v1.RateEstimate click_rate_difference = 8;
+   * @generated from field: optional aisle.v1.RateEstimate click_rate_difference = 3;
    */
   clickRateDifference?: RateEstimate | undefined;
 
   /**
    * Output only. The same of order rates.
    *
-   * @generated from field: optional aisle.v1.RateEstimate order_rate_difference = 9;
+   * @generated from field: optional aisle.v1.RateEstimate order_rate_difference = 4;
    */
   orderRateDifference?: RateEstimate | undefined;
 };
@@ -92,7 +127,121 @@ export type FrameVariantReport = Message<"aisle.v1.FrameVariantReport"> & {
  * Use `create(FrameVariantReportSchema)` to create a new message.
  */
 export const FrameVariantReportSchema: GenMessage<FrameVariantReport> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_frame_report, 0);
+  messageDesc(file_aisle_v1_frame_report, 2);
+
+/**
+ * FrameResults counts what visitors did who first saw a frame on one of the
+ * requested days, whenever they did it. A visitor counts once, and again after 7
+ * days without the frame or in another variant. Crawlers, and visitors without an
+ * id or who refuse profiling, do not count. An order can count for several frames.
+ *
+ * @generated from message aisle.v1.FrameResults
+ */
+export type FrameResults = Message<"aisle.v1.FrameResults"> & {
+  /**
+   * Output only. Answers on these days, also repeated ones to one visitor.
+   *
+   * @generated from field: int64 exposure_count = 1;
+   */
+  exposureCount: bigint;
+
+  /**
+   * Output only. Visitors who saw it.
+   *
+   * @generated from field: int32 visitor_count = 2;
+   */
+  visitorCount: number;
+
+  /**
+   * Output only. Of these, visitors who clicked: an event named the answer that the
+   * product was shown in. Without RecommendRequest.track_clicks: requests report
+   * a use of the frame, or, in a frame with variants, a shown product was viewed.
+   *
+   * @generated from field: int32 clicked_visitor_count = 3;
+   */
+  clickedVisitorCount: number;
+
+  /**
+   * Output only. Of these, visitors who ordered within 7 days and did not cancel.
+   *
+   * @generated from field: int32 ordering_visitor_count = 4;
+   */
+  orderingVisitorCount: number;
+
+  /**
+   * Output only. Clicks that named their answer, one for each answer and product.
+   *
+   * @generated from field: int32 click_count = 5;
+   */
+  clickCount: number;
+
+  /**
+   * Output only. `clicked_visitor_count` of `visitor_count`; the interval is
+   * Wilson's.
+   *
+   * @generated from field: aisle.v1.RateEstimate click_rate = 6;
+   */
+  clickRate?: RateEstimate | undefined;
+
+  /**
+   * Output only. `ordering_visitor_count` of `visitor_count`, likewise.
+   *
+   * @generated from field: aisle.v1.RateEstimate order_rate = 7;
+   */
+  orderRate?: RateEstimate | undefined;
+
+  /**
+   * Output only. Orders within 7 days of the visitor's last click, one entry for
+   * each currency, in the order of their codes.
+   *
+   * @generated from field: repeated aisle.v1.FrameSales sales_after_click = 8;
+   */
+  salesAfterClick: FrameSales[];
+
+  /**
+   * Output only. Orders of visitors who saw it in the 7 days before and did not
+   * click, likewise.
+   *
+   * @generated from field: repeated aisle.v1.FrameSales sales_without_click = 9;
+   */
+  salesWithoutClick: FrameSales[];
+};
+
+/**
+ * Describes the message aisle.v1.FrameResults.
+ * Use `create(FrameResultsSchema)` to create a new message.
+ */
+export const FrameResultsSchema: GenMessage<FrameResults> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_frame_report, 3);
+
+/**
+ * FrameSales are the orders of one currency. If the app has signing secrets, only
+ * orders that the shop itself has sent count.
+ *
+ * @generated from message aisle.v1.FrameSales
+ */
+export type FrameSales = Message<"aisle.v1.FrameSales"> & {
+  /**
+   * Output only. Orders.
+   *
+   * @generated from field: int32 order_count = 1;
+   */
+  orderCount: number;
+
+  /**
+   * Output only. What they paid together. Absent: orders whose payment is not known.
+   *
+   * @generated from field: optional aisle.v1.Money revenue = 2;
+   */
+  revenue?: Money | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.FrameSales.
+ * Use `create(FrameSalesSchema)` to create a new message.
+ */
+export const FrameSalesSchema: GenMessage<FrameSales> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_frame_report, 4);
 
 /**
  * RateEstimate is a share, or a difference of two shares, with its 95 %
@@ -128,5 +277,5 @@ export type RateEstimate = Message<"aisle.v1.RateEstimate"> & {
  * Use `create(RateEstimateSchema)` to create a new message.
  */
 export const RateEstimateSchema: GenMessage<RateEstimate> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_frame_report, 1);
+  messageDesc(file_aisle_v1_frame_report, 5);
 

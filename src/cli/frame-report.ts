@@ -1,0 +1,189 @@
+import { toJson } from "@bufbuild/protobuf";
+import { type Command, Option } from "commander";
+import { GetFrameReportResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
+import type {
+  FrameReport,
+  FrameResults,
+  FrameSales,
+  FrameVariantReport,
+  RateEstimate,
+} from "../gen/aisle/v1/frame_report_pb.js";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { plainId } from "./option-values.js";
+import { type Column, count, type Output, printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+
+interface ReportOptions extends ServerOptions {
+  readonly app: string;
+  readonly id?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+}
+
+const HELP = `
+Clicks are of visitors who clicked, orders of visitors who ordered within 7 days. Intervals are of 95 %: Wilson for
+rates, Newcombe for differences between variants. The CSV has a line for each frame and day.
+
+Examples:
+  $ aisle frame report --app shop1
+  $ aisle frame report --app shop1 --id cart-page --from 2026-11-01
+  $ aisle frame report --app shop1 --csv > results.csv`;
+
+/** Adds `frame report`: what came of frames. */
+export function addFrameReportCommand(frame: Command, deps: ProgramDeps): void {
+  withServer(frame.command("report"))
+    .description("show the results of frames: visitors, clicks, orders and revenue")
+    .requiredOption("--app <id>", "the app", plainId)
+    .option("--id <frame>", "only this frame, by day and by variant", plainId)
+    .option("--from <day>", "the first day, YYYY-MM-DD in UTC")
+    .option("--until <day>", "the last day")
+    .option("--json", "print the report as JSON")
+    .addOption(new Option("--csv", "print the days of each frame as CSV").conflicts("json"))
+    .addHelpText("after", HELP)
+    .action((options: ReportOptions) => showReport(options, deps));
+}
+
+async function showReport(options: ReportOptions, deps: ProgramDeps): Promise<void> {
+  const { app: appId, id: frameId = "", from: fromDay = "", until: toDay = "" } = options;
+  const report = await withClients(options, deps, ({ apps }) =>
+    apps.getFrameReport({ appId, frameId, fromDay, toDay }, { timeoutMs: CALL_TIMEOUT_MS }),
+  );
+  const { frames } = report;
+  if (options.json) writeJson(deps.stdout, toJson(GetFrameReportResponseSchema, report));
+  else if (options.csv) writeCsv(deps.stdout, frames);
+  else if (options.id === undefined)
+    writeResults(
+      deps.stdout,
+      "frame",
+      frames.map(({ frameId: name, total }) => [name, total]),
+    );
+  else for (const frame of frames) writeFrame(deps.stdout, frame);
+}
+
+function writeFrame(stdout: Output, { total, days, variants }: FrameReport): void {
+  writeResults(stdout, "day", [...days.map(({ day, results }) => [day, results] as const), ["total", total]]);
+  if (variants.length === 0) return;
+  writeLine(stdout, "");
+  writeVariants(stdout, variants);
+}
+
+const VISITOR_COLUMNS: readonly Column[] = [
+  { title: "answers", align: "right" },
+  { title: "visitors", align: "right" },
+  { title: "clicked", align: "right" },
+  { title: "ordered", align: "right" },
+];
+
+function writeResults(
+  stdout: Output,
+  title: string,
+  rows: readonly (readonly [string, FrameResults | undefined])[],
+): void {
+  writeTable(
+    stdout,
+    [{ title }, ...VISITOR_COLUMNS, { title: "orders after a click" }, { title: "other orders" }],
+    rows.map(([name, results]) => [
+      printable(name),
+      ...visitorCells(results),
+      salesText(results?.salesAfterClick ?? []),
+      salesText(results?.salesWithoutClick ?? []),
+    ]),
+  );
+}
+
+function writeVariants(stdout: Output, variants: readonly FrameVariantReport[]): void {
+  const [answers, visitors, clicked, ordered] = VISITOR_COLUMNS;
+  const difference = { title: "to the first" };
+  writeTable(
+    stdout,
+    [{ title: "variant" }, answers!, visitors!, clicked!, difference, ordered!, difference],
+    variants.map(({ variant, results, clickRateDifference, orderRateDifference }) => {
+      const [shown = "", met = "", clicks = "", orders = ""] = visitorCells(results);
+      const [byClicks, byOrders] = [differenceText(clickRateDifference), differenceText(orderRateDifference)];
+      return [printable(variant), shown, met, clicks, byClicks, orders, byOrders];
+    }),
+  );
+}
+
+function visitorCells(results: FrameResults | undefined): string[] {
+  return [
+    count(results?.exposureCount ?? 0),
+    count(results?.visitorCount ?? 0),
+    rateText(results?.clickRate),
+    rateText(results?.orderRate),
+  ];
+}
+
+/** `3: 120.00 EUR`, a line for each currency. */
+function salesText(sales: readonly FrameSales[]): string {
+  return sales
+    .map(({ orderCount, revenue }) => {
+      const paid = revenue === undefined ? "payment not known" : `${revenue.amount} ${revenue.currency}`.trim();
+      return printable(`${count(orderCount)}: ${paid}`);
+    })
+    .join("\n");
+}
+
+function rateText(rate: RateEstimate | undefined): string {
+  return rate === undefined ? "" : `${percent(rate.value)} % (${percent(rate.low)} to ${percent(rate.high)})`;
+}
+
+function differenceText(rate: RateEstimate | undefined): string {
+  return rate === undefined ? "" : `${signed(rate.value)} (${signed(rate.low)} to ${signed(rate.high)})`;
+}
+
+function signed(value: number): string {
+  return `${value > 0 ? "+" : ""}${percent(value)}`;
+}
+
+function percent(value: number): string {
+  return (value * 100).toFixed(1);
+}
+
+/** A line for each frame and day. Each currency has columns of its own, so that every column can be summed. */
+function writeCsv(stdout: Output, frames: readonly FrameReport[]): void {
+  const all = frames.flatMap(({ days }) => days.flatMap(({ results }) => salesOf(results)));
+  const currencies = [...new Set(all.map(({ revenue }) => revenue?.currency ?? ""))].sort();
+  const named = currencies.map((currency) => currency || "unknown");
+  writeCsvLine(stdout, [
+    ...["frame", "day", "answers", "visitors", "clicked_visitors", "ordering_visitors", "clicks"],
+    ...["click_rate", "click_rate_low", "click_rate_high", "order_rate", "order_rate_low", "order_rate_high"],
+    ...["orders_after_click", "orders_without_click"],
+    ...named.flatMap((name) => [`revenue_after_click_${name}`, `revenue_without_click_${name}`]),
+  ]);
+  for (const { frameId, days } of frames)
+    for (const { day, results } of days) if (results) writeCsvLine(stdout, csvCells(frameId, day, results, currencies));
+}
+
+function csvCells(frameId: string, day: string, results: FrameResults, currencies: readonly string[]): string[] {
+  const { exposureCount, visitorCount, clickedVisitorCount, orderingVisitorCount, clickCount } = results;
+  const { salesAfterClick, salesWithoutClick, clickRate, orderRate } = results;
+  const ends = (rate: RateEstimate | undefined) =>
+    [rate?.value, rate?.low, rate?.high].map((value = 0) => value.toFixed(4));
+  const orders = (sales: readonly FrameSales[]) => String(sales.reduce((sum, { orderCount }) => sum + orderCount, 0));
+  const revenue = (sales: readonly FrameSales[], currency: string) =>
+    sales.find(({ revenue: paid }) => (paid?.currency ?? "") === currency && paid !== undefined)?.revenue?.amount ??
+    "0";
+  return [
+    ...[frameId, day],
+    ...[exposureCount, visitorCount, clickedVisitorCount, orderingVisitorCount, clickCount].map(String),
+    ...[...ends(clickRate), ...ends(orderRate)],
+    ...[orders(salesAfterClick), orders(salesWithoutClick)],
+    ...currencies.flatMap((currency) => [revenue(salesAfterClick, currency), revenue(salesWithoutClick, currency)]),
+  ];
+}
+
+function salesOf({ salesAfterClick, salesWithoutClick }: Partial<FrameResults> = {}): readonly FrameSales[] {
+  return [...(salesAfterClick ?? []), ...(salesWithoutClick ?? [])];
+}
+
+/** RFC 4180. Names of currencies are a shop's own text: no cell begins as a formula does. */
+function writeCsvLine(stdout: Output, cells: readonly string[]): void {
+  const written = cells.map((cell) => {
+    const text = printable(cell).replace(/^[=+@\t-]/, "'$&");
+    return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  stdout.write(`${written.join(",")}\r\n`);
+}
