@@ -17,6 +17,7 @@ import { frameLines, pageKind, plainVariant, sourceWeight, type TypedWeight } fr
 import { currencyCode, daysUpTo, idList, plainId, share, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
+import { readyList, type TypedList } from "./ready-list-values.js";
 
 const call = { timeoutMs: CALL_TIMEOUT_MS };
 
@@ -29,6 +30,7 @@ interface SetOptions extends ServerOptions, FilterOptions {
   readonly title?: string;
   readonly page?: PageKind;
   readonly source?: readonly TypedWeight[];
+  readonly list?: TypedList;
   readonly includeViewed?: boolean;
   readonly includeBought?: boolean;
   readonly rebuyAfter?: number;
@@ -76,6 +78,11 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
       "--source <name=weight>",
       "a source and its weight; repeatable (default: chosen for each visitor)",
       sourceWeight,
+    )
+    .option(
+      "--list <name=days>",
+      "fill it with a ready list: recently-viewed, buy-again, new-arrivals, trending or bestsellers",
+      readyList,
     )
     .option("--include-viewed", "also show current and viewed products")
     .option("--include-bought", "also show bought products")
@@ -160,6 +167,7 @@ function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigura
     recommendedCount: recommended,
     alternativeCount: alternative,
     sources: [...(options.source ?? [])],
+    ...(options.list !== undefined && { readyList: options.list }),
     includeViewed: options.includeViewed ?? false,
     includeBought: options.includeBought ?? false,
     rebuyAfterDays: options.rebuyAfter ?? 0,

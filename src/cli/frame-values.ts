@@ -7,6 +7,7 @@ import {
   type SourceWeight,
 } from "../gen/aisle/v1/frame_configuration_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
+import { readyListText } from "./ready-list-values.js";
 
 const SOURCES: readonly (readonly [string, RecommendationSource])[] = [
   ["rules", RecommendationSource.ASSOCIATION_RULES],
@@ -69,6 +70,7 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
     ["page", PAGES.find(([, kind]) => kind === frame.pageKind)?.[0] ?? ""],
     ["recommended", String(frame.recommendedCount)],
     ["alternative", String(frame.alternativeCount)],
+    ["list", readyListText(frame.readyList)],
     ["sources", weightsText(frame.sources) || "automatic"],
     ["diversity", String(frame.diversity)],
     ["viewed too", yes(frame.includeViewed)],
@@ -115,6 +117,9 @@ function variantText(variant: FrameVariant): string {
     variant.includeViewed !== undefined && `viewed too ${yes(variant.includeViewed)}`,
     variant.includeBought !== undefined && `bought too ${yes(variant.includeBought)}`,
     variant.rotation !== undefined && `rotation ${yes(variant.rotation)}`,
+    variant.rotationRate !== undefined && `rotation rate ${variant.rotationRate}`,
+    variant.rotationDays !== undefined && `rotation days ${variant.rotationDays}`,
+    variant.readyList && `list ${readyListText(variant.readyList) || "none"}`,
     variant.fallback !== undefined && `fallback ${yes(variant.fallback)}`,
     variant.filter && `filter ${filterText(variant.filter) || "none"}`,
     variant.pinChoice && `pinned ${variant.pinChoice.productIds.join(", ") || "none"}`,

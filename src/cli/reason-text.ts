@@ -12,6 +12,11 @@ const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {
   [RecommendationSource.COLLABORATIVE]: "similar visits",
   [RecommendationSource.CART]: "completes the cart",
   [RecommendationSource.POPULARITY]: "popular",
+  [RecommendationSource.RECENTLY_VIEWED]: "recently viewed",
+  [RecommendationSource.BUY_AGAIN]: "bought before",
+  [RecommendationSource.NEW_ARRIVALS]: "new",
+  [RecommendationSource.TRENDING]: "trending",
+  [RecommendationSource.BESTSELLERS]: "bestseller",
 };
 
 /**

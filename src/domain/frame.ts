@@ -15,6 +15,26 @@ export interface SourceWeight {
   readonly weight: number;
 }
 
+/** Lists that are counted or remembered, not chosen by the model. "": what the model recommends. */
+export const READY_LISTS = ["recently_viewed", "buy_again", "new_arrivals", "trending", "bestsellers"] as const;
+export type ReadyListKind = (typeof READY_LISTS)[number];
+
+/** What fills `recommended`. */
+export interface ReadyList {
+  readonly kind: ReadyListKind | "";
+  /** Days that count; 0 for a kind without a period. */
+  readonly days: number;
+}
+
+export const NO_READY_LIST: ReadyList = { kind: "", days: 0 };
+
+/** Longest and usual periods in days, of the kinds that have one. */
+export const LIST_DAYS: Readonly<Partial<Record<ReadyListKind, { readonly most: number; readonly usual: number }>>> = {
+  new_arrivals: { most: 365, usual: 30 },
+  trending: { most: 22, usual: 7 },
+  bestsellers: { most: 90, usual: 30 },
+};
+
 /** The settings of a frame for a share of its visitors; null takes the frame's own. */
 export interface FrameVariant {
   readonly name: string;
@@ -28,6 +48,9 @@ export interface FrameVariant {
   readonly includeViewed: boolean | null;
   readonly includeBought: boolean | null;
   readonly rotation: boolean | null;
+  readonly rotationRate: number | null;
+  readonly rotationDays: number | null;
+  readonly readyList: ReadyList | null;
   readonly fallback: boolean | null;
   readonly filter: ProductFilter | null;
   readonly pinnedProductIds: readonly string[] | null;
@@ -48,6 +71,7 @@ export interface FrameConfiguration {
   readonly diversity: number;
   /** Empty: chosen for the visitor and the page. */
   readonly sources: readonly SourceWeight[];
+  readonly readyList: ReadyList;
   /** Products that a visitor was shown and passed over step back when the visitor uses the frame. */
   readonly rotation: boolean;
   /** Share of a list, 0 to 1, that is replaced after all of it was passed over once. */
@@ -100,6 +124,7 @@ export function bareFrame(frameId: string): FrameConfiguration {
     rebuyAfterDays: 0,
     diversity: 0,
     sources: [],
+    readyList: NO_READY_LIST,
     rotation: true,
     rotationRate: ROTATION_RATE,
     rotationDays: ROTATION_DAYS,

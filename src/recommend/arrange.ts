@@ -29,6 +29,18 @@ export function arrange(
   isTogether: (proposal: Proposal) => boolean,
 ): Record<List, Product[]> {
   const { pageKind, situation, shelf, steps } = request;
+  const diversified = () =>
+    arrangement({
+      diversity: situation.frame.diversity,
+      count: places.recommended,
+      vectorOf: (product) => vectorOf(product, situation.model),
+    });
+  if (request.ready !== undefined) {
+    const tiers = recommendedTiers(request, proposals.recommended, []);
+    const ready = selection.pick(tiers, places.recommended, steps, diversified());
+    const similar = alternativeTiers(request, proposals.alternative);
+    return { recommended: ready, alternative: selection.pick(similar, places.alternative, steps) };
+  }
   const substitutes = foreseenSubstitutes(request, proposals.alternative, places, selection);
   const share = recommendedShare(places, substitutes.length, availableFor(request, substitutes, places, selection));
   const complements = besideAlternative(
@@ -40,16 +52,7 @@ export function arrange(
   );
   // On a product page its substitutes have the first choice.
   const firstChoice = pageKind === "product" ? selection.pick([proposals.alternative], places.alternative, steps) : [];
-  const recommended = selection.pick(
-    recommendedTiers(request, complements, substitutes),
-    share,
-    steps,
-    arrangement({
-      diversity: situation.frame.diversity,
-      count: places.recommended,
-      vectorOf: (product) => vectorOf(product, situation.model),
-    }),
-  );
+  const recommended = selection.pick(recommendedTiers(request, complements, substitutes), share, steps, diversified());
   // Diversity leaves `alternative` alone: substitutes for one product are alike.
   const left = places.alternative - firstChoice.length;
   const more = selection.pick(alternativeTiers(request, proposals.alternative), left, steps);

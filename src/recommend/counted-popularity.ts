@@ -6,6 +6,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Now } from "../domain/clock.js";
 import type { Event } from "../domain/event.js";
+import { POPULARITY_WEIGHT } from "../learning/common/popularity.js";
 import type { ServingModel } from "../learning/model/source.js";
 import type { EventStore } from "../store/ports/event-store.js";
 import type { WatchedCatalog } from "./catalog.js";
@@ -24,11 +25,7 @@ const RENEWED_AFTER_MS = 5_000;
 const PATIENCE_MS = 100;
 const MOST_APPS = 200;
 
-const WEIGHTS = new Map([
-  ["product_view", 1],
-  ["add_to_cart", 3],
-  ["order", 5],
-]);
+const WEIGHTS: ReadonlyMap<string, number> = new Map(Object.entries(POPULARITY_WEIGHT));
 
 export interface CountedPopularity {
   /** What is counted of an app that has no model yet; undefined while the first count takes too long. */

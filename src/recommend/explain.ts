@@ -3,8 +3,10 @@ import type { Product } from "../domain/product.js";
 import type { Candidates } from "../learning/common/candidates.js";
 import type { SourceWeights } from "../learning/model/blend-weights.js";
 import type { List, ServingModel, Source, SourceQuery } from "../learning/model/source.js";
+import type { Proposal } from "./catalog.js";
 import { askSource, type Narrowing } from "./gather.js";
 import type { Reason, SourceShare } from "./query.js";
+import type { ReadyProducts } from "./ready-list.js";
 import type { Blended } from "./score.js";
 
 /** What an answer was made from. */
@@ -21,6 +23,8 @@ export interface Explained {
   readonly candidateCount: number;
   /** What a filter left of the candidates. */
   readonly narrowing: Narrowing | undefined;
+  /** The ready list that fills this list. */
+  readonly ready: ReadyProducts | undefined;
   /** Of products that the model does not know, what put them there. */
   readonly live: ReadonlyMap<string, SourceShare>;
   /** Groups asked for or categories being viewed, whose popular products fill the list first. */
@@ -45,8 +49,15 @@ export function explain(products: readonly Product[], explained: Explained, repo
     scores.set(index, blended.scores[i]!);
   });
   const proposed = proposedBy(explained, reportFailure);
+  const places = new Map(explained.ready?.products.map((proposal, place) => [proposal, place]));
   return products.map(({ productId }) => {
     const index = model?.indexOf(productId);
+    const isPinned = explained.pinned.has(productId);
+    const place = places.get(index ?? productId);
+    if (explained.ready !== undefined && place !== undefined) {
+      const share = listShare(explained.ready, index ?? productId, place);
+      return { productId, score: share.score, shares: [share], isPinned };
+    }
     const shares: SourceShare[] = [];
     if (model !== undefined && query !== undefined && index !== undefined)
       for (const { source, found, ranks } of proposed) {
@@ -74,8 +85,13 @@ export function explain(products: readonly Product[], explained: Explained, repo
     )
       shares.push(popularityShare(productId, model, explained.within));
     const score = index === undefined ? 0 : (scores.get(index) ?? 0);
-    return { productId, score, shares, isPinned: explained.pinned.has(productId) };
+    return { productId, score, shares, isPinned };
   });
+}
+
+function listShare(ready: ReadyProducts, proposal: Proposal, place: number): SourceShare {
+  const { kind, scores } = ready;
+  return { source: kind, score: scores[place]!, rank: place + 1, becauseOf: [], counts: ready.counts(proposal, place) };
 }
 
 /** What a source says of its proposal; nothing when it fails. */

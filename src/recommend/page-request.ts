@@ -10,10 +10,11 @@ import { type Catalog, Shelf } from "./catalog.js";
 import { type Within, withinOf } from "./fallback.js";
 import { type FilterCache, type PassingFilter, passingFilter } from "./filter.js";
 import { type Narrowing, narrowingOf } from "./gather.js";
-import { type StepsBack, stepsBack } from "./passed-over.js";
+import { NO_STEPS, type StepsBack, stepsBack } from "./passed-over.js";
 import type { createProductTables } from "./product-facts.js";
 import { productIdOf } from "./product-ids.js";
 import type { RecommendQuery } from "./query.js";
+import type { createReadyLists, ReadyProducts } from "./ready-list.js";
 import { orderedLast, type Situation, unseenTexts } from "./situation.js";
 import { sourceQuery } from "./source-query.js";
 import { withStandIns } from "./stand-ins.js";
@@ -43,6 +44,8 @@ export interface PageRequest {
   readonly replaced: readonly Product[];
   /** Products of the categories being viewed; undefined for none. */
   readonly ofCategories: ReadonlySet<string> | undefined;
+  /** The ready list that fills `recommended`; undefined where the model recommends. */
+  readonly ready: ReadyProducts | undefined;
   readonly filter: PassingFilter | undefined;
   readonly narrowing: Narrowing | undefined;
   readonly within: Within;
@@ -55,11 +58,17 @@ export interface PageRequest {
   readonly missingIds: ReadonlySet<string>;
 }
 
+/** What is kept from request to request. */
+export interface RequestReaders {
+  readonly tableOf: ReturnType<typeof createProductTables>;
+  readonly filterCache: FilterCache;
+  readonly readyList: ReturnType<typeof createReadyLists>;
+  readonly reportFailure: ReportFailure;
+}
+
 export function readRequest(
   situation: Situation,
-  tableOf: ReturnType<typeof createProductTables>,
-  filterCache: FilterCache,
-  reportFailure: ReportFailure,
+  { tableOf, filterCache, readyList, reportFailure }: RequestReaders,
 ): PageRequest {
   const { query, frame, catalog, model, now } = situation;
   const shelf = new Shelf(catalog, model, model && tableOf(model, catalog));
@@ -105,6 +114,7 @@ export function readRequest(
     fresh,
     replaced: toReplace(current, alternative, model, catalog),
     ofCategories,
+    ready: readyList(frame.readyList, { shelf, context, now }),
     filter,
     narrowing,
     within: withinOf(ofCategories, filter, model),
@@ -113,7 +123,8 @@ export function readRequest(
       recommended: weightsFor("recommended", recommended),
       alternative: weightsFor("alternative", alternative),
     },
-    steps: stepsBack(situation, clickedIn(context, catalog)),
+    // What was viewed last stays first, whatever was passed over.
+    steps: frame.readyList.kind === "recently_viewed" ? NO_STEPS : stepsBack(situation, clickedIn(context, catalog)),
     missingIds,
   };
 }

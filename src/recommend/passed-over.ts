@@ -17,7 +17,7 @@ import type { RecommendQuery } from "./query.js";
 /** By product id, how far a product steps back, in lengths of the list. */
 export type StepsBack = ReadonlyMap<string, number>;
 
-const NO_STEPS: StepsBack = new Map();
+export const NO_STEPS: StepsBack = new Map();
 
 /** Products of a list that are remembered, the newest. */
 const MOST_PRODUCTS = 60;

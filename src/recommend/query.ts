@@ -1,3 +1,4 @@
+import type { ReadyListKind } from "../domain/frame.js";
 import type { VisitorIds } from "../domain/ids.js";
 import type { InteractionType } from "../domain/interaction.js";
 import { NO_SIGNALS, type SentSignals } from "../domain/privacy-signals.js";
@@ -66,7 +67,7 @@ export const BLANK_QUERY: RecommendQuery = {
 
 /** One source's share in a product's place. */
 export interface SourceShare {
-  readonly source: SourceName;
+  readonly source: SourceName | ReadyListKind;
   readonly score: number;
   /** From 1. */
   readonly rank: number;

@@ -1,6 +1,7 @@
 /** Fills a frame: gather candidates, score them, filter, arrange two lists, explain. */
 import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
+import type { ReadyList } from "../domain/frame.js";
 import type { Product } from "../domain/product.js";
 import type { List } from "../learning/model/source.js";
 import { arrange } from "./arrange.js";
@@ -12,6 +13,7 @@ import { liveSimilar, liveTogether, type Proposals } from "./new-products.js";
 import { type PageRequest, readRequest } from "./page-request.js";
 import { createProductTables } from "./product-facts.js";
 import type { Reason, RecommendAnswer } from "./query.js";
+import { createReadyLists, type ReadyProducts } from "./ready-list.js";
 import { type Blended, createBlenders } from "./score.js";
 import { Selection } from "./selection.js";
 import { asShown, excludedProducts, ownedVariants, type Situation, tracked } from "./situation.js";
@@ -47,12 +49,16 @@ interface Scored extends Proposals {
 }
 
 export function createRecommender(deps: Dependencies): Recommender {
-  const filterCache = createFilterCache();
-  const tableOf = createProductTables();
+  const readers = {
+    filterCache: createFilterCache(),
+    tableOf: createProductTables(),
+    readyList: createReadyLists(),
+    reportFailure: deps.reportFailure,
+  };
   const gatherAndScore = createScoring(deps);
 
   return (situation, withReasons) => {
-    const request = readRequest(situation, tableOf, filterCache, deps.reportFailure);
+    const request = readRequest(situation, readers);
     const selection = selectionFor(request);
     const pinned = pinProducts(request, selection);
     const scored = withNewProducts(request, gatherAndScore(request, pinned.places), pinned.places, deps);
@@ -78,12 +84,19 @@ export function createRecommender(deps: Dependencies): Recommender {
   };
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Lists of what the visitor viewed or bought: being viewed does not put a product last. */
+function isOfVisitor({ kind }: ReadyList): boolean {
+  return kind === "recently_viewed" || kind === "buy_again";
+}
+
 /** The rules of request and frame: which products may be shown. */
 function selectionFor({ situation, shelf, context, current, filter }: PageRequest): Selection {
   const { frame, filters, shown } = situation;
   const rules = {
     excluded: excludedProducts(situation, context, current),
-    last: frame.includeViewed ? new Set<string>() : context.viewed,
+    last: frame.includeViewed || isOfVisitor(frame.readyList) ? NOTHING : context.viewed,
     passes: filter?.passes,
     inStockOnly: wantsInStock(filters, frame),
     now: situation.now,
@@ -113,7 +126,7 @@ function createScoring(deps: Dependencies) {
       const gathered = gather(model, query, list, candidateCount(places[list]), deps, chosen, narrowing);
       return blenderOf(model)(gathered, list, raisedBy);
     };
-    const recommended = score("recommended");
+    const recommended = request.ready === undefined ? score("recommended") : undefined;
     const alternative = score("alternative", shelf.table && likenessAmong(replaced, shelf.table));
     return { recommended, alternative };
   };
@@ -121,7 +134,7 @@ function createScoring(deps: Dependencies) {
 
 /** Adds products that are newer than the model. */
 function withNewProducts(
-  { situation, queries, weights, filter, replaced, completed, fresh }: PageRequest,
+  { situation, queries, weights, filter, replaced, completed, fresh, ready }: PageRequest,
   { recommended, alternative }: BothLists<Blended | undefined>,
   places: BothLists<number>,
   { reportFailure }: Dependencies,
@@ -139,9 +152,13 @@ function withNewProducts(
   const first = firstOrders(fresh, model, live, reportFailure);
   const together = liveTogether(recommended, metNow(completed), { live }, first);
   return {
-    recommended: { ...together, blended: recommended },
+    recommended: ready === undefined ? { ...together, blended: recommended } : readyScored(ready),
     alternative: { ...similar, blended: alternative },
   };
+}
+
+function readyScored({ products }: ReadyProducts): Scored {
+  return { products, live: new Map(), blended: undefined };
 }
 
 /** New products should go with the products being viewed and in the cart, else with the one met last. */
@@ -151,7 +168,7 @@ function metNow({ current, context: { cart, sequence } }: PageRequest["completed
 }
 
 function reasonsFor(
-  { situation, queries, weights, narrowing, replaced, within }: PageRequest,
+  { situation, queries, weights, narrowing, replaced, within, ready }: PageRequest,
   list: List,
   products: readonly Product[],
   { blended, live }: Scored,
@@ -165,7 +182,9 @@ function reasonsFor(
     query: queries[list],
     list,
     blended,
-    weights: weights[list]?.weights,
+    // A ready list takes the place of the sources.
+    weights: ready !== undefined && list === "recommended" ? undefined : weights[list]?.weights,
+    ready: list === "recommended" ? ready : undefined,
     candidateCount: candidateCount(pinned.places[list]),
     narrowing,
     live,

@@ -61,7 +61,7 @@ export function excludedProducts(
   for (const name of [...filters.flatMap((filter) => filter.excludeProductIds), ...frame.bannedProductIds])
     for (const productId of productIdsOf(name, catalog)) excluded.add(productId);
   if (!frame.includeViewed) for (const productId of current) excluded.add(productId);
-  if (!frame.includeBought)
+  if (!showsBought(frame))
     for (const productId of boughtSince(context, now, frame.rebuyAfterDays)) excluded.add(productId);
   return excluded;
 }
@@ -83,6 +83,11 @@ function ownedOn(
   return pageKind === "order" ? [...context.cart, ...orderedLast(context, current)] : context.cart;
 }
 
+/** A list of bought products shows them, unless the frame waits some days. */
+function showsBought({ includeBought, readyList, rebuyAfterDays }: FrameConfiguration): boolean {
+  return includeBought || (readyList.kind === "buy_again" && rebuyAfterDays === 0);
+}
+
 const DAY_MS = 86_400_000;
 
 /** Ids bought within that many days; 0 means ever. */
@@ -101,7 +106,7 @@ export function ownedVariants(
   return [
     ...ownedOn(frame, context, current),
     ...(frame.includeViewed ? [] : current),
-    ...(frame.includeBought ? [] : boughtSince(context, now, frame.rebuyAfterDays)),
+    ...(showsBought(frame) ? [] : boughtSince(context, now, frame.rebuyAfterDays)),
   ];
 }
 

@@ -23,6 +23,7 @@ import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.j
 import { timestampOf } from "./common-messages.js";
 import { filterMessage, filterOf } from "./filter-messages.js";
 import { checkName, ID_RULE } from "./id-rules.js";
+import { readReadyList, readyListMessage } from "./ready-list-messages.js";
 
 /** Most products a list of a frame can hold. */
 const MAX_FRAME_COUNT = 100;
@@ -68,6 +69,7 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     rebuyAfterDays: () => wholeNumber(`${PATH}.rebuy_after_days`, rebuyAfterDays, MAX_REBUY_DAYS),
     diversity: () => number(`${PATH}.diversity`, diversity, 1),
     sources: () => sources(`${PATH}.sources`, asked.sources),
+    readyList: () => readReadyList(`${PATH}.ready_list`, asked.readyList),
     rotationRate: () => number(`${PATH}.rotation_rate`, asked.rotationRate ?? ROTATION_RATE, 1),
     rotationDays: () => rotationDays(`${PATH}.rotation_days`, asked.rotationDays ?? ROTATION_DAYS),
     pinnedProductIds: () => productIds(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, MAX_PINNED),
@@ -92,6 +94,7 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     rebuyAfterDays: read.rebuyAfterDays(),
     diversity: read.diversity(),
     sources: read.sources(),
+    readyList: read.readyList(),
     rotation: asked.rotation ?? true,
     rotationRate: read.rotationRate(),
     rotationDays: read.rotationDays(),
@@ -132,6 +135,9 @@ function variants(path: string, asked: readonly FrameVariantMessage[], banned: r
       includeViewed: variant.includeViewed ?? null,
       includeBought: variant.includeBought ?? null,
       rotation: variant.rotation ?? null,
+      rotationRate: orNull(variant.rotationRate, (n) => number(`${field}.rotation_rate`, n, 1)),
+      rotationDays: orNull(variant.rotationDays, (n) => rotationDays(`${field}.rotation_days`, n)),
+      readyList: orNull(variant.readyList, (list) => readReadyList(`${field}.ready_list`, list)),
       fallback: variant.fallback ?? null,
       filter: orNull(filter, (message) => readFilter(`${field}.filter`, message)),
       pinnedProductIds: orNull(pinChoice, (choice) =>
@@ -222,6 +228,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
     pinnedProductIds: [...frame.pinnedProductIds],
     bannedProductIds: [...frame.bannedProductIds],
     inStockOnly: frame.stockSaid ? frame.inStockOnly : undefined,
+    readyList: frame.readyList.kind === "" ? undefined : readyListMessage(frame.readyList),
     filter: frame.filter === NO_FILTER ? undefined : filterMessage(frame.filter),
     variants: frame.variants.map(({ sources: chosen, ...variant }) => ({
       name: variant.name,
@@ -233,6 +240,9 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
       includeViewed: variant.includeViewed ?? undefined,
       includeBought: variant.includeBought ?? undefined,
       rotation: variant.rotation ?? undefined,
+      rotationRate: variant.rotationRate ?? undefined,
+      rotationDays: variant.rotationDays ?? undefined,
+      readyList: variant.readyList === null ? undefined : readyListMessage(variant.readyList),
       fallback: variant.fallback ?? undefined,
       filter: variant.filter === null ? undefined : filterMessage(variant.filter),
       pinChoice: variant.pinnedProductIds === null ? undefined : { productIds: [...variant.pinnedProductIds] },

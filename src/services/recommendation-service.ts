@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { checkAll, InvalidArgument } from "../domain/errors.js";
+import type { ReadyListKind } from "../domain/frame.js";
 import type { InteractionType } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
 import { InteractionType as InteractionTypeMessage, type ProductInteraction } from "../gen/aisle/v1/interaction_pb.js";
@@ -24,12 +25,17 @@ const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> 
   [InteractionTypeMessage.ORDER]: "order",
 };
 
-const SOURCES: Readonly<Record<SourceName, RecommendationSource>> = {
+const SOURCES: Readonly<Record<SourceName | ReadyListKind, RecommendationSource>> = {
   association_rules: RecommendationSource.ASSOCIATION_RULES,
   semantic: RecommendationSource.SEMANTIC,
   collaborative: RecommendationSource.COLLABORATIVE,
   cart: RecommendationSource.CART,
   popularity: RecommendationSource.POPULARITY,
+  recently_viewed: RecommendationSource.RECENTLY_VIEWED,
+  buy_again: RecommendationSource.BUY_AGAIN,
+  new_arrivals: RecommendationSource.NEW_ARRIVALS,
+  trending: RecommendationSource.TRENDING,
+  bestsellers: RecommendationSource.BESTSELLERS,
 };
 
 /** Maximum frame interactions, newest first. */

@@ -157,6 +157,16 @@ describe("aisle frame set", () => {
       expect((await set(...refused)).exitCode).toBe(2);
   });
 
+  it("fills a frame with a ready list of some days", async () => {
+    const set = (...more: string[]) =>
+      aisle(..."frame set --app shop --id side --recommended 5 --alternative 0".split(" "), ...more);
+    await set("--list", "bestsellers=7");
+    const { stdout } = await aisle("frame", "show", "--app", "shop", "--id", "side");
+    expect(stdout).toMatch(/^list {14}bestsellers of 7 days$/m);
+    for (const refused of ["best", "bestsellers=0", "bestsellers=x"])
+      expect((await set("--list", refused)).exitCode).toBe(2);
+  });
+
   it("keeps out-of-stock products away from every request, or leaves that to the request", async () => {
     const set = (id: string, ...more: string[]) =>
       aisle(...`frame set --app shop --id ${id} --recommended 5 --alternative 0`.split(" "), ...more);

@@ -80,6 +80,9 @@ export function variant(name: string, weight: number, more: Partial<FrameVariant
     fallback: null,
     filter: null,
     pinnedProductIds: null,
+    rotationRate: null,
+    rotationDays: null,
+    readyList: null,
     ...more,
   };
 }
@@ -99,6 +102,7 @@ export function fullFrame(frameId: string): FrameConfiguration {
       { source: "cart", weight: 0.5 },
       { source: "popularity", weight: 0 },
     ],
+    readyList: { kind: "bestsellers", days: 7 },
     rotation: false,
     pinnedProductIds: ["p1", "pä"],
     bannedProductIds: ["p2"],
@@ -128,6 +132,9 @@ export function fullFrame(frameId: string): FrameConfiguration {
         fallback: false,
         filter: { ...NO_FILTER, noGroup: ["g5"] },
         pinnedProductIds: [],
+        rotationRate: 0.5,
+        rotationDays: 2.5,
+        readyList: { kind: "", days: 0 },
       },
     ],
     updatedAt: 9,

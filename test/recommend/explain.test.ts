@@ -55,6 +55,7 @@ function reasons(shown: readonly Product[], more: Partial<Explained> = {}, repor
     narrowing: undefined,
     live: new Map(),
     pinned: new Set(),
+    ready: undefined,
     model: modelOf([rules, texts]),
     query: QUERY,
     list: "recommended",

@@ -126,6 +126,7 @@ describe("a failure that only shortens an answer", () => {
     weights: WEIGHTS,
     candidateCount: 10,
     narrowing: undefined,
+    ready: undefined,
     live: new Map(),
     within: undefined,
   };

@@ -1,5 +1,7 @@
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { PageKind } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
+import { ReadyListKind } from "../../src/gen/aisle/v1/ready_list_pb.js";
 import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 
@@ -14,6 +16,8 @@ describe("a frame in UpdateFrame", () => {
     get = async () => (await rpc.apps.getFrameConfiguration({ appId: "shop", frameId: "f" })).frameConfiguration;
   });
 
+  const { BESTSELLERS, TRENDING, BUY_AGAIN } = ReadyListKind;
+  const DAY = 86_400_000;
   const { CART, SEMANTIC } = RecommendationSource;
   const many = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
 
@@ -38,6 +42,12 @@ describe("a frame in UpdateFrame", () => {
     ["sources[0].weight", { sources: [{ source: CART, weight: -1 }] }],
     ["sources[0].weight", { sources: [{ source: CART, weight: Number.NaN }] }],
     ["sources, at least one weight above 0", { sources: [{ source: CART, weight: 0 }] }],
+    ["ready_list.kind", { readyList: { kind: 99 } }],
+    ["ready_list.period, 1 to 90 whole days", { readyList: { kind: BESTSELLERS, period: durationFromMs(91 * DAY) } }],
+    ["ready_list.period, 1 to 22 whole days", { readyList: { kind: TRENDING, period: durationFromMs(1.5 * DAY) } }],
+    ["ready_list.period, none", { readyList: { kind: BUY_AGAIN, period: durationFromMs(DAY) } }],
+    ["variants[0].rotation_days", { variants: [{ name: "a", weight: 1, rotationDays: 8 }] }],
+    ["variants[0].ready_list.kind", { variants: [{ name: "a", weight: 1, readyList: { kind: 99 } }] }],
     ["pinned_product_ids, at most 20", { pinnedProductIds: many(21) }],
     ["pinned_product_ids[1]", { pinnedProductIds: ["a", ""] }],
     ["pinned_product_ids[1], each product once", { pinnedProductIds: ["a", "a"] }],

@@ -8,6 +8,11 @@ export const SOURCE_NAMES: Readonly<Record<RecommendationSource, string>> = {
   [RecommendationSource.COLLABORATIVE]: "Similar visits",
   [RecommendationSource.CART]: "Completes the cart",
   [RecommendationSource.POPULARITY]: "Popular",
+  [RecommendationSource.RECENTLY_VIEWED]: "Recently viewed",
+  [RecommendationSource.BUY_AGAIN]: "Bought before",
+  [RecommendationSource.NEW_ARRIVALS]: "New",
+  [RecommendationSource.TRENDING]: "Trending",
+  [RecommendationSource.BESTSELLERS]: "Bestseller",
 };
 
 /** The products that led to a product by one source, with the counts. `titleOf` returns a product's display name. */

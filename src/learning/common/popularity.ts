@@ -6,6 +6,9 @@
 import type { Candidates } from "./candidates.js";
 import { createTopK } from "./top-k.js";
 
+/** Weight of an interaction type in a product's popularity. */
+export const POPULARITY_WEIGHT = { product_view: 1, add_to_cart: 3, order: 5 } as const;
+
 /** Meetings of a visitor and a product, in any order; the three arrays have one length. */
 export interface Meetings {
   readonly productIndices: Uint32Array;

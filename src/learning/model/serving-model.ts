@@ -74,6 +74,7 @@ function* loading(
     placing: fitted.semantic && vectorOf && textPlacing(fitted.semantic, vectorOf),
     blend: fitted.blend,
     popularity,
+    daily: fitted.daily,
     byPopularity,
   };
 }

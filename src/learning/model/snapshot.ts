@@ -4,6 +4,7 @@ import type { ModelManifest } from "../../domain/model.js";
 import { decodeRules, encodeRules, type Rules } from "../cart/association-rules.js";
 import { type CartComplements, decodeCartComplements, encodeCartComplements } from "../cart/cart-complements.js";
 import { type CartRankingParts, decodeCartRanking, encodeCartRanking } from "../cart/cart-ranking.js";
+import { type DailyCounts, decodeDailyCounts, encodeDailyCounts } from "../common/daily-counts.js";
 import type { Section } from "../common/section.js";
 import { UnknownFormat } from "../common/section-reader.js";
 import type { Ranker } from "../ranking/reranker/ranker.js";
@@ -40,6 +41,8 @@ export interface Fitted {
   readonly productIds: readonly string[];
   /** By product index. */
   readonly popularity: Float32Array;
+  /** What was done with each product on each of the last days; absent in older snapshots. */
+  readonly daily?: DailyCounts | undefined;
   readonly rules: Rules | undefined;
   readonly cart: CartComplements | undefined;
   /** Ranks the proposals of the cart and its rules. */
@@ -60,6 +63,7 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
   const sections = new Map<string, Section>();
   sections.set("products", encodeStrings(fitted.productIds));
   sections.set("popularity", { ...PLAIN, arrays: { scores: fitted.popularity } });
+  if (fitted.daily) sections.set("daily_counts", encodeDailyCounts(fitted.daily));
   if (fitted.rules) sections.set("association_rules", encodeRules(fitted.rules));
   if (fitted.cart) sections.set("cart_complements", encodeCartComplements(fitted.cart));
   if (fitted.cartRanking) sections.set("cart_ranking", encodeCartRanking(fitted.cartRanking));
@@ -125,6 +129,7 @@ export function* snapshotSteps(
   const fitted: Fitted = {
     productIds: yield* decodeStrings(products),
     popularity: scores,
+    daily: yield* optional("daily_counts", (section) => decodeDailyCounts(section, scores.length)),
     rules: yield* optional("association_rules", decodeRules),
     cart: yield* optional("cart_complements", decodeCartComplements),
     cartRanking: yield* optional("cart_ranking", decodeCartRanking),

@@ -1,5 +1,6 @@
 import type { Purchases } from "../cart/cart-candidates.js";
 import type { Candidates, Explanation } from "../common/candidates.js";
+import type { DailyCounts } from "../common/daily-counts.js";
 import type { ProductText } from "../text/embedder.js";
 import type { BlendWeights } from "./blend-weights.js";
 
@@ -80,4 +81,6 @@ export interface ServingModel {
   /** Product indices by falling popularity, all of them. */
   readonly byPopularity: Uint32Array;
   readonly popularity: Float32Array;
+  /** What was done with each product on each of the last days; absent in a model that did not count it. */
+  readonly daily?: DailyCounts | undefined;
 }

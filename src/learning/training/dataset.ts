@@ -3,6 +3,7 @@ import type { Product } from "../../domain/product.js";
 import { standingVariants } from "../../domain/variant-group.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
+import { POPULARITY_WEIGHT } from "../common/popularity.js";
 import { type Rows, rowsFrom } from "../common/rows.js";
 
 /** A longer pause begins a new session. */
@@ -13,8 +14,6 @@ const MAX_SESSION_LENGTH = 200;
 export const CARTED = 1;
 /** Mark of a step after which an order was placed, which empties the cart. */
 export const ORDERED = 2;
-/** Weight of an interaction type in a product's popularity. */
-const POPULARITY_WEIGHT = { product_view: 1, add_to_cart: 3, order: 5 } as const;
 
 /** All training data, in dense product indices. The order depends on the data alone. */
 export interface Dataset {

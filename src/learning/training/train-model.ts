@@ -4,6 +4,7 @@ import type { AlgorithmFacts } from "../../domain/model.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
 import { associationRules } from "../cart/association-rules.js";
+import { dailyCounts } from "../common/daily-counts.js";
 import { popularity } from "../common/popularity.js";
 import { type Rows, rowCount } from "../common/rows.js";
 import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.js";
@@ -117,6 +118,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   const fitted: Fitted = {
     productIds: data.productIds,
     popularity: popular,
+    daily: dailyCounts(data.meetings, count, data.cutOff),
     ...parts,
     cartRanking: cart?.ranking,
     blend: blend.weights,

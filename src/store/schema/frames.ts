@@ -3,7 +3,10 @@ import {
   type FrameConfiguration,
   type FrameVariant,
   type FrameVersion,
+  NO_READY_LIST,
   PAGE_KINDS,
+  READY_LISTS,
+  type ReadyList,
   ROTATION_DAYS,
   ROTATION_RATE,
   type SourceWeight,
@@ -30,6 +33,8 @@ const filter = record<ProductFilter>({
   price: orNull(record<PriceRange>({ min: text, max: text, currency: text })),
 });
 
+const readyList = record<ReadyList>({ kind: oneOf("", ...READY_LISTS), days: number });
+
 const variant = record<FrameVariant>({
   name: text,
   weight: number,
@@ -43,6 +48,9 @@ const variant = record<FrameVariant>({
   fallback: orNull(flag),
   filter: later(orNull(filter), null),
   pinnedProductIds: later(orNull(list(text)), null),
+  rotationRate: later(orNull(number), null),
+  rotationDays: later(orNull(number), null),
+  readyList: later(orNull(readyList), null),
 });
 
 const RULES = 8;
@@ -79,6 +87,7 @@ export const frame = record<FrameConfiguration>(
     stockSaid: later(flag, false),
     rotationRate: later(number, ROTATION_RATE),
     rotationDays: later(number, ROTATION_DAYS),
+    readyList: later(readyList, NO_READY_LIST),
   },
   { upgrade: fromNestedRules },
 );

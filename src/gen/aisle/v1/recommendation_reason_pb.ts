@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation_reason.proto.
  */
 export const file_aisle_v1_recommendation_reason: GenFile = /*@__PURE__*/
-  fileDesc("CiRhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9yZWFzb24ucHJvdG8SCGFpc2xlLnYxIn8KDVByb2R1Y3RSZWFzb24SFwoKcHJvZHVjdF9pZBgBIAEoCUID4EEDEhIKBXNjb3JlGAIgASgBQgPgQQMSLAoHc291cmNlcxgDIAMoCzIWLmFpc2xlLnYxLlNvdXJjZVJlYXNvbkID4EEDEhMKBnBpbm5lZBgEIAEoCEID4EEDIusBCgxTb3VyY2VSZWFzb24SMwoGc291cmNlGAEgASgOMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25Tb3VyY2VCA+BBAxISCgVzY29yZRgCIAEoAUID4EEDEhEKBHJhbmsYAyABKA1CA+BBAxIXCgpiZWNhdXNlX29mGAQgAygJQgPgQQMSNwoGY291bnRzGAUgAygLMiIuYWlzbGUudjEuU291cmNlUmVhc29uLkNvdW50c0VudHJ5QgPgQQMaLQoLQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ASr9AQoUUmVjb21tZW5kYXRpb25Tb3VyY2USJQohUkVDT01NRU5EQVRJT05fU09VUkNFX1VOU1BFQ0lGSUVEEAASKwonUkVDT01NRU5EQVRJT05fU09VUkNFX0FTU09DSUFUSU9OX1JVTEVTEAESIgoeUkVDT01NRU5EQVRJT05fU09VUkNFX1NFTUFOVElDEAISJwojUkVDT01NRU5EQVRJT05fU09VUkNFX0NPTExBQk9SQVRJVkUQAxIeChpSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQ0FSVBAEEiQKIFJFQ09NTUVOREFUSU9OX1NPVVJDRV9QT1BVTEFSSVRZEAVCeAoIYWlzbGUudjFCGVJlY29tbWVuZGF0aW9uUmVhc29uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior]);
+  fileDesc("CiRhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9yZWFzb24ucHJvdG8SCGFpc2xlLnYxIn8KDVByb2R1Y3RSZWFzb24SFwoKcHJvZHVjdF9pZBgBIAEoCUID4EEDEhIKBXNjb3JlGAIgASgBQgPgQQMSLAoHc291cmNlcxgDIAMoCzIWLmFpc2xlLnYxLlNvdXJjZVJlYXNvbkID4EEDEhMKBnBpbm5lZBgEIAEoCEID4EEDIusBCgxTb3VyY2VSZWFzb24SMwoGc291cmNlGAEgASgOMh4uYWlzbGUudjEuUmVjb21tZW5kYXRpb25Tb3VyY2VCA+BBAxISCgVzY29yZRgCIAEoAUID4EEDEhEKBHJhbmsYAyABKA1CA+BBAxIXCgpiZWNhdXNlX29mGAQgAygJQgPgQQMSNwoGY291bnRzGAUgAygLMiIuYWlzbGUudjEuU291cmNlUmVhc29uLkNvdW50c0VudHJ5QgPgQQMaLQoLQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ASrAAwoUUmVjb21tZW5kYXRpb25Tb3VyY2USJQohUkVDT01NRU5EQVRJT05fU09VUkNFX1VOU1BFQ0lGSUVEEAASKwonUkVDT01NRU5EQVRJT05fU09VUkNFX0FTU09DSUFUSU9OX1JVTEVTEAESIgoeUkVDT01NRU5EQVRJT05fU09VUkNFX1NFTUFOVElDEAISJwojUkVDT01NRU5EQVRJT05fU09VUkNFX0NPTExBQk9SQVRJVkUQAxIeChpSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQ0FSVBAEEiQKIFJFQ09NTUVOREFUSU9OX1NPVVJDRV9QT1BVTEFSSVRZEAUSKQolUkVDT01NRU5EQVRJT05fU09VUkNFX1JFQ0VOVExZX1ZJRVdFRBAGEiMKH1JFQ09NTUVOREFUSU9OX1NPVVJDRV9CVVlfQUdBSU4QBxImCiJSRUNPTU1FTkRBVElPTl9TT1VSQ0VfTkVXX0FSUklWQUxTEAgSIgoeUkVDT01NRU5EQVRJT05fU09VUkNFX1RSRU5ESU5HEAkSJQohUkVDT01NRU5EQVRJT05fU09VUkNFX0JFU1RTRUxMRVJTEApCeAoIYWlzbGUudjFCGVJlY29tbWVuZGF0aW9uUmVhc29uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior]);
 
 /**
  * ProductReason says why a product was recommended.
@@ -95,7 +95,9 @@ export type SourceReason = Message<"aisle.v1.SourceReason"> & {
   /**
    * Output only. Counts behind the score by name, for example `pair_count`,
    * `support`, `confidence`, `lift`, `neighbours`; `rank_within` is the
-   * popularity rank within the requested groups or current categories.
+   * popularity rank within the requested groups or current categories. Of ready
+   * lists: `view_count`, `order_count`, `days_ago`, `growth`, `recent`,
+   * `before`, `days`.
    *
    * @generated from field: map<string, double> counts = 5;
    */
@@ -156,6 +158,42 @@ export enum RecommendationSource {
    * @generated from enum value: RECOMMENDATION_SOURCE_POPULARITY = 5;
    */
   POPULARITY = 5,
+
+  /**
+   * The ready list of what the visitor viewed. No weight of a frame takes it,
+   * nor the other ready lists.
+   *
+   * @generated from enum value: RECOMMENDATION_SOURCE_RECENTLY_VIEWED = 6;
+   */
+  RECENTLY_VIEWED = 6,
+
+  /**
+   * The ready list of what the visitor bought.
+   *
+   * @generated from enum value: RECOMMENDATION_SOURCE_BUY_AGAIN = 7;
+   */
+  BUY_AGAIN = 7,
+
+  /**
+   * The ready list of new products.
+   *
+   * @generated from enum value: RECOMMENDATION_SOURCE_NEW_ARRIVALS = 8;
+   */
+  NEW_ARRIVALS = 8,
+
+  /**
+   * The ready list of products that grow.
+   *
+   * @generated from enum value: RECOMMENDATION_SOURCE_TRENDING = 9;
+   */
+  TRENDING = 9,
+
+  /**
+   * The ready list of bestsellers.
+   *
+   * @generated from enum value: RECOMMENDATION_SOURCE_BESTSELLERS = 10;
+   */
+  BESTSELLERS = 10,
 }
 
 /**
