@@ -12,6 +12,7 @@ import {
   PrivacySignals,
 } from "../gen/aisle/v1/app_pb.js";
 import { timestampOf } from "./common-messages.js";
+import { unknownPath } from "./field-masks.js";
 import { checkName } from "./id-rules.js";
 
 type Settings = Pick<
@@ -59,8 +60,7 @@ export function settingsUpdate(asked: AppMessage | undefined, mask: FieldMask | 
   checkSettings(asked);
   const changes = pathsOf(asked, mask).map((path) => {
     const change = Object.hasOwn(CHANGES, path) ? CHANGES[path] : undefined;
-    if (change === undefined)
-      throw new InvalidArgument("update_mask", "invalid", `* or some of ${Object.keys(CHANGES).join(", ")}`);
+    if (change === undefined) throw unknownPath(path, Object.keys(CHANGES));
     return change;
   });
   return (before) => {
@@ -83,9 +83,11 @@ function setFields(asked: AppMessage): readonly string[] {
     link_trust: asked.linkTrust !== LinkTrust.UNSPECIFIED,
     double_opt_in: asked.doubleOptIn !== undefined,
     learned_after_visitors: asked.learnedAfterVisitors !== undefined,
-    privacy: asked.privacy !== undefined,
+    "privacy.signals": (asked.privacy?.signals ?? PrivacySignals.UNSPECIFIED) !== PrivacySignals.UNSPECIFIED,
+    "privacy.retention_days": (asked.privacy?.retentionDays ?? 0) > 0,
+    "privacy.rejected_retention_days": (asked.privacy?.rejectedRetentionDays ?? 0) > 0,
   };
-  return ALL_FIELDS.filter((path) => isSet[path]);
+  return Object.keys(CHANGES).filter((path) => isSet[path]);
 }
 
 function checkSettings(asked: AppMessage): void {

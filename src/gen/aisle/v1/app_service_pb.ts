@@ -192,7 +192,8 @@ export type UpdateAppRequest = Message<"aisle.v1.UpdateAppRequest"> & {
    * Optional. The fields to change (AIP-134), for example `display_name`,
    * `allowed_origins` or `privacy.retention_days`; a field that is named and not
    * set gets its default. `*` names all. Not set or empty: every field of `app`
-   * that is set. INVALID_ARGUMENT for a field that cannot be changed.
+   * that is set, of `app.privacy` those that are set in it. INVALID_ARGUMENT for
+   * a field that cannot be changed.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -944,7 +945,8 @@ export const AppService: GenService<{
     output: typeof ListFrameConfigurationsResponseSchema;
   },
   /**
-   * SetFrameConfiguration creates or replaces a frame configuration.
+   * SetFrameConfiguration creates a frame configuration, or replaces it as a
+   * whole: a field that is not set gets its default.
    *
    * @generated from rpc aisle.v1.AppService.SetFrameConfiguration
    */

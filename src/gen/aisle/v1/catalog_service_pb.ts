@@ -957,8 +957,8 @@ export const CatalogService: GenService<{
     output: typeof ReplaceCatalogResponseSchema;
   },
   /**
-   * SetFeed creates or replaces a feed that is read by schedule; it is read at
-   * once. At most 20 of an app, else INVALID_ARGUMENT.
+   * SetFeed creates a feed that is read by schedule, or replaces it as a whole;
+   * it is read at once. At most 20 of an app, else INVALID_ARGUMENT.
    *
    * @generated from rpc aisle.v1.CatalogService.SetFeed
    */
@@ -1043,9 +1043,9 @@ export const CatalogService: GenService<{
     output: typeof DeleteProductResponseSchema;
   },
   /**
-   * SetProductGroup creates or replaces a group of products. At most 100 of an
-   * app, with 1,000 categories, brands, tags and products together, else
-   * INVALID_ARGUMENT.
+   * SetProductGroup creates a group of products, or replaces it as a whole. At
+   * most 100 of an app, with 1,000 categories, brands, tags and products
+   * together, else INVALID_ARGUMENT.
    *
    * @generated from rpc aisle.v1.CatalogService.SetProductGroup
    */
