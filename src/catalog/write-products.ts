@@ -19,7 +19,7 @@ const MAX_TITLE = 1024;
 const MAX_DESCRIPTION = 32_768;
 const MAX_LISTED = 100;
 /** Products written in one unit of work: a millisecond or two. */
-const AT_ONCE = 50;
+export const AT_ONCE = 50;
 
 /** `fromFeed`: drafts do not say what is hidden. Products that a caller hid stay hidden. */
 export type UpsertProducts = (
@@ -98,7 +98,7 @@ export function createDeleteProduct(deps: WriteProductsDependencies): DeleteProd
 }
 
 /** The draft in stored form: URLs as a parser writes them. Throws InvalidArgument that names the field. */
-function checkProduct(draft: ProductDraft): ProductDraft {
+export function checkProduct(draft: ProductDraft): ProductDraft {
   if (draft.productId === "") throw new InvalidArgument("product_id", "missing");
   id("product_id", draft.productId);
   id("sku", draft.sku);

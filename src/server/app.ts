@@ -5,6 +5,7 @@ import { createPreload } from "../catalog/preload.js";
 import { createProductGroups } from "../catalog/product-groups.js";
 import { sightingsOf } from "../catalog/unconfirmed-products.js";
 import { createFindUnknownProducts } from "../catalog/unknown-products.js";
+import { createUpdateProduct, createUpdateProducts } from "../catalog/update-products.js";
 import { createDeleteProduct, createUpsertProducts } from "../catalog/write-products.js";
 import { createImportContacts } from "../identity/import-contacts.js";
 import { createVerifyLedger } from "../identity/ledger/verify-ledger.js";
@@ -86,6 +87,8 @@ function wireServices(deps: AppDependencies, stages: Stages) {
     recommendations: createRecommendationService({ answer: stages.answer, report }),
     catalog: createCatalogService({
       upsertProducts: createUpsertProducts({ unitOfWork, now }),
+      updateProduct: createUpdateProduct({ unitOfWork, now }),
+      updateProducts: createUpdateProducts({ unitOfWork, now }),
       deleteProduct: createDeleteProduct({ unitOfWork, now }),
       hideUnlisted: createHideUnlisted({ products, unitOfWork, now }),
       feeds: createFeedSettings({ feeds: store.feeds, unitOfWork, now }),

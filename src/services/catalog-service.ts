@@ -5,6 +5,7 @@ import type { FeedSettings } from "../catalog/feed/schedule/feed-settings.js";
 import type { HideUnlisted } from "../catalog/hide-unlisted.js";
 import type { ProductGroups } from "../catalog/product-groups.js";
 import { type FindUnknownProducts, unknownProductKey } from "../catalog/unknown-products.js";
+import type { UpdateProduct, UpdateProducts } from "../catalog/update-products.js";
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
@@ -27,6 +28,7 @@ import {
   type ShowingRules,
   unconfirmedProduct,
 } from "./product-messages.js";
+import { productUpdateHandlers } from "./product-update-handlers.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
@@ -37,6 +39,8 @@ const MAX_CATALOG = 10_000_000;
 
 export interface CatalogServiceDependencies {
   readonly upsertProducts: UpsertProducts;
+  readonly updateProduct: UpdateProduct;
+  readonly updateProducts: UpdateProducts;
   readonly deleteProduct: DeleteProduct;
   readonly hideUnlisted: HideUnlisted;
   readonly feeds: FeedSettings;
@@ -61,6 +65,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
   });
   return {
     ...createFeedHandlers(deps),
+    ...productUpdateHandlers(deps),
 
     upsertProducts: guarded(report, async (requests) => {
       const batches = createBatches(deps.upsertProducts);

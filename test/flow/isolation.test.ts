@@ -113,6 +113,10 @@ describe.each(stores)(
       await rpc.subscriptions.setSubscription({ appId: "one", email: "ann@example.com", emailState: 3 });
       await rpc.subscriptions.importContacts(listOfOne());
       expect(await status("two", "f1")).toMatchObject({ status: true });
+      await rpc.catalog.updateProduct({ appId: "one", product: { productId: "p1", brand: "One" } });
+      await rpc.catalog.updateProducts({ appId: "one", updates: [{ product: { productId: "p2", brand: "One" } }] });
+      for (const product of (await rpc.catalog.listProducts({ appId: "two" })).products)
+        expect(product.brand).not.toBe("One");
       await rpc.catalog.deleteProduct({ appId: "one", productId: "p1" });
       expect((await rpc.catalog.getProduct({ appId: "two", productId: "p1" })).product).toBeDefined();
       await rpc.apps.deleteApp({ appId: "one" });

@@ -188,6 +188,25 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
       expect((await store.feeds.list(appId)).find(({ feedId }) => feedId === "run")?.forced).toBe(true);
     },
   },
+  "CatalogService/UpdateProduct": {
+    prepare: ({ rpc, appId }) =>
+      rpc.catalog.upsertProducts(once({ appId, products: [{ productId: "u", title: "U" }] })),
+    call: (rpc, { appId }, n) => rpc.catalog.updateProduct({ appId, product: { productId: "u", brand: `b${n}` } }),
+    check: async ({ store, appId }) => {
+      const product = await store.products.get(appId, "u");
+      expect([product?.title, product?.brand.slice(0, 1)]).toEqual(["U", "b"]);
+    },
+  },
+  "CatalogService/UpdateProducts": {
+    call: (rpc, { appId }, n) =>
+      rpc.catalog.updateProducts({
+        appId,
+        updates: [{ product: { productId: `m${n}`, title: "M" }, allowMissing: true }],
+      }),
+    check: async ({ store, appId }, acknowledged) => {
+      for (const n of acknowledged) expect((await store.products.get(appId, `m${n}`))?.title).toBe("M");
+    },
+  },
   "CatalogService/DeleteProduct": {
     prepare: ({ rpc, appId }) => rpc.catalog.upsertProducts(once({ appId, products: [{ productId: "gone" }] })),
     call: (rpc, { appId }) => rpc.catalog.deleteProduct({ appId, productId: "gone" }),

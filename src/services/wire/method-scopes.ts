@@ -49,6 +49,8 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     GetProduct: READ,
     ListProducts: READ,
     ListUnknownProducts: READ,
+    UpdateProduct: WRITE,
+    UpdateProducts: WRITE,
     DeleteProduct: WRITE,
     SetProductGroup: WRITE,
     ListProductGroups: READ,

@@ -2,8 +2,8 @@
 // @generated from file aisle/v1/catalog_service.proto (package aisle.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Feed } from "./feed_pb.js";
 import { file_aisle_v1_feed } from "./feed_pb.js";
 import type { Product } from "./product_pb.js";
@@ -15,13 +15,15 @@ import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
 import type { UnknownProduct } from "./unknown_product_pb.js";
 import { file_aisle_v1_unknown_product } from "./unknown_product_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyJbChNMaXN0UHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJdChREZWxldGVQcm9kdWN0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpwcm9kdWN0X2lkGAIgASgJQgPgQQISFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZSKTAQoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgVncm91cBgCIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyJFChdTZXRQcm9kdWN0R3JvdXBSZXNwb25zZRIqCgVncm91cBgBIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDImAKGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiZgoZTGlzdFByb2R1Y3RHcm91cHNSZXNwb25zZRIrCgZncm91cHMYASADKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyKBAQoZRGVsZXRlUHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghncm91cF9pZBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyIcChpEZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSJiChpMaXN0VW5rbm93blByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEi2wEKG0xpc3RVbmtub3duUHJvZHVjdHNSZXNwb25zZRI3ChB1bmtub3duX3Byb2R1Y3RzGAEgAygLMhguYWlzbGUudjEuVW5rbm93blByb2R1Y3RCA+BBAxIXCgp0b3RhbF9zaXplGAIgASgNQgPgQQMSGAoLZXZlbnRzX3JlYWQYAyABKA1CA+BBAxIbCg5ldmVudHNfdW5rbm93bhgEIAEoDUID4EEDEhUKCHByb2R1Y3RzGAUgASgNQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAYgASgJQgPgQQMiggEKDlNldEZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiEKBGZlZWQYAiABKAsyDi5haXNsZS52MS5GZWVkQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBQgcKBV9ldGFnIjQKD1NldEZlZWRSZXNwb25zZRIhCgRmZWVkGAEgASgLMg4uYWlzbGUudjEuRmVlZEID4EEDIlgKEExpc3RGZWVkc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBIlUKEUxpc3RGZWVkc1Jlc3BvbnNlEiIKBWZlZWRzGAEgAygLMg4uYWlzbGUudjEuRmVlZEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIngKEURlbGV0ZUZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciFAoSRGVsZXRlRmVlZFJlc3BvbnNlImgKDlJ1bkZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhISCgVmb3JjZRgDIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASIRCg9SdW5GZWVkUmVzcG9uc2Uy2wgKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJACgdTZXRGZWVkEhguYWlzbGUudjEuU2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5TZXRGZWVkUmVzcG9uc2UiABJJCglMaXN0RmVlZHMSGi5haXNsZS52MS5MaXN0RmVlZHNSZXF1ZXN0GhsuYWlzbGUudjEuTGlzdEZlZWRzUmVzcG9uc2UiA5ACARJJCgpEZWxldGVGZWVkEhsuYWlzbGUudjEuRGVsZXRlRmVlZFJlcXVlc3QaHC5haXNsZS52MS5EZWxldGVGZWVkUmVzcG9uc2UiABJACgdSdW5GZWVkEhguYWlzbGUudjEuUnVuRmVlZFJlcXVlc3QaGS5haXNsZS52MS5SdW5GZWVkUmVzcG9uc2UiABJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJnChNMaXN0VW5rbm93blByb2R1Y3RzEiQuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QaJS5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiABJYCg9TZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiABJhChFMaXN0UHJvZHVjdEdyb3VwcxIiLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJhChJEZWxldGVQcm9kdWN0R3JvdXASIy5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0GiQuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiAEJyCghhaXNsZS52MUITQ2F0YWxvZ1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyJbChNMaXN0UHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyKjAQoUVXBkYXRlUHJvZHVjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJwoHcHJvZHVjdBgCIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAhI0Cgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQEiQAoVVXBkYXRlUHJvZHVjdFJlc3BvbnNlEicKB3Byb2R1Y3QYASABKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQMijAEKFVVwZGF0ZVByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhItCgd1cGRhdGVzGAIgAygLMhcuYWlzbGUudjEuUHJvZHVjdFVwZGF0ZUID4EECEhYKCWZyb21fZmVlZBgDIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASKKAQoNUHJvZHVjdFVwZGF0ZRInCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdEID4EECEjQKC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ID4EEBEhoKDWFsbG93X21pc3NpbmcYAyABKAhCA+BBASJNChZVcGRhdGVQcm9kdWN0c1Jlc3BvbnNlEjMKB3Jlc3VsdHMYASADKAsyHS5haXNsZS52MS5Qcm9kdWN0VXBkYXRlUmVzdWx0QgPgQQMijQEKE1Byb2R1Y3RVcGRhdGVSZXN1bHQSFwoKcHJvZHVjdF9pZBgBIAEoCUID4EEDEjQKB291dGNvbWUYAiABKA4yHi5haXNsZS52MS5Qcm9kdWN0VXBkYXRlT3V0Y29tZUID4EEDEhIKBWZpZWxkGAMgASgJQgPgQQMSEwoGcmVhc29uGAQgASgJQgPgQQMiXQoURGVsZXRlUHJvZHVjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFwoKcHJvZHVjdF9pZBgCIAEoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UikwEKFlNldFByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoFZ3JvdXAYAiABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciRQoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USKgoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAyJgChhMaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBImYKGUxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2USKwoGZ3JvdXBzGAEgAygLMhYuYWlzbGUudjEuUHJvZHVjdEdyb3VwQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMigQEKGURlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZ3JvdXBfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciHAoaRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiYgoaTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBItsBChtMaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2USNwoQdW5rbm93bl9wcm9kdWN0cxgBIAMoCzIYLmFpc2xlLnYxLlVua25vd25Qcm9kdWN0QgPgQQMSFwoKdG90YWxfc2l6ZRgCIAEoDUID4EEDEhgKC2V2ZW50c19yZWFkGAMgASgNQgPgQQMSGwoOZXZlbnRzX3Vua25vd24YBCABKA1CA+BBAxIVCghwcm9kdWN0cxgFIAEoDUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgGIAEoCUID4EEDIoIBCg5TZXRGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIhCgRmZWVkGAIgASgLMg4uYWlzbGUudjEuRmVlZEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI0Cg9TZXRGZWVkUmVzcG9uc2USIQoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAyJYChBMaXN0RmVlZHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJVChFMaXN0RmVlZHNSZXNwb25zZRIiCgVmZWVkcxgBIAMoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJ4ChFEZWxldGVGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBQgcKBV9ldGFnIhQKEkRlbGV0ZUZlZWRSZXNwb25zZSJoCg5SdW5GZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISEgoFZm9yY2UYAyABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQEiEQoPUnVuRmVlZFJlc3BvbnNlKtABChRQcm9kdWN0VXBkYXRlT3V0Y29tZRImCiJQUk9EVUNUX1VQREFURV9PVVRDT01FX1VOU1BFQ0lGSUVEEAASIgoeUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9VUERBVEVEEAESIgoeUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9DUkVBVEVEEAISJAogUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9OT1RfRk9VTkQQAxIiCh5QUk9EVUNUX1VQREFURV9PVVRDT01FX0lOVkFMSUQQBDKGCgoOQ2F0YWxvZ1NlcnZpY2USVwoOVXBzZXJ0UHJvZHVjdHMSHy5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1JlcXVlc3QaIC5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1Jlc3BvbnNlIgAoARJXCg5SZXBsYWNlQ2F0YWxvZxIfLmFpc2xlLnYxLlJlcGxhY2VDYXRhbG9nUmVxdWVzdBogLmFpc2xlLnYxLlJlcGxhY2VDYXRhbG9nUmVzcG9uc2UiACgBEkAKB1NldEZlZWQSGC5haXNsZS52MS5TZXRGZWVkUmVxdWVzdBoZLmFpc2xlLnYxLlNldEZlZWRSZXNwb25zZSIAEkkKCUxpc3RGZWVkcxIaLmFpc2xlLnYxLkxpc3RGZWVkc1JlcXVlc3QaGy5haXNsZS52MS5MaXN0RmVlZHNSZXNwb25zZSIDkAIBEkkKCkRlbGV0ZUZlZWQSGy5haXNsZS52MS5EZWxldGVGZWVkUmVxdWVzdBocLmFpc2xlLnYxLkRlbGV0ZUZlZWRSZXNwb25zZSIAEkAKB1J1bkZlZWQSGC5haXNsZS52MS5SdW5GZWVkUmVxdWVzdBoZLmFpc2xlLnYxLlJ1bkZlZWRSZXNwb25zZSIAEkwKCkdldFByb2R1Y3QSGy5haXNsZS52MS5HZXRQcm9kdWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldFByb2R1Y3RSZXNwb25zZSIDkAIBElIKDExpc3RQcm9kdWN0cxIdLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1JlcXVlc3QaHi5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXNwb25zZSIDkAIBEmcKE0xpc3RVbmtub3duUHJvZHVjdHMSJC5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVxdWVzdBolLmFpc2xlLnYxLkxpc3RVbmtub3duUHJvZHVjdHNSZXNwb25zZSIDkAIBElIKDVVwZGF0ZVByb2R1Y3QSHi5haXNsZS52MS5VcGRhdGVQcm9kdWN0UmVxdWVzdBofLmFpc2xlLnYxLlVwZGF0ZVByb2R1Y3RSZXNwb25zZSIAElUKDlVwZGF0ZVByb2R1Y3RzEh8uYWlzbGUudjEuVXBkYXRlUHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBkYXRlUHJvZHVjdHNSZXNwb25zZSIAElIKDURlbGV0ZVByb2R1Y3QSHi5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVxdWVzdBofLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXNwb25zZSIAElgKD1NldFByb2R1Y3RHcm91cBIgLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlcXVlc3QaIS5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXNwb25zZSIAEmEKEUxpc3RQcm9kdWN0R3JvdXBzEiIuYWlzbGUudjEuTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0GiMuYWlzbGUudjEuTGlzdFByb2R1Y3RHcm91cHNSZXNwb25zZSIDkAIBEmEKEkRlbGV0ZVByb2R1Y3RHcm91cBIjLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QaJC5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSIAQnIKCGFpc2xlLnYxQhNDYXRhbG9nU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior, file_google_protobuf_field_mask]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -329,6 +331,220 @@ export const ListProductsResponseSchema: GenMessage<ListProductsResponse> = /*@_
   messageDesc(file_aisle_v1_catalog_service, 7);
 
 /**
+ * UpdateProductRequest is the request of UpdateProduct.
+ *
+ * @generated from message aisle.v1.UpdateProductRequest
+ */
+export type UpdateProductRequest = Message<"aisle.v1.UpdateProductRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The product by its `product_id`, with the new values.
+   *
+   * @generated from field: aisle.v1.Product product = 2;
+   */
+  product?: Product | undefined;
+
+  /**
+   * Optional. The fields to change (AIP-134), for example `price` or
+   * `availability`; a field that is named and not set becomes empty.
+   * `attributes.colour` names one attribute, `attributes` all of them. `*` names
+   * every field. Not set or empty: every field of `product` that is set.
+   * INVALID_ARGUMENT for a field that cannot be changed.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message aisle.v1.UpdateProductRequest.
+ * Use `create(UpdateProductRequestSchema)` to create a new message.
+ */
+export const UpdateProductRequestSchema: GenMessage<UpdateProductRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 8);
+
+/**
+ * UpdateProductResponse is the answer of UpdateProduct.
+ *
+ * @generated from message aisle.v1.UpdateProductResponse
+ */
+export type UpdateProductResponse = Message<"aisle.v1.UpdateProductResponse"> & {
+  /**
+   * Output only. The product after the change.
+   *
+   * @generated from field: aisle.v1.Product product = 1;
+   */
+  product?: Product | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.UpdateProductResponse.
+ * Use `create(UpdateProductResponseSchema)` to create a new message.
+ */
+export const UpdateProductResponseSchema: GenMessage<UpdateProductResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 9);
+
+/**
+ * UpdateProductsRequest is the request of UpdateProducts.
+ *
+ * @generated from message aisle.v1.UpdateProductsRequest
+ */
+export type UpdateProductsRequest = Message<"aisle.v1.UpdateProductsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. At most 1,000 updates, else INVALID_ARGUMENT.
+   *
+   * @generated from field: repeated aisle.v1.ProductUpdate updates = 2;
+   */
+  updates: ProductUpdate[];
+
+  /**
+   * Optional. The updates come from a feed of what the shop sells: products that
+   * a full feed hid are shown again, as UpsertProducts does with `from_feed`.
+   *
+   * @generated from field: bool from_feed = 3;
+   */
+  fromFeed: boolean;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message aisle.v1.UpdateProductsRequest.
+ * Use `create(UpdateProductsRequestSchema)` to create a new message.
+ */
+export const UpdateProductsRequestSchema: GenMessage<UpdateProductsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 10);
+
+/**
+ * ProductUpdate is one update of UpdateProducts.
+ *
+ * @generated from message aisle.v1.ProductUpdate
+ */
+export type ProductUpdate = Message<"aisle.v1.ProductUpdate"> & {
+  /**
+   * Required. As in UpdateProductRequest.
+   *
+   * @generated from field: aisle.v1.Product product = 1;
+   */
+  product?: Product | undefined;
+
+  /**
+   * Optional. As in UpdateProductRequest.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * Optional. Makes an unknown product from the fields that are named.
+   *
+   * @generated from field: bool allow_missing = 3;
+   */
+  allowMissing: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.ProductUpdate.
+ * Use `create(ProductUpdateSchema)` to create a new message.
+ */
+export const ProductUpdateSchema: GenMessage<ProductUpdate> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 11);
+
+/**
+ * UpdateProductsResponse is the answer of UpdateProducts.
+ *
+ * @generated from message aisle.v1.UpdateProductsResponse
+ */
+export type UpdateProductsResponse = Message<"aisle.v1.UpdateProductsResponse"> & {
+  /**
+   * Output only. One result for each update, in the order of the request.
+   *
+   * @generated from field: repeated aisle.v1.ProductUpdateResult results = 1;
+   */
+  results: ProductUpdateResult[];
+};
+
+/**
+ * Describes the message aisle.v1.UpdateProductsResponse.
+ * Use `create(UpdateProductsResponseSchema)` to create a new message.
+ */
+export const UpdateProductsResponseSchema: GenMessage<UpdateProductsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 12);
+
+/**
+ * ProductUpdateResult is the result of one update of UpdateProducts.
+ *
+ * @generated from message aisle.v1.ProductUpdateResult
+ */
+export type ProductUpdateResult = Message<"aisle.v1.ProductUpdateResult"> & {
+  /**
+   * Output only. The product, as the update named it.
+   *
+   * @generated from field: string product_id = 1;
+   */
+  productId: string;
+
+  /**
+   * Output only. What came of the update.
+   *
+   * @generated from field: aisle.v1.ProductUpdateOutcome outcome = 2;
+   */
+  outcome: ProductUpdateOutcome;
+
+  /**
+   * Output only. The field at fault; empty without one.
+   *
+   * @generated from field: string field = 3;
+   */
+  field: string;
+
+  /**
+   * Output only. The fault of the field, and what is accepted; empty without one.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message aisle.v1.ProductUpdateResult.
+ * Use `create(ProductUpdateResultSchema)` to create a new message.
+ */
+export const ProductUpdateResultSchema: GenMessage<ProductUpdateResult> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 13);
+
+/**
  * DeleteProductRequest is the request of DeleteProduct.
  *
  * @generated from message aisle.v1.DeleteProductRequest
@@ -364,7 +580,7 @@ export type DeleteProductRequest = Message<"aisle.v1.DeleteProductRequest"> & {
  * Use `create(DeleteProductRequestSchema)` to create a new message.
  */
 export const DeleteProductRequestSchema: GenMessage<DeleteProductRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 8);
+  messageDesc(file_aisle_v1_catalog_service, 14);
 
 /**
  * DeleteProductResponse is the answer of DeleteProduct.
@@ -379,7 +595,7 @@ export type DeleteProductResponse = Message<"aisle.v1.DeleteProductResponse"> & 
  * Use `create(DeleteProductResponseSchema)` to create a new message.
  */
 export const DeleteProductResponseSchema: GenMessage<DeleteProductResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 9);
+  messageDesc(file_aisle_v1_catalog_service, 15);
 
 /**
  * SetProductGroupRequest is the request of SetProductGroup.
@@ -425,7 +641,7 @@ export type SetProductGroupRequest = Message<"aisle.v1.SetProductGroupRequest"> 
  * Use `create(SetProductGroupRequestSchema)` to create a new message.
  */
 export const SetProductGroupRequestSchema: GenMessage<SetProductGroupRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 10);
+  messageDesc(file_aisle_v1_catalog_service, 16);
 
 /**
  * SetProductGroupResponse is the answer of SetProductGroup.
@@ -446,7 +662,7 @@ export type SetProductGroupResponse = Message<"aisle.v1.SetProductGroupResponse"
  * Use `create(SetProductGroupResponseSchema)` to create a new message.
  */
 export const SetProductGroupResponseSchema: GenMessage<SetProductGroupResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 11);
+  messageDesc(file_aisle_v1_catalog_service, 17);
 
 /**
  * ListProductGroupsRequest is the request of ListProductGroups.
@@ -483,7 +699,7 @@ export type ListProductGroupsRequest = Message<"aisle.v1.ListProductGroupsReques
  * Use `create(ListProductGroupsRequestSchema)` to create a new message.
  */
 export const ListProductGroupsRequestSchema: GenMessage<ListProductGroupsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 12);
+  messageDesc(file_aisle_v1_catalog_service, 18);
 
 /**
  * ListProductGroupsResponse is the answer of ListProductGroups.
@@ -511,7 +727,7 @@ export type ListProductGroupsResponse = Message<"aisle.v1.ListProductGroupsRespo
  * Use `create(ListProductGroupsResponseSchema)` to create a new message.
  */
 export const ListProductGroupsResponseSchema: GenMessage<ListProductGroupsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 13);
+  messageDesc(file_aisle_v1_catalog_service, 19);
 
 /**
  * DeleteProductGroupRequest is the request of DeleteProductGroup.
@@ -557,7 +773,7 @@ export type DeleteProductGroupRequest = Message<"aisle.v1.DeleteProductGroupRequ
  * Use `create(DeleteProductGroupRequestSchema)` to create a new message.
  */
 export const DeleteProductGroupRequestSchema: GenMessage<DeleteProductGroupRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 14);
+  messageDesc(file_aisle_v1_catalog_service, 20);
 
 /**
  * DeleteProductGroupResponse is the answer of DeleteProductGroup.
@@ -572,7 +788,7 @@ export type DeleteProductGroupResponse = Message<"aisle.v1.DeleteProductGroupRes
  * Use `create(DeleteProductGroupResponseSchema)` to create a new message.
  */
 export const DeleteProductGroupResponseSchema: GenMessage<DeleteProductGroupResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 15);
+  messageDesc(file_aisle_v1_catalog_service, 21);
 
 /**
  * ListUnknownProductsRequest is the request of ListUnknownProducts.
@@ -609,7 +825,7 @@ export type ListUnknownProductsRequest = Message<"aisle.v1.ListUnknownProductsRe
  * Use `create(ListUnknownProductsRequestSchema)` to create a new message.
  */
 export const ListUnknownProductsRequestSchema: GenMessage<ListUnknownProductsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 16);
+  messageDesc(file_aisle_v1_catalog_service, 22);
 
 /**
  * ListUnknownProductsResponse is the answer of ListUnknownProducts.
@@ -665,7 +881,7 @@ export type ListUnknownProductsResponse = Message<"aisle.v1.ListUnknownProductsR
  * Use `create(ListUnknownProductsResponseSchema)` to create a new message.
  */
 export const ListUnknownProductsResponseSchema: GenMessage<ListUnknownProductsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 17);
+  messageDesc(file_aisle_v1_catalog_service, 23);
 
 /**
  * SetFeedRequest is the request of SetFeed.
@@ -711,7 +927,7 @@ export type SetFeedRequest = Message<"aisle.v1.SetFeedRequest"> & {
  * Use `create(SetFeedRequestSchema)` to create a new message.
  */
 export const SetFeedRequestSchema: GenMessage<SetFeedRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 18);
+  messageDesc(file_aisle_v1_catalog_service, 24);
 
 /**
  * SetFeedResponse is the answer of SetFeed.
@@ -732,7 +948,7 @@ export type SetFeedResponse = Message<"aisle.v1.SetFeedResponse"> & {
  * Use `create(SetFeedResponseSchema)` to create a new message.
  */
 export const SetFeedResponseSchema: GenMessage<SetFeedResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 19);
+  messageDesc(file_aisle_v1_catalog_service, 25);
 
 /**
  * ListFeedsRequest is the request of ListFeeds.
@@ -769,7 +985,7 @@ export type ListFeedsRequest = Message<"aisle.v1.ListFeedsRequest"> & {
  * Use `create(ListFeedsRequestSchema)` to create a new message.
  */
 export const ListFeedsRequestSchema: GenMessage<ListFeedsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 20);
+  messageDesc(file_aisle_v1_catalog_service, 26);
 
 /**
  * ListFeedsResponse is the answer of ListFeeds.
@@ -797,7 +1013,7 @@ export type ListFeedsResponse = Message<"aisle.v1.ListFeedsResponse"> & {
  * Use `create(ListFeedsResponseSchema)` to create a new message.
  */
 export const ListFeedsResponseSchema: GenMessage<ListFeedsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 21);
+  messageDesc(file_aisle_v1_catalog_service, 27);
 
 /**
  * DeleteFeedRequest is the request of DeleteFeed.
@@ -843,7 +1059,7 @@ export type DeleteFeedRequest = Message<"aisle.v1.DeleteFeedRequest"> & {
  * Use `create(DeleteFeedRequestSchema)` to create a new message.
  */
 export const DeleteFeedRequestSchema: GenMessage<DeleteFeedRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 22);
+  messageDesc(file_aisle_v1_catalog_service, 28);
 
 /**
  * DeleteFeedResponse is the answer of DeleteFeed.
@@ -858,7 +1074,7 @@ export type DeleteFeedResponse = Message<"aisle.v1.DeleteFeedResponse"> & {
  * Use `create(DeleteFeedResponseSchema)` to create a new message.
  */
 export const DeleteFeedResponseSchema: GenMessage<DeleteFeedResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 23);
+  messageDesc(file_aisle_v1_catalog_service, 29);
 
 /**
  * RunFeedRequest is the request of RunFeed.
@@ -903,7 +1119,7 @@ export type RunFeedRequest = Message<"aisle.v1.RunFeedRequest"> & {
  * Use `create(RunFeedRequestSchema)` to create a new message.
  */
 export const RunFeedRequestSchema: GenMessage<RunFeedRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 24);
+  messageDesc(file_aisle_v1_catalog_service, 30);
 
 /**
  * RunFeedResponse is the answer of RunFeed.
@@ -918,7 +1134,55 @@ export type RunFeedResponse = Message<"aisle.v1.RunFeedResponse"> & {
  * Use `create(RunFeedResponseSchema)` to create a new message.
  */
 export const RunFeedResponseSchema: GenMessage<RunFeedResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_catalog_service, 25);
+  messageDesc(file_aisle_v1_catalog_service, 31);
+
+/**
+ * ProductUpdateOutcome says what came of one update.
+ *
+ * @generated from enum aisle.v1.ProductUpdateOutcome
+ */
+export enum ProductUpdateOutcome {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: PRODUCT_UPDATE_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The product was changed, or was so already.
+   *
+   * @generated from enum value: PRODUCT_UPDATE_OUTCOME_UPDATED = 1;
+   */
+  UPDATED = 1,
+
+  /**
+   * The product was unknown and was made.
+   *
+   * @generated from enum value: PRODUCT_UPDATE_OUTCOME_CREATED = 2;
+   */
+  CREATED = 2,
+
+  /**
+   * There is no such product; nothing was changed.
+   *
+   * @generated from enum value: PRODUCT_UPDATE_OUTCOME_NOT_FOUND = 3;
+   */
+  NOT_FOUND = 3,
+
+  /**
+   * A field is missing or not accepted; nothing was changed.
+   *
+   * @generated from enum value: PRODUCT_UPDATE_OUTCOME_INVALID = 4;
+   */
+  INVALID = 4,
+}
+
+/**
+ * Describes the enum aisle.v1.ProductUpdateOutcome.
+ */
+export const ProductUpdateOutcomeSchema: GenEnum<ProductUpdateOutcome> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_catalog_service, 0);
 
 /**
  * CatalogService manages the products of an app.
@@ -1031,6 +1295,29 @@ export const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof ListUnknownProductsRequestSchema;
     output: typeof ListUnknownProductsResponseSchema;
+  },
+  /**
+   * UpdateProduct changes the named fields of a product and leaves the others. It
+   * makes a product learned from events one of the catalogue. NOT_FOUND for an
+   * unknown product.
+   *
+   * @generated from rpc aisle.v1.CatalogService.UpdateProduct
+   */
+  updateProduct: {
+    methodKind: "unary";
+    input: typeof UpdateProductRequestSchema;
+    output: typeof UpdateProductResponseSchema;
+  },
+  /**
+   * UpdateProducts changes up to 1,000 products in order, each as UpdateProduct
+   * does. A rejected update does not stop the others; each has its own result.
+   *
+   * @generated from rpc aisle.v1.CatalogService.UpdateProducts
+   */
+  updateProducts: {
+    methodKind: "unary";
+    input: typeof UpdateProductsRequestSchema;
+    output: typeof UpdateProductsResponseSchema;
   },
   /**
    * DeleteProduct removes a product. Removing a missing product is no error.
