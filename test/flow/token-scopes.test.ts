@@ -148,11 +148,14 @@ describe("a token limited to apps", () => {
 
   it("lists its own apps only", async () => {
     const list = async (token: string) => {
-      const { apps, nextPageToken } = await createClient(AppService, transportOf(token)).listApps({ pageSize: 1 });
-      return [apps.map(({ appId }) => appId), nextPageToken];
+      const { listApps } = createClient(AppService, transportOf(token));
+      const first = await listApps({ pageSize: 1 });
+      const second = first.nextPageToken === "" ? undefined : await listApps({ pageToken: first.nextPageToken });
+      expect(second?.nextPageToken ?? "").toBe("");
+      return [...first.apps, ...(second?.apps ?? [])].map(({ appId }) => appId);
     };
-    expect(await list("token-bound")).toEqual([["one", "two"], ""]);
-    expect(await list("token-elsewhere")).toEqual([[], ""]);
+    expect(await list("token-bound")).toEqual(["one", "two"]);
+    expect(await list("token-elsewhere")).toEqual([]);
   });
 
   it("follows links of its own app only", async () => {
