@@ -54,10 +54,11 @@ await script(async () => {
     lay("grpc-health-check/proto/health/v1/health.proto", "grpc/health/v1/health.proto");
     lay("@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto", "grpc/reflection/v1/reflection.proto");
     lay("google-gax/build/protos/google/rpc/error_details.proto", "google/rpc/error_details.proto");
-    const imported = "google/api/field_behavior.proto";
-    const copied = join(work, "proto", imported);
-    mkdirSync(dirname(copied), { recursive: true });
-    cpSync(join(root, "node_modules/google-gax/build/protos", imported), copied);
+    for (const imported of ["google/api/field_behavior.proto", "google/rpc/status.proto"]) {
+      const copied = join(work, "proto", imported);
+      mkdirSync(dirname(copied), { recursive: true });
+      cpSync(join(root, "node_modules/google-gax/build/protos", imported), copied);
+    }
     mirror(join(work, "proto/google"), join(base, "proto/google"));
     const env = { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}` };
     for (const input of [join(root, "proto"), standard]) {

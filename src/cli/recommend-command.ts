@@ -101,6 +101,7 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
     currentProductIds: list(options.current),
     frameId: frames.length === 1 ? frames[0]! : "",
     filter: filterOf(options),
+    preview: true,
     ...(options.limit !== undefined && { recommendedCount: options.limit, alternativeCount: options.limit }),
   };
   await withClients(options, deps, async ({ recommendations }) => {

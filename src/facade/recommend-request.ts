@@ -67,6 +67,7 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
     bot: false,
     recommendedCount: undefined,
     alternativeCount: undefined,
+    preview: false,
     ...(products.text + skus.text + categories.text + groups.text !== "" && {
       sentLists: {
         $typeName: "aisle.v1.SentLists",

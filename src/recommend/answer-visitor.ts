@@ -54,7 +54,7 @@ export interface AnswerVisitorDependencies {
   readonly recommend: Recommender;
   /** Hard to guess. */
   readonly newRequestId: () => string;
-  /** Called for each frame filled for a visitor with an id, crawlers excepted. */
+  /** Called for each frame filled for a visitor with an id, previews excepted. */
   readonly shown?: (shown: Shown) => void;
   /** What frames showed a visitor before. */
   readonly shownTo?: (appId: string, visitorKey: VisitorKey) => Promise<readonly ShownList[]>;
@@ -63,18 +63,24 @@ export interface AnswerVisitorDependencies {
   readonly reportFailure: ReportFailure;
 }
 
+/**
+ * The use of an answer. Only `show` writes: that ids belong to one visitor, and what the frame showed. `explain` has
+ * reasons.
+ */
+export type AnswerUse = "show" | "preview" | "explain";
+
 export interface IdentifiedAnswer extends RecommendAnswer {
   readonly requestId: string;
 }
 
 /** Answers of what is known of app, visitor and catalogue. */
 export interface AnswerVisitor {
-  one(query: RecommendQuery, withReasons: boolean): Promise<IdentifiedAnswer>;
+  one(query: RecommendQuery, use: AnswerUse): Promise<IdentifiedAnswer>;
   /**
    * Fills the 1 to 20 frames of a page in order. Later frames do not repeat a product of earlier ones, nor its variants.
    * Ignores the query's own `frameId`.
    */
-  page(query: RecommendQuery, frameIds: readonly string[]): Promise<readonly IdentifiedAnswer[]>;
+  page(query: RecommendQuery, frameIds: readonly string[], use: AnswerUse): Promise<readonly IdentifiedAnswer[]>;
 }
 
 export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisitor {
@@ -98,13 +104,13 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     return (await getFrame(query.appId, DEFAULT_FRAME_ID)) ?? DEFAULT_FRAME;
   };
 
-  const knownOf = async (app: App, query: RecommendQuery) => {
+  const knownOf = async (app: App, query: RecommendQuery, use: AnswerUse) => {
     if (refusesProfile(app.privacy.signals, query.signals)) return [];
     const keys = visitorKeys(query.visitor);
     if (keys.length === 0) return [];
     try {
       return await historyInTime(async () => {
-        await deps.joinVisitors(query.appId, query.visitor);
+        if (use === "show") await deps.joinVisitors(query.appId, query.visitor);
         const visitors = await deps.visitors.find(query.appId, keys);
         const historyIds = await historyIdsOf(app, visitors);
         return historyIds.length === 0 ? [] : deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
@@ -148,14 +154,14 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
   const answerFrames = async (
     sent: RecommendQuery,
     frameIds: readonly string[],
-    withReasons: boolean,
+    use: AnswerUse,
   ): Promise<IdentifiedAnswer[]> => {
     checkQuery(sent);
     const app = await deps.apps.get(sent.appId);
     if (app === undefined) throw new NotFound("app");
     const [frames, known, shownLists, catalog, serving] = await Promise.all([
       Promise.all(frameIds.map((frameId) => frameOf({ ...sent, frameId }))),
-      knownOf(app, sent),
+      knownOf(app, sent, use),
       shownBefore(app, sent),
       deps.catalogOf(sent.appId),
       deps.modelOf(sent.appId),
@@ -184,11 +190,11 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           app,
           now: deps.now(),
         },
-        withReasons,
+        use === "explain",
       );
       const requestId = deps.newRequestId();
       const products = [...answer.recommended, ...answer.alternative];
-      if (visitorKey !== undefined && !query.bot && !withReasons)
+      if (visitorKey !== undefined && use === "show")
         deps.shown?.({
           appId: query.appId,
           frameId: frame.frameId,
@@ -206,15 +212,15 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
   };
 
   return {
-    one: async (query, withReasons) => {
-      const [answer] = await answerFrames(query, [query.frameId], withReasons);
+    one: async (query, use) => {
+      const [answer] = await answerFrames(query, [query.frameId], use);
       return answer!;
     },
-    page: async (query, frameIds) => {
+    page: async (query, frameIds, use) => {
       if (frameIds.length === 0) throw new InvalidArgument("frame_ids", "missing");
       if (frameIds.length > MAX_PAGE_FRAMES)
         throw new InvalidArgument("frame_ids", "invalid", `at most ${MAX_PAGE_FRAMES}`);
-      return answerFrames(query, frameIds, false);
+      return answerFrames(query, frameIds, use);
     },
   };
 }

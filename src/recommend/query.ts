@@ -42,8 +42,6 @@ export interface RecommendQuery {
   readonly alternativeCount: number | null;
   /** The caller sends the ids of answers back with clicks. */
   readonly tracksClicks: boolean;
-  /** A crawler asks. */
-  readonly bot: boolean;
 }
 
 /** A query that says nothing; for the default frame of the app "". */
@@ -62,7 +60,6 @@ export const BLANK_QUERY: RecommendQuery = {
   recommendedCount: null,
   alternativeCount: null,
   tracksClicks: false,
-  bot: false,
 };
 
 /** One source's share in a product's place. */

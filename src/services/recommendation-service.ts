@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
-import { checkAll, InvalidArgument } from "../domain/errors.js";
+import type { ContextValues, ServiceImpl } from "@connectrpc/connect";
+import { check, checkAll, InvalidArgument } from "../domain/errors.js";
 import type { ReadyListKind } from "../domain/frame.js";
 import type { InteractionType } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
@@ -8,16 +8,21 @@ import { InteractionType as InteractionTypeMessage, type ProductInteraction } fr
 import type { ProductCardSchema } from "../gen/aisle/v1/product_card_pb.js";
 import { type ProductReasonSchema, RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import type {
+  BatchRecommendResultSchema,
   RecommendationService,
   RecommendRequest,
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import type { SourceName } from "../learning/model/source.js";
-import type { AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
+import type { AnswerUse, AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
 import type { ClientInteraction, Reason, RecommendQuery } from "../recommend/query.js";
+import type { AppStore } from "../store/ports/app-store.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { filterOf } from "./filter-messages.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { requireApp } from "./require-app.js";
+import { CALLER } from "./wire/authorization.js";
+import { guarded, type ReportInternal, reported, statusOf } from "./wire/errors.js";
+import type { Scope } from "./wire/method-scopes.js";
 
 const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
   [InteractionTypeMessage.PRODUCT_VIEW]: "product_view",
@@ -38,11 +43,17 @@ const SOURCES: Readonly<Record<SourceName | ReadyListKind, RecommendationSource>
   bestsellers: RecommendationSource.BESTSELLERS,
 };
 
+/** Scopes of tokens whose recommendations are shown to visitors. */
+const WRITERS: readonly Scope[] = ["storefront", "write", "admin"];
+
+const MAX_BATCH_REQUESTS = 100;
+
 /** Maximum frame interactions, newest first. */
 const MAX_FRAME_INTERACTIONS = 1000;
 
 export interface RecommendationServiceDependencies {
   readonly answer: AnswerVisitor;
+  readonly apps: Pick<AppStore, "get">;
   readonly report: ReportInternal;
 }
 
@@ -50,25 +61,57 @@ export function createRecommendationService(
   deps: RecommendationServiceDependencies,
 ): ServiceImpl<typeof RecommendationService> {
   const { report } = deps;
+  const answerOf = async (request: RecommendRequest, use: AnswerUse) =>
+    responseMessage(await deps.answer.one(queryOf(request), use));
   return {
-    recommend: guarded(report, async (request) => responseMessage(await deps.answer.one(queryOf(request), false))),
+    recommend: guarded(report, async (request, { values }) => answerOf(request, useOf(request, values))),
+
+    batchRecommend: guarded(report, async ({ appId, requests }, { values }) => {
+      checkAll(
+        check(appId !== "", "app_id", "missing"),
+        check(requests.length > 0, "requests", "missing"),
+        check(requests.length <= MAX_BATCH_REQUESTS, "requests", "invalid", `at most ${MAX_BATCH_REQUESTS}`),
+        ...requests.map((request, i) =>
+          check(["", appId].includes(request.appId), `requests[${i}].app_id`, "invalid", "none, or that of the batch"),
+        ),
+      );
+      await requireApp(deps.apps, appId);
+      const results: MessageInitShape<typeof BatchRecommendResultSchema>[] = [];
+      for (const request of requests) {
+        try {
+          const response = await answerOf({ ...request, appId }, useOf(request, values));
+          results.push({ result: { case: "response", value: response } });
+        } catch (error) {
+          results.push({ result: { case: "error", value: statusOf(reported(report, error)) } });
+        }
+      }
+      return { results };
+    }),
+
     explainRecommendation: guarded(report, async ({ request }) => {
       if (request === undefined) throw new InvalidArgument("request", "missing");
-      const answer = await deps.answer.one(queryOf(request), true);
+      const answer = await deps.answer.one(queryOf(request), "explain");
       return {
         response: responseMessage(answer),
         recommendedReasons: answer.recommendedReasons.map(reasonMessage),
         alternativeReasons: answer.alternativeReasons.map(reasonMessage),
       };
     }),
-    recommendPage: guarded(report, async ({ request, frameIds }) => {
+    recommendPage: guarded(report, async ({ request, frameIds }, { values }) => {
       if (request === undefined) throw new InvalidArgument("request", "missing");
       if (request.frameId !== "")
         throw new InvalidArgument("request.frame_id", "invalid", "none: frame_ids names the frames");
-      const answers = await deps.answer.page(queryOf(request), frameIds);
+      const answers = await deps.answer.page(queryOf(request), frameIds, useOf(request, values));
       return { frames: answers.map((answer) => responseMessage(answer)) };
     }),
   };
+}
+
+/** Crawlers, and tokens that may change nothing, get previews. */
+function useOf({ preview, bot }: RecommendRequest, values: ContextValues): AnswerUse {
+  const { token } = values.get(CALLER);
+  const mayWrite = token === undefined || WRITERS.some((scope) => token.scopes.has(scope));
+  return preview || bot || !mayWrite ? "preview" : "show";
 }
 
 function queryOf(request: RecommendRequest): RecommendQuery {
@@ -90,7 +133,6 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     recommendedCount: request.recommendedCount ?? null,
     alternativeCount: request.alternativeCount ?? null,
     tracksClicks: request.trackClicks,
-    bot: request.bot,
   };
 }
 

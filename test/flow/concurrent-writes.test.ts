@@ -7,7 +7,15 @@ import { RPC_SERVICES } from "../../src/services/wire/rpc-methods.js";
 import { COPIED_TABLES } from "../../src/store/ports/copies.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { type StoreKind, storeKinds } from "../fixtures/stores.js";
-import { clientsOf, type Place, type Rpc, WRITE_CASES, WRITES_NOTHING, type WriteCase } from "./write-calls.js";
+import {
+  clientsOf,
+  type Place,
+  type Rpc,
+  WRITE_CASES,
+  WRITES_BESIDE,
+  WRITES_NOTHING,
+  type WriteCase,
+} from "./write-calls.js";
 
 const stores = await storeKinds();
 const AT_ONCE = 20;
@@ -66,7 +74,7 @@ async function expectKept(one: WriteCase, place: Place, acknowledged: readonly n
 }
 
 it("the cases of concurrent writes cover each RPC that writes", () => {
-  expect([...Object.keys(WRITE_CASES), ...WRITES_NOTHING].sort()).toEqual(writers.sort());
+  expect([...Object.keys(WRITE_CASES), ...WRITES_NOTHING, ...WRITES_BESIDE].sort()).toEqual(writers.sort());
 });
 
 /** Pairs that write one record: the app, or its mailing secrets; and each case with the next one. */

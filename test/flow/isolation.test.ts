@@ -154,6 +154,8 @@ describe.each(stores)(
       expect(explained.response?.recommended.every((product) => product.title.endsWith("of two"))).toBe(true);
       const { frames } = await rpc.recommendations.recommendPage({ request: { appId }, frameIds: ["home", "default"] });
       expect(frames.map(({ frameId }) => frameId)).toEqual(["default", "default"]);
+      const batch = await rpc.recommendations.batchRecommend({ appId, requests: [{ frameId: "home" }] });
+      expect(batch.results[0]?.result.value).toMatchObject({ frameId: "default" });
       const onPage = frames.flatMap(({ recommended, alternative }) => [...recommended, ...alternative]);
       expect(onPage.map(({ title }) => title).sort()).toEqual(["p1 of two", "p2 of two", "p3 of two"]);
     });

@@ -398,6 +398,13 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
 /** RPCs that are not marked NO_SIDE_EFFECTS, because they cost a lot, and write nothing. */
 export const WRITES_NOTHING: readonly string[] = ["ModelService/EvaluateModel"];
 
+/** RPCs that write beside their answer, best effort: no answer says that something is stored. */
+export const WRITES_BESIDE: readonly string[] = [
+  "RecommendationService/Recommend",
+  "RecommendationService/RecommendPage",
+  "RecommendationService/BatchRecommend",
+];
+
 const VISITS = Array.from({ length: 30 }, (_, n) => ({
   actionType: "order",
   visitor: { clientId: `v${n}` },

@@ -1,3 +1,5 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { anyPack } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
   AlreadyExists,
@@ -9,6 +11,7 @@ import {
   Unavailable,
 } from "../../domain/errors.js";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.js";
+import type { StatusSchema } from "../../gen/google/rpc/status_pb.js";
 import { type ReasonName, reasonDetail, refusal, retryDetail, withReason } from "./error-info.js";
 
 /**
@@ -119,8 +122,19 @@ export function guardedStream<A extends unknown[], R>(
   };
 }
 
-function reported(report: ReportInternal, error: unknown): ConnectError {
+/** The error for the caller; an internal one is reported. */
+export function reported(report: ReportInternal, error: unknown): ConnectError {
   const mapped = toConnectError(error);
   if (mapped.code === Code.Internal) report(error);
   return mapped;
+}
+
+/** The same error in an answer, for one part of a batch. */
+export function statusOf(error: ConnectError): MessageInitShape<typeof StatusSchema> {
+  const details = error.details.map((detail) =>
+    "desc" in detail
+      ? anyPack(detail.desc, create(detail.desc, detail.value))
+      : { typeUrl: `type.googleapis.com/${detail.type}`, value: detail.value },
+  );
+  return { code: error.code, message: error.rawMessage, details };
 }

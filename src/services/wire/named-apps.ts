@@ -45,7 +45,9 @@ function pathsOf(input: DescMessage): ((message: object) => readonly string[])[]
     paths.push((message) => {
       const value = fieldOf(message, field.localName);
       const all: unknown[] = Array.isArray(value) ? value : [value];
-      return all.map((one) => (typeof one === "object" && one !== null ? textOf(one, inner) : ""));
+      const named = all.map((one) => (typeof one === "object" && one !== null ? textOf(one, inner) : ""));
+      // A part of a request that names an app may omit it.
+      return own === undefined ? named : named.filter((app) => app !== "");
     });
   }
   return paths;

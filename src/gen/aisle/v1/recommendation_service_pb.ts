@@ -15,13 +15,15 @@ import { file_aisle_v1_recommendation_reason } from "./recommendation_reason_pb.
 import type { SentSignals, VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
+import type { Status } from "../../google/rpc/status_pb.js";
+import { file_google_rpc_status } from "../../google/rpc/status_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/recommendation_service.proto.
  */
 export const file_aisle_v1_recommendation_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKQBQoQUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEjcKDGludGVyYWN0aW9ucxgDIAMoCzIcLmFpc2xlLnYxLlByb2R1Y3RJbnRlcmFjdGlvbkID4EEBEjsKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb25CA+BBARIgChNjdXJyZW50X3Byb2R1Y3RfaWRzGAUgAygJQgPgQQESGQoMY3VycmVudF9za3VzGAYgAygJQgPgQQESIQoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAlCA+BBARIVCghmcmFtZV9pZBgIIAEoCUID4EEBEjMKBmZpbHRlchgJIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyQgPgQQESGwoOY2xpZW50X3ZlcnNpb24YCiABKAlCA+BBARIjChFyZWNvbW1lbmRlZF9jb3VudBgLIAEoDUID4EEBSACIAQESIwoRYWx0ZXJuYXRpdmVfY291bnQYDCABKA1CA+BBAUgBiAEBEisKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0ID4EEBEiwKCnNlbnRfbGlzdHMYDiABKAsyEy5haXNsZS52MS5TZW50TGlzdHNCA+BBARIZCgx0cmFja19jbGlja3MYDyABKAhCA+BBARIQCgNib3QYECABKAhCA+BBAUIUChJfcmVjb21tZW5kZWRfY291bnRCFAoSX2FsdGVybmF0aXZlX2NvdW50IoMBCglTZW50TGlzdHMSIAoTY3VycmVudF9wcm9kdWN0X2lkcxgBIAEoCUID4EEBEhkKDGN1cnJlbnRfc2t1cxgCIAEoCUID4EEBEiEKFGN1cnJlbnRfY2F0ZWdvcnlfaWRzGAMgASgJQgPgQQESFgoJYW55X2dyb3VwGAQgASgJQgPgQQEi0AIKEVJlY29tbWVuZFJlc3BvbnNlEhQKB3ZlcnNpb24YASABKAlCA+BBAxI4Cg90cmFja2VyX3Byb2R1Y3QYAiABKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZEID4EEDSACIAQESLwoLcmVjb21tZW5kZWQYAyADKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZEID4EEDEi8KC2FsdGVybmF0aXZlGAQgAygLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBAxIXCgpyZXF1ZXN0X2lkGAUgASgJQgPgQQMSFQoIZnJhbWVfaWQYBiABKAlCA+BBAxIUCgd2YXJpYW50GAcgASgJQgPgQQMSFQoIbW9kZWxfaWQYCCABKAlCA+BBAxIYCgttaXNzaW5nX2lkcxgJIAMoCUID4EEDQhIKEF90cmFja2VyX3Byb2R1Y3QiUAocRXhwbGFpblJlY29tbWVuZGF0aW9uUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECIskBCh1FeHBsYWluUmVjb21tZW5kYXRpb25SZXNwb25zZRIyCghyZXNwb25zZRgBIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQMSOQoTcmVjb21tZW5kZWRfcmVhc29ucxgCIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb25CA+BBAxI5ChNhbHRlcm5hdGl2ZV9yZWFzb25zGAMgAygLMhcuYWlzbGUudjEuUHJvZHVjdFJlYXNvbkID4EEDImAKFFJlY29tbWVuZFBhZ2VSZXF1ZXN0EjAKB3JlcXVlc3QYASABKAsyGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0QgPgQQISFgoJZnJhbWVfaWRzGAIgAygJQgPgQQIiSQoVUmVjb21tZW5kUGFnZVJlc3BvbnNlEjAKBmZyYW1lcxgBIAMoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQMyqAIKFVJlY29tbWVuZGF0aW9uU2VydmljZRJJCglSZWNvbW1lbmQSGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0GhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2UiA5ACARJVCg1SZWNvbW1lbmRQYWdlEh4uYWlzbGUudjEuUmVjb21tZW5kUGFnZVJlcXVlc3QaHy5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVzcG9uc2UiA5ACARJtChVFeHBsYWluUmVjb21tZW5kYXRpb24SJi5haXNsZS52MS5FeHBsYWluUmVjb21tZW5kYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2UiA5ACAUJ5CghhaXNsZS52MUIaUmVjb21tZW5kYXRpb25TZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_interaction, file_aisle_v1_product_card, file_aisle_v1_recommendation_filter, file_aisle_v1_recommendation_reason, file_aisle_v1_visitor, file_google_api_field_behavior]);
+  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKmBQoQUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEjcKDGludGVyYWN0aW9ucxgDIAMoCzIcLmFpc2xlLnYxLlByb2R1Y3RJbnRlcmFjdGlvbkID4EEBEjsKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb25CA+BBARIgChNjdXJyZW50X3Byb2R1Y3RfaWRzGAUgAygJQgPgQQESGQoMY3VycmVudF9za3VzGAYgAygJQgPgQQESIQoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAlCA+BBARIVCghmcmFtZV9pZBgIIAEoCUID4EEBEjMKBmZpbHRlchgJIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyQgPgQQESGwoOY2xpZW50X3ZlcnNpb24YCiABKAlCA+BBARIjChFyZWNvbW1lbmRlZF9jb3VudBgLIAEoDUID4EEBSACIAQESIwoRYWx0ZXJuYXRpdmVfY291bnQYDCABKA1CA+BBAUgBiAEBEisKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0ID4EEBEiwKCnNlbnRfbGlzdHMYDiABKAsyEy5haXNsZS52MS5TZW50TGlzdHNCA+BBARIZCgx0cmFja19jbGlja3MYDyABKAhCA+BBARIQCgNib3QYECABKAhCA+BBARIUCgdwcmV2aWV3GBEgASgIQgPgQQFCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudCKDAQoJU2VudExpc3RzEiAKE2N1cnJlbnRfcHJvZHVjdF9pZHMYASABKAlCA+BBARIZCgxjdXJyZW50X3NrdXMYAiABKAlCA+BBARIhChRjdXJyZW50X2NhdGVnb3J5X2lkcxgDIAEoCUID4EEBEhYKCWFueV9ncm91cBgEIAEoCUID4EEBItACChFSZWNvbW1lbmRSZXNwb25zZRIUCgd2ZXJzaW9uGAEgASgJQgPgQQMSOAoPdHJhY2tlcl9wcm9kdWN0GAIgASgLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBA0gAiAEBEi8KC3JlY29tbWVuZGVkGAMgAygLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBAxIvCgthbHRlcm5hdGl2ZRgEIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQMSFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEDEhUKCGZyYW1lX2lkGAYgASgJQgPgQQMSFAoHdmFyaWFudBgHIAEoCUID4EEDEhUKCG1vZGVsX2lkGAggASgJQgPgQQMSGAoLbWlzc2luZ19pZHMYCSADKAlCA+BBA0ISChBfdHJhY2tlcl9wcm9kdWN0IlAKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSMAoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiLJAQodRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2USMgoIcmVzcG9uc2UYASABKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDEjkKE3JlY29tbWVuZGVkX3JlYXNvbnMYAiADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uQgPgQQMSOQoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb25CA+BBAyJgChRSZWNvbW1lbmRQYWdlUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhYKCWZyYW1lX2lkcxgCIAMoCUID4EECIkkKFVJlY29tbWVuZFBhZ2VSZXNwb25zZRIwCgZmcmFtZXMYASADKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDIl8KFUJhdGNoUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIxCghyZXF1ZXN0cxgCIAMoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiJOChZCYXRjaFJlY29tbWVuZFJlc3BvbnNlEjQKB3Jlc3VsdHMYASADKAsyHi5haXNsZS52MS5CYXRjaFJlY29tbWVuZFJlc3VsdEID4EEDIoABChRCYXRjaFJlY29tbWVuZFJlc3VsdBI0CghyZXNwb25zZRgBIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIoCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzQgPgQQNIAEIICgZyZXN1bHQyggMKFVJlY29tbWVuZGF0aW9uU2VydmljZRJJCglSZWNvbW1lbmQSGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0GhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2UiA5ACAhJVCg1SZWNvbW1lbmRQYWdlEh4uYWlzbGUudjEuUmVjb21tZW5kUGFnZVJlcXVlc3QaHy5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVzcG9uc2UiA5ACAhJYCg5CYXRjaFJlY29tbWVuZBIfLmFpc2xlLnYxLkJhdGNoUmVjb21tZW5kUmVxdWVzdBogLmFpc2xlLnYxLkJhdGNoUmVjb21tZW5kUmVzcG9uc2UiA5ACAhJtChVFeHBsYWluUmVjb21tZW5kYXRpb24SJi5haXNsZS52MS5FeHBsYWluUmVjb21tZW5kYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2UiA5ACAUJ5CghhaXNsZS52MUIaUmVjb21tZW5kYXRpb25TZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_interaction, file_aisle_v1_product_card, file_aisle_v1_recommendation_filter, file_aisle_v1_recommendation_reason, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_rpc_status]);
 
 /**
  * RecommendRequest is the request of Recommend.
@@ -151,6 +153,13 @@ export type RecommendRequest = Message<"aisle.v1.RecommendRequest"> & {
    * @generated from field: bool bot = 16;
    */
   bot: boolean;
+
+  /**
+   * Optional. The answer is not shown to the visitor: nothing is written.
+   *
+   * @generated from field: bool preview = 17;
+   */
+  preview: boolean;
 };
 
 /**
@@ -392,15 +401,105 @@ export const RecommendPageResponseSchema: GenMessage<RecommendPageResponse> = /*
   messageDesc(file_aisle_v1_recommendation_service, 6);
 
 /**
+ * BatchRecommendRequest is the request of BatchRecommend.
+ *
+ * @generated from message aisle.v1.BatchRecommendRequest
+ */
+export type BatchRecommendRequest = Message<"aisle.v1.BatchRecommendRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. 1 to 100 requests, else INVALID_ARGUMENT. The `app_id` of each is
+   * empty or that of the batch.
+   *
+   * @generated from field: repeated aisle.v1.RecommendRequest requests = 2;
+   */
+  requests: RecommendRequest[];
+};
+
+/**
+ * Describes the message aisle.v1.BatchRecommendRequest.
+ * Use `create(BatchRecommendRequestSchema)` to create a new message.
+ */
+export const BatchRecommendRequestSchema: GenMessage<BatchRecommendRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 7);
+
+/**
+ * BatchRecommendResponse is the answer of BatchRecommend.
+ *
+ * @generated from message aisle.v1.BatchRecommendResponse
+ */
+export type BatchRecommendResponse = Message<"aisle.v1.BatchRecommendResponse"> & {
+  /**
+   * Output only. One result for each of `requests`, in their order.
+   *
+   * @generated from field: repeated aisle.v1.BatchRecommendResult results = 1;
+   */
+  results: BatchRecommendResult[];
+};
+
+/**
+ * Describes the message aisle.v1.BatchRecommendResponse.
+ * Use `create(BatchRecommendResponseSchema)` to create a new message.
+ */
+export const BatchRecommendResponseSchema: GenMessage<BatchRecommendResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 8);
+
+/**
+ * BatchRecommendResult is the result of one request of a batch.
+ *
+ * @generated from message aisle.v1.BatchRecommendResult
+ */
+export type BatchRecommendResult = Message<"aisle.v1.BatchRecommendResult"> & {
+  /**
+   * An answer or an error.
+   *
+   * @generated from oneof aisle.v1.BatchRecommendResult.result
+   */
+  result: {
+    /**
+     * Output only. The answer that Recommend gives.
+     *
+     * @generated from field: aisle.v1.RecommendResponse response = 1;
+     */
+    value: RecommendResponse;
+    case: "response";
+  } | {
+    /**
+     * Output only. The error that Recommend fails with, with its details.
+     *
+     * @generated from field: google.rpc.Status error = 2;
+     */
+    value: Status;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message aisle.v1.BatchRecommendResult.
+ * Use `create(BatchRecommendResultSchema)` to create a new message.
+ */
+export const BatchRecommendResultSchema: GenMessage<BatchRecommendResult> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 9);
+
+/**
  * RecommendationService recommends products to visitors.
  *
  * @generated from service aisle.v1.RecommendationService
  */
 export const RecommendationService: GenService<{
   /**
-   * Recommend fills a frame for a visitor. It records no event. It merges the
-   * request's history with the stored one. An app without data gets empty
-   * lists. Fails with INVALID_ARGUMENT, NOT_FOUND (unknown app) or UNAVAILABLE.
+   * Recommend fills a frame for a visitor. It merges the request's history with
+   * the stored one. An app without data gets empty lists. It records no event,
+   * but writes two things, unless `preview` is set or the token has only the
+   * scopes `read` and `personal`: that the visitor's ids belong together, and,
+   * where the frame rotates or has variants, which products it showed. Fails
+   * with INVALID_ARGUMENT, NOT_FOUND (unknown app) or UNAVAILABLE.
    *
    * @generated from rpc aisle.v1.RecommendationService.Recommend
    */
@@ -412,7 +511,7 @@ export const RecommendationService: GenService<{
   /**
    * RecommendPage fills several frames of one page like Recommend, but shows no
    * product, and no variant of it, twice on the page: earlier frames choose
-   * first. It records no event.
+   * first. It writes what Recommend writes.
    *
    * @generated from rpc aisle.v1.RecommendationService.RecommendPage
    */
@@ -422,8 +521,20 @@ export const RecommendationService: GenService<{
     output: typeof RecommendPageResponseSchema;
   },
   /**
-   * ExplainRecommendation answers the same request with reasons for each
-   * product.
+   * BatchRecommend answers up to 100 requests of an app, for example for the
+   * visitors of a mailing, each as Recommend does. A request that fails has an
+   * error in its place and does not stop the others.
+   *
+   * @generated from rpc aisle.v1.RecommendationService.BatchRecommend
+   */
+  batchRecommend: {
+    methodKind: "unary";
+    input: typeof BatchRecommendRequestSchema;
+    output: typeof BatchRecommendResponseSchema;
+  },
+  /**
+   * ExplainRecommendation answers the request of Recommend with reasons for each
+   * product. It writes nothing.
    *
    * @generated from rpc aisle.v1.RecommendationService.ExplainRecommendation
    */

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { DescService } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { expect, it } from "vitest";
+import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
+import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
+import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
+import { HookService } from "../../src/gen/aisle/v1/hook_service_pb.js";
+import { LinkPurpose } from "../../src/gen/aisle/v1/link_pb.js";
+import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
+import { PrivacyService } from "../../src/gen/aisle/v1/privacy_service_pb.js";
+import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
+import { SubscriptionChannel } from "../../src/gen/aisle/v1/subscription_pb.js";
+import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
+import { openAisle } from "../fixtures/aisle.js";
+import { emptyStore } from "../fixtures/store.js";
+
+const SERVICES: Record<string, DescService> = {
+  apps: AppService,
+  catalog: CatalogService,
+  events: EventService,
+  hooks: HookService,
+  models: ModelService,
+  privacy: PrivacyService,
+  recommendations: RecommendationService,
+  subscriptions: SubscriptionService,
+};
+
+/** Every method that the contract says has no side effects. */
+const METHODS = Object.entries(SERVICES).flatMap(([client, { methods }]) =>
+  methods
+    .filter(({ idempotency }) => idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
+    .map(({ localName }) => [client, localName] as const),
+);
+
+const appId = "shop";
+/** Two ids that no call has named together: a call that joined them would write. */
+const visitor = { clientId: "c1", fingerprintId: "f2" };
+
+async function openShop() {
+  let directory = "";
+  const aisle = await openAisle(
+    async (now) => {
+      const store = await emptyStore(now);
+      directory = store.directory;
+      return store;
+    },
+    { publicUrl: "https://shop.example" },
+  );
+  const { rpc, trace, trainer } = aisle;
+  await rpc.apps.createApp({ app: { appId } });
+  const products = ["p1", "p2", "p3"].map((productId) => ({ productId, sku: `s-${productId}`, title: productId }));
+  await rpc.catalog.upsertProducts(
+    (async function* () {
+      yield { appId, products };
+    })(),
+  );
+  await rpc.apps.setFrameConfiguration({ appId, frameConfiguration: { frameId: "home", recommendedCount: 2 } });
+  await rpc.apps.createSigningSecret({ appId });
+  await rpc.catalog.setProductGroup({ appId, group: { groupId: "gifts", productIds: ["p1"] } });
+  await rpc.hooks.setHook({ appId, url: "https://shop.example/hook" });
+  await trace({ app_id: appId, action_type: "subscribe", email: "ann@example.com", c_id: "c1" });
+  const { eventId } = await trace({ app_id: appId, action_type: "product_view", product_ids: "p1", fp_ccid: "f2" });
+  await trainer.train(appId, () => undefined);
+  const link = await rpc.subscriptions.createLink({
+    appId,
+    email: "ann@example.com",
+    purpose: LinkPurpose.UNSUBSCRIBE,
+    channel: SubscriptionChannel.EMAIL,
+  });
+  await aisle.writeFrameCounts(true);
+  return { ...aisle, directory, eventId, token: link.url.split("/s/")[1] ?? "" };
+}
+
+async function bytesOf(directory: string): Promise<string> {
+  const files = await readdir(directory, { recursive: true, withFileTypes: true });
+  const hash = createHash("sha256");
+  // Readers are listed in the lock file.
+  for (const file of files.filter((entry) => entry.isFile() && !entry.name.includes("lock")))
+    hash.update(file.name).update(await readFile(join(file.parentPath, file.name)));
+  return hash.digest("hex");
+}
+
+it("the store is the same to the byte after each call that has no side effects, and after previews", async () => {
+  const shop = await openShop();
+  const requests: Record<string, object> = {
+    getFrameConfiguration: { frameId: "home" },
+    listFrameVersions: { frameId: "home" },
+    getFrameReport: { frameId: "home" },
+    getProduct: { productId: "p1" },
+    getEvent: { eventId: shop.eventId },
+    getContact: { email: "ann@example.com" },
+    getLink: { token: shop.token },
+    getStatus: { visitor },
+    exportVisitor: { person: { visitor } },
+    explainRecommendation: { request: { appId, visitor, frameId: "home" } },
+  };
+  const request = { appId, visitor, frameId: "home", preview: true };
+  const calls = [
+    ...METHODS.map(([client, method]) => [client, method, { appId, ...requests[method] }] as const),
+    ["recommendations", "recommend", request],
+    ["recommendations", "recommendPage", { request: { ...request, frameId: "" }, frameIds: ["home"] }],
+    ["recommendations", "batchRecommend", { appId, requests: [request] }],
+  ] as const;
+  const clients: Record<string, object> = shop.rpc;
+  const before = await bytesOf(shop.directory);
+  for (const [client, method, message] of calls) {
+    const call: unknown = Reflect.get(clients[client] ?? {}, method);
+    if (typeof call !== "function") throw new Error(`${client} has no ${method}`);
+    await drained(call(message));
+    await shop.writeFrameCounts(true);
+    expect(await bytesOf(shop.directory), method).toBe(before);
+  }
+});
+
+it("Recommend writes that ids belong to one visitor, and what a frame showed", async () => {
+  const { rpc, directory, writeFrameCounts } = await openShop();
+  const before = await bytesOf(directory);
+  await rpc.recommendations.recommend({ appId, visitor, frameId: "home" });
+  await writeFrameCounts(true);
+  expect(await bytesOf(directory)).not.toBe(before);
+});
+
+async function drained(answer: unknown): Promise<void> {
+  if (isStream(answer)) for await (const _ of answer);
+  else await answer;
+}
+
+function isStream(answer: unknown): answer is AsyncIterable<unknown> {
+  return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
+}
