@@ -98,6 +98,11 @@ export function isPassing(error: unknown): boolean {
   return isConnectionFailure(error) || isCutOff(error);
 }
 
+/** True when the server did not answer within the deadline: it may have done the work. */
+export function isLate(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.DeadlineExceeded;
+}
+
 /** True when the call reached no server. */
 export function isOutOfReach(error: unknown): boolean {
   return error instanceof ConnectError && isConnectionFailure(error);

@@ -117,6 +117,8 @@ export async function importFile<Field extends string, Message>(
         onRefused: (row) => rejects.add(row),
         repeatable: job.repeatable,
         sleep: (ms) => deps.sleep(ms, deps.signal),
+        now: deps.now,
+        onSlow: (items) => progress.note(`The server is slow, next calls bring at most ${count(items)} ${job.noun}`),
         onWait: (ms) => progress.note(`The server cannot take more now, next try in ${ms / 1000} s`),
         counts,
       });

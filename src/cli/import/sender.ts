@@ -1,6 +1,6 @@
 import type { BadRow, ImportItem } from "../../catalog/feed/rows.js";
 import type { RefusedItem } from "../../gen/aisle/v1/refused_item_pb.js";
-import { isOutOfReach, isPassing } from "../errors.js";
+import { isLate, isOutOfReach, isPassing } from "../errors.js";
 import type { SentCounts } from "./totals.js";
 
 /** The answer of a bulk call, of either kind. */
@@ -24,6 +24,10 @@ export interface SendLimits {
 
 const SEND_LIMITS: SendLimits = { batchItems: 500, batchChars: 262_144, callItems: 1000 };
 
+/** A call that takes longer is followed by calls of half as many items, a shorter one by calls of twice as many. */
+const SLOW_CALL_MS = 10_000;
+const QUICK_CALL_MS = 2000;
+
 /** Waits between retries of a repeatable call, in milliseconds: about half a minute in all. */
 const RETRY_WAITS_MS = [500, 1000, 2000, 4000, 8000, 16_000];
 
@@ -33,6 +37,10 @@ export interface SenderOptions<Message> {
   /** True when sending an item twice does no harm. */
   readonly repeatable: boolean;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Milliseconds of a clock. */
+  readonly now: () => number;
+  /** Called when a slow server makes the next calls smaller. */
+  readonly onSlow: (items: number) => void;
   /** Called before each wait for a server that could not accept a call. */
   readonly onWait: (ms: number) => void;
   /** Updated with each answer, so that it also shows how far a failed import came. */
@@ -53,11 +61,35 @@ export interface Sender<Message> {
 }
 
 export function createSender<Message>(options: SenderOptions<Message>): Sender<Message> {
-  const { call, onRefused, repeatable, sleep, onWait, counts, limits = SEND_LIMITS } = options;
+  const { call, onRefused, repeatable, sleep, now, onSlow, onWait, counts, limits = SEND_LIMITS } = options;
   let waiting: ImportItem<Message>[] = [];
   let underWay: Promise<void> = Promise.resolve();
+  let callItems = limits.callItems;
 
+  const halve = () => {
+    callItems = Math.max(1, Math.floor(callItems / 2));
+    onSlow(callItems);
+  };
+
+  /** Sends the items in calls as large as the server is quick. */
   const send = async (items: readonly ImportItem<Message>[]) => {
+    for (let from = 0; from < items.length; ) {
+      const size = Math.min(callItems, items.length - from);
+      try {
+        const startedAt = now();
+        await sendAtOnce(items.slice(from, from + size));
+        const took = now() - startedAt;
+        if (took > SLOW_CALL_MS && size > 1) halve();
+        else if (took < QUICK_CALL_MS) callItems = Math.min(limits.callItems, callItems * 2);
+        from += size;
+      } catch (error) {
+        if (!repeatable || size === 1 || !isLate(error)) throw error;
+        halve();
+      }
+    }
+  };
+
+  const sendAtOnce = async (items: readonly ImportItem<Message>[]) => {
     const answer = await withRetries(() => call(batchesOf(items, limits)));
     counts.accepted += Number(answer.accepted);
     counts.deduplicated += Number(answer.deduplicated);

@@ -1,4 +1,4 @@
-import { Failure } from "../errors.js";
+import { Failure, isLate, isOutOfReach, isPassing } from "../errors.js";
 import { count, duration, type Output, writeJson, writeLine } from "../output.js";
 import { type Rejects, SHOWN_REJECTS } from "./rejects.js";
 import type { ImportTally } from "./run.js";
@@ -52,7 +52,7 @@ export function finish(
   const { hiding = null } = result;
   const { unit } = tally;
   const stored = counts.accepted + counts.deduplicated;
-  if (failure !== null && stored === 0) throw failure;
+  if (failure !== null && stored === 0 && !wasBusy(failure)) throw failure;
   const perSecond = Math.round(tally.rows / Math.max(0.001, tookMs / 1000));
   if (options.json) {
     writeJson(outputs.stdout, {
@@ -98,4 +98,10 @@ export function finish(
   if (stored > 0) return;
   if (rejects.count > 0) throw new Failure(`No ${unit} of ${result.name} could be imported`);
   if (tally.rows === 0) throw new Failure(`${result.name} holds no ${unit}s to import`);
+}
+
+/** True when a server was reached that took too long or could not take more. */
+function wasBusy(failure: unknown): boolean {
+  const cause = failure instanceof Failure ? failure.cause : undefined;
+  return isLate(cause) || (isPassing(cause) && !isOutOfReach(cause));
 }

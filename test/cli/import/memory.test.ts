@@ -57,6 +57,8 @@ describe("runImport", () => {
       onRefused: () => {},
       repeatable: false,
       sleep: async () => {},
+      now: () => 0,
+      onSlow: () => {},
       onWait: () => {},
       counts,
     });

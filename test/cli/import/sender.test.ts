@@ -12,7 +12,11 @@ const item = (message: number, raw = "x"): ImportItem<number> => ({
   key: "",
 });
 
-function senderOver(call: BulkCall<number>, { repeatable = false, limits = null as SendLimits | null } = {}) {
+function senderOver(
+  call: BulkCall<number>,
+  { repeatable = false, limits = null as SendLimits | null, now = (): number => 0 } = {},
+) {
+  const slow: number[] = [];
   const refused: BadRow[] = [];
   const waits: number[] = [];
   const counts = { accepted: 0, deduplicated: 0 };
@@ -21,11 +25,13 @@ function senderOver(call: BulkCall<number>, { repeatable = false, limits = null 
     onRefused: (row) => refused.push(row),
     repeatable,
     sleep: async () => {},
+    now,
+    onSlow: (items) => slow.push(items),
     onWait: (ms) => waits.push(ms),
     counts,
     ...(limits && { limits }),
   });
-  return { sender, refused, waits, counts };
+  return { sender, refused, waits, slow, counts };
 }
 
 const accepted = (batches: readonly (readonly unknown[])[]) => ({
@@ -35,6 +41,55 @@ const accepted = (batches: readonly (readonly unknown[])[]) => ({
 });
 
 describe("createSender", () => {
+  const eight = () => Array.from({ length: 8 }, (_, at) => item(at));
+  const small = { batchItems: 8, batchChars: 1000, callItems: 8 };
+
+  it("halves a repeatable call that was not answered in time until it is, and loses nothing", async () => {
+    const sizes: number[] = [];
+    const call: BulkCall<number> = async (batches) => {
+      sizes.push(batches.flat().length);
+      if (batches.flat().length > 2) throw new ConnectError("late", Code.DeadlineExceeded);
+      return accepted(batches);
+    };
+    const { sender, slow, counts } = senderOver(call, { repeatable: true, limits: { ...small } });
+    sender.add(eight());
+    await sender.end();
+    expect(slow.slice(0, 2)).toEqual([4, 2]);
+    expect(sizes.filter((size) => size <= 2).reduce((sum, size) => sum + size, 0)).toBe(8);
+    expect(counts.accepted).toBe(8);
+  });
+
+  it("does not send again what may be stored when a repetition would store it twice", async () => {
+    let calls = 0;
+    const { sender } = senderOver(
+      async () => {
+        calls += 1;
+        throw new ConnectError("late", Code.DeadlineExceeded);
+      },
+      { limits: small },
+    );
+    sender.add(eight());
+    await expect(sender.end()).rejects.toThrow("late");
+    expect(calls).toBe(1);
+  });
+
+  it("sends half as much after a slow call and twice as much after a quick one", async () => {
+    let ms = 0;
+    const sizes: number[] = [];
+    const call: BulkCall<number> = async (batches) => {
+      sizes.push(batches.flat().length);
+      ms += sizes.length <= 2 ? 11_000 : 100;
+      return accepted(batches);
+    };
+    const { sender } = senderOver(call, { limits: small, now: () => ms });
+    for (let round = 0; round < 3; round += 1) {
+      sender.add(eight());
+      await sender.drain();
+    }
+    await sender.end();
+    expect(sizes).toEqual([8, 4, 2, 2, 8]);
+  });
+
   it("sends every item once, in order, within the limits, one call at a time", async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 20 });
     const limits = fc.record({
