@@ -1,10 +1,16 @@
 import { fork } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { get, type IncomingMessage } from "node:http";
+import { get as getTls } from "node:https";
 import { createServer } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Doctor, DoctorStep, Verification } from "../cli/doctor-command.js";
 import { DomainError, Unavailable } from "../domain/errors.js";
 import type { Finding } from "../domain/finding.js";
 import type { StoreReport } from "../store/lmdb/verify.js";
-import { type ListenAddress, readConfig, SETTINGS } from "./settings/config.js";
+import { type CertificateSettings, RPC_CERTIFICATE, readCertificate } from "./certificates.js";
+import { type CertificateFiles, type ListenAddress, readConfig, SETTINGS } from "./settings/config.js";
+import { ConfigError } from "./settings/setting.js";
 import type { StoreLocation } from "./settings/store-location.js";
 
 /** The last message of the process that verifies a store. */
@@ -17,8 +23,12 @@ export const examine: Doctor = async function* ({ store, verify, repair, to }, e
   const config = readConfig({ store }, env);
   yield { finding: nodeVersion() };
   for (const { name, load } of NATIVE) yield { finding: await native(name, load) };
-  if (config.role !== "trainer") yield { finding: await port(SETTINGS.facadePort.flag, config.facade) };
-  yield { finding: await port(SETTINGS.rpcPort.flag, config.rpc) };
+  if (config.role !== "trainer") {
+    if (config.tls !== null) yield { finding: certificate(config.tls, SETTINGS) };
+    yield { finding: await port(SETTINGS.facadePort.flag, config.facade, config.tls !== null) };
+  }
+  if (config.rpcTls !== null) yield { finding: certificate(config.rpcTls, RPC_CERTIFICATE) };
+  yield { finding: await port(SETTINGS.rpcPort.flag, config.rpc, config.rpcTls !== null) };
   const findings = await examineStore(config.store);
   for (const finding of findings) yield { finding };
   if (repair && to !== undefined) yield await salvage(config.store, to);
@@ -54,14 +64,40 @@ async function native(name: string, load: () => Promise<unknown>): Promise<Findi
   }
 }
 
-async function port(flag: string, { host, port: number }: ListenAddress): Promise<Finding> {
+/** A certificate that ends within so many days is worth a note. */
+const SOON_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+/** Whether the server could serve with the files of a listener, and until when. */
+function certificate(files: CertificateFiles, settings: CertificateSettings): Finding {
+  const about = "certificate";
+  try {
+    const { cert } = readCertificate(files, settings);
+    const { validTo } = new X509Certificate(cert);
+    const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY_MS);
+    const text = `${settings.tlsCert.flag}: valid until ${new Date(validTo).toISOString().slice(0, 10)}`;
+    if (days < 0) return { about, state: "problem", text: `${settings.tlsCert.flag}: expired` };
+    return { about, state: days < SOON_DAYS ? "note" : "ok", text };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { about, state: "problem", text: error.message };
+  }
+}
+
+async function port(flag: string, { host, port: number }: ListenAddress, isTls: boolean): Promise<Finding> {
   const where = `${flag} ${number} on ${host}`;
   if (number === 0) return { about: "port", state: "ok", text: `${where}: any free one` };
   const code = await listenFault(host, number);
   if (code === undefined) return { about: "port", state: "ok", text: `${where}: free` };
   if (code !== "EADDRINUSE") return { about: "port", state: "problem", text: `${where}: cannot be opened (${code})` };
-  if (await isAisle(host, number)) return { about: "port", state: "note", text: `${where}: an Aisle server has it` };
-  return { about: "port", state: "problem", text: `${where}: another program has it` };
+  switch (await whoListens(host, number, isTls)) {
+    case "aisle":
+      return { about: "port", state: "note", text: `${where}: an Aisle server has it` };
+    case "asks for a certificate":
+      return { about: "port", state: "note", text: `${where}: a server that asks callers for a certificate has it` };
+    case "another":
+      return { about: "port", state: "problem", text: `${where}: another program has it` };
+  }
 }
 
 function listenFault(host: string, number: number): Promise<string | undefined> {
@@ -72,16 +108,28 @@ function listenFault(host: string, number: number): Promise<string | undefined> 
   });
 }
 
-/** True when a server of ours holds the port. */
-async function isAisle(host: string, number: number): Promise<boolean> {
-  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
-  try {
-    const answer = await fetch(`http://${reached}:${number}/healthz`, { signal: AbortSignal.timeout(2000) });
-    return answer.ok && (await answer.text()) === '{"status":"ok"}';
-  } catch {
-    // no answer: the finding says so
-    return false;
-  }
+/** Asks whoever holds the port for its health. Over TLS any certificate will do: nothing is told or believed. */
+function whoListens(
+  host: string,
+  number: number,
+  isTls: boolean,
+): Promise<"aisle" | "asks for a certificate" | "another"> {
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  const options = { host: reached, port: number, path: "/healthz", timeout: 2000, rejectUnauthorized: false };
+  return new Promise((resolve) => {
+    const take = (response: IncomingMessage) => {
+      text(response).then(
+        (body) => resolve(response.statusCode === 200 && body === '{"status":"ok"}' ? "aisle" : "another"),
+        () => resolve("another"),
+      );
+    };
+    const request = isTls ? getTls(options, take) : get(options, take);
+    request.once("timeout", () => request.destroy());
+    request.once("error", (error) => {
+      const code = "code" in error ? String(error.code) : "";
+      resolve(code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" ? "asks for a certificate" : "another");
+    });
+  });
 }
 
 async function examineStore(location: StoreLocation): Promise<Finding[]> {

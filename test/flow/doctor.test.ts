@@ -9,6 +9,7 @@ import { openMongoStore } from "../../src/store/mongo/store.js";
 import { INDEXES } from "../../src/store/mongo/tables.js";
 import { fillShop } from "../contract/copies.js";
 import { event, model } from "../contract/samples.js";
+import { makeCertificate } from "../fixtures/certificate.js";
 import { openMongoPeer } from "../fixtures/mongo-peer.js";
 import { freePort, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { databaseName, PATIENT } from "../store/mongo/open-mongo.js";
@@ -36,6 +37,40 @@ async function filled(): Promise<string> {
   await store.close();
   return directory;
 }
+
+describe("aisle doctor with TLS", () => {
+  it("knows its own servers on both ports, and tells until when their certificates are valid", async () => {
+    const directory = await temporaryDirectory();
+    const files = makeCertificate(directory, "server", ["127.0.0.1"]);
+    const env = {
+      AISLE_STORE: `embedded:${join(directory, "store")}`,
+      AISLE_FACADE_PORT: String(await freePort()),
+      AISLE_RPC_PORT: String(await freePort()),
+      AISLE_TLS_CERT: files.cert,
+      AISLE_TLS_KEY: files.key,
+      AISLE_RPC_TLS_CERT: files.cert,
+      AISLE_RPC_TLS_KEY: files.key,
+    };
+    await startServer({ directory, defaults: false, env });
+    const { stdout } = await runAisle(["doctor"], { env });
+    expect(stdout).toMatch(/--tls-cert: valid until \d{4}-\d\d-\d\d\n/);
+    expect(stdout).toMatch(/--rpc-tls-cert: valid until \d{4}-\d\d-\d\d\n/);
+    expect(stdout.match(/^note +port +.*an Aisle server has it$/gm)).toHaveLength(2);
+
+    const guarded = { ...env, AISLE_RPC_PORT: String(await freePort()), AISLE_FACADE_PORT: String(await freePort()) };
+    const asking = { ...guarded, AISLE_RPC_CLIENT_CA: files.cert, AISLE_STORE: `embedded:${join(directory, "other")}` };
+    await startServer({ directory, defaults: false, env: asking });
+    expect((await runAisle(["doctor"], { env: asking })).stdout).toMatch(/asks callers for a certificate has it$/m);
+  });
+
+  it("reports a key that is not that of the certificate", async () => {
+    const directory = await temporaryDirectory();
+    const [one, two] = [makeCertificate(directory, "one", ["a.test"]), makeCertificate(directory, "two", ["a.test"])];
+    const env = { AISLE_FACADE_PORT: "0", AISLE_RPC_PORT: "0", AISLE_TLS_CERT: one.cert, AISLE_TLS_KEY: two.key };
+    const { code, stdout } = await runAisle(["doctor", "--store", `embedded:${join(directory, "store")}`], { env });
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^problem +certificate +--tls-key .*private key/m)]);
+  });
+});
 
 describe("aisle doctor on an embedded store", () => {
   it("finds nothing wrong with a sound store, and reads all of it with --verify", async () => {
