@@ -19,6 +19,7 @@ export async function main(args: readonly string[]): Promise<number> {
         const { serve } = await import("./server/serve.js");
         await serve(config, {
           force: flags.force ?? false,
+          version,
           say: (line) => process.stdout.write(`${line}\n`),
         });
       },

@@ -71,8 +71,19 @@ function tasksOfServices(aisle: Aisle, parts: TaskParts, every: Every): Schedule
 
 /** Tasks that only one process runs for all. */
 function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[] {
-  const trainChanged = () => aisle.trainer.trainChanged(failure(parts, "a scheduled training failed"));
-  const trainGrown = () => aisle.youngApps.trainGrown(failure(parts, "the training of a young app failed"));
+  const trainingFailure = (message: string) => {
+    const log = failure(parts, message);
+    return (appId: string, error: unknown) => {
+      parts.metrics.count("trainings_failed");
+      log(appId, error);
+    };
+  };
+  const trainChanged = () => aisle.trainer.trainChanged(trainingFailure("a scheduled training failed"));
+  const trainGrown = () => aisle.youngApps.trainGrown(trainingFailure("the training of a young app failed"));
+  parts.metrics.watch?.("model_behind_ms", () => {
+    const since = aisle.trainer.behindSince();
+    return since === null ? 0 : Math.max(0, Date.now() - since);
+  });
   let sweptAt = performance.now() + FIRST_RETENTION_MS - RETENTION_EVERY_MS;
   const sweepRetention = async () => {
     if (performance.now() - sweptAt < RETENTION_EVERY_MS) return;

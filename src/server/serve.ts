@@ -7,7 +7,7 @@ import { runPrimary } from "./workers/primary.js";
  */
 export async function serve(
   config: Config,
-  options: { readonly force: boolean; readonly say: (line: string) => void },
+  options: { readonly force: boolean; readonly version: string; readonly say: (line: string) => void },
 ): Promise<void> {
   return runPrimary(config, options);
 }

@@ -21,6 +21,27 @@ const serve = async (flags: readonly string[], env: Readonly<Record<string, stri
   return runAisle(["serve", "--store", `embedded:${directory}/store`, ...flags], { env });
 };
 
+it("the log keeps what started, on which store and ports, and when it stopped", async () => {
+  const directory = await temporaryDirectory();
+  const server = await startServer({ directory });
+  expect(await server.end("SIGTERM")).toBe(0);
+  const line = (message: string): unknown => {
+    const text = server
+      .output()
+      .split("\n")
+      .find((one) => one.includes(`"msg":"${message}"`));
+    return JSON.parse(text ?? "null");
+  };
+  expect(line("started")).toMatchObject({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    role: "all",
+    store: `embedded:${directory}`,
+    facadePort: Number(new URL(server.facadeUrl).port),
+    rpcPort: Number(new URL(server.rpcUrl).port),
+  });
+  expect(line("stopped")).toMatchObject({ version: expect.any(String), servedSeconds: expect.any(Number) });
+});
+
 describe("a failed start of aisle serve", () => {
   it.each([
     ["a flag", ["--facade-port", "http"], {}, "--facade-port"],

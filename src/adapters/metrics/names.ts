@@ -121,6 +121,7 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     help: "Products of scheduled feed imports: accepted, rejected, and hidden because they were not listed",
     labels: { outcome: ["accepted", "rejected", "hidden"] },
   },
+  trainings_failed: { help: "Trainings that nobody asked for and that failed; the log says of which app and why" },
   recommend_unknown_frames: { help: "Requests that named a frame that does not exist" },
   frame_outcomes: {
     help: "Results of A/B variants: answers (exposures), and visitors who saw, clicked, ordered, or cancelled all orders, by place of the variant",
@@ -185,6 +186,10 @@ export const VALUES: Readonly<Record<string, ValueDefinition>> = {
   bulk_limit: { help: "Limit of units of work of bulk calls in flight in a MongoDB store; others wait", across: "sum" },
   bulk_in_flight: { help: "Units of work of bulk calls in flight in a MongoDB store", across: "sum" },
   clock_difference_ms: { help: "Difference between the system clock and Aisle's clock", across: "max" },
+  model_behind_ms: {
+    help: "Age of the oldest model whose app has newer data that could not be learned",
+    across: "max",
+  },
   ready: { help: "1 while events can be stored durably; checked every second", across: "min" },
 };
 

@@ -56,6 +56,8 @@ export interface Trainer {
    * no failure; it is skipped until something changes in it.
    */
   trainChanged(onFailure: (appId: string, error: unknown) => void): Promise<void>;
+  /** Time of the oldest model whose app has newer data that could not be learned; null when there is none. */
+  behindSince(): number | null;
   /** Trains without being asked. False when there is no data; true also while another training of the app runs. */
   trainIfPossible(appId: string): Promise<boolean>;
 }
@@ -64,6 +66,8 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
   const running = new Set<string>();
   /** Trainings that nobody asked for, by app: somebody who asks waits for their end. */
   const unasked = new Map<string, Promise<unknown>>();
+  /** By app whose last scheduled training failed: time of the model it is left with, or of the app. */
+  let behind = new Map<string, number>();
   /** By app: its activity when it had nothing to learn from. */
   const barren = new Map<string, string>();
 
@@ -132,22 +136,28 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
       return trainOnce(appId, onProgress);
     },
     trainIfPossible,
+    behindSince: () => (behind.size === 0 ? null : Math.min(...behind.values())),
     async trainChanged(onFailure) {
+      const failed = new Map<string, number>();
       for (let after = ""; ; ) {
         const apps = await deps.apps.list(after, 100);
-        for (const { appId } of apps) {
+        for (const { appId, createdAt } of apps) {
           after = appId;
+          let modelTime = createdAt;
           try {
             const [activity, models] = await Promise.all([deps.models.activity(appId), deps.models.list(appId)]);
+            modelTime = models[0]?.createdAt ?? createdAt;
             const seen = [models[0]?.activity ?? "", barren.get(appId)];
             if (seen.includes(activity) || running.has(appId)) continue;
             if (!(await trainIfPossible(appId))) barren.set(appId, activity);
           } catch (error) {
+            failed.set(appId, modelTime);
             onFailure(appId, error);
           }
         }
-        if (apps.length < 100) return;
+        if (apps.length < 100) break;
       }
+      behind = failed;
     },
   };
 }

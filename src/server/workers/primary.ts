@@ -38,7 +38,7 @@ const OUT_OF_MEMORY = /out of memory/i;
  */
 export async function runPrimary(
   config: Config,
-  { force, say }: { readonly force: boolean; readonly say: (line: string) => void },
+  { force, version, say }: { readonly force: boolean; readonly version: string; readonly say: (line: string) => void },
 ): Promise<void> {
   const children = new Set<Worker>();
   const killAll = () => {
@@ -56,6 +56,7 @@ export async function runPrimary(
   const interrupted = Promise.race([stop.signalled, surrender.givenUp]);
   interrupted.catch(() => undefined); // it may come when nobody waits any more
   const kept = new Set<KeptProcess>();
+  let isStarted = false;
   const keep = (duties: RoleTasks): KeptProcess => {
     const process = keepProcess({
       start: (events) => start(duties, events),
@@ -70,12 +71,29 @@ export async function runPrimary(
     const hasDemo = await startAll(config, whole, keep, { interrupted, isStopping: stop.seen });
     if (stop.seen() || hasDemo === undefined) return;
     for (const line of readyLines(config, whole, ports, hasDemo)) say(line);
+    logger.info(startOf(config, ports, version), "started");
+    isStarted = true;
     await interrupted;
   } finally {
     stop.ask();
     for (const process of kept) process.cancel();
     await endAll(children, config.preStopMs + KILL_MS, killAll);
+    if (isStarted) logger.info({ version, servedSeconds: Math.round(monotonicNow() / 1000) }, "stopped");
   }
+}
+
+/** What the log keeps of a start: no secrets, so a database only by its kind. */
+function startOf(config: Config, { facadePort, rpcPort }: Ports, version: string) {
+  const store = config.store.kind === "embedded" ? `embedded:${config.store.directory}` : config.store.kind;
+  return {
+    version,
+    node: process.versions.node,
+    role: config.role,
+    store,
+    facadePort,
+    rpcPort,
+    workers: config.workers,
+  };
 }
 
 /** The decision that no process can open the store: it ends the server. */

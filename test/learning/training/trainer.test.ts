@@ -112,9 +112,11 @@ describe("the trainer", () => {
     const failures: string[] = [];
     await it.trainChanged((appId) => failures.push(appId));
     expect([failures, published]).toEqual([["shop"], []]);
+    expect(it.behindSince()).toEqual(expect.any(Number));
     fails = false;
     await it.trainChanged((appId) => failures.push(appId));
     expect(published).toEqual(["shop m1"]);
+    expect(it.behindSince()).toBeNull();
   });
 });
 
