@@ -136,6 +136,7 @@ const WORDING: Readonly<Record<Operation, Wording>> = {
       ["current_skus", "currentProductSkus"],
       ["current_category_ids", "currentCategoryIds"],
       ["frame_id", "marketingMachineFrameConfigurationId"],
+      ["frame_ids", "frames"],
       ["filter", "filterByGroups"],
       ["filter.any_group", "filterByGroups"],
       ["client_version", "version"],

@@ -25,7 +25,7 @@ export interface FacadeOptions extends PublicFiles, Omit<RestServerOptions, "mon
   readonly clients: {
     readonly events: Pick<Client<typeof EventService>, "recordEvent">;
     readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getStatus" | "getLink" | "followLink">;
-    readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;
+    readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend" | "recommendPage">;
     readonly apps: Pick<Client<typeof AppService>, "getApp">;
   };
   /** Milliseconds since 1970. */
@@ -78,7 +78,8 @@ function addOperations({ app, answered, report }: RestServer, options: FacadeOpt
   app.get("/subscription_status", answered("subscription_status", status));
   for (const path of ["/trace", "/trace.php"])
     app.post(path, { onRequest: createOverloadRefusal(isFull, metrics) }, answered("trace", trace));
-  app.post("/recommend", answered("recommend", recommend));
+  app.post("/recommend", answered("recommend", recommend.one));
+  app.post("/recommend_page", answered("recommend", recommend.page));
   const pages = createLinkPages({
     subscriptions: clients.subscriptions,
     callOptions,

@@ -9,6 +9,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ["/trace", "trace"],
   ["/trace.php", "trace"],
   ["/recommend", "recommend"],
+  ["/recommend_page", "recommend"],
 ]);
 
 /** The methods of each public path, as in `Allow`. The OpenAPI document describes exactly these paths. */
@@ -17,6 +18,7 @@ export const METHODS: ReadonlyMap<string, string> = new Map([
   ["/trace", POST],
   ["/trace.php", POST],
   ["/recommend", POST],
+  ["/recommend_page", POST],
   ["/healthz", GET],
   ["/readyz", GET],
   ["/openapi.json", GET],

@@ -76,6 +76,19 @@ export const RECOMMEND_BODY = {
   },
 } as const satisfies Fields;
 
+/** Maximum frames of a page. */
+export const MAX_FRAMES = 20;
+
+/** Beyond the fields of RECOMMEND_BODY. */
+export const PAGE_BODY = {
+  frames: {
+    kind: "list",
+    required: true,
+    ids: ["frameId", "frame_id", "id"],
+    says: `The frame configurations to fill, 1 to ${MAX_FRAMES}, in the order in which they choose; an unknown one is the app's default.`,
+  },
+} as const satisfies Fields;
+
 export const PRODUCT_INTERACTION = {
   productInteractionType: { kind: "type", required: true, says: "What the visitor did. Compared without case." },
   productId: { kind: "text", says: "Product id." },

@@ -4,7 +4,7 @@
  */
 import type { FrameInteraction, InteractionType, ProductInteraction } from "../gen/aisle/v1/interaction_pb.js";
 import { AvailabilityFilter } from "../gen/aisle/v1/recommendation_filter_pb.js";
-import type { RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
+import type { RecommendPageRequest, RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { invalid, invalidApp, missing } from "./errors.js";
 import { type IdList, readIdList, scalarText } from "./id-lists.js";
 import {
@@ -14,6 +14,8 @@ import {
   type InteractionName,
   type ListName,
   MAX_CURRENT,
+  MAX_FRAMES,
+  PAGE_BODY,
   RECOMMEND_BODY,
 } from "./recommend-fields.js";
 import { cleanId, isAppId, isNothing } from "./text-values.js";
@@ -77,6 +79,20 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
         anyGroup: groups.text,
       },
     }),
+  };
+}
+
+/** Reads the request of a page: as one for a frame, with `frames` in place of its frame. */
+export function toRecommendPageRequest(body: unknown): RecommendPageRequest & { readonly request: RecommendRequest } {
+  const request = toRecommendRequest(body);
+  const sent = isObject<keyof typeof PAGE_BODY>(body) ? body.frames : undefined;
+  const frames = readIdList(sent, PAGE_BODY.frames.ids, MAX_FRAMES + 1);
+  if (frames === undefined || frames.ids.length > MAX_FRAMES) throw invalid("recommend", "frames");
+  if (frames.ids.length === 0) throw missing("recommend", "frames");
+  return {
+    $typeName: "aisle.v1.RecommendPageRequest",
+    request: { ...request, frameId: "" },
+    frameIds: frames.ids,
   };
 }
 

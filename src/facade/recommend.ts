@@ -1,49 +1,84 @@
 import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ProductCard } from "../gen/aisle/v1/product_card_pb.js";
-import type { RecommendationService, RecommendResponse } from "../gen/aisle/v1/recommendation_service_pb.js";
+import type {
+  RecommendationService,
+  RecommendRequest,
+  RecommendResponse,
+} from "../gen/aisle/v1/recommendation_service_pb.js";
 import type { Origins } from "./cors.js";
 import { Refused, TEXT } from "./errors.js";
 import { parseJson } from "./json-body.js";
-import { toRecommendRequest } from "./recommend-request.js";
+import { toRecommendPageRequest, toRecommendRequest } from "./recommend-request.js";
 import { sendJson } from "./rest-server.js";
 import { createCrawlerTest, signalsOf } from "./sender.js";
 
 export interface RecommendDependencies {
-  readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend">;
+  readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend" | "recommendPage">;
   readonly origins: Origins;
   readonly callOptions: CallOptions | undefined;
 }
 
-/** POST /recommend: the visitor's recommendations. The body is JSON, whatever its content type says. */
+/**
+ * POST /recommend: the visitor's recommendations. POST /recommend_page: those of several frames of a page, which share no
+ * product. The body is JSON, whatever its content type says.
+ */
 export function createRecommend({ recommendations, origins, callOptions }: RecommendDependencies) {
   const isCrawler = createCrawlerTest();
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const body = request.body;
-    const asked = toRecommendRequest(parseJson(Buffer.isBuffer(body) ? body.toString("utf8") : ""));
-    const { origin } = request.headers;
+  const admit = async ({ headers }: FastifyRequest, asked: RecommendRequest): Promise<void> => {
+    const { origin } = headers;
     if (origin !== undefined && !(await origins.allows(asked.appId, origin)))
       throw new Refused(403, TEXT.originNotAllowed);
-    const signals = signalsOf(request.headers);
+    const signals = signalsOf(headers);
     if (signals !== undefined) asked.signals = signals;
-    asked.bot = isCrawler(request.headers["user-agent"] ?? "");
-    const response = await recommendations.recommend(asked, callOptions);
-    sendJson(reply, 200, recommendAnswer(response, asked.trackClicks));
+    asked.bot = isCrawler(headers["user-agent"] ?? "");
+  };
+  return {
+    one: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const asked = toRecommendRequest(bodyOf(request));
+      await admit(request, asked);
+      const response = await recommendations.recommend(asked, callOptions);
+      const { version, trackerProduct } = response;
+      const answer = { version, trackerProduct: contextOf(trackerProduct), ...listsOf(response) };
+      sendJson(reply, 200, JSON.stringify({ ...idOf(asked, response), ...answer }));
+    },
+    page: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const asked = toRecommendPageRequest(bodyOf(request));
+      await admit(request, asked.request);
+      const { frames } = await recommendations.recommendPage(asked, callOptions);
+      const [first] = frames;
+      const answer = {
+        version: first?.version ?? "",
+        trackerProduct: contextOf(first?.trackerProduct),
+        frames: frames.map((frame) => ({
+          frameId: frame.frameId,
+          ...idOf(asked.request, frame),
+          ...listsOf(frame),
+        })),
+      };
+      sendJson(reply, 200, JSON.stringify(answer));
+    },
   };
 }
 
-/** The JSON of an answer: exactly these four names, a fifth on request, and six texts for each product. */
-function recommendAnswer(response: RecommendResponse, hasId: boolean): string {
-  const { version, trackerProduct, recommended, alternative, requestId } = response;
-  return JSON.stringify({
-    ...(hasId && { recommendationId: requestId }),
-    version,
-    trackerProduct: trackerProduct === undefined ? null : product(trackerProduct),
-    recommended: recommended.map(product),
-    alternative: alternative.map(product),
-  });
+function bodyOf({ body }: FastifyRequest): unknown {
+  return parseJson(Buffer.isBuffer(body) ? body.toString("utf8") : "");
 }
 
+/** The documented answer has no id: only a request that asks for it gets one. */
+function idOf({ trackClicks }: RecommendRequest, { requestId }: RecommendResponse) {
+  return trackClicks && { recommendationId: requestId };
+}
+
+function contextOf(card: ProductCard | undefined) {
+  return card === undefined ? null : product(card);
+}
+
+function listsOf({ recommended, alternative }: RecommendResponse) {
+  return { recommended: recommended.map(product), alternative: alternative.map(product) };
+}
+
+/** Exactly six texts. */
 function product({ productId, title, imageUrl, url, price, categoryId }: ProductCard) {
   return { productId, title, imageUrl, url, price: price?.amount ?? "", categoryId };
 }

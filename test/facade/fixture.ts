@@ -5,7 +5,10 @@ import { createFacade, type FacadeOptions } from "../../src/facade/facade.js";
 import { AppSchema } from "../../src/gen/aisle/v1/app_pb.js";
 import { GetAppResponseSchema } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { RecordEventResponseSchema } from "../../src/gen/aisle/v1/event_service_pb.js";
-import { RecommendResponseSchema } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
+import {
+  RecommendPageResponseSchema,
+  RecommendResponseSchema,
+} from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import {
   FollowLinkResponseSchema,
   GetLinkResponseSchema,
@@ -62,6 +65,8 @@ export function openFacade(script: Script = {}, options: Partial<FacadeOptions> 
             RecommendResponseSchema,
             answer("recommend", request, call?.timeoutMs, script.recommend ?? { version: "2026030110" }),
           ),
+        recommendPage: async (request, call) =>
+          create(RecommendPageResponseSchema, answer("recommendPage", request, call?.timeoutMs, {})),
       },
       apps: {
         getApp: async (request, call) => {

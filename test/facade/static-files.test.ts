@@ -6,7 +6,7 @@ const facade = createFacade({
   clients: {
     events: { recordEvent: never },
     subscriptions: { getStatus: never, getLink: never, followLink: never },
-    recommendations: { recommend: never },
+    recommendations: { recommend: never, recommendPage: never },
     apps: { getApp: never },
   } satisfies FacadeOptions["clients"],
   now: () => 0,

@@ -89,7 +89,10 @@ function failing(clients: FacadeOptions["clients"], fault: () => Fault): FacadeO
       getLink: unless(clients.subscriptions.getLink),
       followLink: unless(clients.subscriptions.followLink),
     },
-    recommendations: { recommend: unless(clients.recommendations.recommend) },
+    recommendations: {
+      recommend: unless(clients.recommendations.recommend),
+      recommendPage: unless(clients.recommendations.recommendPage),
+    },
     apps: { getApp: unless(clients.apps.getApp) },
   };
 }

@@ -1,3 +1,4 @@
+import { createClicks } from "./clicks.js";
 import type { Environment } from "./environment.js";
 import { type OrderInput, orderFields, type ProductInput, productFields } from "./events.js";
 import { createHistory } from "./history.js";
@@ -41,8 +42,8 @@ export interface Helper {
   /** Any other event, with fields of POST /trace. */
   trace(actionType: string, fields?: Readonly<Record<string, string>>): void;
   recommend(options?: RecommendOptions): Promise<Recommendation>;
-  /** A product of a frame was used; the frame's next answer rotates. */
-  useFrame(frame: string): void;
+  /** A product of a frame was clicked; the frame's next answer rotates. `from` is the answer that showed it. */
+  useFrame(frame: string, productId?: string, from?: Pick<Recommendation, "recommendationId">): void;
   subscription(options?: { readonly force?: boolean }): Promise<Subscription>;
   /** Sends what failed before. Happens by itself when a page opens and when the browser is online again. */
   sendAgain(): void;
@@ -59,10 +60,11 @@ export function createHelper(options: HelperOptions, environment: Environment): 
   const shelf = createShelf(environment.storage, appId);
   const visitor = createVisitor(shelf, environment, needsConsent);
   const history = createHistory(shelf, now);
+  const clicks = createClicks(shelf, now);
   const outbox = createOutbox(shelf, `${url}/trace`, environment);
   const recommend = createRecommend({
     appId,
-    url: `${url}/recommend`,
+    url,
     cacheMs: cacheSeconds * 1000,
     shelf,
     visitor,
@@ -92,7 +94,7 @@ export function createHelper(options: HelperOptions, environment: Environment): 
     consent: (isGiven) => visitor.consent(isGiven),
     viewProduct(product) {
       remember("product_view", [product]);
-      trace("product_view", productFields([product]));
+      trace("product_view", { ...productFields([product]), ...named(clicks.recommendationsOfView(product)) });
     },
     addToCart(...products) {
       remember("add_to_cart", products);
@@ -100,7 +102,7 @@ export function createHelper(options: HelperOptions, environment: Environment): 
     },
     order(order) {
       remember("order", order.products);
-      trace("order", orderFields(order));
+      trace("order", { ...orderFields(order), ...named(clicks.recommendationsOf(order.products)) });
     },
     viewHomepage: () => trace("homepage_view"),
     viewCategory: (categoryIds, categoryNames = []) =>
@@ -118,11 +120,21 @@ export function createHelper(options: HelperOptions, environment: Environment): 
         ...(lastName && { last_name: lastName }),
       }),
     recommend: (asked = {}) => recommend(asked),
-    useFrame(frame) {
-      if (!visitor.isUnknown) history.addFrameUse(frame);
+    useFrame(frame, productId, from) {
+      if (visitor.isUnknown) return;
+      history.addFrameUse(frame);
+      if (productId !== undefined && from !== undefined) clicks.add(from.recommendationId, productId);
     },
     subscription: ({ force = false } = {}) =>
       askSubscription(`${url}/subscription_status`, appId, visitor.ids(), force, fetch),
     sendAgain: () => outbox.send(),
   };
+}
+
+/** The newest answers that an event can name. */
+const MOST_NAMED = 20;
+
+function named(recommendationIds: readonly string[]): Record<string, string> {
+  const newest = recommendationIds.slice(-MOST_NAMED).join("|");
+  return newest === "" ? {} : { recommendation_id: newest };
 }

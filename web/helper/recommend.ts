@@ -18,6 +18,8 @@ export interface Recommendation {
   readonly trackerProduct: Card | null;
   readonly recommended: readonly Card[];
   readonly alternative: readonly Card[];
+  /** Goes with clicks on these products to `useFrame`; "" for a visitor without consent. */
+  readonly recommendationId: string;
 }
 
 export interface RecommendOptions {
@@ -48,11 +50,24 @@ interface Kept {
   readonly answer: unknown;
 }
 
+/** What a page asks of all its frames. */
+interface Question {
+  readonly [field: string]: unknown;
+}
+
+/** Frames asked for at the same time, with one question. */
+interface Waiting {
+  readonly frames: string[];
+  readonly answers: Promise<readonly Recommendation[]>;
+}
+
 const MOST_ANSWERS = 10;
+/** Frames in one call. */
+const MOST_FRAMES = 20;
 
 /**
- * Asks POST /recommend. An answer is cached for `cacheMs`, by question; each new interaction changes the question.
- * Rejects with AisleError.
+ * Asks POST /recommend; POST /recommend_page for frames that a page asks for at the same time, so that they share no
+ * product. An answer is cached for `cacheMs`, by question; each new interaction changes the question. Rejects with AisleError.
  */
 export function createRecommend(deps: {
   readonly appId: string;
@@ -65,55 +80,85 @@ export function createRecommend(deps: {
 }): (options: RecommendOptions) => Promise<Recommendation> {
   const { appId, url, cacheMs, shelf, visitor, history, environment } = deps;
   const { fetch, now } = environment;
-  const asking = new Map<string, Promise<Recommendation>>();
+  const asking = new Map<string, Promise<readonly Recommendation[]>>();
+  const waiting = new Map<string, Waiting>();
   const kept = () => listOf(shelf.read("answers"), isKept).filter(({ at }) => at <= now() && at > now() - cacheMs);
 
-  const ask = async (body: string, key: string): Promise<Recommendation> => {
+  const ask = async (path: string, body: Question, key: string): Promise<readonly Recommendation[]> => {
     const headers = { "content-type": "application/json" };
     // without an answer the page stays as it is
-    const response = await fetch(url, { method: "POST", headers, body }).catch(() => undefined);
+    const response = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) }).catch(
+      () => undefined,
+    );
     // no JSON: the same as no answer
     const answer: unknown = await response?.json().catch(() => undefined);
     if (response?.status !== 200 || !isAnswer(answer)) {
       const text = isObject(answer) && typeof answer.error === "string" ? answer.error : "No recommendations came";
       throw new AisleError(text, response?.status ?? 0);
     }
-    const read = readAnswer(answer);
     if (!visitor.isUnknown) {
-      history.note(read.version);
+      history.note(String(answer.version));
       shelf.write(
         "answers",
         [...kept().filter((one) => one.key !== key), { key, at: now(), answer }].slice(-MOST_ANSWERS),
       );
     }
-    return read;
+    return readAnswers(answer);
   };
 
-  return (options) => {
+  const answersTo = (question: Question, frames: readonly string[]): Promise<readonly Recommendation[]> => {
+    const uses = visitor.isUnknown ? [] : history.frameUses();
+    const key = hashOf(JSON.stringify([question, uses, frames]));
+    const known = kept().find((one) => one.key === key)?.answer;
+    if (isAnswer(known)) return Promise.resolve(readAnswers(known));
+    const before = asking.get(key);
+    if (before !== undefined) return before;
+    const body = { ...question, recommendFrameInteractions: uses, version: history.version() };
+    const [frame = ""] = frames;
+    const answers = (
+      frames.length > 1
+        ? ask("/recommend_page", { ...body, frames: frames.map((one) => one || DEFAULT_FRAME) }, key)
+        : ask("/recommend", { ...body, ...(frame && { marketingMachineFrameConfigurationId: frame }) }, key)
+    ).finally(() => asking.delete(key));
+    asking.set(key, answers);
+    return answers;
+  };
+
+  /** Joins those who ask before the page's script has ended. */
+  const join = (question: Question): Waiting => {
+    const key = JSON.stringify(question);
+    const found = waiting.get(key);
+    if (found !== undefined && found.frames.length < MOST_FRAMES) return found;
+    const frames: string[] = [];
+    const answers = Promise.resolve().then(() => {
+      if (waiting.get(key)?.frames === frames) waiting.delete(key);
+      return answersTo(question, frames);
+    });
+    const begun = { frames, answers };
+    waiting.set(key, begun);
+    return begun;
+  };
+
+  return async (options) => {
     const { cId, fpccid } = visitor.ids();
-    const question = {
+    const { frames, answers } = join({
       appId,
       productInteractions: visitor.isUnknown ? [] : history.interactions(),
-      ...(cId !== "" && { cId, fpccid }),
+      ...(cId !== "" && { cId, fpccid, trackClicks: true }),
       ...listed("currentProductIds", options.currentIds),
       ...listed("currentProductSkus", options.currentSkus),
       ...listed("currentCategoryIds", options.currentCategoryIds),
       ...listed("filterByGroups", options.groups),
-      ...(options.frame && { marketingMachineFrameConfigurationId: options.frame }),
-    };
-    const uses = visitor.isUnknown ? [] : history.frameUses();
-    const key = hashOf(JSON.stringify([question, uses]));
-    const known = kept().find((one) => one.key === key)?.answer;
-    if (isAnswer(known)) return Promise.resolve(readAnswer(known));
-    let answer = asking.get(key);
-    if (answer === undefined) {
-      const body = { ...question, recommendFrameInteractions: uses, version: history.version() };
-      answer = ask(JSON.stringify(body), key).finally(() => asking.delete(key));
-      asking.set(key, answer);
-    }
+    });
+    const frame = options.frame ?? "";
+    if (!frames.includes(frame)) frames.push(frame);
+    const answer = (await answers)[frames.indexOf(frame)];
+    if (answer === undefined) throw new AisleError("No recommendations came", 200);
     return answer;
   };
 }
+
+const DEFAULT_FRAME = "default";
 
 function listed(name: string, ids: readonly string[] | undefined): Record<string, string> {
   return ids === undefined || ids.length === 0 ? {} : { [name]: ids.join("|") };
@@ -123,13 +168,20 @@ function isAnswer(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !("error" in value) && typeof value.version === "string";
 }
 
-function readAnswer({ version, trackerProduct, recommended, alternative }: Readonly<Record<string, unknown>>) {
-  return {
+/** One for each frame that was asked for. */
+function readAnswers(answer: Readonly<Record<string, unknown>>): readonly Recommendation[] {
+  const { version, trackerProduct } = answer;
+  const context = {
     version: String(version),
     trackerProduct: isObject(trackerProduct) ? cardOf(trackerProduct) : null,
+  };
+  const frames = Array.isArray(answer.frames) ? listOf(answer.frames, isObject) : [answer];
+  return frames.map(({ recommendationId, recommended, alternative }) => ({
+    ...context,
+    recommendationId: typeof recommendationId === "string" ? recommendationId : "",
     recommended: listOf(recommended, isObject).map(cardOf),
     alternative: listOf(alternative, isObject).map(cardOf),
-  };
+  }));
 }
 
 function cardOf(value: Readonly<Record<string, unknown>>): Card {

@@ -37,7 +37,8 @@ export async function render(helper: Helper, element: HTMLElement, options: Rend
   element.setAttribute("role", "region");
   element.setAttribute("aria-labelledby", heading.id);
   const items = tag("ul", "aisle-products");
-  for (const card of cards) items.append(itemOf(card, options, () => helper.useFrame(options.frame ?? "default")));
+  const onUse = (card: Card) => helper.useFrame(options.frame ?? "default", card.productId, answer);
+  for (const card of cards) items.append(itemOf(card, options, () => onUse(card)));
   element.replaceChildren(heading, items);
   return cards;
 }

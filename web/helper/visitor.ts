@@ -19,7 +19,7 @@ const FINGERPRINT = "fp_ccid";
 const YEAR_S = 365 * 24 * 3600;
 const ID = /^[\w.:-]{1,255}$/;
 /** Names of all values stored about a visitor. */
-const KEPT = ["client", "history", "frames", "answers", "outbox", "version"];
+const KEPT = ["client", "history", "frames", "answers", "clicks", "outbox", "version"];
 
 /**
  * @param needsConsent store and send nothing before consent. Global Privacy Control counts as a refusal until the

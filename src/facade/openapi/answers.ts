@@ -67,25 +67,37 @@ export function success(operation: Operation): JsonObject {
           },
         },
       };
-    case "recommend": {
-      const product = (productId: string, title: string, price: string): JsonObject => ({
-        productId,
-        title,
-        imageUrl: `https://shop.example/${productId}.jpg`,
-        url: `https://shop.example/${productId}`,
-        price,
-        categoryId: "chairs",
-      });
-      return answer("Both lists; either may be empty.", "RecommendAnswer", [], {
-        lists: {
-          version: "2026030110",
-          trackerProduct: product("lark-2", "Lark armchair", "149.99"),
-          recommended: [product("lark-cushion", "Cushion for the Lark", "19.00")],
-          alternative: [product("wren-1", "Wren armchair", "")],
-        },
-      });
-    }
+    case "recommend":
+      return answer("Both lists; either may be empty.", "RecommendAnswer", [], { lists: { ...CONTEXT, ...LISTS } });
   }
+}
+
+const product = (productId: string, title: string, price: string): JsonObject => ({
+  productId,
+  title,
+  imageUrl: `https://shop.example/${productId}.jpg`,
+  url: `https://shop.example/${productId}`,
+  price,
+  categoryId: "chairs",
+});
+
+const CONTEXT: JsonObject = { version: "2026030110", trackerProduct: product("lark-2", "Lark armchair", "149.99") };
+const LISTS: JsonObject = {
+  recommended: [product("lark-cushion", "Cushion for the Lark", "19.00")],
+  alternative: [product("wren-1", "Wren armchair", "")],
+};
+
+/** The success answer of a page, which has the errors of one frame. */
+export function pageSuccess(): JsonObject {
+  return answer("Both lists of each frame; any may be empty.", "RecommendPageAnswer", [], {
+    page: {
+      ...CONTEXT,
+      frames: [
+        { frameId: "below", ...LISTS },
+        { frameId: "side", recommended: [], alternative: [] },
+      ],
+    },
+  });
 }
 
 /** Errors that the facade itself makes, in addition to those of its calls. */

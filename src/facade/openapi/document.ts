@@ -4,7 +4,7 @@
  */
 import type { Operation } from "../errors.js";
 import { BODY_LIMIT } from "../server-limits.js";
-import { answer, broken, failures, HEADERS, success } from "./answers.js";
+import { answer, broken, failures, HEADERS, pageSuccess, success } from "./answers.js";
 import { type JsonObject, part } from "./json.js";
 import { APP_ID_SCHEMA, SCHEMAS, VISIBLE } from "./schemas.js";
 
@@ -50,6 +50,7 @@ export function openApiDocument(url: string): JsonObject {
         },
       },
       "/recommend": { post: RECOMMEND },
+      "/recommend_page": { post: RECOMMEND_PAGE },
       "/healthz": { get: plain("healthz", "Is the process alive?", { "200": answer("It is.", "Alive", [], ALIVE) }) },
       "/readyz": {
         get: plain("readyz", "Could an event be made durable now?", {
@@ -254,4 +255,34 @@ const RECOMMEND: JsonObject = {
     },
   },
   responses: responses("recommend"),
+};
+
+const RECOMMEND_PAGE: JsonObject = {
+  operationId: "recommendPage",
+  summary: "What should the frames of this page show?",
+  description:
+    "Fills several frames of a page in one call. No product, and no variant of it, is on the page twice: earlier frames choose first.",
+  tags: ["shop"],
+  parameters: [part("parameters", "RequestId")],
+  requestBody: {
+    required: true,
+    description: "JSON, whatever the content type says.",
+    content: {
+      "application/json": {
+        schema: part("schemas", "RecommendPageRequest"),
+        examples: {
+          productPage: {
+            value: {
+              appId: "demo",
+              productInteractions: [],
+              currentProductIds: "lark-2",
+              fpccid: "fp-maja",
+              frames: ["below", "side"],
+            },
+          },
+        },
+      },
+    },
+  },
+  responses: { ...responses("recommend"), "200": pageSuccess() },
 };

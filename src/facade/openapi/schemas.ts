@@ -7,6 +7,7 @@ import {
   type FieldKind,
   FRAME_INTERACTION,
   INTERACTION_TYPES,
+  PAGE_BODY,
   PRODUCT_INTERACTION,
   RECOMMEND_BODY,
   type RecommendField,
@@ -70,6 +71,11 @@ function documentedTypes(): string[] {
 /** A pattern for a word in any case, since JSON Schema patterns have no flags. */
 function anyCase(word: string): string {
   return word.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+}
+
+function pageBody(): Readonly<Record<string, RecommendField>> {
+  const { marketingMachineFrameConfigurationId: _, ...body } = RECOMMEND_BODY;
+  return { ...body, ...PAGE_BODY };
 }
 
 function bodySchema(says: string, fields: Readonly<Record<string, RecommendField>>): JsonObject {
@@ -165,6 +171,7 @@ export const SCHEMAS: JsonObject = {
   TraceForm: traceForm(),
   TraceAnswer: closed({ event_id: { type: "string", format: "uuid", description: "Id of the event, a UUIDv7." } }),
   RecommendRequest: bodySchema("Who asks, on which page, and what the visitor did before.", RECOMMEND_BODY),
+  RecommendPageRequest: bodySchema("Who asks, on which page, for which frames.", pageBody()),
   ProductInteraction: bodySchema("One thing the visitor did with a product.", PRODUCT_INTERACTION),
   FrameInteraction: bodySchema("A recommendation that the visitor followed.", FRAME_INTERACTION),
   RecommendAnswer: withOptional(
@@ -175,6 +182,26 @@ export const SCHEMAS: JsonObject = {
         description: "The first of the products currently viewed; null when none was sent.",
         anyOf: [part("schemas", "Product"), { type: "null" }],
       },
+      recommended: { type: "array", items: part("schemas", "Product"), description: "Complementary products." },
+      alternative: { type: "array", items: part("schemas", "Product"), description: "Similar products." },
+    },
+  ),
+  RecommendPageAnswer: closed({
+    version: text("Version of the engine; a client empties its frame interactions when it changes."),
+    trackerProduct: {
+      description: "The first of the products currently viewed; null when none was sent.",
+      anyOf: [part("schemas", "Product"), { type: "null" }],
+    },
+    frames: {
+      type: "array",
+      items: part("schemas", "FilledFrame"),
+      description: "One for each of `frames`, in their order.",
+    },
+  }),
+  FilledFrame: withOptional(
+    { recommendationId: text("Id of the answer, present when the request says `trackClicks`.") },
+    {
+      frameId: text("The frame configuration that was filled."),
       recommended: { type: "array", items: part("schemas", "Product"), description: "Complementary products." },
       alternative: { type: "array", items: part("schemas", "Product"), description: "Similar products." },
     },

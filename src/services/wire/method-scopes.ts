@@ -86,7 +86,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
   },
   "aisle.v1.RecommendationService": {
     Recommend: STOREFRONT_READ,
-    RecommendPage: READ,
+    RecommendPage: STOREFRONT_READ,
     BatchRecommend: READ,
     // Its reasons reveal what the visitor viewed and bought.
     ExplainRecommendation: PERSONAL,
