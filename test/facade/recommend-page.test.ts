@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
+import { readContract } from "../openapi/contract.js";
 
 interface PageAnswer {
   readonly frames: readonly {
@@ -36,6 +37,9 @@ describe("POST /recommend_page", () => {
     const shown = body.frames.flatMap(({ recommended }) => recommended.map(({ productId }) => productId));
     expect(shown.sort()).toEqual(["b", "c", "d", "e"]);
     expect(Object.keys(body.frames[0] ?? {})).toEqual(["frameId", "recommended", "alternative"]);
+    const isAnswer = readContract().schema("RecommendPageAnswer");
+    const withIds = await ask({ frames: ["side"], trackClicks: true });
+    expect([body, withIds.body, { ...body, more: 1 }].map(isAnswer)).toEqual([true, true, false]);
   });
 
   it("reads the frames as text, too", async () => {
