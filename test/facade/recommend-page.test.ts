@@ -39,7 +39,7 @@ describe("POST /recommend_page", () => {
     expect(Object.keys(body.frames[0] ?? {})).toEqual(["frameId", "recommended", "alternative"]);
     const isAnswer = readContract().schema("RecommendPageAnswer");
     const withIds = await ask({ frames: ["side"], trackClicks: true });
-    expect([body, withIds.body, { ...body, more: 1 }].map(isAnswer)).toEqual([true, true, false]);
+    expect([body, withIds.body, { ...body, more: 1 }].map((one) => isAnswer(one))).toEqual([true, true, false]);
   });
 
   it("reads the frames as text, too", async () => {
