@@ -26,7 +26,7 @@ const HELP = `
 Clicks are of visitors who clicked, orders of visitors who ordered within 7 days. Intervals are of 95 %: Wilson for
 rates, Newcombe for differences between variants. The CSV has a line for each frame and day.
 
-Examples:
+Example:
   $ aisle frame report --app shop1
   $ aisle frame report --app shop1 --id cart-page --from 2026-11-01
   $ aisle frame report --app shop1 --csv > results.csv`;
