@@ -161,6 +161,8 @@ function learned(before: Product | undefined, seen: EventProduct, at: number): P
     hiddenByFeed: false,
     tags: before?.tags ?? [],
     attributes: before?.attributes ?? {},
+    cost: before?.cost ?? NO_MONEY,
+    stock: before?.stock ?? null,
     origin: "event",
     addedAt: 0,
     updatedAt: at,

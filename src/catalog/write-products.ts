@@ -97,6 +97,12 @@ export function createDeleteProduct(deps: WriteProductsDependencies): DeleteProd
     });
 }
 
+function checkAmount(field: string, { amount }: Product["price"]): void {
+  if (amount !== "" && !isDecimal(amount))
+    throw new InvalidArgument(field, "invalid", "decimal text with a dot, for example 149.99");
+  if (amount.startsWith("-")) throw new InvalidArgument(field, "invalid", "0 or more");
+}
+
 /** The draft in stored form: URLs as a parser writes them. Throws InvalidArgument that names the field. */
 export function checkProduct(draft: ProductDraft): ProductDraft {
   if (draft.productId === "") throw new InvalidArgument("product_id", "missing");
@@ -113,9 +119,9 @@ export function checkProduct(draft: ProductDraft): ProductDraft {
   for (const tag of draft.tags) id("tags", tag);
   if (draft.categories.length > MAX_LISTED || draft.tags.length > MAX_LISTED)
     throw new InvalidArgument(draft.tags.length > MAX_LISTED ? "tags" : "categories", "invalid", "at most 100");
-  if (draft.price.amount !== "" && !isDecimal(draft.price.amount))
-    throw new InvalidArgument("price.amount", "invalid", "decimal text with a dot, for example 149.99");
-  if (draft.price.amount.startsWith("-")) throw new InvalidArgument("price.amount", "invalid", "0 or more");
+  checkAmount("price.amount", draft.price);
+  checkAmount("cost_of_goods.amount", draft.cost);
+  if (draft.stock !== null && draft.stock < 0) throw new InvalidArgument("stock", "invalid", "0 or more");
   if (draft.validUntil !== 0 && draft.validUntil <= draft.validFrom)
     throw new InvalidArgument("valid_until", "invalid", "a time after valid_from");
   const url = webUrl(draft.url);

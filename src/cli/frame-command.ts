@@ -13,6 +13,7 @@ import { Failure, UsageFailure } from "./errors.js";
 import { type FilterOptions, filterOf } from "./filter-options.js";
 import { addFrameHistoryCommands } from "./frame-history.js";
 import { addFrameReportCommand } from "./frame-report.js";
+import { boost, relativeTo, type TypedBoost, type TypedRelative, typedRules } from "./frame-rule-values.js";
 import { frameLines, pageKind, plainVariant, sourceWeight, type TypedWeight } from "./frame-values.js";
 import { currencyCode, daysUpTo, idList, plainId, share, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
@@ -31,6 +32,10 @@ interface SetOptions extends ServerOptions, FilterOptions {
   readonly page?: PageKind;
   readonly source?: readonly TypedWeight[];
   readonly list?: TypedList;
+  readonly boost?: readonly TypedBoost[];
+  readonly beside?: TypedRelative;
+  readonly maxPerBrand?: number;
+  readonly maxPerCategory?: number;
   readonly includeViewed?: boolean;
   readonly includeBought?: boolean;
   readonly rebuyAfter?: number;
@@ -88,6 +93,10 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
     .option("--include-bought", "also show bought products")
     .option("--rebuy-after <days>", "days after which bought products show again", wholeNumber(0, 3650))
     .option("--diversity <n>", "diversity of the recommended products, 0 to 1", share, 0)
+    .option("--boost <condition=factor>", "raise or lower products of a group, attribute, margin, stock or age", boost)
+    .option("--beside <rule>", "only same-brand, same-category, dearer, cheaper or same:ATTRIBUTE", relativeTo)
+    .option("--max-per-brand <n>", "maximum number of products of a brand in a list", wholeNumber(0, 100))
+    .option("--max-per-category <n>", "maximum number of products of a category in a list", wholeNumber(0, 100))
     .option("--pin <ids>", "products for the first positions, comma-separated", idList)
     .option("--ban <ids>", "products never to show here", idList)
     .option("--group <ids>", "show only products of one of these categories, tags or named groups", idList)
@@ -168,6 +177,7 @@ function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigura
     alternativeCount: alternative,
     sources: [...(options.source ?? [])],
     ...(options.list !== undefined && { readyList: options.list }),
+    rules: typedRules(options),
     includeViewed: options.includeViewed ?? false,
     includeBought: options.includeBought ?? false,
     rebuyAfterDays: options.rebuyAfter ?? 0,

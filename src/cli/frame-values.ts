@@ -7,6 +7,7 @@ import {
   type SourceWeight,
 } from "../gen/aisle/v1/frame_configuration_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
+import { ruleLines } from "./frame-rule-values.js";
 import { readyListText } from "./ready-list-values.js";
 
 const SOURCES: readonly (readonly [string, RecommendationSource])[] = [
@@ -72,6 +73,7 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
     ["alternative", String(frame.alternativeCount)],
     ["list", readyListText(frame.readyList)],
     ["sources", weightsText(frame.sources) || "automatic"],
+    ...ruleLines(frame.rules),
     ["diversity", String(frame.diversity)],
     ["viewed too", yes(frame.includeViewed)],
     ["bought too", frame.rebuyAfterDays > 0 ? `after ${frame.rebuyAfterDays} days` : yes(frame.includeBought)],
@@ -119,6 +121,12 @@ function variantText(variant: FrameVariant): string {
     variant.rotation !== undefined && `rotation ${yes(variant.rotation)}`,
     variant.rotationRate !== undefined && `rotation rate ${variant.rotationRate}`,
     variant.rotationDays !== undefined && `rotation days ${variant.rotationDays}`,
+    variant.rules &&
+      `rules ${
+        ruleLines(variant.rules)
+          .flatMap(([name, text]) => (text ? [`${name} ${text}`] : []))
+          .join("; ") || "none"
+      }`,
     variant.readyList && `list ${readyListText(variant.readyList) || "none"}`,
     variant.fallback !== undefined && `fallback ${yes(variant.fallback)}`,
     variant.filter && `filter ${filterText(variant.filter) || "none"}`,

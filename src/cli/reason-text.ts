@@ -3,6 +3,7 @@ import {
   RecommendationSource,
   type SourceReason,
 } from "../gen/aisle/v1/recommendation_reason_pb.js";
+import { boostText } from "./frame-rule-values.js";
 import { printable } from "./output.js";
 
 const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {
@@ -25,7 +26,8 @@ const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {
  */
 export function reasonText(reason: ProductReason | undefined): string {
   if (!reason) return "";
-  return reason.sources.map((part) => sourceText(part, printable(reason.productId))).join("\n");
+  const sources = reason.sources.map((part) => sourceText(part, printable(reason.productId)));
+  return [...sources, ...reason.boosts.map((boost) => `frame rule: ${printable(boostText(boost))}`)].join("\n");
 }
 
 function sourceText({ source, score, rank, becauseOf, counts }: SourceReason, productId: string): string {

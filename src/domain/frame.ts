@@ -1,3 +1,4 @@
+import { type FrameRules, NO_RULES } from "./frame-rules.js";
 import { NO_FILTER, type ProductFilter } from "./product-filter.js";
 
 /** Page types of a frame. */
@@ -51,6 +52,7 @@ export interface FrameVariant {
   readonly rotationRate: number | null;
   readonly rotationDays: number | null;
   readonly readyList: ReadyList | null;
+  readonly rules: FrameRules | null;
   readonly fallback: boolean | null;
   readonly filter: ProductFilter | null;
   readonly pinnedProductIds: readonly string[] | null;
@@ -72,6 +74,7 @@ export interface FrameConfiguration {
   /** Empty: chosen for the visitor and the page. */
   readonly sources: readonly SourceWeight[];
   readonly readyList: ReadyList;
+  readonly rules: FrameRules;
   /** Products that a visitor was shown and passed over step back when the visitor uses the frame. */
   readonly rotation: boolean;
   /** Share of a list, 0 to 1, that is replaced after all of it was passed over once. */
@@ -125,6 +128,7 @@ export function bareFrame(frameId: string): FrameConfiguration {
     diversity: 0,
     sources: [],
     readyList: NO_READY_LIST,
+    rules: NO_RULES,
     rotation: true,
     rotationRate: ROTATION_RATE,
     rotationDays: ROTATION_DAYS,

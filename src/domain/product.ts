@@ -39,6 +39,10 @@ export interface Product {
   readonly hiddenByFeed: boolean;
   readonly tags: readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
+  /** What it costs the shop. */
+  readonly cost: Money;
+  /** Pieces in stock; null when not known. */
+  readonly stock: number | null;
   /** It is shown from this time on; 0: from any time. */
   readonly validFrom: number;
   /** It is shown before this time; 0: at any time. */
@@ -52,6 +56,18 @@ export interface Product {
 /** True for a product that nobody hid, within its time. */
 export function isShown({ hidden, validFrom, validUntil }: Product, now: number): boolean {
   return !hidden && validFrom <= now && (validUntil === 0 || now < validUntil);
+}
+
+/** When a product came into the catalogue, or may be shown since; 0 when that is not known. */
+export function arrivalOf({ addedAt, validFrom }: Pick<Product, "addedAt" | "validFrom">): number {
+  return addedAt === 0 ? 0 : Math.max(addedAt, validFrom);
+}
+
+/** The part of the price that the shop keeps; undefined when price or cost is not known, or in another currency. */
+export function marginOf({ price, cost }: Pick<Product, "price" | "cost">): number | undefined {
+  if (price.amount === "" || cost.amount === "" || !(Number(price.amount) > 0)) return undefined;
+  if (cost.currency !== "" && cost.currency.toUpperCase() !== price.currency.toUpperCase()) return undefined;
+  return (Number(price.amount) - Number(cost.amount)) / Number(price.amount);
 }
 
 /** True when only the time of the last change differs. */

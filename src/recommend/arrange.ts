@@ -4,6 +4,7 @@
  */
 import type { Product } from "../domain/product.js";
 import type { List, ServingModel } from "../learning/model/source.js";
+import { boostedTiers } from "./boosts.js";
 import type { Proposal, Shelf } from "./catalog.js";
 import { arrangement } from "./diversity.js";
 import { byPopularity, fallbackProducts, insteadOf } from "./fallback.js";
@@ -96,15 +97,20 @@ function recommendedTiers(
 ): Iterable<Iterable<Proposal>> {
   const { situation, within } = request;
   const tiers = situation.frame.fallback
-    ? chain(complements, fallbackProducts(situation, within), substitutes)
+    ? chain(complements, boosted(request, fallbackProducts(situation, within)), substitutes)
     : [complements];
   return viewedCategoriesFirst(request, complements, substitutes, tiers);
 }
 
 function alternativeTiers(request: PageRequest, substitutes: Iterable<Proposal>): Iterable<Iterable<Proposal>> {
   const { situation, within, replaced } = request;
-  const tiers = chain(substitutes, situation.frame.fallback ? insteadOf(replaced, situation, within) : []);
+  const fallback = situation.frame.fallback ? boosted(request, insteadOf(replaced, situation, within)) : [];
+  const tiers = chain(substitutes, fallback);
   return viewedCategoriesFirst(request, substitutes, [], tiers);
+}
+
+function boosted({ boosts, shelf }: PageRequest, tiers: Iterable<Iterable<Proposal>>): Iterable<Iterable<Proposal>> {
+  return boosts === undefined ? tiers : boostedTiers(tiers, boosts, shelf);
 }
 
 /** On a category page the products of the category come first. */

@@ -3,6 +3,7 @@ import type { Product } from "../domain/product.js";
 import type { Candidates } from "../learning/common/candidates.js";
 import type { SourceWeights } from "../learning/model/blend-weights.js";
 import type { List, ServingModel, Source, SourceQuery } from "../learning/model/source.js";
+import type { Boosts } from "./boosts.js";
 import type { Proposal } from "./catalog.js";
 import { askSource, type Narrowing } from "./gather.js";
 import type { Reason, SourceShare } from "./query.js";
@@ -25,6 +26,8 @@ export interface Explained {
   readonly narrowing: Narrowing | undefined;
   /** The ready list that fills this list. */
   readonly ready: ReadyProducts | undefined;
+  /** Boosts of the frame. */
+  readonly boosts: Boosts | undefined;
   /** Of products that the model does not know, what put them there. */
   readonly live: ReadonlyMap<string, SourceShare>;
   /** Groups asked for or categories being viewed, whose popular products fill the list first. */
@@ -50,13 +53,15 @@ export function explain(products: readonly Product[], explained: Explained, repo
   });
   const proposed = proposedBy(explained, reportFailure);
   const places = new Map(explained.ready?.products.map((proposal, place) => [proposal, place]));
-  return products.map(({ productId }) => {
+  return products.map((product) => {
+    const { productId } = product;
     const index = model?.indexOf(productId);
     const isPinned = explained.pinned.has(productId);
+    const boosts = isPinned ? [] : (explained.boosts?.of(product) ?? []);
     const place = places.get(index ?? productId);
     if (explained.ready !== undefined && place !== undefined) {
       const share = listShare(explained.ready, index ?? productId, place);
-      return { productId, score: share.score, shares: [share], isPinned };
+      return { productId, score: share.score, shares: [share], isPinned, boosts };
     }
     const shares: SourceShare[] = [];
     if (model !== undefined && query !== undefined && index !== undefined)
@@ -85,7 +90,7 @@ export function explain(products: readonly Product[], explained: Explained, repo
     )
       shares.push(popularityShare(productId, model, explained.within));
     const score = index === undefined ? 0 : (scores.get(index) ?? 0);
-    return { productId, score, shares, isPinned };
+    return { productId, score, shares, isPinned, boosts };
   });
 }
 

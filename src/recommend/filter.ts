@@ -89,6 +89,18 @@ function keyOf({ anyGroup, allGroups, noGroup, price }: ProductFilter): readonly
   return [anyGroup, allGroups, noGroup, price];
 }
 
+/** The products of a group by its name: of a group that the app configured, else of a category, tag or brand. */
+export function groupSets(
+  groupId: string,
+  named: readonly ProductGroup[],
+  catalog: Pick<Catalog, "group">,
+): readonly ReadonlySet<string>[] {
+  const own = named.find((group) => group.groupId === groupId);
+  if (own !== undefined) return setsOf(own, catalog);
+  const group = catalog.group(groupName(groupId));
+  return group === undefined ? [] : [group];
+}
+
 function setsOf({ categoryIds, brands, tags, productIds }: ProductGroup, catalog: Pick<Catalog, "group">): Group {
   const names = [...categoryIds, ...tags, ...brands.map((brand) => groupName(`brand:${brand}`))];
   const sets = names.map((name) => catalog.group(name)).filter((group) => group !== undefined);

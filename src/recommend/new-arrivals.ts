@@ -1,5 +1,5 @@
 /** New products of a catalogue, kept up with what is written to it. */
-import { isShown, type Product } from "../domain/product.js";
+import { arrivalOf, isShown, type Product } from "../domain/product.js";
 import type { Catalog, Proposal, Shelf } from "./catalog.js";
 
 /** The newest products that are kept. */
@@ -12,11 +12,6 @@ interface Kept {
   revision: number | undefined;
   /** Product ids by time of arrival, the newest first. */
   newest: readonly (readonly [productId: string, arrivedAt: number])[];
-}
-
-/** When a product came, or may be shown since; 0 when that is not known. */
-function arrivalOf({ addedAt, validFrom }: Product): number {
-  return addedAt === 0 ? 0 : Math.max(addedAt, validFrom);
 }
 
 export function createNewArrivals() {

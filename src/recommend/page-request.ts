@@ -6,6 +6,7 @@ import type { ReportFailure } from "../adapters/report-failure.js";
 import type { FrameConfiguration, PageKind } from "../domain/frame.js";
 import type { Product } from "../domain/product.js";
 import type { List, SourceQuery } from "../learning/model/source.js";
+import { type Boosts, boostedList, boostsOf } from "./boosts.js";
 import { type Catalog, Shelf } from "./catalog.js";
 import { type Within, withinOf } from "./fallback.js";
 import { type FilterCache, type PassingFilter, passingFilter } from "./filter.js";
@@ -15,6 +16,7 @@ import type { createProductTables } from "./product-facts.js";
 import { productIdOf } from "./product-ids.js";
 import type { RecommendQuery } from "./query.js";
 import type { createReadyLists, ReadyProducts } from "./ready-list.js";
+import { relativeRules } from "./relative-filter.js";
 import { orderedLast, type Situation, unseenTexts } from "./situation.js";
 import { sourceQuery } from "./source-query.js";
 import { withStandIns } from "./stand-ins.js";
@@ -44,6 +46,10 @@ export interface PageRequest {
   readonly replaced: readonly Product[];
   /** Products of the categories being viewed; undefined for none. */
   readonly ofCategories: ReadonlySet<string> | undefined;
+  /** The frame's boosts; undefined for none. */
+  readonly boosts: Boosts | undefined;
+  /** Whether a product is as the frame wants it beside the one viewed; undefined where it compares nothing. */
+  readonly isRelative: ((product: Product) => boolean) | undefined;
   /** The ready list that fills `recommended`; undefined where the model recommends. */
   readonly ready: ReadyProducts | undefined;
   readonly filter: PassingFilter | undefined;
@@ -82,7 +88,10 @@ export function readRequest(
   const current = currentProducts(query, catalog);
   const missingIds = new Set(current.filter((productId) => catalog.get(productId) === undefined));
   if (query.frameId !== "" && query.frameId !== frame.frameId) missingIds.add(query.frameId);
-  const filter = passingFilter(situation.filters, catalog, situation.app.groups, missingIds, filterCache);
+  const viewed = current.map((productId) => catalog.get(productId)).find((product) => product !== undefined);
+  const relative = relativeRules(frame.rules, viewed);
+  const filters = relative === undefined ? situation.filters : [...situation.filters, relative.filter];
+  const filter = passingFilter(filters, catalog, situation.app.groups, missingIds, filterCache);
   for (const name of frame.pinnedProductIds)
     if (catalog.get(productIdOf(name, catalog)) === undefined) missingIds.add(name);
 
@@ -104,6 +113,8 @@ export function readRequest(
   const weightsFor = (list: List, asked: SourceQuery | undefined) =>
     model && asked && (weightsOfFrame(frame) ?? weightsOf(list, asked, model, pageKind));
   const ofCategories = categoryProducts(query, catalog);
+  const boosts = boostsOf(frame.rules.boosts, shelf, situation.app.groups, now);
+  const ready = readyList(frame.readyList, { shelf, context, now });
   return {
     situation,
     shelf,
@@ -114,7 +125,9 @@ export function readRequest(
     fresh,
     replaced: toReplace(current, alternative, model, catalog),
     ofCategories,
-    ready: readyList(frame.readyList, { shelf, context, now }),
+    boosts,
+    isRelative: relative?.passes,
+    ready: ready && boosts ? boostedList(ready, boosts) : ready,
     filter,
     narrowing,
     within: withinOf(ofCategories, filter, model),

@@ -1,4 +1,5 @@
 import type { ReadyListKind } from "../domain/frame.js";
+import type { Boost } from "../domain/frame-rules.js";
 import type { VisitorIds } from "../domain/ids.js";
 import type { InteractionType } from "../domain/interaction.js";
 import { NO_SIGNALS, type SentSignals } from "../domain/privacy-signals.js";
@@ -79,6 +80,8 @@ export interface Reason {
   readonly shares: readonly SourceShare[];
   /** The frame pins it to its place. */
   readonly isPinned: boolean;
+  /** The frame's boosts that apply to it. */
+  readonly boosts: readonly Boost[];
 }
 
 export interface RecommendAnswer {

@@ -9,6 +9,7 @@ import { explain } from "./explain.js";
 import { popularIn } from "./fallback.js";
 import { createFilterCache, wantsInStock } from "./filter.js";
 import { gather } from "./gather.js";
+import { hasCaps } from "./list-caps.js";
 import { liveSimilar, liveTogether, type Proposals } from "./new-products.js";
 import { type PageRequest, readRequest } from "./page-request.js";
 import { createProductTables } from "./product-facts.js";
@@ -92,13 +93,18 @@ function isOfVisitor({ kind }: ReadyList): boolean {
 }
 
 /** The rules of request and frame: which products may be shown. */
-function selectionFor({ situation, shelf, context, current, filter }: PageRequest): Selection {
+function selectionFor({ situation, shelf, context, current, filter, isRelative }: PageRequest): Selection {
   const { frame, filters, shown } = situation;
+  const passes = filter?.passes;
   const rules = {
     excluded: excludedProducts(situation, context, current),
     last: frame.includeViewed || isOfVisitor(frame.readyList) ? NOTHING : context.viewed,
-    passes: filter?.passes,
+    passes:
+      isRelative === undefined
+        ? passes
+        : (product: Product) => isRelative(product) && (passes === undefined || passes(product)),
     inStockOnly: wantsInStock(filters, frame),
+    caps: hasCaps(frame.rules) ? frame.rules : undefined,
     now: situation.now,
   };
   return new Selection(shelf, rules, ownedVariants(situation, context, current), shown);
@@ -119,15 +125,17 @@ function pinProducts({ situation: { query, frame } }: PageRequest, selection: Se
 function createScoring(deps: Dependencies) {
   const blenderOf = createBlenders();
   return (request: PageRequest, places: BothLists<number>): BothLists<Blended | undefined> => {
-    const { situation, queries, weights, narrowing, replaced, shelf } = request;
+    const { situation, queries, weights, narrowing, replaced, shelf, boosts } = request;
     const score = (list: List, raisedBy?: (productIndex: number) => number) => {
       const [model, query, chosen] = [situation.model, queries[list], weights[list]];
       if (!model || !query || !chosen || places[list] === 0) return undefined;
       const gathered = gather(model, query, list, candidateCount(places[list]), deps, chosen, narrowing);
       return blenderOf(model)(gathered, list, raisedBy);
     };
-    const recommended = request.ready === undefined ? score("recommended") : undefined;
-    const alternative = score("alternative", shelf.table && likenessAmong(replaced, shelf.table));
+    const likeness = shelf.table && likenessAmong(replaced, shelf.table);
+    const boosted = boosts && ((index: number) => boosts.factor(index) * (likeness?.(index) ?? 1));
+    const recommended = request.ready === undefined ? score("recommended", boosts?.factor) : undefined;
+    const alternative = score("alternative", boosted ?? likeness);
     return { recommended, alternative };
   };
 }
@@ -168,7 +176,7 @@ function metNow({ current, context: { cart, sequence } }: PageRequest["completed
 }
 
 function reasonsFor(
-  { situation, queries, weights, narrowing, replaced, within, ready }: PageRequest,
+  { situation, queries, weights, narrowing, replaced, within, ready, boosts }: PageRequest,
   list: List,
   products: readonly Product[],
   { blended, live }: Scored,
@@ -185,6 +193,7 @@ function reasonsFor(
     // A ready list takes the place of the sources.
     weights: ready !== undefined && list === "recommended" ? undefined : weights[list]?.weights,
     ready: list === "recommended" ? ready : undefined,
+    boosts,
     candidateCount: candidateCount(pinned.places[list]),
     narrowing,
     live,

@@ -1,6 +1,7 @@
 import { isShown, type Product } from "../domain/product.js";
 import type { Proposal, Shelf } from "./catalog.js";
 import type { Arrangement } from "./diversity.js";
+import { CappedList, type ListCaps } from "./list-caps.js";
 import { reachOf, type StepsBack, steppedBack } from "./passed-over.js";
 import { bestVariant, productIdOf } from "./product-ids.js";
 
@@ -13,6 +14,8 @@ export interface SelectionRules {
   readonly passes: ((product: Product) => boolean) | undefined;
   /** Products that cannot be bought now are not shown. */
   readonly inStockOnly: boolean;
+  /** Most products of a brand or category in a list; undefined for any number. */
+  readonly caps?: ListCaps | undefined;
   /** Products outside their time are not shown. */
   readonly now: number;
 }
@@ -44,12 +47,19 @@ export class Selection {
    */
   pick(tiers: Iterable<Iterable<Proposal>>, count: number, steps: StepsBack, arrangement?: Arrangement): Product[] {
     if (count === 0) return [];
-    const reach = reachOf(steps, count);
-    const { byTier, late } = this.#find(tiers, Math.max(reach, arrangement?.window ?? 0));
+    const { caps } = this.#rules;
+    const wanted = Math.max(reachOf(steps, count), arrangement?.window ?? 0);
+    // Chosen from `times` the list with `times` the caps, enough products are left when the caps hold.
+    const times = caps === undefined ? 1 : Math.ceil(wanted / count);
+    const reach = caps === undefined ? reachOf(steps, count) : times * count;
+    const found = caps && new CappedList(caps, times);
+    const { byTier, late } = this.#find(tiers, caps === undefined ? wanted : reach, found);
     const tiersFound = byTier.map(productsOf);
     const arranged = arrangement === undefined ? joined(tiersFound) : arrangement.arrange(tiersFound, reach);
     const inOrder = steppedBack(arranged.slice(0, reach), count, steps, ({ productId }) => productId);
-    const picked = joined([inOrder, productsOf(late)]).slice(0, count);
+    const all = joined([inOrder, productsOf(late)]);
+    const list = caps && new CappedList(caps);
+    const picked = (list === undefined ? all : all.filter((product) => list.takes(product))).slice(0, count);
     for (const product of picked) this.#taken.add(product);
     return picked;
   }
@@ -77,7 +87,11 @@ export class Selection {
   }
 
   /** The first `sought` products that may be shown, with those of `rules.last` that were skipped. */
-  #find(tiers: Iterable<Iterable<Proposal>>, sought: number): { readonly byTier: Found[][]; readonly late: Found[] } {
+  #find(
+    tiers: Iterable<Iterable<Proposal>>,
+    sought: number,
+    capped?: CappedList,
+  ): { readonly byTier: Found[][]; readonly late: Found[] } {
     const byTier: Found[][] = [];
     const met: Found[] = [];
     const seen = new Taken();
@@ -90,7 +104,7 @@ export class Selection {
           const product = this.#passing(proposal, seen);
           if (product === undefined) continue;
           if (this.#rules.last.has(product.productId)) met.push({ proposal, product });
-          else {
+          else if (capped === undefined || capped.takes(product)) {
             inTier.push({ proposal, product });
             seen.add(product);
             if (--left === 0) break;

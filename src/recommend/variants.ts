@@ -48,6 +48,7 @@ export function frameOfVariant(frame: FrameConfiguration, variant: FrameVariant)
     rotationRate: variant.rotationRate ?? frame.rotationRate,
     rotationDays: variant.rotationDays ?? frame.rotationDays,
     readyList: variant.readyList ?? frame.readyList,
+    rules: variant.rules ?? frame.rules,
     fallback: variant.fallback ?? frame.fallback,
     filter: variant.filter ?? frame.filter,
     pinnedProductIds: variant.pinnedProductIds ?? frame.pinnedProductIds,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkFilter } from "../domain/check-filter.js";
 import { check, checkAll, InvalidArgument } from "../domain/errors.js";
@@ -10,6 +11,7 @@ import {
   ROTATION_RATE,
   type SourceWeight,
 } from "../domain/frame.js";
+import { NO_RULES } from "../domain/frame-rules.js";
 import { cleanId, isAppId } from "../domain/ids.js";
 import { NO_FILTER, type ProductFilter } from "../domain/product-filter.js";
 import {
@@ -22,6 +24,7 @@ import {
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { timestampOf } from "./common-messages.js";
 import { filterMessage, filterOf } from "./filter-messages.js";
+import { readRules, rulesMessage } from "./frame-rule-messages.js";
 import { checkName, ID_RULE } from "./id-rules.js";
 import { readReadyList, readyListMessage } from "./ready-list-messages.js";
 
@@ -70,6 +73,7 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     diversity: () => number(`${PATH}.diversity`, diversity, 1),
     sources: () => sources(`${PATH}.sources`, asked.sources),
     readyList: () => readReadyList(`${PATH}.ready_list`, asked.readyList),
+    rules: () => readRules(`${PATH}.rules`, asked.rules),
     rotationRate: () => number(`${PATH}.rotation_rate`, asked.rotationRate ?? ROTATION_RATE, 1),
     rotationDays: () => rotationDays(`${PATH}.rotation_days`, asked.rotationDays ?? ROTATION_DAYS),
     pinnedProductIds: () => productIds(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, MAX_PINNED),
@@ -95,6 +99,7 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     diversity: read.diversity(),
     sources: read.sources(),
     readyList: read.readyList(),
+    rules: read.rules(),
     rotation: asked.rotation ?? true,
     rotationRate: read.rotationRate(),
     rotationDays: read.rotationDays(),
@@ -138,6 +143,7 @@ function variants(path: string, asked: readonly FrameVariantMessage[], banned: r
       rotationRate: orNull(variant.rotationRate, (n) => number(`${field}.rotation_rate`, n, 1)),
       rotationDays: orNull(variant.rotationDays, (n) => rotationDays(`${field}.rotation_days`, n)),
       readyList: orNull(variant.readyList, (list) => readReadyList(`${field}.ready_list`, list)),
+      rules: orNull(variant.rules, (rules) => readRules(`${field}.rules`, rules)),
       fallback: variant.fallback ?? null,
       filter: orNull(filter, (message) => readFilter(`${field}.filter`, message)),
       pinnedProductIds: orNull(pinChoice, (choice) =>
@@ -229,6 +235,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
     bannedProductIds: [...frame.bannedProductIds],
     inStockOnly: frame.stockSaid ? frame.inStockOnly : undefined,
     readyList: frame.readyList.kind === "" ? undefined : readyListMessage(frame.readyList),
+    rules: isDeepStrictEqual(frame.rules, NO_RULES) ? undefined : rulesMessage(frame.rules),
     filter: frame.filter === NO_FILTER ? undefined : filterMessage(frame.filter),
     variants: frame.variants.map(({ sources: chosen, ...variant }) => ({
       name: variant.name,
@@ -243,6 +250,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
       rotationRate: variant.rotationRate ?? undefined,
       rotationDays: variant.rotationDays ?? undefined,
       readyList: variant.readyList === null ? undefined : readyListMessage(variant.readyList),
+      rules: variant.rules === null ? undefined : rulesMessage(variant.rules),
       fallback: variant.fallback ?? undefined,
       filter: variant.filter === null ? undefined : filterMessage(variant.filter),
       pinChoice: variant.pinnedProductIds === null ? undefined : { productIds: [...variant.pinnedProductIds] },

@@ -30,6 +30,8 @@ export function productDraft(message: ProductMessage): ProductDraft {
     validUntil: msOf(message.validUntil) ?? 0,
     tags: [...message.tags],
     attributes: { ...message.attributes },
+    cost: moneyOf(message.costOfGoods),
+    stock: message.stock ?? null,
   };
 }
 
@@ -55,6 +57,8 @@ export function productMessage(product: Product, rules: ShowingRules): MessageIn
     hidden: product.hidden,
     tags: [...product.tags],
     attributes: { ...product.attributes },
+    costOfGoods: moneyMessage(product.cost),
+    ...(product.stock !== null && { stock: product.stock }),
     origin: product.origin === "catalog" ? ProductOrigin.CATALOG : ProductOrigin.EVENT,
     updatedAt: timestampOf(product.updatedAt),
     ...(product.validFrom !== 0 && { validFrom: timestampOf(product.validFrom) }),

@@ -19,6 +19,7 @@ import type { ClientInteraction, Reason, RecommendQuery } from "../recommend/que
 import type { AppStore } from "../store/ports/app-store.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { filterOf } from "./filter-messages.js";
+import { boostMessage } from "./frame-rule-messages.js";
 import { requireApp } from "./require-app.js";
 import { CALLER } from "./wire/authorization.js";
 import { guarded, type ReportInternal, reported, statusOf } from "./wire/errors.js";
@@ -189,6 +190,7 @@ function reasonMessage(reason: Reason): MessageInitShape<typeof ProductReasonSch
     productId: reason.productId,
     score: reason.score,
     pinned: reason.isPinned,
+    boosts: reason.boosts.map(boostMessage),
     sources: reason.shares.map((share) => ({
       source: SOURCES[share.source],
       score: share.score,

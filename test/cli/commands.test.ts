@@ -167,6 +167,31 @@ describe("aisle frame set", () => {
       expect((await set("--list", refused)).exitCode).toBe(2);
   });
 
+  it("sets a merchant's rules of a frame", async () => {
+    const set = (...more: string[]) =>
+      aisle(..."frame set --app shop --id side --recommended 5 --alternative 0".split(" "), ...more);
+    const boosts = ["brand:Acme=2", "attribute:Colour:red=0.5", "margin:0.3..=1.5", "stock:..5=0.5", "age:..14=3"];
+    const comparisons = ["same-category", "dearer", "same:line"];
+    await set(
+      ...boosts.flatMap((boost) => ["--boost", boost]),
+      ...comparisons.flatMap((rule) => ["--beside", rule]),
+      "--max-per-brand",
+      "2",
+    );
+    const { stdout } = await aisle("frame", "show", "--app", "shop", "--id", "side");
+    expect(stdout).toContain(
+      "boosts            brand:Acme x2, Colour red x0.5, margin 0.3.. x1.5, stock ..5 x0.5, age ..14 days x3\n" +
+        "beside            same-category, dearer, same line\n" +
+        "most per brand    2\n",
+    );
+    for (const refused of [
+      ["--boost", "brand:Acme"],
+      ["--boost", "stock:..x=2"],
+      ["--beside", "nicer"],
+    ])
+      expect((await set(...refused)).exitCode).toBe(2);
+  });
+
   it("keeps out-of-stock products away from every request, or leaves that to the request", async () => {
     const set = (id: string, ...more: string[]) =>
       aisle(...`frame set --app shop --id ${id} --recommended 5 --alternative 0`.split(" "), ...more);

@@ -5,6 +5,7 @@ import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
 import type { Feed } from "../../src/domain/feed.js";
 import { DEFAULT_FRAME, type FrameConfiguration, type FrameVariant } from "../../src/domain/frame.js";
+import { NO_RULES } from "../../src/domain/frame-rules.js";
 import { type FrameExposure, type FrameTally, NO_TALLY } from "../../src/domain/frame-tally.js";
 import type { HookEntry } from "../../src/domain/hook.js";
 import type { Interaction } from "../../src/domain/interaction.js";
@@ -83,6 +84,7 @@ export function variant(name: string, weight: number, more: Partial<FrameVariant
     rotationRate: null,
     rotationDays: null,
     readyList: null,
+    rules: null,
     ...more,
   };
 }
@@ -103,6 +105,16 @@ export function fullFrame(frameId: string): FrameConfiguration {
       { source: "popularity", weight: 0 },
     ],
     readyList: { kind: "bestsellers", days: 7 },
+    rules: {
+      boosts: [
+        { factor: 2, condition: "group", name: "brand:acme", value: "", min: null, max: null },
+        { factor: 0.5, condition: "age", name: "", value: "", min: 1.5, max: null },
+      ],
+      relative: ["same_brand", "dearer"],
+      sameAttributes: ["line"],
+      maxPerBrand: 2,
+      maxPerCategory: 0,
+    },
     rotation: false,
     pinnedProductIds: ["p1", "pä"],
     bannedProductIds: ["p2"],
@@ -135,6 +147,7 @@ export function fullFrame(frameId: string): FrameConfiguration {
         rotationRate: 0.5,
         rotationDays: 2.5,
         readyList: { kind: "", days: 0 },
+        rules: NO_RULES,
       },
     ],
     updatedAt: 9,
@@ -357,6 +370,8 @@ export const anyProduct: fc.Arbitrary<Product> = fc.record({
   validUntil: anyTime,
   tags: anyTexts,
   attributes: anyTextMap,
+  cost: anyMoney,
+  stock: fc.option(fc.nat()),
   origin: fc.constantFrom("catalog" as const, "event" as const),
   addedAt: anyTime,
   updatedAt: anyTime,

@@ -56,6 +56,7 @@ function reasons(shown: readonly Product[], more: Partial<Explained> = {}, repor
     live: new Map(),
     pinned: new Set(),
     ready: undefined,
+    boosts: undefined,
     model: modelOf([rules, texts]),
     query: QUERY,
     list: "recommended",

@@ -127,6 +127,7 @@ describe("a failure that only shortens an answer", () => {
     candidateCount: 10,
     narrowing: undefined,
     ready: undefined,
+    boosts: undefined,
     live: new Map(),
     within: undefined,
   };

@@ -29,6 +29,8 @@ const FIELDS = [
   "expiration_date",
   "valid_from",
   "valid_until",
+  "cost_of_goods",
+  "stock",
 ] as const;
 
 export type ProductField = (typeof FIELDS)[number];
@@ -41,6 +43,9 @@ export const PRODUCT_FIELDS: FieldSet<ProductField> = {
     link: "url",
     image_link: "image_url",
     item_group_id: "variant_group_id",
+    cost_of_goods_sold: "cost_of_goods",
+    quantity: "stock",
+    sell_on_google_quantity: "stock",
   },
   required: [["id"]],
   foreign: {
@@ -101,6 +106,8 @@ export function readProduct(row: Row<ProductField>, defaultCurrency: string, now
   const validFrom = time("valid_from").at ?? (isOrderedAhead ? undefined : availableAt);
   const validUntil = time("valid_until").at ?? time("expiration_date").at;
   const { price, regular } = readPrice(row, defaultCurrency, nowMs, leftOut);
+  const cost = readCost(row, price?.currency ?? defaultCurrency, leftOut);
+  const stock = readStock(text("stock"), text("availability"), leftOut);
   const labels: string[] = [];
   const attributes: Record<string, string> = Object.create(null);
   if (regular !== "") attributes.regular_price = regular;
@@ -128,6 +135,8 @@ export function readProduct(row: Row<ProductField>, defaultCurrency: string, now
     tags: [...new Set([...listOf(values.tags, "tags", /[|,]/), ...labels])],
     attributes,
     ...(price && { price }),
+    ...(cost && { costOfGoods: cost }),
+    ...(stock !== undefined && { stock }),
     ...(validFrom && { validFrom }),
     ...(validUntil && { validUntil }),
   });
@@ -168,6 +177,33 @@ function readPrice(
     price: money(sale.currency === "" ? { ...sale, currency: regular.currency } : sale),
     regular: regular.amount,
   };
+}
+
+function readCost(
+  { values }: Row<ProductField>,
+  currency: string,
+  leftOut: ProductField[],
+): { amount: string; currency: string } | undefined {
+  const text = textOf(values.cost_of_goods, "cost_of_goods");
+  if (text === "") return undefined;
+  const cost = amountIn(text);
+  if (cost === undefined || cost.amount.startsWith("-")) {
+    leftOut.push("cost_of_goods");
+    return undefined;
+  }
+  return { amount: cost.amount, currency: cost.currency || currency };
+}
+
+const MAX_STOCK = 2 ** 31 - 1;
+
+/** A column of its own, or an availability that is a number. */
+function readStock(text: string, availability: string, leftOut: ProductField[]): number | undefined {
+  const given = text || (/^\d+$/.test(availability) ? availability : "");
+  if (given === "") return undefined;
+  const pieces = Number(given.replace(/[.,]0*$/, ""));
+  if (/^-?\d+([.,]0*)?$/.test(given) && pieces <= MAX_STOCK) return Math.max(0, pieces);
+  leftOut.push("stock");
+  return undefined;
 }
 
 function cut(text: string, length: number): string {

@@ -1,5 +1,5 @@
 import { FEED_OUTCOMES, type Feed, type FeedReject, type FeedRun } from "../../domain/feed.js";
-import type { Money } from "../../domain/money.js";
+import { type Money, NO_MONEY } from "../../domain/money.js";
 import type { Order, OrderLine } from "../../domain/order.js";
 import type { Category, Product, ProductCounts } from "../../domain/product.js";
 import type { Sighting, UnconfirmedProduct, UnconfirmedSlot } from "../../domain/unconfirmed-product.js";
@@ -32,6 +32,8 @@ export const product = record<Product>(
     addedAt: later(time, 0),
     validFrom: later(time, 0),
     validUntil: later(time, 0),
+    cost: later(money, NO_MONEY),
+    stock: later(orNull(number), null),
   },
   { gone: [17] }, // up to format 4 how many visitors had sent a learned product
 );

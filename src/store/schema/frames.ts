@@ -11,6 +11,7 @@ import {
   ROTATION_RATE,
   type SourceWeight,
 } from "../../domain/frame.js";
+import { BOOST_CONDITIONS, type Boost, type FrameRules, NO_RULES, RELATIVE_FILTERS } from "../../domain/frame-rules.js";
 import type {
   CountedOrder,
   ExposedFrame,
@@ -35,6 +36,23 @@ const filter = record<ProductFilter>({
 
 const readyList = record<ReadyList>({ kind: oneOf("", ...READY_LISTS), days: number });
 
+const rules = record<FrameRules>({
+  boosts: list(
+    record<Boost>({
+      factor: number,
+      condition: oneOf(...BOOST_CONDITIONS),
+      name: text,
+      value: text,
+      min: orNull(number),
+      max: orNull(number),
+    }),
+  ),
+  relative: list(oneOf(...RELATIVE_FILTERS)),
+  sameAttributes: list(text),
+  maxPerBrand: number,
+  maxPerCategory: number,
+});
+
 const variant = record<FrameVariant>({
   name: text,
   weight: number,
@@ -51,6 +69,7 @@ const variant = record<FrameVariant>({
   rotationRate: later(orNull(number), null),
   rotationDays: later(orNull(number), null),
   readyList: later(orNull(readyList), null),
+  rules: later(orNull(rules), null),
 });
 
 const RULES = 8;
@@ -88,6 +107,7 @@ export const frame = record<FrameConfiguration>(
     rotationRate: later(number, ROTATION_RATE),
     rotationDays: later(number, ROTATION_DAYS),
     readyList: later(readyList, NO_READY_LIST),
+    rules: later(rules, NO_RULES),
   },
   { upgrade: fromNestedRules },
 );

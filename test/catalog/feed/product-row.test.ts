@@ -1,6 +1,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createColumnPlan } from "../../../src/catalog/feed/columns.js";
 import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../../src/catalog/feed/product-row.js";
 import { BadLine } from "../../../src/catalog/feed/rows.js";
 import { Availability, ProductSchema } from "../../../src/gen/aisle/v1/product_pb.js";
@@ -21,6 +22,26 @@ describe("readProduct", () => {
   ])("shows a product with an availability date and the availability %s from %s on", (availability, from) => {
     const read = product({ availability, availability_date: "2026-12-01", expiration_date: "2027-01-01T10:00+0100" });
     expect([msOf(read.validFrom), msOf(read.validUntil)]).toEqual([from, "2027-01-01T09:00:00.000Z"]);
+  });
+
+  it("reads what a product costs the shop, and its pieces in stock", () => {
+    const read = product({ price: "10.00 EUR", cost_of_goods: "6,50", stock: "12" });
+    expect(read.costOfGoods).toMatchObject({ amount: "6.50", currency: "EUR" });
+    expect(read.stock).toBe(12);
+    expect(product({ availability: "7" }).stock).toBe(7);
+    expect(product({ availability: "in_stock" }).stock).toBeUndefined();
+    const odd = readProduct(row<ProductField>({ id: "1", cost_of_goods: "-1", stock: "many" }), "", NOW);
+    expect([odd.leftOut, odd.product.stock, odd.product.costOfGoods]).toEqual([
+      ["cost_of_goods", "stock"],
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("finds Google's names for cost and pieces", () => {
+    const named = (column: string) => createColumnPlan(PRODUCT_FIELDS, []).fieldsOf(column);
+    expect(named("g:cost_of_goods_sold")).toEqual(["cost_of_goods"]);
+    expect(named("quantity")).toEqual(["stock"]);
   });
 
   it("takes valid_from and valid_until before the dates of feeds, and leaves out what is no time", () => {
