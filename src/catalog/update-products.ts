@@ -118,6 +118,8 @@ const EMPTY: Omit<ProductDraft, "productId"> = {
   hidden: false,
   tags: [],
   attributes: {},
+  cost: { amount: "", currency: "" },
+  stock: null,
   validFrom: 0,
   validUntil: 0,
 };

@@ -25,6 +25,8 @@ const FIELDS: Readonly<Record<string, (draft: ProductDraft) => Fields>> = {
   attributes: ({ attributes }) => ({ attributes }),
   valid_from: ({ validFrom }) => ({ validFrom }),
   valid_until: ({ validUntil }) => ({ validUntil }),
+  cost_of_goods: ({ cost }) => ({ cost }),
+  stock: ({ stock }) => ({ stock }),
 };
 
 /** Begins a path that names one attribute. Its name may stand between backticks (AIP-161). */
@@ -73,6 +75,8 @@ function setFields(message: ProductMessage): readonly string[] {
     attributes: Object.keys(message.attributes).length > 0,
     valid_from: message.validFrom !== undefined,
     valid_until: message.validUntil !== undefined,
+    cost_of_goods: message.costOfGoods !== undefined,
+    stock: message.stock !== undefined,
   };
   return Object.keys(FIELDS).filter((path) => isSet[path]);
 }
