@@ -83,7 +83,8 @@ export type Resource =
   | "hook"
   | "feed"
   | "product_group"
-  | "signing_secret";
+  | "signing_secret"
+  | "visitor";
 
 /** The named thing does not exist in this app (or the app itself does not). */
 export class NotFound extends DomainError {

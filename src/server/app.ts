@@ -78,6 +78,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       importContacts: createImportContacts({ unitOfWork, now, newId, newSalt: deps.newSecret }),
       apps,
       contacts,
+      visitors: store.visitors,
       links: mailing.links,
       linkUrl: mailing.linkUrl,
       mutation,

@@ -32,6 +32,7 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
     contacts: {
       get: async (appId, contactId) => opened().contacts.get(appId, contactId),
       find: async (appId, contactKey) => opened().contacts.find(appId, contactKey),
+      list: async (appId, after, limit) => opened().contacts.list(appId, after, limit),
       changes: async (appId, contactId, after, limit) => opened().contacts.changes(appId, contactId, after, limit),
     },
     hooks: {

@@ -8,11 +8,10 @@ import { type FindUnknownProducts, unknownProductKey } from "../catalog/unknown-
 import type { UpdateProduct, UpdateProducts } from "../catalog/update-products.js";
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";
 import type { Now } from "../domain/clock.js";
-import { InvalidArgument, NotFound } from "../domain/errors.js";
-import type { Product } from "../domain/product.js";
+import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
-import { type Product as ProductMessage, ProductSchema } from "../gen/aisle/v1/product_pb.js";
+import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
 import { UnknownProductSchema } from "../gen/aisle/v1/unknown_product_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ProductStore } from "../store/ports/product-store.js";
@@ -20,14 +19,8 @@ import { timestampOf } from "./common-messages.js";
 import { createFeedHandlers } from "./feed-handlers.js";
 import { empty, type Mutation } from "./mutations.js";
 import { inMemory, readPage } from "./paging.js";
-import {
-  groupMessage,
-  productDraft,
-  productGroup,
-  productMessage,
-  type ShowingRules,
-  unconfirmedProduct,
-} from "./product-messages.js";
+import { groupMessage, productDraft, productGroup } from "./product-messages.js";
+import { productReadHandlers } from "./product-read-handlers.js";
 import { productUpdateHandlers } from "./product-update-handlers.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
@@ -59,10 +52,6 @@ export interface CatalogServiceDependencies {
 
 export function createCatalogService(deps: CatalogServiceDependencies): ServiceImpl<typeof CatalogService> {
   const { mutation, report } = deps;
-  const rulesOf = async (appId: string, products: readonly Product[]): Promise<ShowingRules> => ({
-    hasTitles: products.some(({ title }) => title === "") && (await deps.hasTitles(appId)),
-    now: deps.now(),
-  });
   return {
     ...createFeedHandlers(deps),
     ...productUpdateHandlers(deps),
@@ -101,39 +90,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       return { ...answer, hidden: BigInt(hidden), unlisted: BigInt(unlisted) };
     }),
 
-    getProduct: guarded(report, async (request) => {
-      const app = await requireApp(deps.apps, request.appId);
-      if ((request.productId === "") === (request.sku === ""))
-        throw new InvalidArgument(
-          "product_id",
-          request.sku === "" ? "missing" : "invalid",
-          "one of product_id and sku",
-        );
-      const product =
-        request.productId === ""
-          ? await deps.products.getBySku(request.appId, request.sku)
-          : await deps.products.get(request.appId, request.productId);
-      if (product !== undefined) return { product: productMessage(product, await rulesOf(app.appId, [product])) };
-      const sightings = request.productId === "" ? 0 : await deps.sightingsOf(app.appId, request.productId);
-      if (sightings === 0) throw new NotFound("product");
-      return { product: unconfirmedProduct(request.productId, sightings, app.learnedAfterVisitors) };
-    }),
-
-    listProducts: guarded(report, async (request) => {
-      const { appId } = await requireApp(deps.apps, request.appId);
-      let rules: Promise<ShowingRules> | undefined;
-      const { items, nextPageToken } = await readPage(CatalogService.method.listProducts, request, {
-        schema: ProductSchema,
-        read: (after, limit) => deps.products.list(appId, after, limit),
-        keyOf: ({ productId }) => productId,
-        message: async (product) => {
-          if (product.title !== "") return productMessage(product, { hasTitles: true, now: deps.now() });
-          rules ??= rulesOf(appId, [product]);
-          return productMessage(product, await rules);
-        },
-      });
-      return { products: items, nextPageToken };
-    }),
+    ...productReadHandlers(deps),
 
     listUnknownProducts: guarded(report, async (request) => {
       const { appId } = await requireApp(deps.apps, request.appId);
@@ -163,6 +120,13 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       const group = productGroup(request.group);
       const answer = () => ({ group: groupMessage(group) });
       return once.change<void>(answer, (change) => deps.groups.set(request.appId, group, request.etag, change));
+    }),
+
+    getProductGroup: guarded(report, async ({ appId, groupId }) => {
+      checkAll(check(appId !== "", "app_id", "missing"), check(groupId !== "", "group_id", "missing"));
+      const group = (await deps.groups.list(appId)).find((one) => one.groupId === groupId);
+      if (group === undefined) throw new NotFound("product_group");
+      return { group: groupMessage(group) };
     }),
 
     listProductGroups: guarded(report, async (request) => {

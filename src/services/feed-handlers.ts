@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type FeedSettings, feedEtag } from "../catalog/feed/schedule/feed-settings.js";
-import { InvalidArgument } from "../domain/errors.js";
+import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { Feed } from "../domain/feed.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { FeedOutcome, FeedSchema } from "../gen/aisle/v1/feed_pb.js";
@@ -25,7 +25,7 @@ export function createFeedHandlers(deps: {
   readonly apps: Pick<AppStore, "get">;
   readonly mutation: Mutation;
   readonly report: ReportInternal;
-}): Pick<ServiceImpl<typeof CatalogService>, "setFeed" | "listFeeds" | "deleteFeed" | "runFeed"> {
+}): Pick<ServiceImpl<typeof CatalogService>, "setFeed" | "getFeed" | "listFeeds" | "deleteFeed" | "runFeed"> {
   const { feeds, apps, mutation, report } = deps;
   return {
     setFeed: mutation(CatalogService.method.setFeed, async ({ appId, feed, etag }, once) => {
@@ -36,6 +36,14 @@ export function createFeedHandlers(deps: {
       const setting = { feedId, url, format, currency, full, everyMs };
       const answer = (made: Feed) => ({ feed: feedMessage(made) });
       return once.change(answer, (change) => feeds.set(appId, setting, etag, change));
+    }),
+
+    getFeed: guarded(report, async ({ appId, feedId }) => {
+      await requireApp(apps, appId);
+      if (feedId === "") throw new InvalidArgument("feed_id", "missing");
+      const feed = (await feeds.list(appId)).find((one) => one.feedId === feedId);
+      if (feed === undefined) throw new NotFound("feed");
+      return { feed: feedMessage(feed) };
     }),
 
     listFeeds: guarded(report, async (request) => {

@@ -2,10 +2,12 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Channel, Contact, SubscriptionChange, SubscriptionStatus } from "../domain/contact.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { changeIdOf, isErased, type Seal } from "../domain/ledger.js";
+import type { Visitor } from "../domain/visitor.js";
 import type { ContactSchema, ImportedContact } from "../gen/aisle/v1/contact_pb.js";
 import type { LedgerSealSchema, SubscriptionChangeSchema } from "../gen/aisle/v1/ledger_pb.js";
 import { SubscriptionChannel, SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponseSchema } from "../gen/aisle/v1/subscription_service_pb.js";
+import type { VisitorSchema } from "../gen/aisle/v1/visitor_pb.js";
 import type { ListedContact } from "../identity/import-contacts.js";
 import type { LedgerReport } from "../identity/ledger/verify-ledger.js";
 import { msOf, timestampOf, visitorIdsOf } from "./common-messages.js";
@@ -43,6 +45,22 @@ export function contactMessage(contact: Contact): MessageInitShape<typeof Contac
     birthDate: contact.birthDate,
     tags: [...contact.tags],
     createdAt: timestampOf(contact.createdAt),
+  };
+}
+
+/** Keys begin with their kind: see `visitorKeys`. */
+export function visitorMessage(visitor: Visitor): MessageInitShape<typeof VisitorSchema> {
+  const idsOf = (kind: string) =>
+    visitor.keys.filter((key) => key.startsWith(`${kind}:`)).map((key) => key.slice(kind.length + 1));
+  return {
+    visitorId: visitor.visitorId,
+    clientIds: idsOf("c"),
+    fingerprintIds: idsOf("f"),
+    userIds: idsOf("u"),
+    contactId: visitor.contactId,
+    linkProven: visitor.contactId !== "" && visitor.isProven,
+    ...(visitor.contactId !== "" && { linkTime: timestampOf(visitor.linkedSince) }),
+    createTime: timestampOf(visitor.createdAt),
   };
 }
 

@@ -1,7 +1,10 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
-import { InvalidArgument, NotFound } from "../domain/errors.js";
+import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
+import { visitorKeys } from "../domain/ids.js";
+import { ContactSchema } from "../gen/aisle/v1/contact_pb.js";
 import { SubscriptionChangeSchema } from "../gen/aisle/v1/ledger_pb.js";
+import { SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { ImportContacts, ListedContact } from "../identity/import-contacts.js";
 import type { VerifyLedger } from "../identity/ledger/verify-ledger.js";
@@ -9,6 +12,7 @@ import type { SetSubscription } from "../identity/set-subscription.js";
 import type { GetStatus } from "../identity/subscription-status.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
+import type { VisitorStore } from "../store/ports/visitor-store.js";
 import { visitorIdsOf } from "./common-messages.js";
 import { type LinkHandlersDependencies, linkHandlers } from "./link-handlers.js";
 import { readPage } from "./paging.js";
@@ -21,6 +25,7 @@ import {
   listedContact,
   stateOf,
   statusOf,
+  visitorMessage,
 } from "./subscription-messages.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
@@ -29,6 +34,7 @@ export interface SubscriptionServiceDependencies extends LinkHandlersDependencie
   readonly setSubscription: SetSubscription;
   readonly apps: Pick<AppStore, "get">;
   readonly contacts: ContactStore;
+  readonly visitors: Pick<VisitorStore, "find">;
   readonly verifyLedger: VerifyLedger;
   readonly importContacts: ImportContacts;
   readonly report: ReportInternal;
@@ -77,6 +83,37 @@ export function createSubscriptionService(
       const contact = await find(deps.contacts, request);
       if (contact === undefined) throw new NotFound("contact");
       return { contact: contactMessage(contact) };
+    }),
+
+    listContacts: guarded(report, async (request) => {
+      const { appId } = await requireApp(deps.apps, request.appId);
+      const { emailState, smsState } = request;
+      checkAll(
+        check(emailState in SubscriptionState, "email_state", "invalid", "a value of SubscriptionState"),
+        check(smsState in SubscriptionState, "sms_state", "invalid", "a value of SubscriptionState"),
+      );
+      const isAny = emailState === SubscriptionState.UNSPECIFIED && smsState === SubscriptionState.UNSPECIFIED;
+      const has = (state: SubscriptionState, { status }: Contact["emailSubscription"]) =>
+        state === SubscriptionState.UNSPECIFIED || state === stateOf(status);
+      const { items, nextPageToken } = await readPage(SubscriptionService.method.listContacts, request, {
+        schema: ContactSchema,
+        read: (after, limit) => deps.contacts.list(appId, after, limit),
+        keyOf: ({ contactId }) => contactId,
+        message: contactMessage,
+        matches: isAny
+          ? undefined
+          : (one) => has(emailState, one.emailSubscription) && has(smsState, one.smsSubscription),
+      });
+      return { contacts: items, nextPageToken };
+    }),
+
+    getVisitor: guarded(report, async (request) => {
+      const { appId } = await requireApp(deps.apps, request.appId);
+      const keys = visitorKeys(visitorIdsOf(request.visitor));
+      if (keys.length === 0) throw new InvalidArgument("visitor", "missing");
+      const [visitor] = await deps.visitors.find(appId, keys);
+      if (visitor === undefined) throw new NotFound("visitor");
+      return { visitor: visitorMessage(visitor) };
     }),
 
     ...linkHandlers(deps),

@@ -37,6 +37,19 @@ export function contactStoreContract(name: string, open: OpenStore): void {
       expect(await under.store.contacts.find("shop-2", "e:anna@example.com")).toBeUndefined();
     });
 
+    it("lists the contacts of an app in id order, from an id on", async () => {
+      for (const [appId, ids] of [
+        ["shop", ["k2", "k1", "k3"]],
+        ["shop-2", ["k0", "k4"]],
+      ] as const)
+        await under.store.unitOfWork.run(appId, (tx) => {
+          for (const id of ids) tx.contacts.put(id, contact(id));
+        });
+      const idsOf = async (after: string, limit: number) =>
+        (await under.store.contacts.list("shop", after, limit)).map(({ contactId }) => contactId);
+      expect([await idsOf("", 2), await idsOf("k2", 10), await idsOf("k3", 10)]).toEqual([["k1", "k2"], ["k3"], []]);
+    });
+
     it("continues the chain of the ledger", async () => {
       const head = () => under.store.unitOfWork.run("shop", (tx) => tx.ledgerHead.get("app"));
       expect(await head()).toBeUndefined();

@@ -103,6 +103,18 @@ describe.each(stores)(
       expect((await rpc.catalog.listProductGroups({ appId })).groups).toEqual([]);
       await expect(rpc.catalog.deleteProductGroup({ appId, groupId: "gifts" })).rejects.toThrow(/not_found/);
       await rpc.catalog.deleteProductGroup({ appId: "one", groupId: "gifts" });
+      expect((await rpc.subscriptions.listContacts({ appId })).contacts).toEqual([]);
+      await expect(rpc.subscriptions.getVisitor({ appId, visitor: { clientId: "c1" } })).rejects.toThrow(/not_found/);
+      await rpc.catalog.setProductGroup({ appId: "one", group: { groupId: "sale", productIds: ["p1"] } });
+      await expect(rpc.catalog.getProductGroup({ appId, groupId: "sale" })).rejects.toThrow(/not_found/);
+      await expect(rpc.catalog.listProducts({ appId, groupId: "sale" })).rejects.toThrow(/not_found/);
+      await rpc.catalog.setFeed({
+        appId: "one",
+        feed: { feedId: "f", url: "https://shop.example/f.xml", every: { seconds: 3600n } },
+      });
+      await expect(rpc.catalog.getFeed({ appId, feedId: "f" })).rejects.toThrow(/not_found/);
+      const some = await rpc.catalog.batchGetProducts({ appId, productIds: ["p2", "p9"] });
+      expect([some.products.map(({ title }) => title), some.missingIds]).toEqual([["p2 of two"], ["p9"]]);
       await expect(rpc.models.getModel({ appId })).rejects.toThrow(/not_found/);
     });
 

@@ -60,6 +60,8 @@ async function openShop() {
   await rpc.apps.setFrameConfiguration({ appId, frameConfiguration: { frameId: "home", recommendedCount: 2 } });
   await rpc.apps.createSigningSecret({ appId });
   await rpc.catalog.setProductGroup({ appId, group: { groupId: "gifts", productIds: ["p1"] } });
+  const feed = { feedId: "f", url: "https://shop.example/f.xml", every: { seconds: 3600n } };
+  await rpc.catalog.setFeed({ appId, feed });
   await rpc.hooks.setHook({ appId, url: "https://shop.example/hook" });
   await trace({ app_id: appId, action_type: "subscribe", email: "ann@example.com", c_id: "c1" });
   const { eventId } = await trace({ app_id: appId, action_type: "product_view", product_ids: "p1", fp_ccid: "f2" });
@@ -90,6 +92,10 @@ it("the store is the same to the byte after each call that has no side effects, 
     listFrameVersions: { frameId: "home" },
     getFrameReport: { frameId: "home" },
     getProduct: { productId: "p1" },
+    batchGetProducts: { productIds: ["p1"] },
+    getProductGroup: { groupId: "gifts" },
+    getFeed: { feedId: "f" },
+    getVisitor: { visitor },
     getEvent: { eventId: shop.eventId },
     getContact: { email: "ann@example.com" },
     getLink: { token: shop.token },

@@ -13,6 +13,9 @@ export function createContactStore({ tables }: Environment): ContactStore {
       return contactId === undefined ? undefined : tables.contacts.get(keyOf(appId, contactId));
     },
 
+    list: async (appId, from, limit) =>
+      tables.contacts.entries({ ...keysOf(appId, from), limit }).map(({ value }) => value),
+
     changes: async (appId, contactId, from, limit) => {
       if (contactId === "") {
         return tables.changes.entries({ ...keysOf(appId, from), limit }).map((entry) => entry.value);

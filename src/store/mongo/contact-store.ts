@@ -11,6 +11,8 @@ export function createContactStore({ contacts, contactKeys, changes }: Tables): 
       return contactId === undefined ? undefined : contacts.get(keyOf(appId, contactId));
     },
 
+    list: async (appId, from, limit) => (await contacts.list(appId, from, limit)).map(({ value }) => value),
+
     changes: async (appId, contactId, from, limit) => {
       const of = contactId === "" ? {} : { app: appId, kind: changes.name, "v.contactId": contactId };
       return (await changes.list(appId, from, limit, of)).map((entry) => entry.value);

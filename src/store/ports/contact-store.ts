@@ -5,6 +5,8 @@ export interface ContactStore {
   get(appId: string, contactId: string): Promise<Contact | undefined>;
   /** By `e:<email key>` or `p:<phone key>`. */
   find(appId: string, contactKey: string): Promise<Contact | undefined>;
+  /** Up to `limit` contacts with ids greater than `after`, in id order. */
+  list(appId: string, after: string, limit: number): Promise<Contact[]>;
   /** Up to `limit` ledger entries with ids greater than `after`, oldest first. `contactId` "" means all contacts. */
   changes(appId: string, contactId: string, after: string, limit: number): Promise<SubscriptionChange[]>;
 }

@@ -48,6 +48,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
       "feed",
       "product_group",
       "signing_secret",
+      "visitor",
     ] as const
   ).map((resource) => [`${resource.toUpperCase()}_NOT_FOUND`, new NotFound(resource)] as const),
   ["APP_EXISTS", new AlreadyExists("app", "taken")],

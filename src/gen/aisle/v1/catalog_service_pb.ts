@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Feed } from "./feed_pb.js";
 import { file_aisle_v1_feed } from "./feed_pb.js";
-import type { Product } from "./product_pb.js";
+import type { Availability, Product } from "./product_pb.js";
 import { file_aisle_v1_product } from "./product_pb.js";
 import type { ProductGroup } from "./product_group_pb.js";
 import { file_aisle_v1_product_group } from "./product_group_pb.js";
@@ -23,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyJbChNMaXN0UHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyKjAQoUVXBkYXRlUHJvZHVjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJwoHcHJvZHVjdBgCIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAhI0Cgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQEiQAoVVXBkYXRlUHJvZHVjdFJlc3BvbnNlEicKB3Byb2R1Y3QYASABKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQMijAEKFVVwZGF0ZVByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhItCgd1cGRhdGVzGAIgAygLMhcuYWlzbGUudjEuUHJvZHVjdFVwZGF0ZUID4EECEhYKCWZyb21fZmVlZBgDIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASKKAQoNUHJvZHVjdFVwZGF0ZRInCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdEID4EECEjQKC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ID4EEBEhoKDWFsbG93X21pc3NpbmcYAyABKAhCA+BBASJNChZVcGRhdGVQcm9kdWN0c1Jlc3BvbnNlEjMKB3Jlc3VsdHMYASADKAsyHS5haXNsZS52MS5Qcm9kdWN0VXBkYXRlUmVzdWx0QgPgQQMijQEKE1Byb2R1Y3RVcGRhdGVSZXN1bHQSFwoKcHJvZHVjdF9pZBgBIAEoCUID4EEDEjQKB291dGNvbWUYAiABKA4yHi5haXNsZS52MS5Qcm9kdWN0VXBkYXRlT3V0Y29tZUID4EEDEhIKBWZpZWxkGAMgASgJQgPgQQMSEwoGcmVhc29uGAQgASgJQgPgQQMiXQoURGVsZXRlUHJvZHVjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFwoKcHJvZHVjdF9pZBgCIAEoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UikwEKFlNldFByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoFZ3JvdXAYAiABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciRQoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USKgoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAyJgChhMaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBImYKGUxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2USKwoGZ3JvdXBzGAEgAygLMhYuYWlzbGUudjEuUHJvZHVjdEdyb3VwQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMigQEKGURlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZ3JvdXBfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciHAoaRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiYgoaTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBItsBChtMaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2USNwoQdW5rbm93bl9wcm9kdWN0cxgBIAMoCzIYLmFpc2xlLnYxLlVua25vd25Qcm9kdWN0QgPgQQMSFwoKdG90YWxfc2l6ZRgCIAEoDUID4EEDEhgKC2V2ZW50c19yZWFkGAMgASgNQgPgQQMSGwoOZXZlbnRzX3Vua25vd24YBCABKA1CA+BBAxIVCghwcm9kdWN0cxgFIAEoDUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgGIAEoCUID4EEDIoIBCg5TZXRGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIhCgRmZWVkGAIgASgLMg4uYWlzbGUudjEuRmVlZEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI0Cg9TZXRGZWVkUmVzcG9uc2USIQoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAyJYChBMaXN0RmVlZHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJVChFMaXN0RmVlZHNSZXNwb25zZRIiCgVmZWVkcxgBIAMoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJ4ChFEZWxldGVGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBQgcKBV9ldGFnIhQKEkRlbGV0ZUZlZWRSZXNwb25zZSJoCg5SdW5GZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISEgoFZm9yY2UYAyABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQEiEQoPUnVuRmVlZFJlc3BvbnNlKtABChRQcm9kdWN0VXBkYXRlT3V0Y29tZRImCiJQUk9EVUNUX1VQREFURV9PVVRDT01FX1VOU1BFQ0lGSUVEEAASIgoeUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9VUERBVEVEEAESIgoeUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9DUkVBVEVEEAISJAogUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9OT1RfRk9VTkQQAxIiCh5QUk9EVUNUX1VQREFURV9PVVRDT01FX0lOVkFMSUQQBDKGCgoOQ2F0YWxvZ1NlcnZpY2USVwoOVXBzZXJ0UHJvZHVjdHMSHy5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1JlcXVlc3QaIC5haXNsZS52MS5VcHNlcnRQcm9kdWN0c1Jlc3BvbnNlIgAoARJXCg5SZXBsYWNlQ2F0YWxvZxIfLmFpc2xlLnYxLlJlcGxhY2VDYXRhbG9nUmVxdWVzdBogLmFpc2xlLnYxLlJlcGxhY2VDYXRhbG9nUmVzcG9uc2UiACgBEkAKB1NldEZlZWQSGC5haXNsZS52MS5TZXRGZWVkUmVxdWVzdBoZLmFpc2xlLnYxLlNldEZlZWRSZXNwb25zZSIAEkkKCUxpc3RGZWVkcxIaLmFpc2xlLnYxLkxpc3RGZWVkc1JlcXVlc3QaGy5haXNsZS52MS5MaXN0RmVlZHNSZXNwb25zZSIDkAIBEkkKCkRlbGV0ZUZlZWQSGy5haXNsZS52MS5EZWxldGVGZWVkUmVxdWVzdBocLmFpc2xlLnYxLkRlbGV0ZUZlZWRSZXNwb25zZSIAEkAKB1J1bkZlZWQSGC5haXNsZS52MS5SdW5GZWVkUmVxdWVzdBoZLmFpc2xlLnYxLlJ1bkZlZWRSZXNwb25zZSIAEkwKCkdldFByb2R1Y3QSGy5haXNsZS52MS5HZXRQcm9kdWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldFByb2R1Y3RSZXNwb25zZSIDkAIBElIKDExpc3RQcm9kdWN0cxIdLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1JlcXVlc3QaHi5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXNwb25zZSIDkAIBEmcKE0xpc3RVbmtub3duUHJvZHVjdHMSJC5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVxdWVzdBolLmFpc2xlLnYxLkxpc3RVbmtub3duUHJvZHVjdHNSZXNwb25zZSIDkAIBElIKDVVwZGF0ZVByb2R1Y3QSHi5haXNsZS52MS5VcGRhdGVQcm9kdWN0UmVxdWVzdBofLmFpc2xlLnYxLlVwZGF0ZVByb2R1Y3RSZXNwb25zZSIAElUKDlVwZGF0ZVByb2R1Y3RzEh8uYWlzbGUudjEuVXBkYXRlUHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBkYXRlUHJvZHVjdHNSZXNwb25zZSIAElIKDURlbGV0ZVByb2R1Y3QSHi5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVxdWVzdBofLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXNwb25zZSIAElgKD1NldFByb2R1Y3RHcm91cBIgLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlcXVlc3QaIS5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXNwb25zZSIAEmEKEUxpc3RQcm9kdWN0R3JvdXBzEiIuYWlzbGUudjEuTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0GiMuYWlzbGUudjEuTGlzdFByb2R1Y3RHcm91cHNSZXNwb25zZSIDkAIBEmEKEkRlbGV0ZVByb2R1Y3RHcm91cBIjLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QaJC5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXNwb25zZSIAQnIKCGFpc2xlLnYxQhNDYXRhbG9nU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior, file_google_protobuf_field_mask]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyLtAQoTTGlzdFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESGAoLY2F0ZWdvcnlfaWQYBCABKAlCA+BBARISCgVicmFuZBgFIAEoCUID4EEBEjEKDGF2YWlsYWJpbGl0eRgGIAEoDjIWLmFpc2xlLnYxLkF2YWlsYWJpbGl0eUID4EEBEhUKCGdyb3VwX2lkGAcgASgJQgPgQQESGAoLdGV4dF9wcmVmaXgYCCABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyKjAQoUVXBkYXRlUHJvZHVjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJwoHcHJvZHVjdBgCIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAhI0Cgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQEiQAoVVXBkYXRlUHJvZHVjdFJlc3BvbnNlEicKB3Byb2R1Y3QYASABKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQMijAEKFVVwZGF0ZVByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhItCgd1cGRhdGVzGAIgAygLMhcuYWlzbGUudjEuUHJvZHVjdFVwZGF0ZUID4EECEhYKCWZyb21fZmVlZBgDIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASKKAQoNUHJvZHVjdFVwZGF0ZRInCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdEID4EECEjQKC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ID4EEBEhoKDWFsbG93X21pc3NpbmcYAyABKAhCA+BBASJNChZVcGRhdGVQcm9kdWN0c1Jlc3BvbnNlEjMKB3Jlc3VsdHMYASADKAsyHS5haXNsZS52MS5Qcm9kdWN0VXBkYXRlUmVzdWx0QgPgQQMijQEKE1Byb2R1Y3RVcGRhdGVSZXN1bHQSFwoKcHJvZHVjdF9pZBgBIAEoCUID4EEDEjQKB291dGNvbWUYAiABKA4yHi5haXNsZS52MS5Qcm9kdWN0VXBkYXRlT3V0Y29tZUID4EEDEhIKBWZpZWxkGAMgASgJQgPgQQMSEwoGcmVhc29uGAQgASgJQgPgQQMiXQoURGVsZXRlUHJvZHVjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFwoKcHJvZHVjdF9pZBgCIAEoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASIXChVEZWxldGVQcm9kdWN0UmVzcG9uc2UikwEKFlNldFByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoFZ3JvdXAYAiABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciRQoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USKgoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAyJgChhMaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBImYKGUxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2USKwoGZ3JvdXBzGAEgAygLMhYuYWlzbGUudjEuUHJvZHVjdEdyb3VwQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMigQEKGURlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZ3JvdXBfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQFCBwoFX2V0YWciHAoaRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiYgoaTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBItsBChtMaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2USNwoQdW5rbm93bl9wcm9kdWN0cxgBIAMoCzIYLmFpc2xlLnYxLlVua25vd25Qcm9kdWN0QgPgQQMSFwoKdG90YWxfc2l6ZRgCIAEoDUID4EEDEhgKC2V2ZW50c19yZWFkGAMgASgNQgPgQQMSGwoOZXZlbnRzX3Vua25vd24YBCABKA1CA+BBAxIVCghwcm9kdWN0cxgFIAEoDUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgGIAEoCUID4EEDIoIBCg5TZXRGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIhCgRmZWVkGAIgASgLMg4uYWlzbGUudjEuRmVlZEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI0Cg9TZXRGZWVkUmVzcG9uc2USIQoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAyJYChBMaXN0RmVlZHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJVChFMaXN0RmVlZHNSZXNwb25zZRIiCgVmZWVkcxgBIAMoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJ4ChFEZWxldGVGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBQgcKBV9ldGFnIhQKEkRlbGV0ZUZlZWRSZXNwb25zZSJoCg5SdW5GZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISEgoFZm9yY2UYAyABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQEiEQoPUnVuRmVlZFJlc3BvbnNlIjsKDkdldEZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAiI0Cg9HZXRGZWVkUmVzcG9uc2USIQoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAyJEChZHZXRQcm9kdWN0R3JvdXBSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGdyb3VwX2lkGAIgASgJQgPgQQIiRQoXR2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USKgoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAyJIChdCYXRjaEdldFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIYCgtwcm9kdWN0X2lkcxgCIAMoCUID4EECInoKGEJhdGNoR2V0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIYCgttaXNzaW5nX2lkcxgCIAMoCUID4EEDEhoKDXJlbWFpbmluZ19pZHMYAyADKAlCA+BBAyrQAQoUUHJvZHVjdFVwZGF0ZU91dGNvbWUSJgoiUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEiIKHlBST0RVQ1RfVVBEQVRFX09VVENPTUVfVVBEQVRFRBABEiIKHlBST0RVQ1RfVVBEQVRFX09VVENPTUVfQ1JFQVRFRBACEiQKIFBST0RVQ1RfVVBEQVRFX09VVENPTUVfTk9UX0ZPVU5EEAMSIgoeUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9JTlZBTElEEAQyiAwKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJACgdTZXRGZWVkEhguYWlzbGUudjEuU2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5TZXRGZWVkUmVzcG9uc2UiABJDCgdHZXRGZWVkEhguYWlzbGUudjEuR2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5HZXRGZWVkUmVzcG9uc2UiA5ACARJJCglMaXN0RmVlZHMSGi5haXNsZS52MS5MaXN0RmVlZHNSZXF1ZXN0GhsuYWlzbGUudjEuTGlzdEZlZWRzUmVzcG9uc2UiA5ACARJJCgpEZWxldGVGZWVkEhsuYWlzbGUudjEuRGVsZXRlRmVlZFJlcXVlc3QaHC5haXNsZS52MS5EZWxldGVGZWVkUmVzcG9uc2UiABJACgdSdW5GZWVkEhguYWlzbGUudjEuUnVuRmVlZFJlcXVlc3QaGS5haXNsZS52MS5SdW5GZWVkUmVzcG9uc2UiABJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJeChBCYXRjaEdldFByb2R1Y3RzEiEuYWlzbGUudjEuQmF0Y2hHZXRQcm9kdWN0c1JlcXVlc3QaIi5haXNsZS52MS5CYXRjaEdldFByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJnChNMaXN0VW5rbm93blByb2R1Y3RzEiQuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QaJS5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1VcGRhdGVQcm9kdWN0Eh4uYWlzbGUudjEuVXBkYXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5VcGRhdGVQcm9kdWN0UmVzcG9uc2UiABJVCg5VcGRhdGVQcm9kdWN0cxIfLmFpc2xlLnYxLlVwZGF0ZVByb2R1Y3RzUmVxdWVzdBogLmFpc2xlLnYxLlVwZGF0ZVByb2R1Y3RzUmVzcG9uc2UiABJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiABJYCg9TZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiABJbCg9HZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5HZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuR2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiA5ACARJhChFMaXN0UHJvZHVjdEdyb3VwcxIiLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJhChJEZWxldGVQcm9kdWN0R3JvdXASIy5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0GiQuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiAEJyCghhaXNsZS52MUITQ2F0YWxvZ1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior, file_google_protobuf_field_mask]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -293,6 +293,43 @@ export type ListProductsRequest = Message<"aisle.v1.ListProductsRequest"> & {
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Optional. Only products of this category, at any level.
+   *
+   * @generated from field: string category_id = 4;
+   */
+  categoryId: string;
+
+  /**
+   * Optional. Only products of this brand, without regard to case.
+   *
+   * @generated from field: string brand = 5;
+   */
+  brand: string;
+
+  /**
+   * Optional. Only products that are in stock, or that are not.
+   *
+   * @generated from field: aisle.v1.Availability availability = 6;
+   */
+  availability: Availability;
+
+  /**
+   * Optional. Only products of this product group. NOT_FOUND for an unknown
+   * group.
+   *
+   * @generated from field: string group_id = 7;
+   */
+  groupId: string;
+
+  /**
+   * Optional. Only products of which a word of the title, the id or the SKU
+   * begins so, without regard to case. At most 255 bytes.
+   *
+   * @generated from field: string text_prefix = 8;
+   */
+  textPrefix: string;
 };
 
 /**
@@ -1137,6 +1174,168 @@ export const RunFeedResponseSchema: GenMessage<RunFeedResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_catalog_service, 31);
 
 /**
+ * GetFeedRequest is the request of GetFeed.
+ *
+ * @generated from message aisle.v1.GetFeedRequest
+ */
+export type GetFeedRequest = Message<"aisle.v1.GetFeedRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The feed.
+   *
+   * @generated from field: string feed_id = 2;
+   */
+  feedId: string;
+};
+
+/**
+ * Describes the message aisle.v1.GetFeedRequest.
+ * Use `create(GetFeedRequestSchema)` to create a new message.
+ */
+export const GetFeedRequestSchema: GenMessage<GetFeedRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 32);
+
+/**
+ * GetFeedResponse is the answer of GetFeed.
+ *
+ * @generated from message aisle.v1.GetFeedResponse
+ */
+export type GetFeedResponse = Message<"aisle.v1.GetFeedResponse"> & {
+  /**
+   * Output only. The feed.
+   *
+   * @generated from field: aisle.v1.Feed feed = 1;
+   */
+  feed?: Feed | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.GetFeedResponse.
+ * Use `create(GetFeedResponseSchema)` to create a new message.
+ */
+export const GetFeedResponseSchema: GenMessage<GetFeedResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 33);
+
+/**
+ * GetProductGroupRequest is the request of GetProductGroup.
+ *
+ * @generated from message aisle.v1.GetProductGroupRequest
+ */
+export type GetProductGroupRequest = Message<"aisle.v1.GetProductGroupRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The group.
+   *
+   * @generated from field: string group_id = 2;
+   */
+  groupId: string;
+};
+
+/**
+ * Describes the message aisle.v1.GetProductGroupRequest.
+ * Use `create(GetProductGroupRequestSchema)` to create a new message.
+ */
+export const GetProductGroupRequestSchema: GenMessage<GetProductGroupRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 34);
+
+/**
+ * GetProductGroupResponse is the answer of GetProductGroup.
+ *
+ * @generated from message aisle.v1.GetProductGroupResponse
+ */
+export type GetProductGroupResponse = Message<"aisle.v1.GetProductGroupResponse"> & {
+  /**
+   * Output only. The group.
+   *
+   * @generated from field: aisle.v1.ProductGroup group = 1;
+   */
+  group?: ProductGroup | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.GetProductGroupResponse.
+ * Use `create(GetProductGroupResponseSchema)` to create a new message.
+ */
+export const GetProductGroupResponseSchema: GenMessage<GetProductGroupResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 35);
+
+/**
+ * BatchGetProductsRequest is the request of BatchGetProducts.
+ *
+ * @generated from message aisle.v1.BatchGetProductsRequest
+ */
+export type BatchGetProductsRequest = Message<"aisle.v1.BatchGetProductsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. 1 to 1,000 product ids, else INVALID_ARGUMENT.
+   *
+   * @generated from field: repeated string product_ids = 2;
+   */
+  productIds: string[];
+};
+
+/**
+ * Describes the message aisle.v1.BatchGetProductsRequest.
+ * Use `create(BatchGetProductsRequestSchema)` to create a new message.
+ */
+export const BatchGetProductsRequestSchema: GenMessage<BatchGetProductsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 36);
+
+/**
+ * BatchGetProductsResponse is the answer of BatchGetProducts.
+ *
+ * @generated from message aisle.v1.BatchGetProductsResponse
+ */
+export type BatchGetProductsResponse = Message<"aisle.v1.BatchGetProductsResponse"> & {
+  /**
+   * Output only. The products that exist, in the order of `product_ids`. The
+   * answer ends before it reaches 3 MiB.
+   *
+   * @generated from field: repeated aisle.v1.Product products = 1;
+   */
+  products: Product[];
+
+  /**
+   * Output only. Ids that no product of the catalogue has.
+   *
+   * @generated from field: repeated string missing_ids = 2;
+   */
+  missingIds: string[];
+
+  /**
+   * Output only. Ids that the answer has no room for: ask for them again.
+   *
+   * @generated from field: repeated string remaining_ids = 3;
+   */
+  remainingIds: string[];
+};
+
+/**
+ * Describes the message aisle.v1.BatchGetProductsResponse.
+ * Use `create(BatchGetProductsResponseSchema)` to create a new message.
+ */
+export const BatchGetProductsResponseSchema: GenMessage<BatchGetProductsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_catalog_service, 37);
+
+/**
  * ProductUpdateOutcome says what came of one update.
  *
  * @generated from enum aisle.v1.ProductUpdateOutcome
@@ -1232,6 +1431,17 @@ export const CatalogService: GenService<{
     output: typeof SetFeedResponseSchema;
   },
   /**
+   * GetFeed returns a feed with the result of its last read. NOT_FOUND for an
+   * unknown feed.
+   *
+   * @generated from rpc aisle.v1.CatalogService.GetFeed
+   */
+  getFeed: {
+    methodKind: "unary";
+    input: typeof GetFeedRequestSchema;
+    output: typeof GetFeedResponseSchema;
+  },
+  /**
    * ListFeeds lists an app's feeds in order of their ids, with the result of
    * the last read of each.
    *
@@ -1275,7 +1485,19 @@ export const CatalogService: GenService<{
     output: typeof GetProductResponseSchema;
   },
   /**
-   * ListProducts lists products in order of their ids.
+   * BatchGetProducts returns up to 1,000 products by their ids.
+   *
+   * @generated from rpc aisle.v1.CatalogService.BatchGetProducts
+   */
+  batchGetProducts: {
+    methodKind: "unary";
+    input: typeof BatchGetProductsRequestSchema;
+    output: typeof BatchGetProductsResponseSchema;
+  },
+  /**
+   * ListProducts lists products in order of their ids, all of them or those that
+   * pass every condition of the request. A page that looked at 20,000 products
+   * may be empty and yet have a token.
    *
    * @generated from rpc aisle.v1.CatalogService.ListProducts
    */
@@ -1340,6 +1562,16 @@ export const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof SetProductGroupRequestSchema;
     output: typeof SetProductGroupResponseSchema;
+  },
+  /**
+   * GetProductGroup returns a group. NOT_FOUND for an unknown group.
+   *
+   * @generated from rpc aisle.v1.CatalogService.GetProductGroup
+   */
+  getProductGroup: {
+    methodKind: "unary";
+    input: typeof GetProductGroupRequestSchema;
+    output: typeof GetProductGroupResponseSchema;
   },
   /**
    * ListProductGroups lists the groups of an app in order of their ids.

@@ -14,7 +14,7 @@ import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
 import type { SubscriptionChannel, SubscriptionState } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
-import type { VisitorIds } from "./visitor_pb.js";
+import type { Visitor, VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
@@ -25,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/subscription_service.proto.
  */
 export const file_aisle_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiYwoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIdChBhbmNob3JfY2hhbmdlX2lkGAIgASgJQgPgQQESGAoLYW5jaG9yX2hhc2gYAyABKAlCA+BBASKOAgoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USFAoHZW50cmllcxgBIAEoBEID4EEDEhsKDmVyYXNlZF9lbnRyaWVzGAIgASgEQgPgQQMSHgoRdW5jaGFpbmVkX2VudHJpZXMYAyABKARCA+BBAxIVCghjb250YWN0cxgEIAEoBEID4EEDEhgKC2ZhdWx0X2NvdW50GAUgASgEQgPgQQMSKgoGZmF1bHRzGAYgAygLMhUuYWlzbGUudjEuTGVkZ2VyRmF1bHRCA+BBAxIbCg5oZWFkX2NoYW5nZV9pZBgHIAEoCUID4EEDEhYKCWhlYWRfaGFzaBgIIAEoCUID4EEDEhEKBGRvbmUYCSABKAhCA+BBAyJeChVJbXBvcnRDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISMAoIY29udGFjdHMYAiADKAsyGS5haXNsZS52MS5JbXBvcnRlZENvbnRhY3RCA+BBASJ4ChZJbXBvcnRDb250YWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIlMKEEdldFN0YXR1c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAiKYAQoRR2V0U3RhdHVzUmVzcG9uc2USFwoKaWRlbnRpZmllZBgBIAEoCEID4EEDEjUKC2VtYWlsX3N0YXRlGAIgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDIpsCChZTZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARI1CgtlbWFpbF9zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESMwoJc21zX3N0YXRlGAUgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARITCgZyZWFzb24YBiABKAlCA+BBARIqCgd2aXNpdG9yGAcgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhcKCnJlcXVlc3RfaWQYCCABKAlCA+BBASJCChdTZXRTdWJzY3JpcHRpb25SZXNwb25zZRInCgdjb250YWN0GAEgASgLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDImkKEUdldENvbnRhY3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARIXCgpjb250YWN0X2lkGAQgASgJQgPgQQEiPQoSR2V0Q29udGFjdFJlc3BvbnNlEicKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0QgPgQQMicwoSTGlzdENoYW5nZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCmNvbnRhY3RfaWQYAiABKAlCA+BBARIWCglwYWdlX3NpemUYAyABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAQgASgJQgPgQQEiZwoTTGlzdENoYW5nZXNSZXNwb25zZRIyCgdjaGFuZ2VzGAEgAygLMhwuYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbmdlQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMi/gEKEUNyZWF0ZUxpbmtSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARIXCgpjb250YWN0X2lkGAQgASgJQgPgQQESKwoHcHVycG9zZRgFIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQISMwoHY2hhbm5lbBgGIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBAhIxCgl2YWxpZF9mb3IYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBASJ3ChJDcmVhdGVMaW5rUmVzcG9uc2USEAoDdXJsGAEgASgJQgPgQQMSNAoLdmFsaWRfdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGQoMbWFpbF9oZWFkZXJzGAMgASgJQgPgQQMiJAoOR2V0TGlua1JlcXVlc3QSEgoFdG9rZW4YASABKAlCA+BBAiKyAQoPR2V0TGlua1Jlc3BvbnNlEhMKBmFwcF9pZBgBIAEoCUID4EEDEhUKCGFwcF9uYW1lGAIgASgJQgPgQQMSKwoHcHVycG9zZRgDIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQMSMwoHY2hhbm5lbBgEIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBAxIRCgRkb25lGAUgASgIQgPgQQMibAoRRm9sbG93TGlua1JlcXVlc3QSEgoFdG9rZW4YASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASJtChJGb2xsb3dMaW5rUmVzcG9uc2USEwoGYXBwX2lkGAEgASgJQgPgQQMSFQoIYXBwX25hbWUYAiABKAlCA+BBAxIrCgdwdXJwb3NlGAMgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2VCA+BBAzLjBQoTU3Vic2NyaXB0aW9uU2VydmljZRJJCglHZXRTdGF0dXMSGi5haXNsZS52MS5HZXRTdGF0dXNSZXF1ZXN0GhsuYWlzbGUudjEuR2V0U3RhdHVzUmVzcG9uc2UiA5ACARJYCg9TZXRTdWJzY3JpcHRpb24SIC5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiEuYWlzbGUudjEuU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2UiABJMCgpHZXRDb250YWN0EhsuYWlzbGUudjEuR2V0Q29udGFjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRDb250YWN0UmVzcG9uc2UiA5ACARJJCgpDcmVhdGVMaW5rEhsuYWlzbGUudjEuQ3JlYXRlTGlua1JlcXVlc3QaHC5haXNsZS52MS5DcmVhdGVMaW5rUmVzcG9uc2UiABJDCgdHZXRMaW5rEhguYWlzbGUudjEuR2V0TGlua1JlcXVlc3QaGS5haXNsZS52MS5HZXRMaW5rUmVzcG9uc2UiA5ACARJJCgpGb2xsb3dMaW5rEhsuYWlzbGUudjEuRm9sbG93TGlua1JlcXVlc3QaHC5haXNsZS52MS5Gb2xsb3dMaW5rUmVzcG9uc2UiABJPCgtMaXN0Q2hhbmdlcxIcLmFpc2xlLnYxLkxpc3RDaGFuZ2VzUmVxdWVzdBodLmFpc2xlLnYxLkxpc3RDaGFuZ2VzUmVzcG9uc2UiA5ACARJUCgxWZXJpZnlMZWRnZXISHS5haXNsZS52MS5WZXJpZnlMZWRnZXJSZXF1ZXN0Gh4uYWlzbGUudjEuVmVyaWZ5TGVkZ2VyUmVzcG9uc2UiA5ACATABElcKDkltcG9ydENvbnRhY3RzEh8uYWlzbGUudjEuSW1wb3J0Q29udGFjdHNSZXF1ZXN0GiAuYWlzbGUudjEuSW1wb3J0Q29udGFjdHNSZXNwb25zZSIAKAFCdwoIYWlzbGUudjFCGFN1YnNjcmlwdGlvblNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_contact, file_aisle_v1_ledger, file_aisle_v1_link, file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiYwoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIdChBhbmNob3JfY2hhbmdlX2lkGAIgASgJQgPgQQESGAoLYW5jaG9yX2hhc2gYAyABKAlCA+BBASKOAgoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USFAoHZW50cmllcxgBIAEoBEID4EEDEhsKDmVyYXNlZF9lbnRyaWVzGAIgASgEQgPgQQMSHgoRdW5jaGFpbmVkX2VudHJpZXMYAyABKARCA+BBAxIVCghjb250YWN0cxgEIAEoBEID4EEDEhgKC2ZhdWx0X2NvdW50GAUgASgEQgPgQQMSKgoGZmF1bHRzGAYgAygLMhUuYWlzbGUudjEuTGVkZ2VyRmF1bHRCA+BBAxIbCg5oZWFkX2NoYW5nZV9pZBgHIAEoCUID4EEDEhYKCWhlYWRfaGFzaBgIIAEoCUID4EEDEhEKBGRvbmUYCSABKAhCA+BBAyJeChVJbXBvcnRDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISMAoIY29udGFjdHMYAiADKAsyGS5haXNsZS52MS5JbXBvcnRlZENvbnRhY3RCA+BBASJ4ChZJbXBvcnRDb250YWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIlMKEEdldFN0YXR1c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAiKYAQoRR2V0U3RhdHVzUmVzcG9uc2USFwoKaWRlbnRpZmllZBgBIAEoCEID4EEDEjUKC2VtYWlsX3N0YXRlGAIgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDIpsCChZTZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARI1CgtlbWFpbF9zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESMwoJc21zX3N0YXRlGAUgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARITCgZyZWFzb24YBiABKAlCA+BBARIqCgd2aXNpdG9yGAcgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhcKCnJlcXVlc3RfaWQYCCABKAlCA+BBASJCChdTZXRTdWJzY3JpcHRpb25SZXNwb25zZRInCgdjb250YWN0GAEgASgLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDImkKEUdldENvbnRhY3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARIXCgpjb250YWN0X2lkGAQgASgJQgPgQQEiPQoSR2V0Q29udGFjdFJlc3BvbnNlEicKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0QgPgQQMicwoSTGlzdENoYW5nZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCmNvbnRhY3RfaWQYAiABKAlCA+BBARIWCglwYWdlX3NpemUYAyABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAQgASgJQgPgQQEiZwoTTGlzdENoYW5nZXNSZXNwb25zZRIyCgdjaGFuZ2VzGAEgAygLMhwuYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbmdlQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMi/gEKEUNyZWF0ZUxpbmtSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARIXCgpjb250YWN0X2lkGAQgASgJQgPgQQESKwoHcHVycG9zZRgFIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQISMwoHY2hhbm5lbBgGIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBAhIxCgl2YWxpZF9mb3IYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBASJ3ChJDcmVhdGVMaW5rUmVzcG9uc2USEAoDdXJsGAEgASgJQgPgQQMSNAoLdmFsaWRfdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGQoMbWFpbF9oZWFkZXJzGAMgASgJQgPgQQMiJAoOR2V0TGlua1JlcXVlc3QSEgoFdG9rZW4YASABKAlCA+BBAiKyAQoPR2V0TGlua1Jlc3BvbnNlEhMKBmFwcF9pZBgBIAEoCUID4EEDEhUKCGFwcF9uYW1lGAIgASgJQgPgQQMSKwoHcHVycG9zZRgDIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQMSMwoHY2hhbm5lbBgEIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBAxIRCgRkb25lGAUgASgIQgPgQQMibAoRRm9sbG93TGlua1JlcXVlc3QSEgoFdG9rZW4YASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASJtChJGb2xsb3dMaW5rUmVzcG9uc2USEwoGYXBwX2lkGAEgASgJQgPgQQMSFQoIYXBwX25hbWUYAiABKAlCA+BBAxIrCgdwdXJwb3NlGAMgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2VCA+BBAyLHAQoTTGlzdENvbnRhY3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESNQoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEBEjMKCXNtc19zdGF0ZRgFIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQEiXgoUTGlzdENvbnRhY3RzUmVzcG9uc2USKAoIY29udGFjdHMYASADKAsyES5haXNsZS52MS5Db250YWN0QgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMiVAoRR2V0VmlzaXRvclJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAiI9ChJHZXRWaXNpdG9yUmVzcG9uc2USJwoHdmlzaXRvchgBIAEoCzIRLmFpc2xlLnYxLlZpc2l0b3JCA+BBAzKFBwoTU3Vic2NyaXB0aW9uU2VydmljZRJJCglHZXRTdGF0dXMSGi5haXNsZS52MS5HZXRTdGF0dXNSZXF1ZXN0GhsuYWlzbGUudjEuR2V0U3RhdHVzUmVzcG9uc2UiA5ACARJYCg9TZXRTdWJzY3JpcHRpb24SIC5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiEuYWlzbGUudjEuU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2UiABJMCgpHZXRDb250YWN0EhsuYWlzbGUudjEuR2V0Q29udGFjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRDb250YWN0UmVzcG9uc2UiA5ACARJSCgxMaXN0Q29udGFjdHMSHS5haXNsZS52MS5MaXN0Q29udGFjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdENvbnRhY3RzUmVzcG9uc2UiA5ACARJMCgpHZXRWaXNpdG9yEhsuYWlzbGUudjEuR2V0VmlzaXRvclJlcXVlc3QaHC5haXNsZS52MS5HZXRWaXNpdG9yUmVzcG9uc2UiA5ACARJJCgpDcmVhdGVMaW5rEhsuYWlzbGUudjEuQ3JlYXRlTGlua1JlcXVlc3QaHC5haXNsZS52MS5DcmVhdGVMaW5rUmVzcG9uc2UiABJDCgdHZXRMaW5rEhguYWlzbGUudjEuR2V0TGlua1JlcXVlc3QaGS5haXNsZS52MS5HZXRMaW5rUmVzcG9uc2UiA5ACARJJCgpGb2xsb3dMaW5rEhsuYWlzbGUudjEuRm9sbG93TGlua1JlcXVlc3QaHC5haXNsZS52MS5Gb2xsb3dMaW5rUmVzcG9uc2UiABJPCgtMaXN0Q2hhbmdlcxIcLmFpc2xlLnYxLkxpc3RDaGFuZ2VzUmVxdWVzdBodLmFpc2xlLnYxLkxpc3RDaGFuZ2VzUmVzcG9uc2UiA5ACARJUCgxWZXJpZnlMZWRnZXISHS5haXNsZS52MS5WZXJpZnlMZWRnZXJSZXF1ZXN0Gh4uYWlzbGUudjEuVmVyaWZ5TGVkZ2VyUmVzcG9uc2UiA5ACATABElcKDkltcG9ydENvbnRhY3RzEh8uYWlzbGUudjEuSW1wb3J0Q29udGFjdHNSZXF1ZXN0GiAuYWlzbGUudjEuSW1wb3J0Q29udGFjdHNSZXNwb25zZSIAKAFCdwoIYWlzbGUudjFCGFN1YnNjcmlwdGlvblNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_contact, file_aisle_v1_ledger, file_aisle_v1_link, file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * VerifyLedgerRequest is the request of VerifyLedger.
@@ -748,6 +748,135 @@ export const FollowLinkResponseSchema: GenMessage<FollowLinkResponse> = /*@__PUR
   messageDesc(file_aisle_v1_subscription_service, 17);
 
 /**
+ * ListContactsRequest is the request of ListContacts.
+ *
+ * @generated from message aisle.v1.ListContactsRequest
+ */
+export type ListContactsRequest = Message<"aisle.v1.ListContactsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
+   *
+   * @generated from field: uint32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * Optional. Only contacts whose e-mail subscription has this state.
+   *
+   * @generated from field: aisle.v1.SubscriptionState email_state = 4;
+   */
+  emailState: SubscriptionState;
+
+  /**
+   * Optional. Only contacts whose text message subscription has this state.
+   *
+   * @generated from field: aisle.v1.SubscriptionState sms_state = 5;
+   */
+  smsState: SubscriptionState;
+};
+
+/**
+ * Describes the message aisle.v1.ListContactsRequest.
+ * Use `create(ListContactsRequestSchema)` to create a new message.
+ */
+export const ListContactsRequestSchema: GenMessage<ListContactsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 18);
+
+/**
+ * ListContactsResponse is the answer of ListContacts.
+ *
+ * @generated from message aisle.v1.ListContactsResponse
+ */
+export type ListContactsResponse = Message<"aisle.v1.ListContactsResponse"> & {
+  /**
+   * Output only. The contacts.
+   *
+   * @generated from field: repeated aisle.v1.Contact contacts = 1;
+   */
+  contacts: Contact[];
+
+  /**
+   * Output only. Empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListContactsResponse.
+ * Use `create(ListContactsResponseSchema)` to create a new message.
+ */
+export const ListContactsResponseSchema: GenMessage<ListContactsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 19);
+
+/**
+ * GetVisitorRequest is the request of GetVisitor.
+ *
+ * @generated from message aisle.v1.GetVisitorRequest
+ */
+export type GetVisitorRequest = Message<"aisle.v1.GetVisitorRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. At least one id, else INVALID_ARGUMENT. Of ids that are not known
+   * to belong together, the first known one counts.
+   *
+   * @generated from field: aisle.v1.VisitorIds visitor = 2;
+   */
+  visitor?: VisitorIds | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.GetVisitorRequest.
+ * Use `create(GetVisitorRequestSchema)` to create a new message.
+ */
+export const GetVisitorRequestSchema: GenMessage<GetVisitorRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 20);
+
+/**
+ * GetVisitorResponse is the answer of GetVisitor.
+ *
+ * @generated from message aisle.v1.GetVisitorResponse
+ */
+export type GetVisitorResponse = Message<"aisle.v1.GetVisitorResponse"> & {
+  /**
+   * Output only. The visitor.
+   *
+   * @generated from field: aisle.v1.Visitor visitor = 1;
+   */
+  visitor?: Visitor | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.GetVisitorResponse.
+ * Use `create(GetVisitorResponseSchema)` to create a new message.
+ */
+export const GetVisitorResponseSchema: GenMessage<GetVisitorResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 21);
+
+/**
  * SubscriptionService manages subscriptions of contacts.
  *
  * @generated from service aisle.v1.SubscriptionService
@@ -785,6 +914,28 @@ export const SubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof GetContactRequestSchema;
     output: typeof GetContactResponseSchema;
+  },
+  /**
+   * ListContacts lists the contacts of an app in order of their ids, which are in
+   * no order of time.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.ListContacts
+   */
+  listContacts: {
+    methodKind: "unary";
+    input: typeof ListContactsRequestSchema;
+    output: typeof ListContactsResponseSchema;
+  },
+  /**
+   * GetVisitor returns what is known of a visitor: its ids, and the contact it is
+   * linked to. NOT_FOUND for an unknown visitor.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.GetVisitor
+   */
+  getVisitor: {
+    methodKind: "unary";
+    input: typeof GetVisitorRequestSchema;
+    output: typeof GetVisitorResponseSchema;
   },
   /**
    * CreateLink makes a link for a mail to a contact: following it confirms the

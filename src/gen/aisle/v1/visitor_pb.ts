@@ -5,13 +5,15 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/visitor.proto.
  */
 export const file_aisle_v1_visitor: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJXCgpWaXNpdG9ySWRzEhYKCWNsaWVudF9pZBgBIAEoCUID4EEBEhsKDmZpbmdlcnByaW50X2lkGAIgASgJQgPgQQESFAoHdXNlcl9pZBgDIAEoCUID4EEBIk0KC1NlbnRTaWduYWxzEiMKFmdsb2JhbF9wcml2YWN5X2NvbnRyb2wYASABKAhCA+BBARIZCgxkb19ub3RfdHJhY2sYAiABKAhCA+BBAUJrCghhaXNsZS52MUIMVmlzaXRvclByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior]);
+  fileDesc("ChZhaXNsZS92MS92aXNpdG9yLnByb3RvEghhaXNsZS52MSJXCgpWaXNpdG9ySWRzEhYKCWNsaWVudF9pZBgBIAEoCUID4EEBEhsKDmZpbmdlcnByaW50X2lkGAIgASgJQgPgQQESFAoHdXNlcl9pZBgDIAEoCUID4EEBIk0KC1NlbnRTaWduYWxzEiMKFmdsb2JhbF9wcml2YWN5X2NvbnRyb2wYASABKAhCA+BBARIZCgxkb19ub3RfdHJhY2sYAiABKAhCA+BBASKNAgoHVmlzaXRvchIXCgp2aXNpdG9yX2lkGAEgASgJQgPgQQMSFwoKY2xpZW50X2lkcxgCIAMoCUID4EEDEhwKD2ZpbmdlcnByaW50X2lkcxgDIAMoCUID4EEDEhUKCHVzZXJfaWRzGAQgAygJQgPgQQMSFwoKY29udGFjdF9pZBgFIAEoCUID4EEDEhgKC2xpbmtfcHJvdmVuGAYgASgIQgPgQQMSMgoJbGlua190aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjQKC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDQmsKCGFpc2xlLnYxQgxWaXNpdG9yUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * VisitorIds are the ids of one visitor. Ids seen together in one call belong
@@ -78,4 +80,75 @@ export type SentSignals = Message<"aisle.v1.SentSignals"> & {
  */
 export const SentSignalsSchema: GenMessage<SentSignals> = /*@__PURE__*/
   messageDesc(file_aisle_v1_visitor, 1);
+
+/**
+ * Visitor is one person in one or more browsers, as far as Aisle knows.
+ *
+ * @generated from message aisle.v1.Visitor
+ */
+export type Visitor = Message<"aisle.v1.Visitor"> & {
+  /**
+   * Output only. Id of the visitor.
+   *
+   * @generated from field: string visitor_id = 1;
+   */
+  visitorId: string;
+
+  /**
+   * Output only. Its client ids.
+   *
+   * @generated from field: repeated string client_ids = 2;
+   */
+  clientIds: string[];
+
+  /**
+   * Output only. Its fingerprint ids.
+   *
+   * @generated from field: repeated string fingerprint_ids = 3;
+   */
+  fingerprintIds: string[];
+
+  /**
+   * Output only. The shop's own ids of it.
+   *
+   * @generated from field: repeated string user_ids = 4;
+   */
+  userIds: string[];
+
+  /**
+   * Output only. The contact it is linked to; empty for none.
+   *
+   * @generated from field: string contact_id = 5;
+   */
+  contactId: string;
+
+  /**
+   * Output only. True when the shop proved the link, or the owner of the address
+   * did by a mail.
+   *
+   * @generated from field: bool link_proven = 6;
+   */
+  linkProven: boolean;
+
+  /**
+   * Output only. When the link was recorded; absent without a link.
+   *
+   * @generated from field: google.protobuf.Timestamp link_time = 7;
+   */
+  linkTime?: Timestamp | undefined;
+
+  /**
+   * Output only. When the visitor was first seen.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 8;
+   */
+  createTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.Visitor.
+ * Use `create(VisitorSchema)` to create a new message.
+ */
+export const VisitorSchema: GenMessage<Visitor> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_visitor, 2);
 
