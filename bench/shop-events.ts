@@ -65,7 +65,7 @@ export function createShopEvents({ visitors, products, events }: ShopSize): (n: 
     return create(EventSchema, {
       actionType: isOrder ? "order" : kind < CARTS ? "add_to_cart" : "product_view",
       senderType: isOrder ? SenderType.SERVER : SenderType.BROWSER,
-      occurredAt: timestampFromMs(START + Math.floor((n * HOUR_MS) / events)),
+      eventTime: timestampFromMs(START + Math.floor((n * HOUR_MS) / events)),
       visitor: { clientId: hexOf(visitor, 1), fingerprintId: hexOf(visitor, 2) },
       products: taken,
       platform: "magento2",

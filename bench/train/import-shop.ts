@@ -37,7 +37,7 @@ export async function* eventsOf(
     const all = batch.flatMap(({ visitorId, interactions }) =>
       interactions.map(({ type, at, productIds }, step) => ({
         actionType: type,
-        occurredAt: timestampFromMs(at),
+        eventTime: timestampFromMs(at),
         visitor: { clientId: visitorId },
         products: productIds.map((productId) => ({ productId, quantity: 1 })),
         ...(type === "order" && { order: { orderId: `${visitorId}-${step}` } }),

@@ -123,7 +123,7 @@ export function checkProduct(draft: ProductDraft): ProductDraft {
   checkAmount("cost_of_goods.amount", draft.cost);
   if (draft.stock !== null && draft.stock < 0) throw new InvalidArgument("stock", "invalid", "0 or more");
   if (draft.validUntil !== 0 && draft.validUntil <= draft.validFrom)
-    throw new InvalidArgument("valid_until", "invalid", "a time after valid_from");
+    throw new InvalidArgument("display_end_time", "invalid", "a time after display_start_time");
   const url = webUrl(draft.url);
   const imageUrl = webUrl(draft.imageUrl);
   if (draft.url !== "" && url === "") throw new InvalidArgument("url", "invalid", "an http or https URL");

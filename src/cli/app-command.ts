@@ -165,7 +165,7 @@ async function listApps(options: ListOptions, deps: ProgramDeps): Promise<void> 
       all.map((app) => [
         app.appId,
         printable(app.displayName),
-        timeText(app.createdAt),
+        timeText(app.createTime),
         app.allowedOrigins.map(printable).join(" ") || "any",
       ]),
     );

@@ -55,7 +55,7 @@ async function check(options: CheckOptions, deps: ProgramDeps): Promise<void> {
   writeTable(
     deps.stdout,
     [{ title: "id" }, { title: "events", align: "right" }, { title: "newest" }, { title: "probably" }],
-    unknownProducts.map(({ productId, events, lastAt, meantProductId }) => [
+    unknownProducts.map(({ productId, events, lastEventTime: lastAt, meantProductId }) => [
       shorten(printable(productId), MOST_ID_CHARACTERS),
       count(events),
       timeText(lastAt),

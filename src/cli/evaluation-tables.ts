@@ -52,7 +52,7 @@ export function taskTitle(task: EvaluatedTask): string {
 /** A table for each task, with the data for learning and judging above. */
 export function writeEvaluation(output: Output, evaluation: Evaluation): void {
   const counts = (name: string) => count(evaluation.dataCounts[name] ?? 0n);
-  const cut = evaluation.cutOff === undefined ? "" : ` before ${timeText(evaluation.cutOff)}`;
+  const cut = evaluation.cutOffTime === undefined ? "" : ` before ${timeText(evaluation.cutOffTime)}`;
   writeLine(output, `Learned from ${counts("learned_visits")} visits and ${counts("learned_orders")} orders${cut},`);
   writeLine(
     output,

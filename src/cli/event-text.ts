@@ -8,7 +8,7 @@ const SHOWN_PRODUCTS = 10;
 /** An event as Aisle understood it: one line, then one for each value without effect. */
 export function eventText(event: Event, showPersonal: boolean): string {
   const parts = [
-    timeText(event.occurredAt) || timeText(event.receivedAt),
+    timeText(event.eventTime) || timeText(event.receiveTime),
     printable(event.actionType),
     ...visitorParts(event),
     ...productParts(event),

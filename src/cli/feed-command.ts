@@ -78,7 +78,7 @@ function interval(text: string): number {
 
 async function setFeed(options: SetOptions, deps: ProgramDeps): Promise<void> {
   const { app: appId, id: feedId, url, every, format = "", currency = "", full = false } = options;
-  const feed = { feedId, url, format, currency, full, every: durationFromMs(every) };
+  const feed = { feedId, url, format, currency, full, interval: durationFromMs(every) };
   await withClients(options, deps, ({ catalog }) => catalog.setFeed({ appId, feed }, CALL));
   writeLine(deps.stdout, `Feed ${feedId} of ${appId} is imported every ${intervalText(every)}, starting now`);
 }
@@ -105,9 +105,9 @@ async function listFeeds(options: AppOptions & { readonly json?: boolean }, deps
     [{ title: "id" }, { title: "every" }, { title: "url" }, { title: "last read" }, { title: "last result" }],
     feeds.map((feed) => [
       feed.feedId,
-      intervalText(feed.every === undefined ? 0 : durationMs(feed.every)) + (feed.full ? ", full" : ""),
+      intervalText(feed.interval === undefined ? 0 : durationMs(feed.interval)) + (feed.full ? ", full" : ""),
       printable(feed.url),
-      feed.lastRun === undefined ? "" : timeText(feed.lastRun.at),
+      feed.lastRun === undefined ? "" : timeText(feed.lastRun.startTime),
       [...(feed.running ? ["reading now"] : []), ...(feed.lastRun === undefined ? [] : [runText(feed.lastRun)])].join(
         "; ",
       ),
@@ -115,7 +115,17 @@ async function listFeeds(options: AppOptions & { readonly json?: boolean }, deps
   );
 }
 
-function feedJson({ feedId, url, format, currency, full, every, nextAt, running, lastRun }: Feed) {
+function feedJson({
+  feedId,
+  url,
+  format,
+  currency,
+  full,
+  interval: every,
+  nextRunTime: nextAt,
+  running,
+  lastRun,
+}: Feed) {
   return {
     feedId,
     url,
@@ -129,7 +139,7 @@ function feedJson({ feedId, url, format, currency, full, every, nextAt, running,
       lastRun === undefined
         ? null
         : {
-            at: timeText(lastRun.at),
+            at: timeText(lastRun.startTime),
             outcome: FeedOutcome[lastRun.outcome].toLowerCase(),
             accepted: Number(lastRun.accepted),
             rejected: Number(lastRun.rejected),
@@ -167,7 +177,7 @@ async function runFeed(options: RunOptions, deps: ProgramDeps): Promise<void> {
 
 /** Start of its last read, milliseconds since 1970; 0 before the first. */
 function beginningOf(feed: Feed | undefined): number {
-  return feed?.lastRun?.at === undefined ? 0 : timestampMs(feed.lastRun.at);
+  return feed?.lastRun?.startTime === undefined ? 0 : timestampMs(feed.lastRun.startTime);
 }
 
 async function removeFeed(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
@@ -176,7 +186,7 @@ async function removeFeed(options: AppOptions & { readonly id: string }, deps: P
   writeLine(deps.stdout, `Feed ${feedId} of ${appId} is removed`);
 }
 
-function runText({ outcome, accepted, rejected, hidden, error, took }: FeedRun): string {
+function runText({ outcome, accepted, rejected, hidden, error, duration: took }: FeedRun): string {
   const why = error === "" ? "" : `: ${printable(error)}`;
   if (outcome === FeedOutcome.UNCHANGED) return "unchanged since the last import";
   if (outcome === FeedOutcome.FAILED) return `failed${why}`;

@@ -54,7 +54,7 @@ async function showHistory(options: HistoryOptions, deps: ProgramDeps): Promise<
     [{ title: "version", align: "right" }, { title: "written" }, { title: "what" }],
     versions.map((version, i) => [
       String(version.frameConfiguration?.version ?? 0),
-      timeText(version.frameConfiguration?.updatedAt),
+      timeText(version.frameConfiguration?.updateTime),
       changesText(version, versions[i + 1]),
     ]),
   );

@@ -79,7 +79,7 @@ async function listFailed(options: AppOptions & { readonly json?: boolean }, dep
   writeTable(
     deps.stdout,
     [{ title: "id" }, { title: "since" }, { title: "type" }, { title: "channel" }, { title: "sent" }, { title: "why" }],
-    messages.map(({ messageId, createdAt, type, channel, attempts, failure, status }) => [
+    messages.map(({ messageId, createTime: createdAt, type, channel, attempts, failure, status }) => [
       messageId,
       timeText(createdAt),
       type,

@@ -116,11 +116,11 @@ function addContacts(group: Command, deps: ProgramDeps): void {
 
 Fields: ${CONTACT_FIELDS.fields.join(", ")}. Other columns are ignored.
 email or phone is required. status and sms_status are subscribed, unsubscribed, 1, 0, yes or no; an empty value changes
-nothing. changed_at is the time of the status: Aisle keeps a newer status, so importing a list twice is safe. Without
+nothing. change_time is the time of the status: Aisle keeps a newer status, so importing a list twice is safe. Without
 it, the time of the import counts. client_id, fingerprint_id and user_id link a visitor.
 
 Example:
-  $ aisle import contacts list.csv --app shop1 --map changed_at=last_changed`,
+  $ aisle import contacts list.csv --app shop1 --map change_time=last_changed`,
     )
     .action((file: string, options: ImportOptions) => importContacts(file, options, deps));
 }

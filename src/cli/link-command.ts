@@ -33,7 +33,11 @@ export function addLinkCommand(program: Command, deps: ProgramDeps): void {
 
 async function makeLink(options: LinkOptions, deps: ProgramDeps): Promise<void> {
   const { app: appId, email = "", phone = "", days } = options;
-  const { url, validUntil, mailHeaders } = await withClients(options, deps, ({ subscriptions }) =>
+  const {
+    url,
+    expireTime: validUntil,
+    mailHeaders,
+  } = await withClients(options, deps, ({ subscriptions }) =>
     subscriptions.createLink(
       {
         appId,
@@ -41,7 +45,7 @@ async function makeLink(options: LinkOptions, deps: ProgramDeps): Promise<void> 
         phone,
         purpose: PURPOSES[options.for],
         channel: email === "" ? SubscriptionChannel.SMS : SubscriptionChannel.EMAIL,
-        ...(days !== undefined && { validFor: { seconds: BigInt(days) * 86_400n } }),
+        ...(days !== undefined && { ttl: { seconds: BigInt(days) * 86_400n } }),
       },
       { timeoutMs: CALL_TIMEOUT_MS },
     ),

@@ -71,8 +71,8 @@ async function list(options: AppOptions, deps: ProgramDeps): Promise<void> {
     ],
     models.map((model) => [
       printable(model.modelId),
-      timeText(model.createdAt),
-      timeText(model.cutOff),
+      timeText(model.createTime),
+      timeText(model.cutOffTime),
       megabytes(model.sizeBytes),
       servesText(model),
     ]),
@@ -143,7 +143,9 @@ function dataRows(from: Model, to: Model): Row[] {
     const of = ({ dataCounts }: Model) => count(dataCounts[name] ?? 0n);
     return [printable(name), of(from), of(to)];
   });
-  return [["data up to", timeText(from.cutOff), timeText(to.cutOff)] as const, ...rows].filter(([, a, b]) => a !== b);
+  return [["data up to", timeText(from.cutOffTime), timeText(to.cutOffTime)] as const, ...rows].filter(
+    ([, a, b]) => a !== b,
+  );
 }
 
 function algorithmRows(from: Model, to: Model): Row[] {

@@ -174,8 +174,8 @@ async function listErasures(options: ListOptions, deps: ProgramDeps): Promise<vo
     [{ title: "id" }, { title: "begun" }, { title: "done" }, { title: "removed" }],
     all.map((erasure) => [
       printable(erasure.erasureId),
-      timeText(erasure.startedAt),
-      erasure.finishedAt === undefined ? "under way" : timeText(erasure.finishedAt),
+      timeText(erasure.startTime),
+      erasure.endTime === undefined ? "under way" : timeText(erasure.endTime),
       removedText(erasure),
     ]),
   );

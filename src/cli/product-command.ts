@@ -58,7 +58,7 @@ async function showProduct(options: ShowOptions, deps: ProgramDeps): Promise<voi
     ["image", product.imageUrl],
     ["tags", product.tags.join(", ")],
     ["told by", originText(product)],
-    ["changed", timeText(product.updatedAt)],
+    ["changed", timeText(product.updateTime)],
     ["shown", product.notShown === "" ? "yes" : `no: ${product.notShown}`],
   ];
   for (const [name, text] of lines) if (text !== "") writeLine(deps.stdout, `${name.padEnd(11)}${printable(text)}`);

@@ -96,7 +96,7 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
     visitor: { fingerprintId: options.fpcid ?? "", clientId: options.clientId ?? "" },
     interactions: steps.map((step, at) => ({
       ...step,
-      occurredAt: timestampFromMs(nowMs - (steps.length - at) * 1000),
+      interactionTime: timestampFromMs(nowMs - (steps.length - at) * 1000),
     })),
     currentProductIds: list(options.current),
     frameId: frames.length === 1 ? frames[0]! : "",

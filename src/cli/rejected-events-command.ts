@@ -94,7 +94,7 @@ async function newest(events: Clients["events"], options: RejectedOptions): Prom
 function rejectedText(one: RejectedEvent, showPersonal: boolean): string {
   const head = [
     one.rejectedEventId.replace(/^0+(?=\d)/, ""),
-    timeText(one.rejectedAt),
+    timeText(one.rejectTime),
     `${printable(one.field)} ${printable(one.reason)}`,
     ...(one.replayedEventId === "" ? [] : [`replayed as ${one.replayedEventId}`]),
   ];

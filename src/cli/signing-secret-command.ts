@@ -70,7 +70,7 @@ async function listSecrets({ app: appId, ...options }: AppOptions, deps: Program
   writeTable(
     deps.stdout,
     [{ title: "id" }, { title: "made" }],
-    signingSecrets.map(({ secretId, createdAt }) => [secretId, timeText(createdAt)]),
+    signingSecrets.map(({ secretId, createTime: createdAt }) => [secretId, timeText(createdAt)]),
   );
 }
 

@@ -55,7 +55,7 @@ function modelLines(model: Model): string[] {
   const data = Object.entries(model.dataCounts)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${count(value)} ${printable(name)}`);
-  const upTo = model.cutOff === undefined ? "" : `, up to ${timeText(model.cutOff)}`;
+  const upTo = model.cutOffTime === undefined ? "" : `, up to ${timeText(model.cutOffTime)}`;
   const lines = [
     `Model ${model.modelId}${model.active ? ` serves as version ${model.version}` : " was trained but does not serve"}`,
     `  trained in ${duration(Number(model.trainingMs))}, ${megabytes(model.sizeBytes)}${upTo}`,

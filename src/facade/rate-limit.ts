@@ -23,7 +23,7 @@ export interface RateLimit {
 
 /** The remaining quota after an accepted event. */
 export function rateLimitOf(allowance: SenderAllowance): RateLimit {
-  const { limit, remaining, window, resetAfter } = allowance;
+  const { limit, remaining, window, resetDelay: resetAfter } = allowance;
   return { limit, remaining, windowSeconds: wholeSeconds(window), resetSeconds: wholeSeconds(resetAfter) };
 }
 

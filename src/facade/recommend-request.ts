@@ -108,7 +108,7 @@ function readInteractions(value: unknown): ProductInteraction[] {
       type: readType(element.productInteractionType, index),
       productId: elementId(element, "productId", "productInteractions", index),
       sku: elementId(element, "productSku", "productInteractions", index),
-      occurredAt: readTime(element.utcInteractionDate, "productInteractions", index),
+      interactionTime: readTime(element.utcInteractionDate, "productInteractions", index),
     };
   }
   return interactions;
@@ -122,7 +122,7 @@ function readFrameInteractions(value: unknown): FrameInteraction[] {
     return {
       $typeName: "aisle.v1.FrameInteraction",
       frameId: elementId(element, "trackerProductGroupId", "recommendFrameInteractions", index),
-      occurredAt: readTime(element.utcInteractionDate, "recommendFrameInteractions", index),
+      interactionTime: readTime(element.utcInteractionDate, "recommendFrameInteractions", index),
     };
   });
 }

@@ -55,8 +55,8 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
     actionType: read("action_type"),
     senderType: readSender(read, keep),
     bot: false,
-    occurredAt: Number.isNaN(time) ? undefined : timestampOf(time),
-    receivedAt: undefined,
+    eventTime: Number.isNaN(time) ? undefined : timestampOf(time),
+    receiveTime: undefined,
     visitor: {
       $typeName: "aisle.v1.VisitorIds",
       clientId: readId("c_id"),

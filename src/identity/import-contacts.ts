@@ -95,7 +95,7 @@ function check(contact: ListedContact, now: number): void {
   if (contact.emailSubscribed !== null && contact.email === "") throw new InvalidArgument("email", "missing");
   if (contact.smsSubscribed !== null && contact.phone === "") throw new InvalidArgument("phone", "missing");
   if (contact.changedAt !== null && !(contact.changedAt > 0 && contact.changedAt <= now + MAX_AHEAD_MS))
-    throw new InvalidArgument("changed_at", "invalid", "a time after 1970 and not in the future");
+    throw new InvalidArgument("change_time", "invalid", "a time after 1970 and not in the future");
   if (contact.reason !== "" && cleanId(contact.reason) === "")
     throw new InvalidArgument("reason", "invalid", "at most 255 bytes without control characters");
   if (contact.tags.length > MAX_TAGS) throw new InvalidArgument("tags", "invalid", `at most ${MAX_TAGS}`);

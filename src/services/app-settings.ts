@@ -129,7 +129,7 @@ function readLinkTrust(said: LinkTrust): App["linkTrust"] | undefined {
 }
 
 export function appMessage(app: App): MessageInitShape<typeof AppSchema> {
-  return { ...contentOf(app), updatedAt: timestampOf(app.updatedAt), etag: appEtag(app) };
+  return { ...contentOf(app), updateTime: timestampOf(app.updatedAt), etag: appEtag(app) };
 }
 
 /** The etag of the settings. Product groups have their own. */
@@ -144,7 +144,7 @@ function contentOf(app: App): MessageInitShape<typeof AppSchema> {
     displayName: app.displayName,
     allowedOrigins: [...app.allowedOrigins],
     privacy: privacyMessage(app.privacy),
-    createdAt: timestampOf(app.createdAt),
+    createTime: timestampOf(app.createdAt),
     doubleOptIn: app.doubleOptIn,
     learnedAfterVisitors: app.learnedAfterVisitors,
     linkTrust: app.linkTrust === "strict" ? LinkTrust.STRICT : LinkTrust.OPEN,

@@ -102,7 +102,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
         message: ({ productId, events, lastAt, meant }) => ({
           productId,
           events,
-          lastAt: timestampOf(lastAt),
+          lastEventTime: timestampOf(lastAt),
           meantProductId: meant,
         }),
       });

@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<Kind, RankingKind>> = {
 
 export function evaluationMessage(evaluation: Evaluation): MessageInitShape<typeof EvaluationSchema> {
   return {
-    cutOff: timestampOf(evaluation.cutOff),
+    cutOffTime: timestampOf(evaluation.cutOff),
     seed: evaluation.seed,
     dataCounts: Object.fromEntries(Object.entries(evaluation.dataCounts).map(([name, count]) => [name, BigInt(count)])),
     tasks: evaluation.tasks.map(taskMessage),

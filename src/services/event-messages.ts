@@ -37,7 +37,7 @@ export function sentEvent(message: EventMessage | undefined, sender?: PublicSend
     sender: message.senderType === SenderType.SERVER ? "server" : "browser",
     bot: message.bot,
     // 0 stands for none: a time that was sent is at least as implausible as 1.
-    occurredAt: message.occurredAt === undefined ? 0 : msOf(message.occurredAt) || 1,
+    occurredAt: message.eventTime === undefined ? 0 : msOf(message.eventTime) || 1,
     visitor: visitorIdsOf(message.visitor),
     contact: contact
       ? {
@@ -98,8 +98,8 @@ export function eventMessage(event: Event): MessageInitShape<typeof EventSchema>
     actionType: event.actionType,
     senderType: event.sender === "server" ? SenderType.SERVER : SenderType.BROWSER,
     bot: event.bot,
-    occurredAt: timestampOf(event.occurredAt),
-    receivedAt: timestampOf(event.receivedAt),
+    eventTime: timestampOf(event.occurredAt),
+    receiveTime: timestampOf(event.receivedAt),
     visitor: { ...event.visitor },
     contact:
       event.contact === null

@@ -55,7 +55,7 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
           limit: allowance.limit,
           window: durationFromMs(Math.ceil(allowance.windowMs)),
           remaining: allowance.remaining,
-          resetAfter: durationFromMs(Math.ceil(allowance.resetMs)),
+          resetDelay: durationFromMs(Math.ceil(allowance.resetMs)),
         },
       };
     }),

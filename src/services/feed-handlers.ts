@@ -31,7 +31,7 @@ export function createFeedHandlers(deps: {
     setFeed: mutation(CatalogService.method.setFeed, async ({ appId, feed, etag }, once) => {
       await requireApp(apps, appId);
       if (feed === undefined) throw new InvalidArgument("feed", "missing");
-      const { feedId, url, format, currency, full, every } = feed;
+      const { feedId, url, format, currency, full, interval: every } = feed;
       const everyMs = every === undefined ? 0 : durationMs(every);
       const setting = { feedId, url, format, currency, full, everyMs };
       const answer = (made: Feed) => ({ feed: feedMessage(made) });
@@ -76,14 +76,14 @@ function feedMessage(feed: Feed): MessageInitShape<typeof FeedSchema> {
     format,
     currency,
     full,
-    every: durationFromMs(everyMs),
-    nextAt: timestampOf(nextAt),
+    interval: durationFromMs(everyMs),
+    nextRunTime: timestampOf(nextAt),
     running: claimedBy !== "",
     etag: feedEtag(feed),
     ...(lastRun !== null && {
       lastRun: {
-        at: timestampOf(lastRun.at),
-        took: durationFromMs(lastRun.tookMs),
+        startTime: timestampOf(lastRun.at),
+        duration: durationFromMs(lastRun.tookMs),
         outcome: OUTCOMES[lastRun.outcome],
         accepted: BigInt(lastRun.accepted),
         rejected: BigInt(lastRun.rejected),

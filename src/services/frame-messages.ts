@@ -255,7 +255,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
       filter: variant.filter === null ? undefined : filterMessage(variant.filter),
       pinChoice: variant.pinnedProductIds === null ? undefined : { productIds: [...variant.pinnedProductIds] },
     })),
-    updatedAt: timestampOf(frame.updatedAt),
+    updateTime: timestampOf(frame.updatedAt),
     etag: frameEtag(frame),
   };
 }

@@ -79,5 +79,5 @@ export function createHookService({
 
 export function hookMessage(entry: HookEntry): MessageInitShape<typeof HookMessageSchema> {
   const { kind, channel, createdAt, nextAt: _, changeId: __, ...one } = entry;
-  return { ...one, type: kind, channel: channelOf(channel), createdAt: timestampOf(createdAt) };
+  return { ...one, type: kind, channel: channelOf(channel), createTime: timestampOf(createdAt) };
 }

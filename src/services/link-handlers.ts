@@ -49,7 +49,7 @@ export function linkHandlers(
         order.purpose === "unsubscribe"
           ? `List-Unsubscribe: <${url}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
           : "";
-      return { url, validUntil: timestampFromMs(validUntil), mailHeaders };
+      return { url, expireTime: timestampFromMs(validUntil), mailHeaders };
     }),
 
     getLink: guarded(report, async (request) => answer(await links.look(requireToken(request.token)))),
@@ -70,13 +70,13 @@ function requireToken(token: string): string {
 }
 
 function orderOf(request: CreateLinkRequest): LinkOrder {
-  const { email, phone, contactId, validFor } = request;
+  const { email, phone, contactId, ttl: validFor } = request;
   const named = [email, phone, contactId].filter((text) => text !== "");
   if (named.length !== 1)
     throw new InvalidArgument("email", named.length === 0 ? "missing" : "invalid", "one of email, phone, contact_id");
   const validForMs = validFor === undefined ? 0 : Number(validFor.seconds) * 1000;
   if (validFor !== undefined && (validForMs < 1000 || validForMs > MAX_LINK_LIFETIME_MS))
-    throw new InvalidArgument("valid_for", "invalid", "from a second to ten years");
+    throw new InvalidArgument("ttl", "invalid", "from a second to ten years");
   return {
     email,
     phone,

@@ -127,8 +127,8 @@ function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): M
     version: active ? (pointer?.version ?? "") : "",
     active,
     held: active && (pointer?.isHeld ?? false),
-    createdAt: timestampOf(record.createdAt),
-    cutOff: timestampOf(record.manifest.cutOff),
+    createTime: timestampOf(record.createdAt),
+    cutOffTime: timestampOf(record.manifest.cutOff),
     sizeBytes: BigInt(record.sizeBytes),
     trainingMs: BigInt(record.trainingMs),
     dataCounts: Object.fromEntries(

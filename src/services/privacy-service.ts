@@ -173,7 +173,7 @@ async function* tryErasure(
     said = { step, lookedAt };
     yield { step, lookedAt: BigInt(lookedAt) };
   }
-  const erasure = { startedAt: timestampOf(startedAt), removed: removedMessage(counts), contactsKept: kept };
+  const erasure = { startTime: timestampOf(startedAt), removed: removedMessage(counts), contactsKept: kept };
   yield { step: "done", lookedAt: BigInt(lookedAt), erasure };
 }
 
@@ -186,8 +186,8 @@ function namesOf(person: PersonMessage | undefined): PersonNames {
 function erasureMessage(erasure: Erasure, contactsKept: number): MessageInitShape<typeof ErasureSchema> {
   return {
     erasureId: erasure.erasureId,
-    startedAt: timestampOf(erasure.startedAt),
-    finishedAt: timestampOf(erasure.finishedAt),
+    startTime: timestampOf(erasure.startedAt),
+    endTime: timestampOf(erasure.finishedAt),
     removed: removedMessage(new Map(Object.entries(erasure.counts))),
     contactsKept,
   };
@@ -202,7 +202,7 @@ function awaitedMessage(
   { askedAt, eventId }: Confirmation,
 ): MessageInitShape<typeof AwaitedSubscriptionSchema> {
   const { channel, contactId } = confirmationOf(key);
-  return { contactId, channel: channelOf(channel), askedAt: timestampOf(askedAt), eventId };
+  return { contactId, channel: channelOf(channel), requestTime: timestampOf(askedAt), eventId };
 }
 
 /** @param key The visitor key of the record. */
@@ -215,7 +215,7 @@ function shownListMessage(
   key: string,
   { frameId, at, productIds }: ShownList,
 ): MessageInitShape<typeof KeptShownListSchema> {
-  return { visitor: keptIds(key), frameId, shownAt: timestampOf(at), productIds: [...productIds] };
+  return { visitor: keptIds(key), frameId, firstShowTime: timestampOf(at), productIds: [...productIds] };
 }
 
 function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typeof KeptFrameExposureSchema> {
@@ -223,11 +223,11 @@ function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typ
     visitor: keptIds(key),
     frameId: frame.frameId,
     variant: frame.variant,
-    firstAt: timestampOf(frame.firstAt),
-    lastAt: timestampOf(frame.lastAt),
+    firstExposureTime: timestampOf(frame.firstAt),
+    lastExposureTime: timestampOf(frame.lastAt),
     shownProductIds: [...frame.shown],
-    clickedAt: timestampOf(frame.clickedAt),
-    orderedAt: timestampOf(frame.orderedAt),
+    clickTime: timestampOf(frame.clickedAt),
+    orderTime: timestampOf(frame.orderedAt),
     orderIds: frame.orders.map(({ orderId }) => orderId),
     recommendationIds: [...frame.recommendationIds],
   };
@@ -245,7 +245,7 @@ function visitorMessage({
     fingerprintIds: idsOf(keys, "f:"),
     userIds: idsOf(keys, "u:"),
     contactId,
-    createdAt: timestampOf(createdAt),
+    createTime: timestampOf(createdAt),
   };
 }
 
@@ -261,7 +261,7 @@ function orderMessage(order: Order): MessageInitShape<typeof KeptOrderSchema> {
     lines: order.lines.map((line) => ({ ...line })),
     status: order.status,
     payment: moneyMessage(order.payment),
-    occurredAt: timestampOf(order.occurredAt),
+    orderTime: timestampOf(order.occurredAt),
     cancelled: order.cancelled,
   };
 }

@@ -23,8 +23,8 @@ const FIELDS: Readonly<Record<string, (draft: ProductDraft) => Fields>> = {
   hidden: ({ hidden }) => ({ hidden }),
   tags: ({ tags }) => ({ tags }),
   attributes: ({ attributes }) => ({ attributes }),
-  valid_from: ({ validFrom }) => ({ validFrom }),
-  valid_until: ({ validUntil }) => ({ validUntil }),
+  display_start_time: ({ validFrom }) => ({ validFrom }),
+  display_end_time: ({ validUntil }) => ({ validUntil }),
   cost_of_goods: ({ cost }) => ({ cost }),
   stock: ({ stock }) => ({ stock }),
 };
@@ -73,8 +73,8 @@ function setFields(message: ProductMessage): readonly string[] {
     hidden: message.hidden,
     tags: message.tags.length > 0,
     attributes: Object.keys(message.attributes).length > 0,
-    valid_from: message.validFrom !== undefined,
-    valid_until: message.validUntil !== undefined,
+    display_start_time: message.displayStartTime !== undefined,
+    display_end_time: message.displayEndTime !== undefined,
     cost_of_goods: message.costOfGoods !== undefined,
     stock: message.stock !== undefined,
   };

@@ -26,8 +26,8 @@ export function productDraft(message: ProductMessage): ProductDraft {
     imageUrl: message.imageUrl,
     available: message.availability !== Availability.OUT_OF_STOCK,
     hidden: message.hidden,
-    validFrom: msOf(message.validFrom) ?? 0,
-    validUntil: msOf(message.validUntil) ?? 0,
+    validFrom: msOf(message.displayStartTime) ?? 0,
+    validUntil: msOf(message.displayEndTime) ?? 0,
     tags: [...message.tags],
     attributes: { ...message.attributes },
     cost: moneyOf(message.costOfGoods),
@@ -60,9 +60,9 @@ export function productMessage(product: Product, rules: ShowingRules): MessageIn
     costOfGoods: moneyMessage(product.cost),
     ...(product.stock !== null && { stock: product.stock }),
     origin: product.origin === "catalog" ? ProductOrigin.CATALOG : ProductOrigin.EVENT,
-    updatedAt: timestampOf(product.updatedAt),
-    ...(product.validFrom !== 0 && { validFrom: timestampOf(product.validFrom) }),
-    ...(product.validUntil !== 0 && { validUntil: timestampOf(product.validUntil) }),
+    updateTime: timestampOf(product.updatedAt),
+    ...(product.validFrom !== 0 && { displayStartTime: timestampOf(product.validFrom) }),
+    ...(product.validUntil !== 0 && { displayEndTime: timestampOf(product.validUntil) }),
     notShown: whyNotShown(product, rules),
   };
 }

@@ -123,7 +123,7 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     interactions: interactionsOf(request.interactions),
     frameInteractions: request.frameInteractions
       .slice(-MAX_FRAME_INTERACTIONS)
-      .map((use) => ({ frameId: use.frameId, at: msOf(use.occurredAt) ?? 0 })),
+      .map((use) => ({ frameId: use.frameId, at: msOf(use.interactionTime) ?? 0 })),
     currentProductIds: request.currentProductIds,
     currentSkus: request.currentSkus,
     currentCategoryIds: request.currentCategoryIds,
@@ -148,8 +148,8 @@ function interactionOf(interaction: ProductInteraction, index: number): ClientIn
   const type = TYPES[interaction.type];
   if (type === undefined)
     throw new InvalidArgument(`interactions[${index}].type`, "invalid", "PRODUCT_VIEW, ADD_TO_CART or ORDER");
-  const at = msOf(interaction.occurredAt);
-  if (at === null) throw new InvalidArgument(`interactions[${index}].occurred_at`, "missing");
+  const at = msOf(interaction.interactionTime);
+  if (at === null) throw new InvalidArgument(`interactions[${index}].interaction_time`, "missing");
   return { type, productId: interaction.productId, sku: interaction.sku, at };
 }
 

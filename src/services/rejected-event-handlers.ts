@@ -91,8 +91,8 @@ export function rejectedEventMessage(rejected: RejectedEvent): MessageInitShape<
   const { rejectedId, rejectedAt, event, idempotencyKey, field, fault, accepted, replayedAs } = rejected;
   return {
     rejectedEventId: rejectedId,
-    rejectedAt: timestampOf(rejectedAt),
-    event: event === null ? undefined : { ...eventMessage(event), receivedAt: undefined },
+    rejectTime: timestampOf(rejectedAt),
+    event: event === null ? undefined : { ...eventMessage(event), receiveTime: undefined },
     idempotencyKey: sentKey(idempotencyKey),
     field,
     reason: reasonText(fault, accepted),

@@ -49,5 +49,5 @@ export function signingSecretHandlers(deps: {
 }
 
 function messageOf({ secretId, createdAt }: SigningSecret) {
-  return { secretId, createdAt: timestampOf(createdAt) };
+  return { secretId, createTime: timestampOf(createdAt) };
 }

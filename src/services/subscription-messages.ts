@@ -44,7 +44,7 @@ export function contactMessage(contact: Contact): MessageInitShape<typeof Contac
     gender: contact.gender,
     birthDate: contact.birthDate,
     tags: [...contact.tags],
-    createdAt: timestampOf(contact.createdAt),
+    createTime: timestampOf(contact.createdAt),
   };
 }
 
@@ -71,11 +71,11 @@ export function changeMessage(change: SubscriptionChange): MessageInitShape<type
     channel: channelOf(change.channel),
     oldState: stateOf(change.from),
     newState: stateOf(change.to),
-    occurredAt: timestampOf(change.occurredAt),
+    changeTime: timestampOf(change.occurredAt),
     source: change.source,
     eventId: change.eventId,
     reason: change.reason,
-    recordedAt: timestampOf(change.recordedAt),
+    recordTime: timestampOf(change.recordedAt),
     saidBy: change.by,
     erased: isErased(change),
     seal: change.seal === null ? undefined : sealMessage(change.seal),
@@ -97,7 +97,7 @@ export function listedContact(message: ImportedContact): ListedContact {
     phone: message.phone,
     emailSubscribed: statusOf(message.emailState, "email_state"),
     smsSubscribed: statusOf(message.smsState, "sms_state"),
-    changedAt: msOf(message.changedAt),
+    changedAt: msOf(message.changeTime),
     firstName: message.firstName,
     lastName: message.lastName,
     country: message.country,

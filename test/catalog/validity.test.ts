@@ -17,15 +17,15 @@ describe.each(stores)("a product with a time of its own: $name", ({ openStore })
         appId: "shop",
         products: [
           { productId: "always", title: "Tent" },
-          { productId: "later", title: "Stove", validFrom: at(1) },
-          { productId: "until", title: "Lamp", validUntil: at(1) },
-          { productId: "wrong", title: "Map", validFrom: at(2), validUntil: at(1) },
+          { productId: "later", title: "Stove", displayStartTime: at(1) },
+          { productId: "until", title: "Lamp", displayEndTime: at(1) },
+          { productId: "wrong", title: "Map", displayStartTime: at(2), displayEndTime: at(1) },
         ],
       };
     }
     const { refused } = await rpc.catalog.upsertProducts(products());
     expect(refused).toMatchObject([
-      { index: 3n, field: "valid_until", reason: "is not accepted: a time after valid_from" },
+      { index: 3n, field: "display_end_time", reason: "is not accepted: a time after display_start_time" },
     ]);
     const shown = async () => {
       const { recommended, alternative } = await rpc.recommendations.recommend({ appId: "shop" });

@@ -60,7 +60,7 @@ describe("aisle app", () => {
   it("lists all pages of apps as a table", async () => {
     const createdAt = timestampFromMs(Date.UTC(2026, 0, 2, 3, 4, 5));
     server.state.apps.push(
-      create(AppSchema, { appId: "a", displayName: "First", createdAt }),
+      create(AppSchema, { appId: "a", displayName: "First", createTime: createdAt }),
       create(AppSchema, { appId: "bb", allowedOrigins: ["https://b.example"] }),
     );
     expect((await aisle("app", "list")).stdout).toBe(
@@ -247,13 +247,13 @@ describe("aisle frame set", () => {
 
 describe("aisle frame history, rollback, report and remove", () => {
   const at = (minute: number) => timestampFromMs(Date.UTC(2026, 0, 2, 3, minute, 0));
-  const first = { frameId: "side", version: 1, etag: "1", recommendedCount: 5, updatedAt: at(1) };
-  const second = { ...first, version: 2, etag: "2", recommendedCount: 6, title: "Side", updatedAt: at(2) };
+  const first = { frameId: "side", version: 1, etag: "1", recommendedCount: 5, updateTime: at(1) };
+  const second = { ...first, version: 2, etag: "2", recommendedCount: 6, title: "Side", updateTime: at(2) };
 
   it("lists the changes of each version, newest first", async () => {
     server.state.frameVersions = [
-      { frameConfiguration: { ...first, version: 4, etag: "4", updatedAt: at(4) } },
-      { frameConfiguration: { ...second, version: 3, updatedAt: at(3) }, deleted: true },
+      { frameConfiguration: { ...first, version: 4, etag: "4", updateTime: at(4) } },
+      { frameConfiguration: { ...second, version: 3, updateTime: at(3) }, deleted: true },
       { frameConfiguration: second },
       { frameConfiguration: first },
     ];
@@ -343,7 +343,7 @@ describe("aisle train", () => {
           active: true,
           trainingMs: 12_345n,
           sizeBytes: 2_500_000n,
-          cutOff: timestampFromMs(Date.UTC(2026, 0, 2)),
+          cutOffTime: timestampFromMs(Date.UTC(2026, 0, 2)),
           dataCounts: { products: 1234n, orders: 7n },
           algorithms: [
             { name: "semantic", included: true },
@@ -458,7 +458,7 @@ Alternative (similar): none
       ["5", InteractionType.PRODUCT_VIEW],
       ["6", InteractionType.ADD_TO_CART],
     ]);
-    const times = steps.map((step) => (step.occurredAt ? timestampMs(step.occurredAt) : 0));
+    const times = steps.map((step) => (step.interactionTime ? timestampMs(step.interactionTime) : 0));
     expect(times).toEqual([5, 4, 3, 2, 1].map((ago) => Date.UTC(2026, 0, 1) - ago * 1000));
   });
 

@@ -21,7 +21,7 @@ const ranking = (name: string, kind: RankingKind, hitRate: number) => ({
 });
 
 const EVALUATION: MessageInitShape<typeof EvaluationSchema> = {
-  cutOff: timestampFromMs(Date.UTC(2026, 0, 2)),
+  cutOffTime: timestampFromMs(Date.UTC(2026, 0, 2)),
   seed: 7,
   dataCounts: { products: 50n, products_met: 40n, learned_visits: 9000n, judged_visits: 1000n },
   tasks: [
@@ -86,7 +86,7 @@ Order, one line hidden: no order of two known products since the cut-off
   it("prints JSON with every field, also those that are 0 or empty", async () => {
     const json: unknown = JSON.parse((await aisle("--json")).stdout);
     expect(json).toMatchObject({
-      cutOff: "2026-01-02T00:00:00Z",
+      cutOffTime: "2026-01-02T00:00:00Z",
       seed: 7,
       dataCounts: { products: "50" },
       tasks: [

@@ -19,7 +19,7 @@ function store(number: number, ms = number) {
     storedEvent({
       eventId: eventIdOf(TIME + ms, number),
       actionType: "product_view",
-      occurredAt: timestampFromMs(TIME),
+      eventTime: timestampFromMs(TIME),
       visitor: { fingerprintId: `f${number}` },
     }),
   );
@@ -35,7 +35,7 @@ describe("aisle events tail", () => {
         eventId: eventIdOf(TIME, 1),
         actionType: "order",
         senderType: SenderType.SERVER,
-        occurredAt: timestampFromMs(TIME),
+        eventTime: timestampFromMs(TIME),
         visitor: { clientId: "c1", fingerprintId: "f1" },
         products: [
           { productId: "p1", quantity: 2, price: { amount: "5.00", currency: "EUR" } },

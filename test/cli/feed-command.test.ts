@@ -84,7 +84,7 @@ describe("aisle feed", () => {
 
   it.each([
     [["--url", URL, "--every", "often"], "A time such as 15m"],
-    [["--url", URL, "--every", "1m"], "feed.every, 5 minutes to 30 days"],
+    [["--url", URL, "--every", "1m"], "feed.interval, 5 minutes to 30 days"],
     [["--url", "http://shop.example/f", "--every", "1h"], "feed.url, an https address"],
     [["--url", URL, "--every", "1h", "--format", "pdf"], "Allowed choices are google, ceneo, csv, tsv, jsonl"],
   ])("rejects %j", async (args, reason) => {

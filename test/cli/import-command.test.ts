@@ -372,7 +372,7 @@ describe("aisle import events", () => {
       product: event?.products[0]?.productId,
       type: event?.actionType,
     }).toEqual(expected);
-    expect(Number(event?.occurredAt?.seconds)).toBeGreaterThan(1_759_000_000);
+    expect(Number(event?.eventTime?.seconds)).toBeGreaterThan(1_759_000_000);
   });
 
   describe("with addresses in the column visitor", () => {

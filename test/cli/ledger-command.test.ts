@@ -52,7 +52,7 @@ describe("aisle import contacts", () => {
         "--map",
         "email=Email Address",
         "--map",
-        "changed_at=last_changed",
+        "change_time=last_changed",
       ],
     );
     expect(exitCode).toBe(0);
@@ -63,7 +63,7 @@ describe("aisle import contacts", () => {
     const { contact } = await aisle.rpc.subscriptions.getContact({ appId: "shop", email: "ann@example.com" });
     expect(contact).toMatchObject({ email: "Ann@Example.com", firstName: "Ann", tags: ["vip", "b2b"] });
     const { changes } = await aisle.rpc.subscriptions.listChanges({ appId: "shop" });
-    expect(changes.map(({ source, occurredAt }) => [source, Number(occurredAt?.seconds)])).toEqual([
+    expect(changes.map(({ source, changeTime: occurredAt }) => [source, Number(occurredAt?.seconds)])).toEqual([
       ["import", Date.UTC(2025, 2, 1, 10) / 1000],
       ["import", Date.UTC(2025, 2, 2, 10) / 1000],
     ]);
@@ -114,8 +114,8 @@ describe("aisle ledger verify", () => {
     const { seal } = entry;
     expect(seal.previousHash).toBe(sha(["aisle ledger 1", "shop"]));
     expect(seal.commitment).toBe(sha([seal.salt, entry.contactId, entry.saidBy, entry.eventId, entry.reason]));
-    const at = (time: typeof entry.occurredAt) => Number(time?.seconds) * 1000 + Number(time?.nanos) / 1e6;
-    const said = [entry.changeId, "email", null, true, at(entry.occurredAt), at(entry.recordedAt), entry.source];
+    const at = (time: typeof entry.changeTime) => Number(time?.seconds) * 1000 + Number(time?.nanos) / 1e6;
+    const said = [entry.changeId, "email", null, true, at(entry.changeTime), at(entry.recordTime), entry.source];
     expect(seal.hash).toBe(sha([...said, seal.commitment, seal.previousHash]));
   });
 });

@@ -125,7 +125,7 @@ describe("the error table", () => {
     ["trace", "event.order.order_id", "order_id"],
     ["trace", "event.contact.email", "email"],
     ["trace", "idempotency_key", "idempotency_key"],
-    ["recommend", "interactions[3].occurred_at", "productInteractions[3].utcInteractionDate"],
+    ["recommend", "interactions[3].interaction_time", "productInteractions[3].utcInteractionDate"],
     ["recommend", "interactions[12].type", "productInteractions[12].productInteractionType"],
     ["recommend", "frame_interactions[0].frame_id", "recommendFrameInteractions[0].trackerProductGroupId"],
     ["recommend", "current_skus", "currentProductSkus"],

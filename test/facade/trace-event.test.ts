@@ -97,7 +97,7 @@ describe("an event made from a form", () => {
     ["the second when the first is ahead", { event_utc_date: "2026-03-01 10:05:01", utc_time: "2026-02-01T10:00:00Z" }],
     ["the second when the first is none", { event_utc_date: "0000-00-00 00:00:00", utc_time: "2026-02-01T10:00:00Z" }],
   ])("has the time of %s", (_case, fields) => {
-    expect(form(fields).occurredAt?.seconds).toBe(BigInt(Date.UTC(2026, 1, 1, 10) / 1000));
+    expect(form(fields).eventTime?.seconds).toBe(BigInt(Date.UTC(2026, 1, 1, 10) / 1000));
   });
 
   it.each([

@@ -23,7 +23,7 @@ const anySent: fc.Arbitrary<SentEvent> = fc.record({
   key: fc.constantFrom("", "", "", "k1", "k2"),
   event: fc.record({
     actionType: fc.constantFrom("product_view", "add_to_cart", "order", "order_cancel", "subscribe", "other", ""),
-    occurredAt: fc.constantFrom(0, 1000, 2000).map((at) => timestampFromMs(NOON - 10_000 + at)),
+    eventTime: fc.constantFrom(0, 1000, 2000).map((at) => timestampFromMs(NOON - 10_000 + at)),
     bot: fc.boolean(),
     visitor: fc.record({
       clientId: fc.constantFrom("", "c1", "c2"),

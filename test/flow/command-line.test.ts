@@ -150,7 +150,7 @@ describe("aisle import events", () => {
     const { code, stdout } = await aisle(["import", "events", name, "--app", "views"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^4 lines read, 3 events stored, 1 lines rejected, /m);
-    const seconds = (await eventsOf("views")).map(({ actionType, visitor, occurredAt }) => [
+    const seconds = (await eventsOf("views")).map(({ actionType, visitor, eventTime: occurredAt }) => [
       actionType,
       visitor?.clientId,
       Number(occurredAt?.seconds) - 1_767_225_600,

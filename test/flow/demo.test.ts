@@ -184,7 +184,7 @@ describe("an interrupted set-up of the demo", () => {
       stored += page.events.length;
       pageToken = page.nextPageToken;
     }
-    const until = app?.createdAt === undefined ? 0 : timestampMs(app.createdAt);
+    const until = app?.createTime === undefined ? 0 : timestampMs(app.createTime);
     expect(stored).toBe([...demoEvents({ seed: 7, until, days: 42 })].length);
     expect((await models.getModel({ appId: "demo" })).model?.active).toBe(true);
   }, 60_000);

@@ -48,7 +48,7 @@ describe.each(stores)("updates and etags: $name", ({ openStore }) => {
     const { apps } = await open();
     const update = (path: string) => apps.updateApp({ app: { appId: "shop" }, updateMask: { paths: [path] } });
     expect((await update("*")).app).toMatchObject({ displayName: "", allowedOrigins: [], learnedAfterVisitors: 3 });
-    for (const path of ["created_at", "app_id", "nothing", "constructor"])
+    for (const path of ["create_time", "app_id", "nothing", "constructor"])
       await expect(update(path)).rejects.toThrow(new RegExp(`invalid_argument.*update_mask, ${path}`));
   });
 
@@ -83,7 +83,7 @@ describe.each(stores)("updates and etags: $name", ({ openStore }) => {
       },
       {
         set: async (n: number, etag?: string) => {
-          const feed = { feedId: "f", url: `https://shop.example/${n}`, every: { seconds: 3600n } };
+          const feed = { feedId: "f", url: `https://shop.example/${n}`, interval: { seconds: 3600n } };
           return (await catalog.setFeed({ appId, feed, etag })).feed?.etag;
         },
         read: async () => (await catalog.listFeeds({ appId })).feeds[0]?.etag,

@@ -42,7 +42,7 @@ describe("aisle evaluate", () => {
     expect(second.stdout).toBe(first.stdout);
     const json: unknown = JSON.parse(first.stdout);
     expect(json).toMatchObject({
-      cutOff: "2026-01-02T12:00:00Z",
+      cutOffTime: "2026-01-02T12:00:00Z",
       seed: 5,
       dataCounts: { products: "6", learned_visits: "36", judged_visits: "4" },
     });

@@ -110,7 +110,7 @@ describe.each(stores)(
       await expect(rpc.catalog.listProducts({ appId, groupId: "sale" })).rejects.toThrow(/not_found/);
       await rpc.catalog.setFeed({
         appId: "one",
-        feed: { feedId: "f", url: "https://shop.example/f.xml", every: { seconds: 3600n } },
+        feed: { feedId: "f", url: "https://shop.example/f.xml", interval: { seconds: 3600n } },
       });
       await expect(rpc.catalog.getFeed({ appId, feedId: "f" })).rejects.toThrow(/not_found/);
       const some = await rpc.catalog.batchGetProducts({ appId, productIds: ["p2", "p9"] });
@@ -225,7 +225,7 @@ describe.each(stores)(
 
     it("feeds of one app are neither shown to the other nor changed by it", async () => {
       const { rpc } = await twoShops();
-      const feed = { feedId: "main", url: "https://one.example/feed.xml", every: { seconds: 3600n } };
+      const feed = { feedId: "main", url: "https://one.example/feed.xml", interval: { seconds: 3600n } };
       await rpc.catalog.setFeed({ appId: "one", feed });
       expect((await rpc.catalog.listFeeds({ appId: "two" })).feeds).toEqual([]);
       await expect(rpc.catalog.runFeed({ appId: "two", feedId: "main" })).rejects.toThrow(/not_found/);

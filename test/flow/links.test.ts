@@ -19,7 +19,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     const { subscriptions } = aisle.rpc;
     await aisle.rpc.apps.createApp({ app: { appId: "shop", displayName: "Lark & Sons" } });
     await subscriptions.setSubscription({ appId: "shop", email: EMAIL, emailState });
-    const link = async (purpose: LinkPurpose, more: { validFor?: { seconds: bigint }; email?: string } = {}) => {
+    const link = async (purpose: LinkPurpose, more: { ttl?: { seconds: bigint }; email?: string } = {}) => {
       const { url } = await subscriptions.createLink({
         appId: "shop",
         email: EMAIL,
@@ -128,7 +128,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
 
   it("a link is void after its time or with any character changed; browsers get a page, programs JSON", async () => {
     const { link, open, now, state } = await shop();
-    const path = await link(UNSUBSCRIBE, { validFor: { seconds: 60n } });
+    const path = await link(UNSUBSCRIBE, { ttl: { seconds: 60n } });
     const changed = path.slice(0, -1) + (path.endsWith("A") ? "Q" : "A");
     for (const method of ["GET", "POST"] as const) {
       expect(await open(changed, method)).toMatchObject({ status: 404, type: "text/html; charset=utf-8" });
@@ -175,8 +175,8 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     ["no purpose", { purpose: LinkPurpose.UNSPECIFIED }, "Missing required field: purpose"],
     ["no channel", { channel: SubscriptionChannel.UNSPECIFIED }, "Missing required field: channel"],
     ["a channel without an address", { channel: BY_SMS }, "Invalid field: channel"],
-    ["no time at all", { validFor: { seconds: 0n } }, "Invalid field: valid_for"],
-    ["more than ten years", { validFor: { seconds: 400_000_000n } }, "Invalid field: valid_for"],
+    ["no time at all", { ttl: { seconds: 0n } }, "Invalid field: ttl"],
+    ["more than ten years", { ttl: { seconds: 400_000_000n } }, "Invalid field: ttl"],
     ["somebody unknown", { email: "bob@shop.example" }, "no such contact"],
     ["another app", { appId: "other" }, "no such app"],
   ])("no link is made of %s", async (_, change, text) => {

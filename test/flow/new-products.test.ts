@@ -39,7 +39,7 @@ async function makeShop(clients: Clients): Promise<void> {
         actionType: "product_view",
         visitor: { clientId: `c${n >> 1}` },
         products: [{ productId: `${n % 4 < 2 ? "tent" : "stove"}-${n % COUNT}` }],
-        occurredAt: timestampFromMs(start + n * 60_000),
+        eventTime: timestampFromMs(start + n * 60_000),
       }));
       yield { appId: "shop", events };
     })(),

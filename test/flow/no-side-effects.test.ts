@@ -60,7 +60,7 @@ async function openShop() {
   await rpc.apps.setFrameConfiguration({ appId, frameConfiguration: { frameId: "home", recommendedCount: 2 } });
   await rpc.apps.createSigningSecret({ appId });
   await rpc.catalog.setProductGroup({ appId, group: { groupId: "gifts", productIds: ["p1"] } });
-  const feed = { feedId: "f", url: "https://shop.example/f.xml", every: { seconds: 3600n } };
+  const feed = { feedId: "f", url: "https://shop.example/f.xml", interval: { seconds: 3600n } };
   await rpc.catalog.setFeed({ appId, feed });
   await rpc.hooks.setHook({ appId, url: "https://shop.example/hook" });
   await trace({ app_id: appId, action_type: "subscribe", email: "ann@example.com", c_id: "c1" });

@@ -78,7 +78,7 @@ describe.each(stores)("request ids: $name", ({ openStore }) => {
     const { apps, hooks, catalog, now } = await open();
     await hooks.setHook({ appId: "shop", url });
     const frameConfiguration = { frameId: "f", recommendedCount: 4 };
-    const feed = { feedId: "f", url: "https://shop.example/feed", every: { seconds: 3600n } };
+    const feed = { feedId: "f", url: "https://shop.example/feed", interval: { seconds: 3600n } };
     const setAll = async () => {
       await hooks.setHook({ appId: "shop", url });
       await apps.setFrameConfiguration({ appId: "shop", frameConfiguration });
@@ -171,7 +171,7 @@ describe.each(stores)("request ids: $name", ({ openStore }) => {
 
   it("a feed that a repeated RunFeed asks for again has run once", async () => {
     const { catalog, now, store } = await open();
-    const feed = { feedId: "f", url: "https://shop.example/feed", every: { seconds: 3600n } };
+    const feed = { feedId: "f", url: "https://shop.example/feed", interval: { seconds: 3600n } };
     await catalog.setFeed({ appId: "shop", feed });
     await catalog.runFeed({ appId: "shop", feedId: "f", requestId });
     const at = now.at;

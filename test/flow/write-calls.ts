@@ -63,7 +63,7 @@ async function drained(stream: AsyncIterable<unknown>): Promise<void> {
 
 const numbers = (text: readonly string[]) => text.map(Number).sort((a, b) => a - b);
 const group = (n: number) => ({ groupId: `g${n}`, tags: [`t${n}`] });
-const feed = (n: number) => ({ feedId: `f${n}`, url: `https://shop.example/${n}.xml`, every: { seconds: 3600n } });
+const feed = (n: number) => ({ feedId: `f${n}`, url: `https://shop.example/${n}.xml`, interval: { seconds: 3600n } });
 const contactOf = (appId: string, who: string) => `${who}@${appId}.example`;
 const BY_EMAIL = SubscriptionChannel.EMAIL;
 

@@ -76,7 +76,7 @@ describe("an import of contacts", () => {
       [1, "email"],
       [2, "phone"],
       [3, "phone"],
-      [4, "changed_at"],
+      [4, "change_time"],
       [5, "reason"],
       [6, "city"],
     ]);

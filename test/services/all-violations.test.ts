@@ -38,7 +38,7 @@ it.each<[string, (rpc: Rpc) => Promise<unknown>, string[]]>([
   [
     "SetFeed",
     ({ catalog }) => catalog.setFeed({ appId: "shop", feed: { feedId: "a b", url: "http://x", currency: "euro" } }),
-    ["feed.feed_id", "feed.url", "feed.currency", "feed.every"],
+    ["feed.feed_id", "feed.url", "feed.currency", "feed.interval"],
   ],
   [
     "Recommend",

@@ -60,7 +60,7 @@ async function fill({ rpc: { apps, catalog, events, subscriptions } }: Aisle, ap
     await apps.setFrameConfiguration({ appId, frameConfiguration: { frameId: `f${n}` } });
     await apps.setFrameConfiguration({ appId, frameConfiguration: { frameId: "f2", recommendedCount: n } });
     if (n < 3) await apps.createSigningSecret({ appId });
-    const feed = { feedId: `f${n}`, url: "https://shop.example/", every: { seconds: 3600n } };
+    const feed = { feedId: `f${n}`, url: "https://shop.example/", interval: { seconds: 3600n } };
     await catalog.setFeed({ appId, feed });
     await catalog.setProductGroup({ appId, group: { groupId: `g${n}`, tags: ["t"] } });
     const event = { actionType: "product_view", visitor: { clientId: "c" }, products: [{ productId: `unknown${n}` }] };

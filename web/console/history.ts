@@ -28,11 +28,11 @@ export function interactionsOf(
     ...ordered.map((productId) => ({
       type: InteractionType.ORDER,
       productId,
-      occurredAt: timestampFromMs(now - DAY_MS),
+      interactionTime: timestampFromMs(now - DAY_MS),
     })),
     ...recent.map((meeting, index) => ({
       ...meeting,
-      occurredAt: timestampFromMs(now - (recent.length - 1 - index) * MINUTE_MS),
+      interactionTime: timestampFromMs(now - (recent.length - 1 - index) * MINUTE_MS),
     })),
   ];
 }

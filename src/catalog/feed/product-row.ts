@@ -137,8 +137,8 @@ export function readProduct(row: Row<ProductField>, defaultCurrency: string, now
     ...(price && { price }),
     ...(cost && { costOfGoods: cost }),
     ...(stock !== undefined && { stock }),
-    ...(validFrom && { validFrom }),
-    ...(validUntil && { validUntil }),
+    ...(validFrom && { displayStartTime: validFrom }),
+    ...(validUntil && { displayEndTime: validUntil }),
   });
   return { product, leftOut };
 }

@@ -11,7 +11,7 @@ const FIELDS = [
   "phone",
   "status",
   "sms_status",
-  "changed_at",
+  "change_time",
   "first_name",
   "last_name",
   "country",
@@ -46,7 +46,7 @@ export function readContact(row: Row<ContactField>, nowMs: number): ImportedCont
   const { values } = row;
   const text = (field: ContactField) => textOf(values[field], field);
   if (text("email") === "" && text("phone") === "") throw new BadLine("email: missing");
-  const changedAt = text("changed_at");
+  const changeTime = text("change_time");
   const visitor = { clientId: text("client_id"), fingerprintId: text("fingerprint_id"), userId: text("user_id") };
   return create(ImportedContactSchema, {
     email: text("email"),
@@ -64,7 +64,7 @@ export function readContact(row: Row<ContactField>, nowMs: number): ImportedCont
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ""),
     reason: text("reason"),
-    ...(changedAt !== "" && { changedAt: timestampFromMs(readTime(changedAt, "changed_at", nowMs)) }),
+    ...(changeTime !== "" && { changeTime: timestampFromMs(readTime(changeTime, "change_time", nowMs)) }),
     ...(Object.values(visitor).some((id) => id !== "") && { visitor }),
   });
 }

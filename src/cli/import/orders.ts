@@ -93,7 +93,7 @@ function eventOf(first: EventLine, lines: readonly EventLine[]): Event {
     senderType: SenderType.SERVER,
     visitor: { clientId: first.visitor, userId: first.userId, fingerprintId: first.fingerprintId },
     ...(first.email !== "" && { contact: { email: first.email } }),
-    ...(first.occurredAtMs !== null && { occurredAt: timestampFromMs(first.occurredAtMs) }),
+    ...(first.occurredAtMs !== null && { eventTime: timestampFromMs(first.occurredAtMs) }),
     ...(first.orderId !== "" && { order: { orderId: first.orderId } }),
     categories: first.type === "category_view" && first.categoryId ? [{ categoryId: first.categoryId }] : [],
     products: lines

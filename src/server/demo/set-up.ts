@@ -46,7 +46,7 @@ export async function setUpDemo(
   }
   const complete = app !== undefined && (await step(() => hasModel(clients)));
   if (!complete) options.say("aisle: making the demo shop …");
-  const { createdAt } = app ?? (await step(() => madeApp(clients))) ?? {};
+  const { createTime: createdAt } = app ?? (await step(() => madeApp(clients))) ?? {};
   const products = demoProducts({ baseUrl: options.baseUrl });
   const isMoved = complete && (await step(() => urlOf(clients, products[0]?.productId ?? ""))) !== products[0]?.url;
   if (isMoved)

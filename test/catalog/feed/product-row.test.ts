@@ -21,7 +21,7 @@ describe("readProduct", () => {
     ["BackOrder", undefined],
   ])("shows a product with an availability date and the availability %s from %s on", (availability, from) => {
     const read = product({ availability, availability_date: "2026-12-01", expiration_date: "2027-01-01T10:00+0100" });
-    expect([msOf(read.validFrom), msOf(read.validUntil)]).toEqual([from, "2027-01-01T09:00:00.000Z"]);
+    expect([msOf(read.displayStartTime), msOf(read.displayEndTime)]).toEqual([from, "2027-01-01T09:00:00.000Z"]);
   });
 
   it("reads what a product costs the shop, and its pieces in stock", () => {
@@ -47,7 +47,7 @@ describe("readProduct", () => {
   it("takes valid_from and valid_until before the dates of feeds, and leaves out what is no time", () => {
     const values = { id: "1", valid_from: "2026-11-01", availability_date: "2026-12-01", valid_until: "soon" };
     const read = readProduct(row<ProductField>(values), "", NOW);
-    expect(msOf(read.product.validFrom)).toBe("2026-11-01T00:00:00.000Z");
+    expect(msOf(read.product.displayStartTime)).toBe("2026-11-01T00:00:00.000Z");
     expect(read.leftOut).toEqual(["valid_until"]);
   });
 

@@ -98,7 +98,7 @@ describe("createEventAssembler", () => {
     expect(first?.actionType).toBe("order");
     expect(first?.order?.orderId).toBe("536365");
     expect(first?.visitor?.clientId).toBe("17850");
-    expect(first?.occurredAt && timestampMs(first.occurredAt)).toBe(Date.UTC(2010, 11, 1, 8, 26));
+    expect(first?.eventTime && timestampMs(first.eventTime)).toBe(Date.UTC(2010, 11, 1, 8, 26));
     expect(first?.products.map((p) => [p.productId, p.quantity, p.price?.amount])).toEqual([
       ["85123A", 6, "2.55"],
       ["71053", 1, "3.39"],
@@ -123,7 +123,7 @@ describe("createEventAssembler", () => {
       ["product_view", "a"],
       ["add_to_cart", "b"],
     ]);
-    expect(items[0]?.message.occurredAt).toBeUndefined();
+    expect(items[0]?.message.eventTime).toBeUndefined();
   });
 
   it("gathers lines of an order that are not adjacent", () => {

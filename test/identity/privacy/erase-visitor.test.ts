@@ -94,7 +94,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(second.removed).toEqual({});
     const { erasures } = await aisle.rpc.privacy.listErasures({ appId: "shop" });
     expect(erasures.map(({ erasureId }) => erasureId)).toEqual([first.erasureId, second.erasureId]);
-    expect(erasures.every(({ finishedAt }) => finishedAt !== undefined)).toBe(true);
+    expect(erasures.every(({ endTime: finishedAt }) => finishedAt !== undefined)).toBe(true);
     expect(await namesLeft(aisle, "shop")).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ describe("invalid JSON", () => {
     ["text for a whole number", "ModelService/ListModels", `{"pageSize":"${SECRET}"}`],
     ["an object for a text", "AppService/GetApp", `{"appId":{"${SECRET}":1}}`],
     ["text for an object", "AppService/CreateApp", `{"app":"${SECRET}"}`],
-    ["a time that is none", "EventService/RecordEvent", `{"event":{"occurredAt":"${SECRET}"}}`],
+    ["a time that is none", "EventService/RecordEvent", `{"event":{"eventTime":"${SECRET}"}}`],
     ["no JSON", "AppService/GetApp", `{"appId":${SECRET}`],
     ["a name twice", "AppService/GetApp", `{"${SECRET}":1,"${SECRET}":2}`],
   ])("gets the right error: %s", async (_, path, body) => {

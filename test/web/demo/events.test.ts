@@ -17,7 +17,7 @@ const simulate = (seed: number) =>
   [...demoEvents({ seed, until: UNTIL, days: 42 })].map((event) => create(EventSchema, event));
 const runs = new Map(SEEDS.map((seed) => [seed, simulate(seed)]));
 const eventsOf = (seed: number) => runs.get(seed) ?? [];
-const timeOf = (event: ReturnType<typeof eventsOf>[number]) => timestampMs(event.occurredAt ?? create(TimestampSchema));
+const timeOf = (event: ReturnType<typeof eventsOf>[number]) => timestampMs(event.eventTime ?? create(TimestampSchema));
 const bytesOf = (seed: number) => Buffer.concat(simulate(seed).map((event) => toBinary(EventSchema, event)));
 const basketsOf = (seed: number) =>
   eventsOf(seed)

@@ -39,7 +39,7 @@ function AppCard({ app, isOpen }: { readonly app: App; readonly isOpen: boolean 
         <div>
           <dt>Created</dt>
           <dd>
-            <Time at={app.createdAt} />
+            <Time at={app.createTime} />
           </dd>
         </div>
         <div>

@@ -48,7 +48,7 @@ function EvaluationFigures({ evaluation }: { readonly evaluation: Evaluation }) 
   return (
     <>
       <p class="muted">
-        Learned up to <Time at={evaluation.cutOff} />.
+        Learned up to <Time at={evaluation.cutOffTime} />.
       </p>
       <Field id="task" label="Question" hint={task && `Asked ${task.queries} times.`}>
         {(attributes) => (

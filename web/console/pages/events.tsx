@@ -70,7 +70,7 @@ function EventRow({ event, onVisitor }: { readonly event: Event; readonly onVisi
       <details onToggle={(toggled) => setIsOpen(toggled.currentTarget.open)}>
         <summary>
           <span class="muted">
-            <Time at={event.receivedAt} />
+            <Time at={event.receiveTime} />
           </span>
           <span>
             <span class="tag">{event.actionType}</span>

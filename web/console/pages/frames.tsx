@@ -175,7 +175,7 @@ function History(props: {
               <tr key={frame.version}>
                 <th scope="row">{frame.version}</th>
                 <td class="time">
-                  <Time at={frame.updatedAt} />
+                  <Time at={frame.updateTime} />
                 </td>
                 <td>{deleted ? "deleted" : `${frame.recommendedCount} + ${frame.alternativeCount} ${frame.title}`}</td>
                 <td>

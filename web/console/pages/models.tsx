@@ -110,7 +110,7 @@ function ModelRow(props: {
     <tr>
       <th scope="row">{model.version || <span class="muted">{model.modelId.slice(-8)}</span>}</th>
       <td class="time">
-        <Time at={model.createdAt} />
+        <Time at={model.createTime} />
       </td>
       <td class="wide">{counts.join(", ")}</td>
       <td class="number">{(Number(model.trainingMs) / 1000).toFixed(1)} s</td>

@@ -85,7 +85,7 @@ function RejectedRow(props: {
       >
         <summary>
           <span class="muted">
-            <Time at={rejected.rejectedAt} />
+            <Time at={rejected.rejectTime} />
           </span>
           <span class="tag">{event.actionType || (isReplayed ? "replayed" : "–")}</span>
           <span>

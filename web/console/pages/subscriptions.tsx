@@ -100,7 +100,7 @@ function Changes({ changes }: { readonly changes: readonly SubscriptionChange[] 
         {changes.map((change) => (
           <tr key={change.changeId}>
             <td class="time">
-              <Time at={change.occurredAt} />
+              <Time at={change.changeTime} />
             </td>
             <td>{change.source}</td>
             <td>{change.channel === SubscriptionChannel.SMS ? "text message" : "e-mail"}</td>

@@ -99,8 +99,8 @@ function checkSetting(setting: FeedSetting): FeedSetting {
     check(url === "" || isUsable, "feed.url", "invalid", "an https address without user and password"),
     check(isKnown, "feed.format", "invalid", FEED_FORMATS.join(", ")),
     check(/^([A-Z]{3})?$/.test(currency), "feed.currency", "invalid", "an ISO 4217 code such as EUR"),
-    check(everyMs !== 0, "feed.every", "missing"),
-    check(isTime, "feed.every", "invalid", "5 minutes to 30 days"),
+    check(everyMs !== 0, "feed.interval", "missing"),
+    check(isTime, "feed.interval", "invalid", "5 minutes to 30 days"),
   );
   return { feedId, url: read?.href ?? "", format, currency, full, everyMs };
 }

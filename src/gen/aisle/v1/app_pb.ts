@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqcDCgNBcHASEwoGYXBwX2lkGAEgASgJQgPgQQUSGQoMZGlzcGxheV9uYW1lGAIgASgJQgPgQQESHAoPYWxsb3dlZF9vcmlnaW5zGAMgAygJQgPgQQESMwoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIzCgp1cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEi8KB3ByaXZhY3kYBiABKAsyGS5haXNsZS52MS5Qcml2YWN5U2V0dGluZ3NCA+BBARIsCgpsaW5rX3RydXN0GAcgASgOMhMuYWlzbGUudjEuTGlua1RydXN0QgPgQQESHwoNZG91YmxlX29wdF9pbhgIIAEoCEID4EEBSACIAQESKAoWbGVhcm5lZF9hZnRlcl92aXNpdG9ycxgJIAEoDUID4EEBSAGIAQESEQoEZXRhZxgKIAEoCUID4EEDQhAKDl9kb3VibGVfb3B0X2luQhkKF19sZWFybmVkX2FmdGVyX3Zpc2l0b3JzIoQBCg9Qcml2YWN5U2V0dGluZ3MSLgoHc2lnbmFscxgBIAEoDjIYLmFpc2xlLnYxLlByaXZhY3lTaWduYWxzQgPgQQESGwoOcmV0ZW50aW9uX2RheXMYAiABKA1CA+BBARIkChdyZWplY3RlZF9yZXRlbnRpb25fZGF5cxgDIAEoDUID4EEBKlMKCUxpbmtUcnVzdBIaChZMSU5LX1RSVVNUX1VOU1BFQ0lGSUVEEAASEwoPTElOS19UUlVTVF9PUEVOEAESFQoRTElOS19UUlVTVF9TVFJJQ1QQAiqEAQoOUHJpdmFjeVNpZ25hbHMSHwobUFJJVkFDWV9TSUdOQUxTX1VOU1BFQ0lGSUVEEAASFwoTUFJJVkFDWV9TSUdOQUxTX09GRhABEhcKE1BSSVZBQ1lfU0lHTkFMU19HUEMQAhIfChtQUklWQUNZX1NJR05BTFNfR1BDX0FORF9ETlQQA0JnCghhaXNsZS52MUIIQXBwUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqkDCgNBcHASEwoGYXBwX2lkGAEgASgJQgPgQQUSGQoMZGlzcGxheV9uYW1lGAIgASgJQgPgQQESHAoPYWxsb3dlZF9vcmlnaW5zGAMgAygJQgPgQQESNAoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNAoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSLwoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5nc0ID4EEBEiwKCmxpbmtfdHJ1c3QYByABKA4yEy5haXNsZS52MS5MaW5rVHJ1c3RCA+BBARIfCg1kb3VibGVfb3B0X2luGAggASgIQgPgQQFIAIgBARIoChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgNQgPgQQFIAYgBARIRCgRldGFnGAogASgJQgPgQQNCEAoOX2RvdWJsZV9vcHRfaW5CGQoXX2xlYXJuZWRfYWZ0ZXJfdmlzaXRvcnMihAEKD1ByaXZhY3lTZXR0aW5ncxIuCgdzaWduYWxzGAEgASgOMhguYWlzbGUudjEuUHJpdmFjeVNpZ25hbHNCA+BBARIbCg5yZXRlbnRpb25fZGF5cxgCIAEoDUID4EEBEiQKF3JlamVjdGVkX3JldGVudGlvbl9kYXlzGAMgASgNQgPgQQEqUwoJTGlua1RydXN0EhoKFkxJTktfVFJVU1RfVU5TUEVDSUZJRUQQABITCg9MSU5LX1RSVVNUX09QRU4QARIVChFMSU5LX1RSVVNUX1NUUklDVBACKoQBCg5Qcml2YWN5U2lnbmFscxIfChtQUklWQUNZX1NJR05BTFNfVU5TUEVDSUZJRUQQABIXChNQUklWQUNZX1NJR05BTFNfT0ZGEAESFwoTUFJJVkFDWV9TSUdOQUxTX0dQQxACEh8KG1BSSVZBQ1lfU0lHTkFMU19HUENfQU5EX0ROVBADQmcKCGFpc2xlLnYxQghBcHBQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -47,16 +47,16 @@ export type App = Message<"aisle.v1.App"> & {
   /**
    * Output only. When it was created.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 4;
+   * @generated from field: google.protobuf.Timestamp create_time = 4;
    */
-  createdAt?: Timestamp | undefined;
+  createTime?: Timestamp | undefined;
 
   /**
    * Output only. When its settings last changed.
    *
-   * @generated from field: google.protobuf.Timestamp updated_at = 5;
+   * @generated from field: google.protobuf.Timestamp update_time = 5;
    */
-  updatedAt?: Timestamp | undefined;
+  updateTime?: Timestamp | undefined;
 
   /**
    * Optional. Retention and privacy signals. Absent in an update without

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/contact.proto.
  */
 export const file_aisle_v1_contact: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9jb250YWN0LnByb3RvEghhaXNsZS52MSKGAwoHQ29udGFjdBIXCgpjb250YWN0X2lkGAEgASgJQgPgQQMSEgoFZW1haWwYAiABKAlCA+BBAxISCgVwaG9uZRgDIAEoCUID4EEDEjUKC2VtYWlsX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEhcKCmZpcnN0X25hbWUYBiABKAlCA+BBAxIWCglsYXN0X25hbWUYByABKAlCA+BBAxIUCgdjb3VudHJ5GAggASgJQgPgQQMSEQoEY2l0eRgJIAEoCUID4EEDEhMKBmdlbmRlchgKIAEoCUID4EEDEhcKCmJpcnRoX2RhdGUYCyABKAlCA+BBAxIRCgR0YWdzGAwgAygJQgPgQQMSMwoKY3JlYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyK2AwoPSW1wb3J0ZWRDb250YWN0EhIKBWVtYWlsGAEgASgJQgPgQQESEgoFcGhvbmUYAiABKAlCA+BBARI1CgtlbWFpbF9zdGF0ZRgDIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESMwoJc21zX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARIzCgpjaGFuZ2VkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEBEhcKCmZpcnN0X25hbWUYBiABKAlCA+BBARIWCglsYXN0X25hbWUYByABKAlCA+BBARIUCgdjb3VudHJ5GAggASgJQgPgQQESEQoEY2l0eRgJIAEoCUID4EEBEhMKBmdlbmRlchgKIAEoCUID4EEBEhcKCmJpcnRoX2RhdGUYCyABKAlCA+BBARIRCgR0YWdzGAwgAygJQgPgQQESEwoGcmVhc29uGA0gASgJQgPgQQESKgoHdmlzaXRvchgOIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAUJrCghhaXNsZS52MUIMQ29udGFjdFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9jb250YWN0LnByb3RvEghhaXNsZS52MSKHAwoHQ29udGFjdBIXCgpjb250YWN0X2lkGAEgASgJQgPgQQMSEgoFZW1haWwYAiABKAlCA+BBAxISCgVwaG9uZRgDIAEoCUID4EEDEjUKC2VtYWlsX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEhcKCmZpcnN0X25hbWUYBiABKAlCA+BBAxIWCglsYXN0X25hbWUYByABKAlCA+BBAxIUCgdjb3VudHJ5GAggASgJQgPgQQMSEQoEY2l0eRgJIAEoCUID4EEDEhMKBmdlbmRlchgKIAEoCUID4EEDEhcKCmJpcnRoX2RhdGUYCyABKAlCA+BBAxIRCgR0YWdzGAwgAygJQgPgQQMSNAoLY3JlYXRlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMitwMKD0ltcG9ydGVkQ29udGFjdBISCgVlbWFpbBgBIAEoCUID4EEBEhIKBXBob25lGAIgASgJQgPgQQESNQoLZW1haWxfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEBEjMKCXNtc19zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESNAoLY2hhbmdlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESFwoKZmlyc3RfbmFtZRgGIAEoCUID4EEBEhYKCWxhc3RfbmFtZRgHIAEoCUID4EEBEhQKB2NvdW50cnkYCCABKAlCA+BBARIRCgRjaXR5GAkgASgJQgPgQQESEwoGZ2VuZGVyGAogASgJQgPgQQESFwoKYmlydGhfZGF0ZRgLIAEoCUID4EEBEhEKBHRhZ3MYDCADKAlCA+BBARITCgZyZWFzb24YDSABKAlCA+BBARIqCgd2aXNpdG9yGA4gASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBQmsKCGFpc2xlLnYxQgxDb250YWN0UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Contact is a person the shop can write to.
@@ -113,9 +113,9 @@ export type Contact = Message<"aisle.v1.Contact"> & {
   /**
    * Output only. When the contact was first seen.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 13;
+   * @generated from field: google.protobuf.Timestamp create_time = 13;
    */
-  createdAt?: Timestamp | undefined;
+  createTime?: Timestamp | undefined;
 };
 
 /**
@@ -163,9 +163,9 @@ export type ImportedContact = Message<"aisle.v1.ImportedContact"> & {
    * Optional. Since when these states are true; not set: since the import.
    * Newer statements win.
    *
-   * @generated from field: google.protobuf.Timestamp changed_at = 5;
+   * @generated from field: google.protobuf.Timestamp change_time = 5;
    */
-  changedAt?: Timestamp | undefined;
+  changeTime?: Timestamp | undefined;
 
   /**
    * Optional. First name. An empty field, from here up to `tags`, leaves the

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/erasure.proto.
  */
 export const file_aisle_v1_erasure: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9lcmFzdXJlLnByb3RvEghhaXNsZS52MSKPAgoHRXJhc3VyZRIXCgplcmFzdXJlX2lkGAEgASgJQgPgQQMSMwoKc3RhcnRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgtmaW5pc2hlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnlCA+BBAxIaCg1jb250YWN0c19rZXB0GAUgASgNQgPgQQMaLgoMUmVtb3ZlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAFCawoIYWlzbGUudjFCDEVyYXN1cmVQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9lcmFzdXJlLnByb3RvEghhaXNsZS52MSKMAgoHRXJhc3VyZRIXCgplcmFzdXJlX2lkGAEgASgJQgPgQQMSMwoKc3RhcnRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIxCghlbmRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnlCA+BBAxIaCg1jb250YWN0c19rZXB0GAUgASgNQgPgQQMaLgoMUmVtb3ZlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAFCawoIYWlzbGUudjFCDEVyYXN1cmVQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Erasure is a record of removed data. It contains no names.
@@ -31,16 +31,16 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
   /**
    * Output only. Records received up to this time were removed.
    *
-   * @generated from field: google.protobuf.Timestamp started_at = 2;
+   * @generated from field: google.protobuf.Timestamp start_time = 2;
    */
-  startedAt?: Timestamp | undefined;
+  startTime?: Timestamp | undefined;
 
   /**
    * Output only. Absent while it runs, and for a dry run.
    *
-   * @generated from field: google.protobuf.Timestamp finished_at = 3;
+   * @generated from field: google.protobuf.Timestamp end_time = 3;
    */
-  finishedAt?: Timestamp | undefined;
+  endTime?: Timestamp | undefined;
 
   /**
    * Output only. Number of removed records of each kind, or of those that a dry

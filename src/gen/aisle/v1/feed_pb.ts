@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/feed.proto.
  */
 export const file_aisle_v1_feed: GenFile = /*@__PURE__*/
-  fileDesc("ChNhaXNsZS92MS9mZWVkLnByb3RvEghhaXNsZS52MSKhAgoERmVlZBIUCgdmZWVkX2lkGAEgASgJQgPgQQISEAoDdXJsGAIgASgJQgPgQQISEwoGZm9ybWF0GAMgASgJQgPgQQESFQoIY3VycmVuY3kYBCABKAlCA+BBARIRCgRmdWxsGAUgASgIQgPgQQESLQoFZXZlcnkYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAhIwCgduZXh0X2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhQKB3J1bm5pbmcYCCABKAhCA+BBAxIoCghsYXN0X3J1bhgJIAEoCzIRLmFpc2xlLnYxLkZlZWRSdW5CA+BBAxIRCgRldGFnGAogASgJQgPgQQMilAIKB0ZlZWRSdW4SKwoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSLAoEdG9vaxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDEisKB291dGNvbWUYAyABKA4yFS5haXNsZS52MS5GZWVkT3V0Y29tZUID4EEDEhUKCGFjY2VwdGVkGAQgASgEQgPgQQMSFQoIcmVqZWN0ZWQYBSABKARCA+BBAxITCgZoaWRkZW4YBiABKARCA+BBAxISCgVlcnJvchgHIAEoCUID4EEDEioKB3JlamVjdHMYCCADKAsyFC5haXNsZS52MS5GZWVkUmVqZWN0QgPgQQMiUQoKRmVlZFJlamVjdBIVCghwb3NpdGlvbhgBIAEoBEID4EEDEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAyp7CgtGZWVkT3V0Y29tZRIcChhGRUVEX09VVENPTUVfVU5TUEVDSUZJRUQQABIZChVGRUVEX09VVENPTUVfSU1QT1JURUQQARIaChZGRUVEX09VVENPTUVfVU5DSEFOR0VEEAISFwoTRkVFRF9PVVRDT01FX0ZBSUxFRBADQmgKCGFpc2xlLnYxQglGZWVkUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChNhaXNsZS92MS9mZWVkLnByb3RvEghhaXNsZS52MSKqAgoERmVlZBIUCgdmZWVkX2lkGAEgASgJQgPgQQISEAoDdXJsGAIgASgJQgPgQQISEwoGZm9ybWF0GAMgASgJQgPgQQESFQoIY3VycmVuY3kYBCABKAlCA+BBARIRCgRmdWxsGAUgASgIQgPgQQESMAoIaW50ZXJ2YWwYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAhI2Cg1uZXh0X3J1bl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhQKB3J1bm5pbmcYCCABKAhCA+BBAxIoCghsYXN0X3J1bhgJIAEoCzIRLmFpc2xlLnYxLkZlZWRSdW5CA+BBAxIRCgRldGFnGAogASgJQgPgQQMioAIKB0ZlZWRSdW4SMwoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIwCghkdXJhdGlvbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDEisKB291dGNvbWUYAyABKA4yFS5haXNsZS52MS5GZWVkT3V0Y29tZUID4EEDEhUKCGFjY2VwdGVkGAQgASgEQgPgQQMSFQoIcmVqZWN0ZWQYBSABKARCA+BBAxITCgZoaWRkZW4YBiABKARCA+BBAxISCgVlcnJvchgHIAEoCUID4EEDEioKB3JlamVjdHMYCCADKAsyFC5haXNsZS52MS5GZWVkUmVqZWN0QgPgQQMiUQoKRmVlZFJlamVjdBIVCghwb3NpdGlvbhgBIAEoBEID4EEDEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAyp7CgtGZWVkT3V0Y29tZRIcChhGRUVEX09VVENPTUVfVU5TUEVDSUZJRUQQABIZChVGRUVEX09VVENPTUVfSU1QT1JURUQQARIaChZGRUVEX09VVENPTUVfVU5DSEFOR0VEEAISFwoTRkVFRF9PVVRDT01FX0ZBSUxFRBADQmgKCGFpc2xlLnYxQglGZWVkUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Feed is an address from which an app's products are read by schedule: XML for
@@ -65,16 +65,16 @@ export type Feed = Message<"aisle.v1.Feed"> & {
    * Required. Time between the end of a read and the next one, 5 minutes to 30
    * days, else INVALID_ARGUMENT.
    *
-   * @generated from field: google.protobuf.Duration every = 6;
+   * @generated from field: google.protobuf.Duration interval = 6;
    */
-  every?: Duration | undefined;
+  interval?: Duration | undefined;
 
   /**
    * Output only. Time of the next read.
    *
-   * @generated from field: google.protobuf.Timestamp next_at = 7;
+   * @generated from field: google.protobuf.Timestamp next_run_time = 7;
    */
-  nextAt?: Timestamp | undefined;
+  nextRunTime?: Timestamp | undefined;
 
   /**
    * Output only. True while a process reads it.
@@ -114,16 +114,16 @@ export type FeedRun = Message<"aisle.v1.FeedRun"> & {
   /**
    * Output only. When it began.
    *
-   * @generated from field: google.protobuf.Timestamp at = 1;
+   * @generated from field: google.protobuf.Timestamp start_time = 1;
    */
-  at?: Timestamp | undefined;
+  startTime?: Timestamp | undefined;
 
   /**
    * Output only. How long it took.
    *
-   * @generated from field: google.protobuf.Duration took = 2;
+   * @generated from field: google.protobuf.Duration duration = 2;
    */
-  took?: Duration | undefined;
+  duration?: Duration | undefined;
 
   /**
    * Output only. Its outcome.

@@ -13,78 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/frame_report.proto.
  */
 export const file_aisle_v1_frame_report: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9mcmFtZV9yZXBvcnQucHJvdG8SCGFpc2xlLnYxIrIBCgtGcmFtZVJlcG9ydBIVCghmcmFtZV9pZBgBIAEoCUID4EEDEioKBXRvdGFsGAIgASgLMhYuYWlzbGUudjEuRnJhbWVSZXN1bHRzQgPgQQMSKwoEZGF5cxgDIAMoCzIYLmFpc2xlLnYxLkZyYW1lRGF5UmVwb3J0QgPgQQMSMwoIdmFyaWFudHMYBCADKAsyHC5haXNsZS52MS5GcmFtZVZhcmlhbnRSZXBvcnRCA+BBAyJQCg5GcmFtZURheVJlcG9ydBIQCgNkYXkYASABKAlCA+BBAxIsCgdyZXN1bHRzGAIgASgLMhYuYWlzbGUudjEuRnJhbWVSZXN1bHRzQgPgQQMijgIKEkZyYW1lVmFyaWFudFJlcG9ydBIUCgd2YXJpYW50GAEgASgJQgPgQQMSLAoHcmVzdWx0cxgCIAEoCzIWLmFpc2xlLnYxLkZyYW1lUmVzdWx0c0ID4EEDEj8KFWNsaWNrX3JhdGVfZGlmZmVyZW5jZRgDIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDSACIAQESPwoVb3JkZXJfcmF0ZV9kaWZmZXJlbmNlGAQgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlQgPgQQNIAYgBAUIYChZfY2xpY2tfcmF0ZV9kaWZmZXJlbmNlQhgKFl9vcmRlcl9yYXRlX2RpZmZlcmVuY2Ui+gIKDEZyYW1lUmVzdWx0cxIbCg5leHBvc3VyZV9jb3VudBgBIAEoA0ID4EEDEhoKDXZpc2l0b3JfY291bnQYAiABKAVCA+BBAxIiChVjbGlja2VkX3Zpc2l0b3JfY291bnQYAyABKAVCA+BBAxIjChZvcmRlcmluZ192aXNpdG9yX2NvdW50GAQgASgFQgPgQQMSGAoLY2xpY2tfY291bnQYBSABKAVCA+BBAxIvCgpjbGlja19yYXRlGAYgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlQgPgQQMSLwoKb3JkZXJfcmF0ZRgHIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDEjQKEXNhbGVzX2FmdGVyX2NsaWNrGAggAygLMhQuYWlzbGUudjEuRnJhbWVTYWxlc0ID4EEDEjYKE3NhbGVzX3dpdGhvdXRfY2xpY2sYCSADKAsyFC5haXNsZS52MS5GcmFtZVNhbGVzQgPgQQMiXgoKRnJhbWVTYWxlcxIYCgtvcmRlcl9jb3VudBgBIAEoBUID4EEDEioKB3JldmVudWUYAiABKAsyDy5haXNsZS52MS5Nb25leUID4EEDSACIAQFCCgoIX3JldmVudWUiRwoMUmF0ZUVzdGltYXRlEhIKBXZhbHVlGAEgASgBQgPgQQMSEAoDbG93GAIgASgBQgPgQQMSEQoEaGlnaBgDIAEoAUID4EEDQm8KCGFpc2xlLnYxQhBGcmFtZVJlcG9ydFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_money, file_google_api_field_behavior]);
-
-/**
- * FrameReport has the results of one frame on the requested days.
- *
- * @generated from message aisle.v1.FrameReport
- */
-export type FrameReport = Message<"aisle.v1.FrameReport"> & {
-  /**
-   * Output only. The frame.
-   *
-   * @generated from field: string frame_id = 1;
-   */
-  frameId: string;
-
-  /**
-   * Output only. All of it.
-   *
-   * @generated from field: aisle.v1.FrameResults total = 2;
-   */
-  total?: FrameResults | undefined;
-
-  /**
-   * Output only. Each day with results, oldest first.
-   *
-   * @generated from field: repeated aisle.v1.FrameDayReport days = 3;
-   */
-  days: FrameDayReport[];
-
-  /**
-   * Output only. The variants of the frame in its order, then former variants
-   * by name. Empty for a frame that never had any.
-   *
-   * @generated from field: repeated aisle.v1.FrameVariantReport variants = 4;
-   */
-  variants: FrameVariantReport[];
-};
-
-/**
- * Describes the message aisle.v1.FrameReport.
- * Use `create(FrameReportSchema)` to create a new message.
- */
-export const FrameReportSchema: GenMessage<FrameReport> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_frame_report, 0);
-
-/**
- * FrameDayReport has the results of one day.
- *
- * @generated from message aisle.v1.FrameDayReport
- */
-export type FrameDayReport = Message<"aisle.v1.FrameDayReport"> & {
-  /**
-   * Output only. The day, `YYYY-MM-DD` in UTC.
-   *
-   * @generated from field: string day = 1;
-   */
-  day: string;
-
-  /**
-   * Output only. What came of it.
-   *
-   * @generated from field: aisle.v1.FrameResults results = 2;
-   */
-  results?: FrameResults | undefined;
-};
-
-/**
- * Describes the message aisle.v1.FrameDayReport.
- * Use `create(FrameDayReportSchema)` to create a new message.
- */
-export const FrameDayReportSchema: GenMessage<FrameDayReport> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_frame_report, 1);
+  fileDesc("ChthaXNsZS92MS9mcmFtZV9yZXBvcnQucHJvdG8SCGFpc2xlLnYxIo4CChJGcmFtZVZhcmlhbnRSZXBvcnQSFAoHdmFyaWFudBgBIAEoCUID4EEDEiwKB3Jlc3VsdHMYAiABKAsyFi5haXNsZS52MS5GcmFtZVJlc3VsdHNCA+BBAxI/ChVjbGlja19yYXRlX2RpZmZlcmVuY2UYAyABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVCA+BBA0gAiAEBEj8KFW9yZGVyX3JhdGVfZGlmZmVyZW5jZRgEIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDSAGIAQFCGAoWX2NsaWNrX3JhdGVfZGlmZmVyZW5jZUIYChZfb3JkZXJfcmF0ZV9kaWZmZXJlbmNlIkcKDFJhdGVFc3RpbWF0ZRISCgV2YWx1ZRgBIAEoAUID4EEDEhAKA2xvdxgCIAEoAUID4EEDEhEKBGhpZ2gYAyABKAFCA+BBAyKyAQoLRnJhbWVSZXBvcnQSFQoIZnJhbWVfaWQYASABKAlCA+BBAxIqCgV0b3RhbBgCIAEoCzIWLmFpc2xlLnYxLkZyYW1lUmVzdWx0c0ID4EEDEisKBGRheXMYAyADKAsyGC5haXNsZS52MS5GcmFtZURheVJlcG9ydEID4EEDEjMKCHZhcmlhbnRzGAQgAygLMhwuYWlzbGUudjEuRnJhbWVWYXJpYW50UmVwb3J0QgPgQQMiUAoORnJhbWVEYXlSZXBvcnQSEAoDZGF5GAEgASgJQgPgQQMSLAoHcmVzdWx0cxgCIAEoCzIWLmFpc2xlLnYxLkZyYW1lUmVzdWx0c0ID4EEDIvoCCgxGcmFtZVJlc3VsdHMSGwoOZXhwb3N1cmVfY291bnQYASABKANCA+BBAxIaCg12aXNpdG9yX2NvdW50GAIgASgFQgPgQQMSIgoVY2xpY2tlZF92aXNpdG9yX2NvdW50GAMgASgFQgPgQQMSIwoWb3JkZXJpbmdfdmlzaXRvcl9jb3VudBgEIAEoBUID4EEDEhgKC2NsaWNrX2NvdW50GAUgASgFQgPgQQMSLwoKY2xpY2tfcmF0ZRgGIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDEi8KCm9yZGVyX3JhdGUYByABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVCA+BBAxI0ChFzYWxlc19hZnRlcl9jbGljaxgIIAMoCzIULmFpc2xlLnYxLkZyYW1lU2FsZXNCA+BBAxI2ChNzYWxlc193aXRob3V0X2NsaWNrGAkgAygLMhQuYWlzbGUudjEuRnJhbWVTYWxlc0ID4EEDIl4KCkZyYW1lU2FsZXMSGAoLb3JkZXJfY291bnQYASABKAVCA+BBAxIqCgdyZXZlbnVlGAIgASgLMg8uYWlzbGUudjEuTW9uZXlCA+BBA0gAiAEBQgoKCF9yZXZlbnVlQm8KCGFpc2xlLnYxQhBGcmFtZVJlcG9ydFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_money, file_google_api_field_behavior]);
 
 /**
  * FrameVariantReport has the results of one variant, to compare it with others.
@@ -127,7 +56,114 @@ export type FrameVariantReport = Message<"aisle.v1.FrameVariantReport"> & {
  * Use `create(FrameVariantReportSchema)` to create a new message.
  */
 export const FrameVariantReportSchema: GenMessage<FrameVariantReport> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_frame_report, 0);
+
+/**
+ * RateEstimate is a share, or a difference of two shares, with its 95 %
+ * confidence interval.
+ *
+ * @generated from message aisle.v1.RateEstimate
+ */
+export type RateEstimate = Message<"aisle.v1.RateEstimate"> & {
+  /**
+   * Output only. As measured; 0 without visitors.
+   *
+   * @generated from field: double value = 1;
+   */
+  value: number;
+
+  /**
+   * Output only. Lower end of the interval.
+   *
+   * @generated from field: double low = 2;
+   */
+  low: number;
+
+  /**
+   * Output only. Upper end of the interval.
+   *
+   * @generated from field: double high = 3;
+   */
+  high: number;
+};
+
+/**
+ * Describes the message aisle.v1.RateEstimate.
+ * Use `create(RateEstimateSchema)` to create a new message.
+ */
+export const RateEstimateSchema: GenMessage<RateEstimate> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_frame_report, 1);
+
+/**
+ * FrameReport has the results of one frame on the requested days.
+ *
+ * @generated from message aisle.v1.FrameReport
+ */
+export type FrameReport = Message<"aisle.v1.FrameReport"> & {
+  /**
+   * Output only. The frame.
+   *
+   * @generated from field: string frame_id = 1;
+   */
+  frameId: string;
+
+  /**
+   * Output only. All of it.
+   *
+   * @generated from field: aisle.v1.FrameResults total = 2;
+   */
+  total?: FrameResults | undefined;
+
+  /**
+   * Output only. Each day with results, oldest first.
+   *
+   * @generated from field: repeated aisle.v1.FrameDayReport days = 3;
+   */
+  days: FrameDayReport[];
+
+  /**
+   * Output only. The variants of the frame in its order, then former variants
+   * by name. Empty for a frame that never had any.
+   *
+   * @generated from field: repeated aisle.v1.FrameVariantReport variants = 4;
+   */
+  variants: FrameVariantReport[];
+};
+
+/**
+ * Describes the message aisle.v1.FrameReport.
+ * Use `create(FrameReportSchema)` to create a new message.
+ */
+export const FrameReportSchema: GenMessage<FrameReport> = /*@__PURE__*/
   messageDesc(file_aisle_v1_frame_report, 2);
+
+/**
+ * FrameDayReport has the results of one day.
+ *
+ * @generated from message aisle.v1.FrameDayReport
+ */
+export type FrameDayReport = Message<"aisle.v1.FrameDayReport"> & {
+  /**
+   * Output only. The day, `YYYY-MM-DD` in UTC.
+   *
+   * @generated from field: string day = 1;
+   */
+  day: string;
+
+  /**
+   * Output only. What came of it.
+   *
+   * @generated from field: aisle.v1.FrameResults results = 2;
+   */
+  results?: FrameResults | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.FrameDayReport.
+ * Use `create(FrameDayReportSchema)` to create a new message.
+ */
+export const FrameDayReportSchema: GenMessage<FrameDayReport> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_frame_report, 3);
 
 /**
  * FrameResults counts what visitors did who first saw a frame on one of the
@@ -212,7 +248,7 @@ export type FrameResults = Message<"aisle.v1.FrameResults"> & {
  * Use `create(FrameResultsSchema)` to create a new message.
  */
 export const FrameResultsSchema: GenMessage<FrameResults> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_frame_report, 3);
+  messageDesc(file_aisle_v1_frame_report, 4);
 
 /**
  * FrameSales are the orders of one currency. If the app has signing secrets, only
@@ -241,41 +277,5 @@ export type FrameSales = Message<"aisle.v1.FrameSales"> & {
  * Use `create(FrameSalesSchema)` to create a new message.
  */
 export const FrameSalesSchema: GenMessage<FrameSales> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_frame_report, 4);
-
-/**
- * RateEstimate is a share, or a difference of two shares, with its 95 %
- * confidence interval.
- *
- * @generated from message aisle.v1.RateEstimate
- */
-export type RateEstimate = Message<"aisle.v1.RateEstimate"> & {
-  /**
-   * Output only. As measured; 0 without visitors.
-   *
-   * @generated from field: double value = 1;
-   */
-  value: number;
-
-  /**
-   * Output only. Lower end of the interval.
-   *
-   * @generated from field: double low = 2;
-   */
-  low: number;
-
-  /**
-   * Output only. Upper end of the interval.
-   *
-   * @generated from field: double high = 3;
-   */
-  high: number;
-};
-
-/**
- * Describes the message aisle.v1.RateEstimate.
- * Use `create(RateEstimateSchema)` to create a new message.
- */
-export const RateEstimateSchema: GenMessage<RateEstimate> = /*@__PURE__*/
   messageDesc(file_aisle_v1_frame_report, 5);
 

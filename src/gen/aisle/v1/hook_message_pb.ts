@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/hook_message.proto.
  */
 export const file_aisle_v1_hook_message: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9ob29rX21lc3NhZ2UucHJvdG8SCGFpc2xlLnYxIv4BCgtIb29rTWVzc2FnZRIXCgptZXNzYWdlX2lkGAEgASgJQgPgQQMSEQoEdHlwZRgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEjMKCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFQoIYXR0ZW1wdHMYBiABKA1CA+BBAxIUCgdmYWlsdXJlGAcgASgJQgPgQQMSEwoGc3RhdHVzGAggASgNQgPgQQNCbwoIYWlzbGUudjFCEEhvb2tNZXNzYWdlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChthaXNsZS92MS9ob29rX21lc3NhZ2UucHJvdG8SCGFpc2xlLnYxIv8BCgtIb29rTWVzc2FnZRIXCgptZXNzYWdlX2lkGAEgASgJQgPgQQMSEQoEdHlwZRgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEjQKC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhUKCGF0dGVtcHRzGAYgASgNQgPgQQMSFAoHZmFpbHVyZRgHIAEoCUID4EEDEhMKBnN0YXR1cxgIIAEoDUID4EEDQm8KCGFpc2xlLnYxQhBIb29rTWVzc2FnZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * HookMessage is a message to a hook.
@@ -54,9 +54,9 @@ export type HookMessage = Message<"aisle.v1.HookMessage"> & {
   /**
    * Output only. Time of its first attempt.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   * @generated from field: google.protobuf.Timestamp create_time = 5;
    */
-  createdAt?: Timestamp | undefined;
+  createTime?: Timestamp | undefined;
 
   /**
    * Output only. Number of attempts.

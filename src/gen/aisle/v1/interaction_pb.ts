@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/interaction.proto.
  */
 export const file_aisle_v1_interaction: GenFile = /*@__PURE__*/
-  fileDesc("ChphaXNsZS92MS9pbnRlcmFjdGlvbi5wcm90bxIIYWlzbGUudjEiowEKElByb2R1Y3RJbnRlcmFjdGlvbhIsCgR0eXBlGAEgASgOMhkuYWlzbGUudjEuSW50ZXJhY3Rpb25UeXBlQgPgQQISFwoKcHJvZHVjdF9pZBgCIAEoCUID4EEBEhAKA3NrdRgDIAEoCUID4EEBEjQKC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EECIl8KEEZyYW1lSW50ZXJhY3Rpb24SFQoIZnJhbWVfaWQYASABKAlCA+BBAhI0CgtvY2N1cnJlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAiqUAQoPSW50ZXJhY3Rpb25UeXBlEiAKHElOVEVSQUNUSU9OX1RZUEVfVU5TUEVDSUZJRUQQABIhCh1JTlRFUkFDVElPTl9UWVBFX1BST0RVQ1RfVklFVxABEiAKHElOVEVSQUNUSU9OX1RZUEVfQUREX1RPX0NBUlQQAhIaChZJTlRFUkFDVElPTl9UWVBFX09SREVSEANCbwoIYWlzbGUudjFCEEludGVyYWN0aW9uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChphaXNsZS92MS9pbnRlcmFjdGlvbi5wcm90bxIIYWlzbGUudjEiqAEKElByb2R1Y3RJbnRlcmFjdGlvbhIsCgR0eXBlGAEgASgOMhkuYWlzbGUudjEuSW50ZXJhY3Rpb25UeXBlQgPgQQISFwoKcHJvZHVjdF9pZBgCIAEoCUID4EEBEhAKA3NrdRgDIAEoCUID4EEBEjkKEGludGVyYWN0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQIiZAoQRnJhbWVJbnRlcmFjdGlvbhIVCghmcmFtZV9pZBgBIAEoCUID4EECEjkKEGludGVyYWN0aW9uX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQIqlAEKD0ludGVyYWN0aW9uVHlwZRIgChxJTlRFUkFDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASIQodSU5URVJBQ1RJT05fVFlQRV9QUk9EVUNUX1ZJRVcQARIgChxJTlRFUkFDVElPTl9UWVBFX0FERF9UT19DQVJUEAISGgoWSU5URVJBQ1RJT05fVFlQRV9PUkRFUhADQm8KCGFpc2xlLnYxQhBJbnRlcmFjdGlvblByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * ProductInteraction is one interaction of a visitor with a product.
@@ -45,9 +45,9 @@ export type ProductInteraction = Message<"aisle.v1.ProductInteraction"> & {
   /**
    * Required. When.
    *
-   * @generated from field: google.protobuf.Timestamp occurred_at = 4;
+   * @generated from field: google.protobuf.Timestamp interaction_time = 4;
    */
-  occurredAt?: Timestamp | undefined;
+  interactionTime?: Timestamp | undefined;
 };
 
 /**
@@ -73,9 +73,9 @@ export type FrameInteraction = Message<"aisle.v1.FrameInteraction"> & {
   /**
    * Required. When.
    *
-   * @generated from field: google.protobuf.Timestamp occurred_at = 2;
+   * @generated from field: google.protobuf.Timestamp interaction_time = 2;
    */
-  occurredAt?: Timestamp | undefined;
+  interactionTime?: Timestamp | undefined;
 };
 
 /**

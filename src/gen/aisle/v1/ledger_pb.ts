@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/ledger.proto.
  */
 export const file_aisle_v1_ledger: GenFile = /*@__PURE__*/
-  fileDesc("ChVhaXNsZS92MS9sZWRnZXIucHJvdG8SCGFpc2xlLnYxIuUDChJTdWJzY3JpcHRpb25DaGFuZ2USFgoJY2hhbmdlX2lkGAEgASgJQgPgQQMSFwoKY29udGFjdF9pZBgCIAEoCUID4EEDEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMwoJb2xkX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCgluZXdfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjQKC29jY3VycmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhMKBnNvdXJjZRgHIAEoCUID4EEDEhUKCGV2ZW50X2lkGAggASgJQgPgQQMSEwoGcmVhc29uGAkgASgJQgPgQQMSNAoLcmVjb3JkZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFAoHc2FpZF9ieRgLIAEoCUID4EEDEhMKBmVyYXNlZBgMIAEoCEID4EEDEicKBHNlYWwYDSABKAsyFC5haXNsZS52MS5MZWRnZXJTZWFsQgPgQQMiZwoKTGVkZ2VyU2VhbBIRCgRzYWx0GAEgASgJQgPgQQMSFwoKY29tbWl0bWVudBgCIAEoCUID4EEDEhoKDXByZXZpb3VzX2hhc2gYAyABKAlCA+BBAxIRCgRoYXNoGAQgASgJQgPgQQMihgEKC0xlZGdlckZhdWx0EhEKBGtpbmQYASABKAlCA+BBAxIWCgljaGFuZ2VfaWQYAiABKAlCA+BBAxIXCgpjb250YWN0X2lkGAMgASgJQgPgQQMSMwoHY2hhbm5lbBgEIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBA0JqCghhaXNsZS52MUILTGVkZ2VyUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChVhaXNsZS92MS9sZWRnZXIucHJvdG8SCGFpc2xlLnYxIuUDChJTdWJzY3JpcHRpb25DaGFuZ2USFgoJY2hhbmdlX2lkGAEgASgJQgPgQQMSFwoKY29udGFjdF9pZBgCIAEoCUID4EEDEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMwoJb2xkX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCgluZXdfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjQKC2NoYW5nZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhMKBnNvdXJjZRgHIAEoCUID4EEDEhUKCGV2ZW50X2lkGAggASgJQgPgQQMSEwoGcmVhc29uGAkgASgJQgPgQQMSNAoLcmVjb3JkX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFAoHc2FpZF9ieRgLIAEoCUID4EEDEhMKBmVyYXNlZBgMIAEoCEID4EEDEicKBHNlYWwYDSABKAsyFC5haXNsZS52MS5MZWRnZXJTZWFsQgPgQQMiZwoKTGVkZ2VyU2VhbBIRCgRzYWx0GAEgASgJQgPgQQMSFwoKY29tbWl0bWVudBgCIAEoCUID4EEDEhoKDXByZXZpb3VzX2hhc2gYAyABKAlCA+BBAxIRCgRoYXNoGAQgASgJQgPgQQMihgEKC0xlZGdlckZhdWx0EhEKBGtpbmQYASABKAlCA+BBAxIWCgljaGFuZ2VfaWQYAiABKAlCA+BBAxIXCgpjb250YWN0X2lkGAMgASgJQgPgQQMSMwoHY2hhbm5lbBgEIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBA0JqCghhaXNsZS52MUILTGVkZ2VyUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * SubscriptionChange is one entry of the consent ledger. Entries are never
@@ -62,9 +62,9 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
   /**
    * Output only. When it happened, according to the source.
    *
-   * @generated from field: google.protobuf.Timestamp occurred_at = 6;
+   * @generated from field: google.protobuf.Timestamp change_time = 6;
    */
-  occurredAt?: Timestamp | undefined;
+  changeTime?: Timestamp | undefined;
 
   /**
    * Output only. Its cause: `event`, `rpc`, `import`, `confirmation`,
@@ -91,9 +91,9 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
   /**
    * Output only. When it was recorded.
    *
-   * @generated from field: google.protobuf.Timestamp recorded_at = 10;
+   * @generated from field: google.protobuf.Timestamp record_time = 10;
    */
-  recordedAt?: Timestamp | undefined;
+  recordTime?: Timestamp | undefined;
 
   /**
    * Output only. Id of the event or call with the statement; decides between
@@ -158,8 +158,8 @@ export type LedgerSeal = Message<"aisle.v1.LedgerSeal"> & {
   previousHash: string;
 
   /**
-   * Output only. Hash of [change_id, channel, old state, new state, occurred_at,
-   * recorded_at, source, commitment, previous_hash].
+   * Output only. Hash of [change_id, channel, old state, new state, change_time,
+   * record_time, source, commitment, previous_hash].
    *
    * @generated from field: string hash = 4;
    */

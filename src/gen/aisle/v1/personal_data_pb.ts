@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/personal_data.proto.
  */
 export const file_aisle_v1_personal_data: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9wZXJzb25hbF9kYXRhLnByb3RvEghhaXNsZS52MSLCAQoLS2VwdFZpc2l0b3ISFwoKdmlzaXRvcl9pZBgBIAEoCUID4EEDEhcKCmNsaWVudF9pZHMYAiADKAlCA+BBAxIcCg9maW5nZXJwcmludF9pZHMYAyADKAlCA+BBAxIVCgh1c2VyX2lkcxgEIAMoCUID4EEDEhcKCmNvbnRhY3RfaWQYBSABKAlCA+BBAxIzCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDIp4CCglLZXB0T3JkZXISFQoIb3JkZXJfaWQYASABKAlCA+BBAxIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIrCgVsaW5lcxgEIAMoCzIXLmFpc2xlLnYxLktlcHRPcmRlckxpbmVCA+BBAxITCgZzdGF0dXMYBSABKAlCA+BBAxIlCgdwYXltZW50GAYgASgLMg8uYWlzbGUudjEuTW9uZXlCA+BBAxI0CgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCgljYW5jZWxsZWQYCCABKAhCA+BBAyI/Cg1LZXB0T3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxIVCghxdWFudGl0eRgCIAEoDUID4EEDIp8BCg1LZXB0U2hvd25MaXN0EioKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQMSFQoIZnJhbWVfaWQYAiABKAlCA+BBAxIxCghzaG93bl9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIYCgtwcm9kdWN0X2lkcxgEIAMoCUID4EEDIpQDChFLZXB0RnJhbWVFeHBvc3VyZRIqCgd2aXNpdG9yGAEgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEDEhUKCGZyYW1lX2lkGAIgASgJQgPgQQMSFAoHdmFyaWFudBgDIAEoCUID4EEDEjEKCGZpcnN0X2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjAKB2xhc3RfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSHgoRc2hvd25fcHJvZHVjdF9pZHMYBiADKAlCA+BBAxIzCgpjbGlja2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjMKCm9yZGVyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFgoJb3JkZXJfaWRzGAkgAygJQgPgQQMSHwoScmVjb21tZW5kYXRpb25faWRzGAogAygJQgPgQQMirQEKE0F3YWl0ZWRTdWJzY3JpcHRpb24SFwoKY29udGFjdF9pZBgBIAEoCUID4EEDEjMKB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMQoIYXNrZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFQoIZXZlbnRfaWQYBCABKAlCA+BBA0JwCghhaXNsZS52MUIRUGVyc29uYWxEYXRhUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChxhaXNsZS92MS9wZXJzb25hbF9kYXRhLnByb3RvEghhaXNsZS52MSLDAQoLS2VwdFZpc2l0b3ISFwoKdmlzaXRvcl9pZBgBIAEoCUID4EEDEhcKCmNsaWVudF9pZHMYAiADKAlCA+BBAxIcCg9maW5nZXJwcmludF9pZHMYAyADKAlCA+BBAxIVCgh1c2VyX2lkcxgEIAMoCUID4EEDEhcKCmNvbnRhY3RfaWQYBSABKAlCA+BBAxI0CgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyKdAgoJS2VwdE9yZGVyEhUKCG9yZGVyX2lkGAEgASgJQgPgQQMSKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAxIXCgpjb250YWN0X2lkGAMgASgJQgPgQQMSKwoFbGluZXMYBCADKAsyFy5haXNsZS52MS5LZXB0T3JkZXJMaW5lQgPgQQMSEwoGc3RhdHVzGAUgASgJQgPgQQMSJQoHcGF5bWVudBgGIAEoCzIPLmFpc2xlLnYxLk1vbmV5QgPgQQMSMwoKb3JkZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCgljYW5jZWxsZWQYCCABKAhCA+BBAyI/Cg1LZXB0T3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxIVCghxdWFudGl0eRgCIAEoDUID4EEDIqYBCg1LZXB0U2hvd25MaXN0EioKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQMSFQoIZnJhbWVfaWQYAiABKAlCA+BBAxI4Cg9maXJzdF9zaG93X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGAoLcHJvZHVjdF9pZHMYBCADKAlCA+BBAyKqAwoRS2VwdEZyYW1lRXhwb3N1cmUSKgoHdmlzaXRvchgBIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAxIVCghmcmFtZV9pZBgCIAEoCUID4EEDEhQKB3ZhcmlhbnQYAyABKAlCA+BBAxI8ChNmaXJzdF9leHBvc3VyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjsKEmxhc3RfZXhwb3N1cmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIeChFzaG93bl9wcm9kdWN0X2lkcxgGIAMoCUID4EEDEjMKCmNsaWNrX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMwoKb3JkZXJfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCglvcmRlcl9pZHMYCSADKAlCA+BBAxIfChJyZWNvbW1lbmRhdGlvbl9pZHMYCiADKAlCA+BBAyKxAQoTQXdhaXRlZFN1YnNjcmlwdGlvbhIXCgpjb250YWN0X2lkGAEgASgJQgPgQQMSMwoHY2hhbm5lbBgCIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBAxI1CgxyZXF1ZXN0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFQoIZXZlbnRfaWQYBCABKAlCA+BBA0JwCghhaXNsZS52MUIRUGVyc29uYWxEYXRhUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * KeptVisitor is a stored visitor.
@@ -65,9 +65,9 @@ export type KeptVisitor = Message<"aisle.v1.KeptVisitor"> & {
   /**
    * Output only. When it was first seen.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 6;
+   * @generated from field: google.protobuf.Timestamp create_time = 6;
    */
-  createdAt?: Timestamp | undefined;
+  createTime?: Timestamp | undefined;
 };
 
 /**
@@ -128,9 +128,9 @@ export type KeptOrder = Message<"aisle.v1.KeptOrder"> & {
   /**
    * Output only. Time of the order; absent while only a cancellation is known.
    *
-   * @generated from field: google.protobuf.Timestamp occurred_at = 7;
+   * @generated from field: google.protobuf.Timestamp order_time = 7;
    */
-  occurredAt?: Timestamp | undefined;
+  orderTime?: Timestamp | undefined;
 
   /**
    * Output only. Whether it was cancelled.
@@ -199,9 +199,9 @@ export type KeptShownList = Message<"aisle.v1.KeptShownList"> & {
   /**
    * Output only. When the first of the products was shown.
    *
-   * @generated from field: google.protobuf.Timestamp shown_at = 3;
+   * @generated from field: google.protobuf.Timestamp first_show_time = 3;
    */
-  shownAt?: Timestamp | undefined;
+  firstShowTime?: Timestamp | undefined;
 
   /**
    * Output only. The products, those shown last at the end.
@@ -248,16 +248,16 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
   /**
    * Output only. First exposure.
    *
-   * @generated from field: google.protobuf.Timestamp first_at = 4;
+   * @generated from field: google.protobuf.Timestamp first_exposure_time = 4;
    */
-  firstAt?: Timestamp | undefined;
+  firstExposureTime?: Timestamp | undefined;
 
   /**
    * Output only. Last exposure.
    *
-   * @generated from field: google.protobuf.Timestamp last_at = 5;
+   * @generated from field: google.protobuf.Timestamp last_exposure_time = 5;
    */
-  lastAt?: Timestamp | undefined;
+  lastExposureTime?: Timestamp | undefined;
 
   /**
    * Output only. Products that were shown, the newest last.
@@ -269,16 +269,16 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
   /**
    * Output only. First click; absent if none.
    *
-   * @generated from field: google.protobuf.Timestamp clicked_at = 7;
+   * @generated from field: google.protobuf.Timestamp click_time = 7;
    */
-  clickedAt?: Timestamp | undefined;
+  clickTime?: Timestamp | undefined;
 
   /**
    * Output only. When the visitor ordered after it; absent if never.
    *
-   * @generated from field: google.protobuf.Timestamp ordered_at = 8;
+   * @generated from field: google.protobuf.Timestamp order_time = 8;
    */
-  orderedAt?: Timestamp | undefined;
+  orderTime?: Timestamp | undefined;
 
   /**
    * Output only. The orders counted for it.
@@ -325,9 +325,9 @@ export type AwaitedSubscription = Message<"aisle.v1.AwaitedSubscription"> & {
   /**
    * Output only. When it was requested.
    *
-   * @generated from field: google.protobuf.Timestamp asked_at = 3;
+   * @generated from field: google.protobuf.Timestamp request_time = 3;
    */
-  askedAt?: Timestamp | undefined;
+  requestTime?: Timestamp | undefined;
 
   /**
    * Output only. The requesting event; empty for a call.

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/product.proto.
  */
 export const file_aisle_v1_product: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9wcm9kdWN0LnByb3RvEghhaXNsZS52MSK8BgoHUHJvZHVjdBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQISEAoDc2t1GAIgASgJQgPgQQESHQoQdmFyaWFudF9ncm91cF9pZBgDIAEoCUID4EEBEhIKBXRpdGxlGAQgASgJQgPgQQESGAoLZGVzY3JpcHRpb24YBSABKAlCA+BBARIyCgpjYXRlZ29yaWVzGAYgAygLMhkuYWlzbGUudjEuUHJvZHVjdENhdGVnb3J5QgPgQQESEgoFYnJhbmQYByABKAlCA+BBARIjCgVwcmljZRgIIAEoCzIPLmFpc2xlLnYxLk1vbmV5QgPgQQESEAoDdXJsGAkgASgJQgPgQQESFgoJaW1hZ2VfdXJsGAogASgJQgPgQQESMQoMYXZhaWxhYmlsaXR5GAsgASgOMhYuYWlzbGUudjEuQXZhaWxhYmlsaXR5QgPgQQESEwoGaGlkZGVuGAwgASgIQgPgQQESEQoEdGFncxgNIAMoCUID4EEBEjoKCmF0dHJpYnV0ZXMYDiADKAsyIS5haXNsZS52MS5Qcm9kdWN0LkF0dHJpYnV0ZXNFbnRyeUID4EEBEiwKBm9yaWdpbhgPIAEoDjIXLmFpc2xlLnYxLlByb2R1Y3RPcmlnaW5CA+BBAxIzCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEiIKFWxlYXJuZWRfZnJvbV92aXNpdG9ycxgRIAEoDUID4EEDEhYKCW5vdF9zaG93bhgSIAEoCUID4EEDEjMKCnZhbGlkX2Zyb20YEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESNAoLdmFsaWRfdW50aWwYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESKwoNY29zdF9vZl9nb29kcxgVIAEoCzIPLmFpc2xlLnYxLk1vbmV5QgPgQQESFwoFc3RvY2sYFiABKAVCA+BBAUgAiAEBGjEKD0F0dHJpYnV0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQggKBl9zdG9jayI+Cg9Qcm9kdWN0Q2F0ZWdvcnkSGAoLY2F0ZWdvcnlfaWQYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQEqZQoNUHJvZHVjdE9yaWdpbhIeChpQUk9EVUNUX09SSUdJTl9VTlNQRUNJRklFRBAAEhoKFlBST0RVQ1RfT1JJR0lOX0NBVEFMT0cQARIYChRQUk9EVUNUX09SSUdJTl9FVkVOVBACKmYKDEF2YWlsYWJpbGl0eRIcChhBVkFJTEFCSUxJVFlfVU5TUEVDSUZJRUQQABIZChVBVkFJTEFCSUxJVFlfSU5fU1RPQ0sQARIdChlBVkFJTEFCSUxJVFlfT1VUX09GX1NUT0NLEAJCawoIYWlzbGUudjFCDFByb2R1Y3RQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_money, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9wcm9kdWN0LnByb3RvEghhaXNsZS52MSLKBgoHUHJvZHVjdBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQISEAoDc2t1GAIgASgJQgPgQQESHQoQdmFyaWFudF9ncm91cF9pZBgDIAEoCUID4EEBEhIKBXRpdGxlGAQgASgJQgPgQQESGAoLZGVzY3JpcHRpb24YBSABKAlCA+BBARIyCgpjYXRlZ29yaWVzGAYgAygLMhkuYWlzbGUudjEuUHJvZHVjdENhdGVnb3J5QgPgQQESEgoFYnJhbmQYByABKAlCA+BBARIjCgVwcmljZRgIIAEoCzIPLmFpc2xlLnYxLk1vbmV5QgPgQQESEAoDdXJsGAkgASgJQgPgQQESFgoJaW1hZ2VfdXJsGAogASgJQgPgQQESMQoMYXZhaWxhYmlsaXR5GAsgASgOMhYuYWlzbGUudjEuQXZhaWxhYmlsaXR5QgPgQQESEwoGaGlkZGVuGAwgASgIQgPgQQESEQoEdGFncxgNIAMoCUID4EEBEjoKCmF0dHJpYnV0ZXMYDiADKAsyIS5haXNsZS52MS5Qcm9kdWN0LkF0dHJpYnV0ZXNFbnRyeUID4EEBEiwKBm9yaWdpbhgPIAEoDjIXLmFpc2xlLnYxLlByb2R1Y3RPcmlnaW5CA+BBAxI0Cgt1cGRhdGVfdGltZRgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIiChVsZWFybmVkX2Zyb21fdmlzaXRvcnMYESABKA1CA+BBAxIWCglub3Rfc2hvd24YEiABKAlCA+BBAxI7ChJkaXNwbGF5X3N0YXJ0X3RpbWUYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESOQoQZGlzcGxheV9lbmRfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBARIrCg1jb3N0X29mX2dvb2RzGBUgASgLMg8uYWlzbGUudjEuTW9uZXlCA+BBARIXCgVzdG9jaxgWIAEoBUID4EEBSACIAQEaMQoPQXR0cmlidXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCAoGX3N0b2NrIj4KD1Byb2R1Y3RDYXRlZ29yeRIYCgtjYXRlZ29yeV9pZBgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBASplCg1Qcm9kdWN0T3JpZ2luEh4KGlBST0RVQ1RfT1JJR0lOX1VOU1BFQ0lGSUVEEAASGgoWUFJPRFVDVF9PUklHSU5fQ0FUQUxPRxABEhgKFFBST0RVQ1RfT1JJR0lOX0VWRU5UEAIqZgoMQXZhaWxhYmlsaXR5EhwKGEFWQUlMQUJJTElUWV9VTlNQRUNJRklFRBAAEhkKFUFWQUlMQUJJTElUWV9JTl9TVE9DSxABEh0KGUFWQUlMQUJJTElUWV9PVVRfT0ZfU1RPQ0sQAkJrCghhaXNsZS52MUIMUHJvZHVjdFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_money, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Product is something the shop sells.
@@ -133,9 +133,9 @@ export type Product = Message<"aisle.v1.Product"> & {
   /**
    * Output only. When it last changed.
    *
-   * @generated from field: google.protobuf.Timestamp updated_at = 16;
+   * @generated from field: google.protobuf.Timestamp update_time = 16;
    */
-  updatedAt?: Timestamp | undefined;
+  updateTime?: Timestamp | undefined;
 
   /**
    * Output only. For an unconfirmed product, the number of visitors from
@@ -156,16 +156,16 @@ export type Product = Message<"aisle.v1.Product"> & {
   /**
    * Optional. When it may be shown for the first time; absent: at once.
    *
-   * @generated from field: google.protobuf.Timestamp valid_from = 19;
+   * @generated from field: google.protobuf.Timestamp display_start_time = 19;
    */
-  validFrom?: Timestamp | undefined;
+  displayStartTime?: Timestamp | undefined;
 
   /**
-   * Optional. When it may be shown no more, after valid_from; absent: never.
+   * Optional. When it may be shown no more, after `display_start_time`; absent: never.
    *
-   * @generated from field: google.protobuf.Timestamp valid_until = 20;
+   * @generated from field: google.protobuf.Timestamp display_end_time = 20;
    */
-  validUntil?: Timestamp | undefined;
+  displayEndTime?: Timestamp | undefined;
 
   /**
    * Optional. What the product costs the shop, 0 or more, in the currency of the

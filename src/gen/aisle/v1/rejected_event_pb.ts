@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/rejected_event.proto.
  */
 export const file_aisle_v1_rejected_event: GenFile = /*@__PURE__*/
-  fileDesc("Ch1haXNsZS92MS9yZWplY3RlZF9ldmVudC5wcm90bxIIYWlzbGUudjEi8QEKDVJlamVjdGVkRXZlbnQSHgoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAlCA+BBAxI0CgtyZWplY3RlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIjCgVldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQMSHAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgPgQQMSEgoFZmllbGQYBSABKAlCA+BBAxITCgZyZWFzb24YBiABKAlCA+BBAxIeChFyZXBsYXllZF9ldmVudF9pZBgHIAEoCUID4EEDQnEKCGFpc2xlLnYxQhJSZWplY3RlZEV2ZW50UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_event, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("Ch1haXNsZS92MS9yZWplY3RlZF9ldmVudC5wcm90bxIIYWlzbGUudjEi8QEKDVJlamVjdGVkRXZlbnQSHgoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAlCA+BBAxI0CgtyZWplY3RfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIjCgVldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQMSHAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgPgQQMSEgoFZmllbGQYBSABKAlCA+BBAxITCgZyZWFzb24YBiABKAlCA+BBAxIeChFyZXBsYXllZF9ldmVudF9pZBgHIAEoCUID4EEDQnEKCGFpc2xlLnYxQhJSZWplY3RlZEV2ZW50UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_event, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * RejectedEvent is a rejected event with the reason.
@@ -33,9 +33,9 @@ export type RejectedEvent = Message<"aisle.v1.RejectedEvent"> & {
   /**
    * Output only. When it was rejected.
    *
-   * @generated from field: google.protobuf.Timestamp rejected_at = 2;
+   * @generated from field: google.protobuf.Timestamp reject_time = 2;
    */
-  rejectedAt?: Timestamp | undefined;
+  rejectTime?: Timestamp | undefined;
 
   /**
    * Output only. As it was sent; absent once it was replayed.

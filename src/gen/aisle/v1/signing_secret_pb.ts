@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/signing_secret.proto.
  */
 export const file_aisle_v1_signing_secret: GenFile = /*@__PURE__*/
-  fileDesc("Ch1haXNsZS92MS9zaWduaW5nX3NlY3JldC5wcm90bxIIYWlzbGUudjEiXAoNU2lnbmluZ1NlY3JldBIWCglzZWNyZXRfaWQYASABKAlCA+BBAxIzCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDQnEKCGFpc2xlLnYxQhJTaWduaW5nU2VjcmV0UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("Ch1haXNsZS92MS9zaWduaW5nX3NlY3JldC5wcm90bxIIYWlzbGUudjEiXQoNU2lnbmluZ1NlY3JldBIWCglzZWNyZXRfaWQYASABKAlCA+BBAxI0CgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBA0JxCghhaXNsZS52MUISU2lnbmluZ1NlY3JldFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * SigningSecret is a secret with which the shop's server signs events.
@@ -31,9 +31,9 @@ export type SigningSecret = Message<"aisle.v1.SigningSecret"> & {
   /**
    * Output only. When it was made.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 2;
+   * @generated from field: google.protobuf.Timestamp create_time = 2;
    */
-  createdAt?: Timestamp | undefined;
+  createTime?: Timestamp | undefined;
 };
 
 /**

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/unknown_product.proto.
  */
 export const file_aisle_v1_unknown_product: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS91bmtub3duX3Byb2R1Y3QucHJvdG8SCGFpc2xlLnYxIo8BCg5Vbmtub3duUHJvZHVjdBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQMSEwoGZXZlbnRzGAIgASgNQgPgQQMSMAoHbGFzdF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIdChBtZWFudF9wcm9kdWN0X2lkGAQgASgJQgPgQQNCcgoIYWlzbGUudjFCE1Vua25vd25Qcm9kdWN0UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("Ch5haXNsZS92MS91bmtub3duX3Byb2R1Y3QucHJvdG8SCGFpc2xlLnYxIpcBCg5Vbmtub3duUHJvZHVjdBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQMSEwoGZXZlbnRzGAIgASgNQgPgQQMSOAoPbGFzdF9ldmVudF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEh0KEG1lYW50X3Byb2R1Y3RfaWQYBCABKAlCA+BBA0JyCghhaXNsZS52MUITVW5rbm93blByb2R1Y3RQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * UnknownProduct is a product id in events that the catalogue does not know.
@@ -38,9 +38,9 @@ export type UnknownProduct = Message<"aisle.v1.UnknownProduct"> & {
   /**
    * Output only. The newest of them.
    *
-   * @generated from field: google.protobuf.Timestamp last_at = 3;
+   * @generated from field: google.protobuf.Timestamp last_event_time = 3;
    */
-  lastAt?: Timestamp | undefined;
+  lastEventTime?: Timestamp | undefined;
 
   /**
    * Output only. A product of the catalogue that is probably meant; empty for

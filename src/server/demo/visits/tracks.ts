@@ -54,7 +54,7 @@ export function createRecorder(person: Person, startAt: number, signedIn: boolea
     const event: EventInit = {
       actionType,
       senderType: SenderType.BROWSER,
-      occurredAt: timestampFromMs(now),
+      eventTime: timestampFromMs(now),
       visitor,
       platform: "demo",
       ...more,

@@ -51,7 +51,7 @@ async function openShop(openStore: StoreKind["openStore"]) {
   const set = (more: object = {}) =>
     catalog.setFeed({
       appId: "shop",
-      feed: { feedId: "main", url: "https://shop.example/f.csv", full: true, every: { seconds: 3600n }, ...more },
+      feed: { feedId: "main", url: "https://shop.example/f.csv", full: true, interval: { seconds: 3600n }, ...more },
     });
   const feed = async () => (await catalog.listFeeds({ appId: "shop" })).feeds[0];
   const shown = async () =>
@@ -267,8 +267,8 @@ describe("the settings of a feed", () => {
     ["feed.url", { url: "https://user:secret@shop.example/f" }],
     ["feed.format", { format: "pdf" }],
     ["feed.currency", { currency: "euro" }],
-    ["feed.every", { every: durationFromMs(60_000) }],
-    ["feed.every", { every: undefined }],
+    ["feed.interval", { interval: durationFromMs(60_000) }],
+    ["feed.interval", { interval: undefined }],
   ])("are rejected by the name %s", async (field, more) => {
     const { set, feed } = await openShop(stores[0]!.openStore);
     await expect(set(more)).rejects.toThrow(field);
