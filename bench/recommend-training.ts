@@ -108,10 +108,13 @@ async function stage(directory: string, met: readonly string[]): Promise<{ stage
     const started = performance.now();
     const model = loadServingModel("", bytes, hnswIndexes());
     const loadMs = performance.now() - started;
-    const catalog = await createCatalogViews({
-      scan: (appId) => store.products.scan(appId),
-      watch: () => () => {},
-    }).of(APP);
+    const catalog = await createCatalogViews(
+      {
+        scan: (appId) => store.products.scan(appId),
+        watch: () => () => {},
+      },
+      Date.now,
+    ).of(APP);
     const recommend = createRecommender({ metrics: { count() {}, observe() {} }, reportFailure() {} });
     const random = createRandom(1);
     const taken: number[] = [];

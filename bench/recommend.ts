@@ -111,7 +111,7 @@ async function scoring(directory: string, histories: ReadonlyMap<Length, readonl
     if (bytes === undefined) throw new Error("there is no model");
     const trained = loadServingModel("", bytes, hnswIndexes());
     const scan = (appId: string) => store.products.scan(appId);
-    const catalog = await createCatalogViews({ scan, watch: () => () => {} }).of(APP);
+    const catalog = await createCatalogViews({ scan, watch: () => () => {} }, Date.now).of(APP);
     const recommend = createRecommender({ metrics: { count() {}, observe() {} }, reportFailure() {} });
     const app = bareApp(APP, 0);
     const timed = (all: readonly History[], model: ServingModel | undefined) => {

@@ -67,7 +67,7 @@ export async function trainOne(productCount: number, events: number, learnedOrde
   const model = loadServingModel("m", bytes, vectorIndexes);
   const loadMs = performance.now() - loadedAt;
 
-  const catalog = await createCatalogViews({ scan, watch: () => () => {} }).of("shop");
+  const catalog = await createCatalogViews({ scan, watch: () => () => {} }, Date.now).of("shop");
   const recommend = createRecommender({ metrics: { count() {}, observe() {} }, reportFailure() {} });
   const app = bareApp("shop", 0);
   const visitors = await firstSteps(CALLS, productCount);

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import type { Now } from "../domain/clock.js";
 import { Unavailable } from "../domain/errors.js";
-import type { Product } from "../domain/product.js";
+import { type Product, pricedAt } from "../domain/product.js";
 import { brandGroup, type PriceRange } from "../domain/product-filter.js";
 import type { ProductChange, ProductStore } from "../store/ports/product-store.js";
 import { PriceIndex } from "./price-index.js";
@@ -41,13 +42,14 @@ export interface CatalogViews {
 }
 
 /** Keeps the catalogues of requested apps in memory: some 0.5 to 1 KiB for each product beside its texts. */
-export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch">): CatalogViews {
+export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch">, now: Now): CatalogViews {
   const entries = new Map<string, KeptCatalog>();
 
   const open = (appId: string): KeptCatalog => {
     const entry = new KeptCatalog(
       () => products.scan(appId),
       (listener) => products.watch(appId, listener),
+      now,
       () => {
         if (entries.get(appId) === entry) entries.delete(appId);
       },
@@ -62,6 +64,7 @@ export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch"
         entry = open(appId);
         entries.set(appId, entry);
       }
+      entry.view?.renewPrices();
       return entry.current;
     },
     loaded: (appId) => entries.get(appId)?.view,
@@ -92,6 +95,7 @@ class KeptCatalog {
   constructor(
     private readonly scan: () => AsyncIterable<readonly Product[]>,
     watch: (listener: (changes: readonly ProductChange[]) => void) => () => void,
+    private readonly now: Now,
     private readonly onFailed: () => void,
   ) {
     // Watch first, then read: a product written in between is put twice at most.
@@ -122,7 +126,7 @@ class KeptCatalog {
 
   /** A new load replaces one under way. A failed load leaves no stale view behind. */
   private load(): Promise<CatalogView> {
-    const loading = { view: new MemoryCatalog(), written: new Set<string>() };
+    const loading = { view: new MemoryCatalog(this.now), written: new Set<string>() };
     this.loading = loading;
     const read = async (): Promise<CatalogView> => {
       for await (const batch of this.scan()) {
@@ -161,6 +165,12 @@ class MemoryCatalog implements CatalogView {
   readonly #journal: string[] = [];
   /** Writes that left the journal. */
   #forgotten = 0;
+  /** Products with sales, as they were written. */
+  readonly #sales = new Map<string, Product>();
+  /** When the next sale begins or ends. */
+  #pricesUntil = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly now: Now) {}
 
   get size(): number {
     return this.#products.size;
@@ -203,8 +213,31 @@ class MemoryCatalog implements CatalogView {
     return [...new Set(this.#journal.slice(revision - this.#forgotten))];
   }
 
-  put(product: Product): void {
-    this.#take(product.productId);
+  /** Gives products the prices of sales that have begun, and takes them from those whose sales have ended. */
+  renewPrices(): void {
+    const now = this.now();
+    if (now < this.#pricesUntil) return;
+    this.#pricesUntil = Number.POSITIVE_INFINITY;
+    for (const product of [...this.#sales.values()]) {
+      const isOnSale = pricedAt(product, now) !== product;
+      const wasOnSale = this.#products.get(product.productId) !== product;
+      if (isOnSale === wasOnSale) this.#pricesUntil = Math.min(this.#pricesUntil, nextSale(product, now));
+      else this.put(product);
+    }
+  }
+
+  /** The product with the price of its sale, while that lasts. */
+  #priced(written: Product): Product {
+    if (written.salePrice.amount === "") return written;
+    const now = this.now();
+    this.#sales.set(written.productId, written);
+    this.#pricesUntil = Math.min(this.#pricesUntil, nextSale(written, now));
+    return pricedAt(written, now);
+  }
+
+  put(written: Product): void {
+    this.#take(written.productId);
+    const product = this.#priced(written);
     this.#products.set(product.productId, product);
     if (product.title !== "") this.#titled++;
     this.#prices.put(product.productId, product.price);
@@ -230,12 +263,19 @@ class MemoryCatalog implements CatalogView {
     const product = this.#products.get(productId);
     if (product === undefined) return;
     this.#products.delete(productId);
+    this.#sales.delete(productId);
     if (product.title !== "") this.#titled--;
     this.#prices.remove(productId, product.price);
     if (this.#skus.get(product.sku) === productId) this.#skus.delete(product.sku);
     for (const groupId of groupsOf(product)) removeFrom(this.#groups, groupId, productId);
     removeFrom(this.#variants, product.variantGroupId, productId);
   }
+}
+
+/** The next time at which the product's price changes. */
+function nextSale({ saleStart, saleEnd }: Product, now: number): number {
+  if (saleStart > now) return saleStart;
+  return saleEnd > now ? saleEnd : Number.POSITIVE_INFINITY;
 }
 
 function addTo(sets: Map<string, Set<string>>, name: string, productId: string): void {

@@ -120,6 +120,9 @@ const EMPTY: Omit<ProductDraft, "productId"> = {
   attributes: {},
   cost: { amount: "", currency: "" },
   stock: null,
+  salePrice: { amount: "", currency: "" },
+  saleStart: 0,
+  saleEnd: 0,
   validFrom: 0,
   validUntil: 0,
 };

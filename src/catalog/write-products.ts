@@ -121,6 +121,9 @@ export function checkProduct(draft: ProductDraft): ProductDraft {
     throw new InvalidArgument(draft.tags.length > MAX_LISTED ? "tags" : "categories", "invalid", "at most 100");
   checkAmount("price.amount", draft.price);
   checkAmount("cost_of_goods.amount", draft.cost);
+  checkAmount("sale_price.amount", draft.salePrice);
+  if (draft.saleEnd !== 0 && draft.saleEnd <= draft.saleStart)
+    throw new InvalidArgument("sale_end_time", "invalid", "a time after sale_start_time");
   if (draft.stock !== null && draft.stock < 0) throw new InvalidArgument("stock", "invalid", "0 or more");
   if (draft.validUntil !== 0 && draft.validUntil <= draft.validFrom)
     throw new InvalidArgument("display_end_time", "invalid", "a time after display_start_time");

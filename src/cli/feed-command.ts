@@ -49,7 +49,7 @@ export function addFeedCommands(program: Command, deps: ProgramDeps): void {
       "after",
       `
 One of the processes that train imports the feed. "aisle import products --help" describes the formats; limits are 4 GiB
-and one hour. An unchanged feed (ETag, Last-Modified) is skipped, but imported once a day, since sales begin and end.
+and one hour. An unchanged feed (ETag, Last-Modified) is skipped, but imported once a day.
 
 Example:
   $ aisle feed set --app shop1 --url https://shop.example/feed.xml --every 1h --full`,

@@ -45,8 +45,8 @@ Fields: ${PRODUCT_FIELDS.fields.join(", ")}.
 Only id is required. Names of Google's specification work too, with or without g:, with blanks or _. Other columns
 become attributes of the product, custom_label_0 to 4 become tags. category is a list from broad to narrow, or text
 separated by > or else /; each part is the id and the name of its level. Without it, product_type serves: there the id
-of a level is the path down to it. price is a number with or without a currency, such as 49,90 USD; during a sale
-sale_price is the price. availability is in_stock, out_of_stock, preorder, yes, no or a number in stock. tags are
+of a level is the path down to it. price is a number with or without a currency, such as 49,90 USD; within
+sale_price_effective_date sale_price is the price. availability is in_stock, out_of_stock, preorder, yes, no or a number in stock. tags are
 separated by | or commas. Aisle ignores an image_url or url that is no http(s) address.
 
 --full hides products that the feed does not list, until a feed lists them again. It does not hide products known only

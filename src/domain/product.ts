@@ -39,6 +39,10 @@ export interface Product {
   readonly hiddenByFeed: boolean;
   readonly tags: readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
+  /** The price of a sale, between `saleStart` (0: from any time) and `saleEnd` (0: without end). */
+  readonly salePrice: Money;
+  readonly saleStart: number;
+  readonly saleEnd: number;
   /** What it costs the shop. */
   readonly cost: Money;
   /** Pieces in stock; null when not known. */
@@ -56,6 +60,13 @@ export interface Product {
 /** True for a product that nobody hid, within its time. */
 export function isShown({ hidden, validFrom, validUntil }: Product, now: number): boolean {
   return !hidden && validFrom <= now && (validUntil === 0 || now < validUntil);
+}
+
+/** The product with the price that it has at a time: during a sale that of the sale. */
+export function pricedAt(product: Product, now: number): Product {
+  const { salePrice, saleStart, saleEnd } = product;
+  const isOnSale = salePrice.amount !== "" && saleStart <= now && (saleEnd === 0 || now < saleEnd);
+  return isOnSale ? { ...product, price: salePrice } : product;
 }
 
 /** When a product came into the catalogue, or may be shown since; 0 when that is not known. */

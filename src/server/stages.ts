@@ -101,7 +101,7 @@ export function wireStores(deps: AppDependencies) {
   const copies: Pick<Copies, "scan"> = {
     scan: async (appId, table, after, limit) => store.copies.scan(appId, table, after, limit),
   };
-  const catalogViews = createCatalogViews(store.products);
+  const catalogViews = createCatalogViews(store.products, deps.now);
   return { spans, admission, unitOfWork, patience, apps, changes, copies, catalogViews };
 }
 

@@ -27,6 +27,9 @@ const FIELDS: Readonly<Record<string, (draft: ProductDraft) => Fields>> = {
   display_end_time: ({ validUntil }) => ({ validUntil }),
   cost_of_goods: ({ cost }) => ({ cost }),
   stock: ({ stock }) => ({ stock }),
+  sale_price: ({ salePrice }) => ({ salePrice }),
+  sale_start_time: ({ saleStart }) => ({ saleStart }),
+  sale_end_time: ({ saleEnd }) => ({ saleEnd }),
 };
 
 /** Begins a path that names one attribute. Its name may stand between backticks (AIP-161). */
@@ -77,6 +80,9 @@ function setFields(message: ProductMessage): readonly string[] {
     display_end_time: message.displayEndTime !== undefined,
     cost_of_goods: message.costOfGoods !== undefined,
     stock: message.stock !== undefined,
+    sale_price: message.salePrice !== undefined,
+    sale_start_time: message.saleStartTime !== undefined,
+    sale_end_time: message.saleEndTime !== undefined,
   };
   return Object.keys(FIELDS).filter((path) => isSet[path]);
 }

@@ -32,6 +32,9 @@ export function productDraft(message: ProductMessage): ProductDraft {
     attributes: { ...message.attributes },
     cost: moneyOf(message.costOfGoods),
     stock: message.stock ?? null,
+    salePrice: moneyOf(message.salePrice),
+    saleStart: msOf(message.saleStartTime) ?? 0,
+    saleEnd: msOf(message.saleEndTime) ?? 0,
   };
 }
 
@@ -59,6 +62,9 @@ export function productMessage(product: Product, rules: ShowingRules): MessageIn
     attributes: { ...product.attributes },
     costOfGoods: moneyMessage(product.cost),
     ...(product.stock !== null && { stock: product.stock }),
+    salePrice: moneyMessage(product.salePrice),
+    ...(product.saleStart !== 0 && { saleStartTime: timestampOf(product.saleStart) }),
+    ...(product.saleEnd !== 0 && { saleEndTime: timestampOf(product.saleEnd) }),
     origin: product.origin === "catalog" ? ProductOrigin.CATALOG : ProductOrigin.EVENT,
     updateTime: timestampOf(product.updatedAt),
     ...(product.validFrom !== 0 && { displayStartTime: timestampOf(product.validFrom) }),

@@ -18,7 +18,7 @@ async function catalog() {
   const shop = await intake();
   const upsert = createUpsertProducts({ unitOfWork: shop.store.unitOfWork, now: shop.now });
   const remove = createDeleteProduct({ unitOfWork: shop.store.unitOfWork, now: shop.now });
-  const views = createCatalogViews(shop.store.products);
+  const views = createCatalogViews(shop.store.products, shop.now);
   return { ...shop, upsert, remove, views };
 }
 
@@ -184,18 +184,21 @@ describe("the catalogue view of a store that cannot report changes", () => {
     let hold: Promise<void> = Promise.resolve();
     let failure: Error | undefined;
     const tell = (...changes: readonly ProductChange[]) => listener(changes);
-    const views = createCatalogViews({
-      scan: async function* () {
-        const seen = [...stored.values()];
-        await hold;
-        if (failure !== undefined) throw failure;
-        yield seen;
+    const views = createCatalogViews(
+      {
+        scan: async function* () {
+          const seen = [...stored.values()];
+          await hold;
+          if (failure !== undefined) throw failure;
+          yield seen;
+        },
+        watch: (_, one) => {
+          listener = one;
+          return () => undefined;
+        },
       },
-      watch: (_, one) => {
-        listener = one;
-        return () => undefined;
-      },
-    });
+      () => 0,
+    );
     return {
       stored,
       views,

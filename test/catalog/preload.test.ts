@@ -17,15 +17,18 @@ const none = { current: async () => undefined };
 /** Catalogues of a store; the scan of an app that it does not have fails. */
 function viewsOf(catalogues: Readonly<Record<string, readonly Product[]>>) {
   const scanned: string[] = [];
-  const views = createCatalogViews({
-    scan: async function* (appId) {
-      scanned.push(appId);
-      const products = catalogues[appId];
-      if (products === undefined) throw new Error("on purpose");
-      yield products;
+  const views = createCatalogViews(
+    {
+      scan: async function* (appId) {
+        scanned.push(appId);
+        const products = catalogues[appId];
+        if (products === undefined) throw new Error("on purpose");
+        yield products;
+      },
+      watch: () => () => undefined,
     },
-    watch: () => () => undefined,
-  });
+    () => 0,
+  );
   return { views, scanned };
 }
 

@@ -40,4 +40,46 @@ describe.each(stores)("a product with a time of its own: $name", ({ openStore })
     expect(await shown()).toEqual(["always", "later"]);
     expect([await whyNot("later"), await whyNot("until")]).toEqual(["", "no longer shown, its time is over"]);
   });
+
+  it("has the price of its sale while that lasts, in answers and price filters", async () => {
+    const { rpc, now } = await openAisle(openStore);
+    const start = now();
+    const at = (hours: number) => timestampFromMs(start + hours * HOUR_MS);
+    const eur = (amount: string) => ({ amount, currency: "EUR" });
+    await rpc.apps.createApp({ app: { appId: "shop" } });
+    async function* products() {
+      yield {
+        appId: "shop",
+        products: [
+          {
+            productId: "tent",
+            title: "Tent",
+            price: eur("100"),
+            salePrice: eur("60"),
+            saleStartTime: at(1),
+            saleEndTime: at(2),
+          },
+          { productId: "stove", title: "Stove", price: eur("50"), salePrice: eur("40"), saleEndTime: at(1) },
+          { productId: "wrong", title: "Map", salePrice: eur("1"), saleStartTime: at(2), saleEndTime: at(1) },
+        ],
+      };
+    }
+    const { refused } = await rpc.catalog.upsertProducts(products());
+    expect(refused).toMatchObject([{ field: "sale_end_time" }]);
+    const shown = async (max = "") => {
+      const filter = max === "" ? {} : { price: { max, currency: "EUR" } };
+      const { recommended } = await rpc.recommendations.recommend({ appId: "shop", filter });
+      return recommended.map(({ productId, price }) => `${productId} ${price?.amount}`).sort();
+    };
+    expect(await shown()).toEqual(["stove 40", "tent 100"]);
+    expect(await shown("70")).toEqual(["stove 40"]);
+    now.at = start + HOUR_MS;
+    expect(await shown()).toEqual(["stove 50", "tent 60"]);
+    expect(await shown("70")).toEqual(["stove 50", "tent 60"]);
+    now.at = start + 2 * HOUR_MS;
+    expect(await shown()).toEqual(["stove 50", "tent 100"]);
+    expect(await shown("70")).toEqual(["stove 50"]);
+    const { product } = await rpc.catalog.getProduct({ appId: "shop", productId: "tent" });
+    expect([product?.price?.amount, product?.salePrice?.amount]).toEqual(["100", "60"]);
+  });
 });

@@ -48,7 +48,7 @@ async function viewOf(products: readonly Product[]) {
   async function* scan() {
     yield products;
   }
-  return createCatalogViews({ scan, watch: () => () => {} }).of("shop");
+  return createCatalogViews({ scan, watch: () => () => {} }, () => 0).of("shop");
 }
 
 async function answerOf(
@@ -159,15 +159,18 @@ describe("a filter", () => {
 describe("a repeated filter", () => {
   it("includes products written meanwhile", async () => {
     let tell: (changes: readonly ProductChange[]) => void = () => {};
-    const catalog = await createCatalogViews({
-      async *scan() {
-        yield [TENT, STOVE, MAP];
+    const catalog = await createCatalogViews(
+      {
+        async *scan() {
+          yield [TENT, STOVE, MAP];
+        },
+        watch: (_appId, listener) => {
+          tell = listener;
+          return () => {};
+        },
       },
-      watch: (_appId, listener) => {
-        tell = listener;
-        return () => {};
-      },
-    }).of("shop");
+      () => 0,
+    ).of("shop");
     const recommend = createRecommender({ metrics: countingMetrics(), reportFailure: unexpectedFailure });
     const filters = [{ ...NO_FILTER, anyGroup: ["camp"] }];
     const query = { ...BLANK_QUERY, recommendedCount: 10, alternativeCount: 0 };

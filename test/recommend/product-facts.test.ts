@@ -21,15 +21,18 @@ const priced = (productId: string, amount: string) => bareProduct(productId, { p
 /** A catalogue of the model's products that cost 10 each, which can be written, and counts what is looked up. */
 async function openCatalog() {
   let tell: (changes: readonly ProductChange[]) => void = () => undefined;
-  const view = await createCatalogViews({
-    async *scan() {
-      yield productIds.map((productId) => priced(productId, "10"));
+  const view = await createCatalogViews(
+    {
+      async *scan() {
+        yield productIds.map((productId) => priced(productId, "10"));
+      },
+      watch: (_appId, listener) => {
+        tell = listener;
+        return () => undefined;
+      },
     },
-    watch: (_appId, listener) => {
-      tell = listener;
-      return () => undefined;
-    },
-  }).of("shop");
+    () => 0,
+  ).of("shop");
   const looked: string[] = [];
   const catalog = {
     get: (productId: string): Product | undefined => {

@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Availability, type Product, type ProductCategory, ProductSchema } from "../../gen/aisle/v1/product_pb.js";
 import { type Amount, readAmount as amountIn } from "../../parse/amount.js";
@@ -75,12 +75,10 @@ const LABEL = /^(g:)?custom[_ ]label[_ ]\d$/i;
 /**
  * Makes a product of a line. Extra columns become attributes, Google's custom labels become tags. `category` is a list, broad
  * to narrow, or a text split at `>`, else at `/`; a level's text is its id and its name. Without it `product_type` or
- * `google_product_category` serves; there a level's id is the path down to it. During a sale its price is the price, and
- * the other one the attribute `regular_price`.
- * @param nowMs decides whether a sale runs
+ * `google_product_category` serves; there a level's id is the path down to it.
  * @throws BadLine
  */
-export function readProduct(row: Row<ProductField>, defaultCurrency: string, nowMs: number): ProductReading {
+export function readProduct(row: Row<ProductField>, defaultCurrency: string): ProductReading {
   const { values } = row;
   const text = (field: ProductField) => textOf(values[field], field);
   const productId = text("id");
@@ -105,13 +103,12 @@ export function readProduct(row: Row<ProductField>, defaultCurrency: string, now
   const availableAt = time("availability_date").at;
   const validFrom = time("valid_from").at ?? (isOrderedAhead ? undefined : availableAt);
   const validUntil = time("valid_until").at ?? time("expiration_date").at;
-  const { price, regular } = readPrice(row, defaultCurrency, nowMs, leftOut);
-  const cost = readCost(row, price?.currency ?? defaultCurrency, leftOut);
+  const prices = readPrices(row, defaultCurrency, leftOut);
+  const cost = readCost(row, prices.price?.currency || defaultCurrency, leftOut);
   const stock = readStock(text("stock"), text("availability"), leftOut);
   const labels: string[] = [];
   const attributes: Record<string, string> = Object.create(null);
-  if (regular !== "") attributes.regular_price = regular;
-  let attributeCount = regular === "" ? 0 : 1;
+  let attributeCount = 0;
   for (const [name, value] of row.extras) {
     const attribute = attributeText(value);
     if (name === "" || attribute === "") continue;
@@ -134,7 +131,7 @@ export function readProduct(row: Row<ProductField>, defaultCurrency: string, now
     availability: readAvailability(values.availability),
     tags: [...new Set([...listOf(values.tags, "tags", /[|,]/), ...labels])],
     attributes,
-    ...(price && { price }),
+    ...prices,
     ...(cost && { costOfGoods: cost }),
     ...(stock !== undefined && { stock }),
     ...(validFrom && { displayStartTime: validFrom }),
@@ -151,32 +148,33 @@ function categoriesOf(values: Row<ProductField>["values"]): ProductCategory[] {
   return [];
 }
 
-/** The price; and the regular one as text during a sale, else "". */
-function readPrice(
+/** The price, and that of a sale with its time. */
+function readPrices(
   { values, currency: fileCurrency = "" }: Row<ProductField>,
   defaultCurrency: string,
-  nowMs: number,
   leftOut: ProductField[],
-): { readonly price: { amount: string; currency: string } | undefined; readonly regular: string } {
+): Pick<MessageInitShape<typeof ProductSchema>, "price" | "salePrice" | "saleStartTime" | "saleEndTime"> {
   const text = (field: ProductField) => textOf(values[field], field);
   const money = ({ amount, currency }: Amount) => ({
     amount,
     currency: text("currency").toUpperCase() || currency || defaultCurrency || fileCurrency,
   });
   const regular = readAmount(text("price"), "price");
-  const price = regular.amount === "" ? undefined : money(regular);
+  const price = regular.amount === "" ? {} : { price: money(regular) };
   const saleText = text("sale_price");
-  if (saleText === "") return { price, regular: "" };
+  if (saleText === "") return price;
   const sale = amountIn(saleText);
   if (sale === undefined || sale.amount.startsWith("-")) {
     leftOut.push("sale_price");
-    return { price, regular: "" };
+    return price;
   }
-  if (!saleRuns(text("sale_price_effective_date"), nowMs)) return { price, regular: "" };
-  return {
-    price: money(sale.currency === "" ? { ...sale, currency: regular.currency } : sale),
-    regular: regular.amount,
-  };
+  const time = saleTime(text("sale_price_effective_date"));
+  if (time === undefined) {
+    leftOut.push("sale_price_effective_date");
+    return price;
+  }
+  const salePrice = money(sale.currency === "" ? { ...sale, currency: regular.currency } : sale);
+  return { ...price, salePrice, ...time };
 }
 
 function readCost(
@@ -250,14 +248,14 @@ function attributeText(value: unknown): string {
 }
 
 /**
- * Whether a sale runs. `text` is Google's `sale_price_effective_date`: two ISO 8601 times with a slash between, such as
- * `2026-11-20T08:00+0100/2026-11-30T23:59+0100`. Without it the sale always runs; with an unreadable one it does not.
+ * The time of a sale. `text` is Google's `sale_price_effective_date`: two ISO 8601 times with a slash between, such as
+ * `2026-11-20T08:00+0100/2026-11-30T23:59+0100`. Without it the sale always runs; undefined for an unreadable one.
  */
-function saleRuns(text: string, nowMs: number): boolean {
-  if (text === "") return true;
+function saleTime(text: string): { readonly saleStartTime?: Timestamp; readonly saleEndTime?: Timestamp } | undefined {
+  if (text === "") return {};
   const [from, to, ...more] = text.split("/").map((part) => timeMs(part.trim()));
-  if (from === undefined || to === undefined || more.length > 0) return false;
-  return from <= nowMs && nowMs < to;
+  if (from === undefined || to === undefined || more.length > 0 || !(from < to)) return undefined;
+  return { saleStartTime: timestampFromMs(from), saleEndTime: timestampFromMs(to) };
 }
 
 /** NaN for any other text: comparisons with it are false. */

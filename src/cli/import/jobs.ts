@@ -48,7 +48,7 @@ export async function importProducts(file: string, options: ProductImportOptions
     noun: "products",
     fields: PRODUCT_FIELDS,
     remarks,
-    maker: createProductMaker(options.currency ?? "", deps.now(), remarks),
+    maker: createProductMaker(options.currency ?? "", remarks),
     takesXml: true,
     privateFeeds: options.privateFeeds === true,
     format: options.format,
@@ -165,15 +165,18 @@ async function hidingOf(listing: Listing, unit: string): Promise<Hiding> {
 /** What a field holds that is left out otherwise. */
 const WANTED: Readonly<Partial<Record<ProductField, string>>> = {
   sale_price: "amount",
+  sale_price_effective_date: "two times in ISO 8601 with a slash between",
+  cost_of_goods: "amount",
+  stock: "whole number",
   url: "http(s) address",
   image_url: "http(s) address",
 };
 
-function createProductMaker(currency: string, nowMs: number, remarks: Remarks): ItemMaker<ProductField, Product> {
+function createProductMaker(currency: string, remarks: Remarks): ItemMaker<ProductField, Product> {
   const repeated = createRepeatedIds();
   return {
     push(row) {
-      const { product, leftOut } = readProduct(row, currency, nowMs);
+      const { product, leftOut } = readProduct(row, currency);
       repeated.note(product.productId, row.line);
       for (const field of leftOut) {
         remark(remarks, `${field} left out, no ${WANTED[field] ?? "time in ISO 8601"}`);

@@ -224,7 +224,7 @@ function catalogOf(products: readonly Product[]): Promise<CatalogView> {
     validFrom: 0,
     validUntil: 0,
   }));
-  return createCatalogViews({ scan: () => batchesOf(shown), watch: () => () => {} }).of("");
+  return createCatalogViews({ scan: () => batchesOf(shown), watch: () => () => {} }, () => 0).of("");
 }
 
 async function* batchesOf(products: readonly Product[]): AsyncGenerator<readonly Product[]> {

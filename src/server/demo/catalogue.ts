@@ -131,7 +131,7 @@ function readCatalogue(): Catalogue {
 
 function readArticles(names: ReadonlyMap<string, string>): Article[] {
   return readTable("catalogue.csv", COLUMNS).map(({ row, text, list }) => {
-    const { product } = readProduct(row, "EUR", 0);
+    const { product } = readProduct(row, "EUR");
     for (const level of product.categories) {
       const name = names.get(level.categoryId);
       if (name === undefined) throw new Error(`web/demo/shelves.csv has no shelf ${level.categoryId}`);

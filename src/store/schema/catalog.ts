@@ -34,6 +34,9 @@ export const product = record<Product>(
     validUntil: later(time, 0),
     cost: later(money, NO_MONEY),
     stock: later(orNull(number), null),
+    salePrice: later(money, NO_MONEY),
+    saleStart: later(time, 0),
+    saleEnd: later(time, 0),
   },
   { gone: [17] }, // up to format 4 how many visitors had sent a learned product
 );

@@ -8,8 +8,6 @@ import { type Entry, isBad } from "../../../src/catalog/feed/rows.js";
 import { MAX_ITEM_CHARS } from "../../../src/catalog/feed/xml-items.js";
 import { Availability } from "../../../src/gen/aisle/v1/product_pb.js";
 
-const NOW = Date.UTC(2026, 10, 21);
-
 function read(chunks: readonly Uint8Array[], format?: FeedFormat): Entry<ProductField>[] {
   const plan = createColumnPlan(PRODUCT_FIELDS, []);
   const reader = createFeedReader({ plan, format, takesXml: true, onHeader: () => {} });
@@ -21,7 +19,7 @@ const entriesOf = (text: string | Uint8Array, format?: FeedFormat) => read([Buff
 function products(text: string | Uint8Array, format?: FeedFormat) {
   return entriesOf(text, format).map((entry) => {
     if (isBad(entry)) throw new Error(entry.reason);
-    return readProduct(entry, "", NOW).product;
+    return readProduct(entry, "").product;
   });
 }
 
@@ -73,12 +71,15 @@ describe("Google's XML", () => {
       description: "Black <b>dial</b> & 22 mm",
       url: "https://shop.example/w-1?a=1&b=2",
       imageUrl: "https://shop.example/w-1.jpg",
-      price: { amount: "999.00", currency: "USD" },
+      price: { amount: "1299.90", currency: "USD" },
+      salePrice: { amount: "999.00", currency: "USD" },
+      saleStartTime: { seconds: BigInt(Date.UTC(2026, 10, 20, 7) / 1000) },
+      saleEndTime: { seconds: BigInt(Date.UTC(2026, 10, 30, 22, 59) / 1000) },
       availability: Availability.IN_STOCK,
       variantGroupId: "w",
       brand: "Diesel",
       tags: ["winter", "men"],
-      attributes: { regular_price: "1299.90", gtin: "698615070527", mpn: "DZ1437", color: "Black" },
+      attributes: { gtin: "698615070527", mpn: "DZ1437", color: "Black" },
     });
     expect(watch?.categories.map(({ categoryId, name }) => [categoryId, name])).toEqual([
       ["Accessories", "Accessories"],
@@ -109,14 +110,17 @@ describe("Google's XML", () => {
   });
 
   it.each([
-    ["before it begins", "2026-12-01T00:00+0000/2026-12-02T00:00+0000", "10"],
-    ["after its end", "2026-11-01T00:00Z/2026-11-20T23:59Z", "10"],
-    ["at a time that is none", "soon", "10"],
-    ["at any time when it names none", "", "7"],
-  ])("%s is taken as the sale price", (_, dates, amount) => {
+    ["with its time", "2026-12-01T00:00+0000/2026-12-02T00:00+0000", "7", "2026-12-01T00:00:00.000Z"],
+    ["without its time, as one that always runs", "", "7", undefined],
+    ["not at a time that is none", "soon", undefined, undefined],
+    ["not at a time that ends before it begins", "2026-12-02T00:00Z/2026-12-01T00:00Z", undefined, undefined],
+  ])("a sale price is read %s", (_, dates, amount, from) => {
     const text = `<rss><channel><item><g:id>1</g:id><g:price>10 EUR</g:price><g:sale_price>7 EUR</g:sale_price>
       <g:sale_price_effective_date>${dates}</g:sale_price_effective_date></item></channel></rss>`;
-    expect(products(text)[0]?.price?.amount).toBe(amount);
+    const [read] = products(text);
+    expect([read?.price?.amount, read?.salePrice?.amount]).toEqual(["10", amount]);
+    const { saleStartTime } = read ?? {};
+    expect(saleStartTime && new Date(Number(saleStartTime.seconds) * 1000).toISOString()).toBe(from);
   });
 
   it("has the same columns as a table separated by tabs", () => {

@@ -8,9 +8,8 @@ import { Availability, ProductSchema } from "../../../src/gen/aisle/v1/product_p
 import { row, rowOf } from "./product-rows.js";
 
 const HEADER = "id,title,description,category,price,image_url,url,sku,brand,availability,colour,size";
-const NOW = Date.UTC(2026, 10, 21);
 const product = (values: Partial<Record<ProductField, unknown>>, extras: [string, unknown][] = []) =>
-  readProduct(row<ProductField>({ id: "1", ...values }, extras), "", NOW).product;
+  readProduct(row<ProductField>({ id: "1", ...values }, extras), "").product;
 
 describe("readProduct", () => {
   const msOf = (time: { seconds: bigint } | undefined) => time && new Date(Number(time.seconds) * 1000).toISOString();
@@ -30,7 +29,7 @@ describe("readProduct", () => {
     expect(read.stock).toBe(12);
     expect(product({ availability: "7" }).stock).toBe(7);
     expect(product({ availability: "in_stock" }).stock).toBeUndefined();
-    const odd = readProduct(row<ProductField>({ id: "1", cost_of_goods: "-1", stock: "many" }), "", NOW);
+    const odd = readProduct(row<ProductField>({ id: "1", cost_of_goods: "-1", stock: "many" }), "");
     expect([odd.leftOut, odd.product.stock, odd.product.costOfGoods]).toEqual([
       ["cost_of_goods", "stock"],
       undefined,
@@ -46,14 +45,14 @@ describe("readProduct", () => {
 
   it("takes valid_from and valid_until before the dates of feeds, and leaves out what is no time", () => {
     const values = { id: "1", valid_from: "2026-11-01", availability_date: "2026-12-01", valid_until: "soon" };
-    const read = readProduct(row<ProductField>(values), "", NOW);
+    const read = readProduct(row<ProductField>(values), "");
     expect(msOf(read.product.displayStartTime)).toBe("2026-11-01T00:00:00.000Z");
     expect(read.leftOut).toEqual(["valid_until"]);
   });
 
   it("reads every documented column, and other columns as attributes", () => {
     const text = `${HEADER}\n7,Mug,"Blue, big",Home > Kitchen > Mugs,12.50,https://x.example/7.png,http://x.example/7,S7,Acme,in_stock,blue,\n`;
-    expect(readProduct(rowOf(text, PRODUCT_FIELDS), "EUR", NOW)).toEqual({
+    expect(readProduct(rowOf(text, PRODUCT_FIELDS), "EUR")).toEqual({
       product: create(ProductSchema, {
         productId: "7",
         title: "Mug",
@@ -108,14 +107,14 @@ describe("readProduct", () => {
 
   it("prefers the currency of the column to that of the price, and both to the default", () => {
     const price = { id: "1", price: "5 EUR" };
-    expect(readProduct(row({ ...price, currency: "usd" }), "GBP", NOW).product.price?.currency).toBe("USD");
-    expect(readProduct(row(price), "GBP", NOW).product.price?.currency).toBe("EUR");
-    expect(readProduct(row({ id: "1", price: 5 }), "GBP", NOW).product.price?.currency).toBe("GBP");
+    expect(readProduct(row({ ...price, currency: "usd" }), "GBP").product.price?.currency).toBe("USD");
+    expect(readProduct(row(price), "GBP").product.price?.currency).toBe("EUR");
+    expect(readProduct(row({ id: "1", price: 5 }), "GBP").product.price?.currency).toBe("GBP");
     expect(product({ price: "" }).price).toBeUndefined();
   });
 
   it("drops URLs that are not http(s), with a note", () => {
-    const { product: read, leftOut } = readProduct(row({ id: "1", image_url: "a.png", url: "javascript:1" }), "", NOW);
+    const { product: read, leftOut } = readProduct(row({ id: "1", image_url: "a.png", url: "javascript:1" }), "");
     expect([read.imageUrl, read.url]).toEqual(["", ""]);
     expect([...leftOut].sort()).toEqual(["image_url", "url"]);
   });
@@ -151,7 +150,7 @@ describe("readProduct", () => {
     fc.assert(
       fc.property(values, fc.array(fc.tuple(fc.string(), fc.jsonValue())), (given, extras) => {
         try {
-          const { product: read } = readProduct(row<ProductField>(given, extras), "", NOW);
+          const { product: read } = readProduct(row<ProductField>(given, extras), "");
           expect(read.productId).not.toBe("");
         } catch (error) {
           if (!(error instanceof BadLine)) throw error;

@@ -44,10 +44,9 @@ export async function importFeed(
   feed: Pick<Feed, "format" | "currency" | "full" | "forced">,
   chunks: AsyncIterable<Uint8Array>,
   catalog: Pick<Client<typeof CatalogService>, "upsertProducts" | "replaceCatalog">,
-  nowMs: number,
 ): Promise<ImportedFeed> {
   const rejects = new Rejects();
-  const batching = createBatching(appId, feed, nowMs, rejects);
+  const batching = createBatching(appId, feed, rejects);
   let broken: unknown;
   async function* stream(): AsyncGenerator<Batch> {
     try {
@@ -111,7 +110,6 @@ interface Batching {
 function createBatching(
   appId: string,
   { currency, forced }: Pick<Feed, "currency" | "forced">,
-  nowMs: number,
   rejects: Rejects,
 ): Batching {
   const positions: number[] = [];
@@ -129,7 +127,7 @@ function createBatching(
         return;
       }
       try {
-        const { product } = readProduct(entry, currency, nowMs);
+        const { product } = readProduct(entry, currency);
         repeated.note(product.productId, entry.line);
         products.push(product);
         positions.push(entry.line);

@@ -32,7 +32,7 @@ export type ReadFeeds = (stop: AbortSignal) => Promise<void>;
 const PAGE = 1000;
 const CLAIM_MS = 120_000;
 const RENEW_MS = 30_000;
-/** A feed is imported at least this often, even if its host reports no change: sales begin and end. */
+/** A feed is imported at least this often, even if its host reports no change: not every host tells the truth. */
 const STALE_MS = 24 * 3_600_000;
 
 export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
@@ -76,7 +76,7 @@ export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
       const fetched = await fetchFeed(feed.url, known, signal);
       if (fetched === undefined) return { lastRun: run({ outcome: "unchanged" }) };
       try {
-        const { notice, ...figures } = await importFeed(appId, feed, fetched.chunks, deps.catalog, at);
+        const { notice, ...figures } = await importFeed(appId, feed, fetched.chunks, deps.catalog);
         const lastRun = run({ outcome: "imported", error: notice, ...figures });
         return { ...fetched.version, importedAt: at, lastRun };
       } finally {
