@@ -30,8 +30,18 @@ export function startServerOn(store: string, ...flags: string[]): Promise<BenchS
 
 /** The same on one processor, where processes can be bound to one. */
 export function startPinnedServer(cpu: number | undefined, store: string, ...flags: string[]): Promise<BenchServer> {
+  return startBuild(BIN, cpu, store, ...flags);
+}
+
+/** The same of another build: `bin` is its `bin/aisle.js`. */
+export function startBuild(
+  bin: string,
+  cpu: number | undefined,
+  store: string,
+  ...flags: string[]
+): Promise<BenchServer> {
   const args = ["serve", "--store", store, "--facade-port", "0", "--rpc-port", "0", "--train-every", "off"];
-  const [command = process.execPath, ...rest] = pinnedTo(cpu, [process.execPath, BIN, ...args, ...flags]);
+  const [command = process.execPath, ...rest] = pinnedTo(cpu, [process.execPath, bin, ...args, ...flags]);
   const child = spawn(command, rest, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return new Promise((resolve, reject) => {
