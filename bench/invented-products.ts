@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createLearnProducts } from "../src/catalog/learn-products.js";
-import { SLOTS } from "../src/catalog/unconfirmed-products.js";
+import { SLOTS } from "../src/catalog/sighting-hashes.js";
 import { bareApp } from "../src/domain/app.js";
 import { LINK_LIMITS } from "../src/identity/links/link-limits.js";
 import { createIdentify } from "../src/identity/visitors.js";

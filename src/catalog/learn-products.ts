@@ -5,6 +5,7 @@ import { isOnHosts, type Product } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import { type Effect, type LearnedCounts, NO_OUTCOME } from "../intake/effect.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
+import { createSightingHashes, type SightingHashes } from "./sighting-hashes.js";
 import { countSighting, forgetSightings } from "./unconfirmed-products.js";
 
 /** `auto`: until the shop has products by feed or RPC. */
@@ -35,6 +36,7 @@ const FIELDS: readonly ((product: EventProduct) => string)[] = [
  * fill and replace values but never empty them. If the app lists its origins, URLs of other hosts are not learned.
  */
 export function createLearnProducts(mode: LearnProducts): Effect {
+  const hashOf = createSightingHashes();
   const apply: Effect["apply"] = (tx, event, { visitor }, sender) => {
     const app = tx.app();
     if (mode === "off" || app === undefined) return NO_OUTCOME;
@@ -42,7 +44,7 @@ export function createLearnProducts(mode: LearnProducts): Effect {
     const wanted = sender === undefined ? 0 : Math.min(app.learnedAfterVisitors, MAX_LEARNED_AFTER_VISITORS);
     const visitorId = visitor?.visitorId ?? "";
     if (wanted > 1 && (event.bot || visitorId === "")) return NO_OUTCOME;
-    const learning = new Learning(tx, event.receivedAt, sender, visitorId, wanted);
+    const learning = new Learning(tx, event.receivedAt, sender, visitorId, wanted, hashOf);
     let looked = 0;
     for (const seen of event.products) {
       const before = tx.products.get(seen.productId);
@@ -74,6 +76,7 @@ class Learning {
     private readonly sender: PublicSender | undefined,
     private readonly visitorId: string,
     private readonly wanted: number,
+    private readonly hashOf: SightingHashes,
   ) {}
 
   /** Updates a product that is new or changed. */
@@ -103,7 +106,7 @@ class Learning {
     const { productId } = said;
     const values = FIELDS.map((read) => read(said));
     const sent = { productId, visitorId: this.visitorId, network, values, at: this.at, wanted: this.wanted };
-    const { count, confirmed, isNew, evicted } = countSighting(this.tx.unconfirmedProducts, sent);
+    const { count, confirmed, isNew, evicted } = countSighting(this.tx.unconfirmedProducts, sent, this.hashOf);
     if (isNew) this.count("added");
     this.count("evicted", evicted);
     return before === undefined && count < this.wanted ? undefined : only(said, confirmed);

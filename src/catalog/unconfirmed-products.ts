@@ -5,11 +5,10 @@
  * network that owns most leaves. So one network can only push out what it sent itself, and each product costs one read
  * and one write of a small record. What nobody sent for `LIFETIME_DAYS` reads as absent.
  */
-import { hash } from "node:crypto";
 import type { Sighting, UnconfirmedProduct, UnconfirmedSlot } from "../domain/unconfirmed-product.js";
 import type { Lookup, Records } from "../store/ports/unit-of-work.js";
+import { placeOf, type SightingHashes } from "./sighting-hashes.js";
 
-export const SLOTS = 8192;
 export const PRODUCTS_A_SLOT = 8;
 export const OWNED_A_SLOT = 2;
 export const LIFETIME_DAYS = 30;
@@ -17,13 +16,6 @@ export const LIFETIME_DAYS = 30;
 const SPARE_SIGHTINGS = 8;
 
 const DAY_MS = 86_400_000;
-/** Where in the hash of a product id its slot is read; its key is made of the bytes before. */
-const SLOT_AT = 16;
-/** Base64 characters of a hash. 60 bits: nobody finds another text with the hash of an honest one. */
-const VALUE_CHARS = 10;
-const VISITOR_CHARS = 6;
-/** 18 bits: some 60 networks of 256 addresses share each, so that it leads back to no address. */
-const NETWORK_CHARS = 3;
 
 /** The data of one event on a product. */
 export interface Sent {
@@ -49,15 +41,13 @@ export interface Counted {
 }
 
 /** Counts a sighting, and returns how many agree by now. */
-export function countSighting(slots: Records<UnconfirmedSlot>, sent: Sent): Counted {
-  const { key, slot } = placeOf(sent.productId);
+export function countSighting(slots: Records<UnconfirmedSlot>, sent: Sent, hashOf: SightingHashes): Counted {
+  const { key, slot, values: hashes } = hashOf.product(sent.productId, sent.values);
   const day = dayOf(sent.at);
   const kept = alive(slots.get(slot), day);
   const before = kept.find((product) => product.key === key);
-  const hashes = sent.values.map((value, field) =>
-    value === "" ? "" : shortHash(`${key} ${field} ${value}`, VALUE_CHARS),
-  );
-  const sightings = withSighting(before?.sightings ?? [], hashes, sent);
+  const seenBy = { visitor: hashOf.visitor(sent.visitorId), network: hashOf.network(sent.network) };
+  const sightings = withSighting(before?.sightings ?? [], hashes, seenBy, sent.wanted);
   const others = kept.filter((product) => product !== before);
   const evicted = before === undefined ? makeRoom(others, sightings[0]?.network) : 0;
   if (before?.sightings !== sightings || before.day !== day)
@@ -87,21 +77,8 @@ export function forgetSightings(slots: Records<UnconfirmedSlot>, productId: stri
   else slots.put(slot, { products });
 }
 
-/** The hash of a product id, and the slot that it falls into. */
-function placeOf(productId: string): { readonly key: string; readonly slot: string } {
-  const digest = hash("sha256", productId, "buffer");
-  return {
-    key: digest.toString("base64url").slice(0, VALUE_CHARS),
-    slot: String(digest.readUInt32BE(SLOT_AT) % SLOTS),
-  };
-}
-
 function dayOf(at: number): number {
   return Math.floor(at / DAY_MS);
-}
-
-function shortHash(text: string, chars: number): string {
-  return hash("sha256", text, "base64url").slice(0, chars);
 }
 
 function alive(slot: UnconfirmedSlot | undefined, day: number): readonly UnconfirmedProduct[] {
@@ -112,13 +89,16 @@ function alive(slot: UnconfirmedSlot | undefined, day: number): readonly Unconfi
  * A network, and a visitor, has one sighting. What a second one says replaces what was said of the same fields, so that
  * a count never falls. The same array when nothing changes.
  */
-function withSighting(sightings: readonly Sighting[], hashes: readonly string[], sent: Sent): readonly Sighting[] {
-  const visitor = shortHash(sent.visitorId, VISITOR_CHARS);
-  const network = shortHash(sent.network, NETWORK_CHARS);
+function withSighting(
+  sightings: readonly Sighting[],
+  hashes: readonly string[],
+  { visitor, network }: Pick<Sighting, "visitor" | "network">,
+  wanted: number,
+): readonly Sighting[] {
   const own = sightings.find((one) => one.network === network) ?? sightings.find((one) => one.visitor === visitor);
   const said = own?.values.split(",") ?? [];
   const values = hashes.map((one, field) => one || (said[field] ?? "")).join(",");
-  if (own === undefined) return [...sightings, { visitor, network, values }].slice(-(sent.wanted + SPARE_SIGHTINGS));
+  if (own === undefined) return [...sightings, { visitor, network, values }].slice(-(wanted + SPARE_SIGHTINGS));
   if (own.values === values) return sightings;
   return sightings.map((one) => (one === own ? { ...own, values } : one));
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { createSightingHashes, SLOTS } from "../../src/catalog/sighting-hashes.js";
 import {
   countSighting,
   forgetSightings,
   LIFETIME_DAYS,
   OWNED_A_SLOT,
   PRODUCTS_A_SLOT,
-  SLOTS,
   sightingsOf,
 } from "../../src/catalog/unconfirmed-products.js";
 import type { UnconfirmedSlot } from "../../src/domain/unconfirmed-product.js";
@@ -19,10 +19,11 @@ function table() {
     put: (key: string, slot: UnconfirmedSlot) => void kept.set(key, slot),
     delete: (key: string) => void kept.delete(key),
   };
+  const hashOf = createSightingHashes();
   const send = (productId: string, network: string, at = 0, visitorId = network) =>
-    countSighting(slots, { productId, visitorId, network, values: ["", "Tent"], at, wanted: 3 });
+    countSighting(slots, { productId, visitorId, network, values: ["", "Tent"], at, wanted: 3 }, hashOf);
   const sizes = () => [...kept.values()].map(({ products }) => products.length);
-  return { slots, send, kept, sizes, count: (productId: string, at = 0) => sightingsOf(slots, productId, at) };
+  return { slots, hashOf, send, kept, sizes, count: (productId: string, at = 0) => sightingsOf(slots, productId, at) };
 }
 
 describe("unconfirmed products", () => {
@@ -55,16 +56,14 @@ describe("unconfirmed products", () => {
   });
 
   it("store neither texts nor addresses", () => {
-    const { slots, kept } = table();
+    const { slots, hashOf, kept } = table();
     const values = ["", "Marker title"];
-    countSighting(slots, {
-      productId: "marker-id",
-      visitorId: "marker-visitor",
-      network: "203.0.113.0/24",
-      values,
-      at: 0,
-      wanted: 3,
-    });
+    const network = "203.0.113.0/24";
+    countSighting(
+      slots,
+      { productId: "marker-id", visitorId: "marker-visitor", network, values, at: 0, wanted: 3 },
+      hashOf,
+    );
     expect(JSON.stringify([...kept.values()])).not.toMatch(/marker|203\.0\.113/i);
   });
 
