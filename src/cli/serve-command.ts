@@ -19,6 +19,7 @@ export interface ServeFlags {
   readonly workers?: string;
   readonly rpcUrl?: string;
   readonly rpcNames?: string;
+  readonly rpcOrigins?: string;
   readonly rpcTokens?: string;
   readonly auditLog?: string;
   readonly console?: string;
@@ -81,6 +82,7 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--role <role>", "all, facade, services or trainer (AISLE_ROLE, else all)")
     .option("--rpc-url <url>", "where the services answer, for --role facade (AISLE_RPC_URL)")
     .option("--rpc-names <names>", "host names callers use for the RPC port, with commas between (AISLE_RPC_NAMES)")
+    .option("--rpc-origins <origins>", "origins of pages that may call RPCs, with commas between (AISLE_RPC_ORIGINS)")
     .option(
       "--embedder <model>",
       "builtin, onnx:PATH or https://…/embeddings?model=NAME (AISLE_EMBEDDER, else builtin)",

@@ -118,6 +118,7 @@ export function createRpcPort(
     host: config.rpc.host,
     port: ports.rpcPort,
     allowedHosts: config.rpcNames,
+    pageOrigins: config.rpcOrigins,
     health: own.health,
     certificate: own.certificate,
     metrics: own.metricsText,

@@ -10,7 +10,8 @@ import {
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
@@ -62,6 +63,21 @@ function requestFor(method: DescMethod, appId: string): MessageInitShape<DescMes
   });
   const token = method.input.field.token === undefined ? {} : { token: `${appId}.AAAA.AAAAAAAAAAAAAAAAAAAAAA` };
   return { ...withApp(method.input), ...token, ...Object.fromEntries(inner) };
+}
+
+/** The code of a call of reflection under its older name, as clients from before 2023 make it. */
+function alphaCode(token?: string): Promise<number> {
+  const client = new Client(new URL(server.rpcUrl).host, credentials.createInsecure());
+  onTestFinished(() => client.close());
+  const metadata = new Metadata();
+  if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+  const bytes = (message: Buffer) => message;
+  const path = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+  const call = client.makeBidiStreamRequest(path, bytes, bytes, metadata);
+  call.end(Buffer.from([0x3a, 0])); // list_services
+  call.on("error", () => {});
+  call.resume();
+  return new Promise((resolve) => call.once("status", ({ code }) => resolve(code)));
 }
 
 function isUnary(method: DescMethod): method is DescMethodUnary {
@@ -172,4 +188,11 @@ it("the error for an expired token says when it expired", async () => {
     code: Code.Unauthenticated,
     rawMessage: "the token expired at 2020-01-01T00:00:00.000Z",
   });
+});
+
+it("reflection v1alpha answers the scopes that reflection v1 answers", async () => {
+  expect(await alphaCode()).toBe(Code.Unauthenticated);
+  expect(await alphaCode("token-expired")).toBe(Code.Unauthenticated);
+  for (const scope of scopes) expect([scope, await alphaCode(`token-${scope}`)]).toEqual([scope, 0]);
+  expect(await alphaCode("token-bound")).toBe(0);
 });

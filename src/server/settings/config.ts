@@ -18,6 +18,7 @@ import {
   readLinks,
   readNames,
   readNetworks,
+  readOrigins,
   readPort,
   readShare,
   readSwitch,
@@ -90,6 +91,8 @@ export interface Config {
   readonly rpcUrl: string | null;
   /** Host names of the RPC port, besides its own address and loopback names. */
   readonly rpcNames: readonly string[];
+  /** Origins of pages that may call RPCs, besides the RPC port's own. */
+  readonly rpcOrigins: readonly string[];
   /** The file of RPC tokens; null: no token is needed. */
   readonly rpcTokens: string | null;
   /** `stderr`, `stdout` or the path of a file. */
@@ -194,6 +197,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   if (demo && role !== "all") throw new ConfigError(SETTINGS.demo, `is for ${SETTINGS.role.flag} all only`);
   const publicUrl = given(flags.publicUrl, env, "publicUrl");
   const rpcNames = given(flags.rpcNames, env, "rpcNames");
+  const rpcOrigins = given(flags.rpcOrigins, env, "rpcOrigins");
   return {
     store: readStoreLocation(text("store"), SETTINGS.store),
     facade,
@@ -209,6 +213,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
     rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
+    rpcOrigins: rpcOrigins === undefined ? [] : readOrigins(SETTINGS.rpcOrigins, rpcOrigins),
     rpcTokens: rpcTokens ?? null,
     auditLog: text("auditLog"),
     console: readWord(SETTINGS.console, text("console"), CONSOLE_VIEWERS),

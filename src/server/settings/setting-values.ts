@@ -19,16 +19,33 @@ export function readHost(setting: Setting, text: string): string {
   return text;
 }
 
+/** As a `Host` header may have them: proxies send names of their own configuration, such as `aisle_rpc`. */
+const SENT_NAME = /^[A-Za-z0-9_]([A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
+
 /** Host names with commas between. */
 export function readNames(setting: Setting, text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
-  if (!names.every((name) => HOST_NAME.test(name))) {
+  if (!names.every((name) => SENT_NAME.test(name))) {
     throw new ConfigError(
       setting,
       "host names without a port are accepted, with commas between, for example aisle-services",
     );
   }
   return names;
+}
+
+/** Origins with commas between, as browsers send them. */
+export function readOrigins(setting: Setting, text: string): readonly string[] {
+  return text.split(",").map((part) => {
+    const url = URL.canParse(part) ? new URL(part) : null;
+    if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+      throw new ConfigError(
+        setting,
+        "http and https origins are accepted, with commas between, for example https://admin.shop.example",
+      );
+    }
+    return url.origin;
+  });
 }
 
 const IP_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };

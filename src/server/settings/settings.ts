@@ -18,6 +18,7 @@ export interface ConfigFlags {
   readonly workers?: string | undefined;
   readonly rpcUrl?: string | undefined;
   readonly rpcNames?: string | undefined;
+  readonly rpcOrigins?: string | undefined;
   readonly rpcTokens?: string | undefined;
   readonly auditLog?: string | undefined;
   readonly console?: string | undefined;
@@ -62,6 +63,7 @@ export const SETTINGS = {
   workers: { flag: "--workers", variable: "AISLE_WORKERS" },
   rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
   rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
+  rpcOrigins: { flag: "--rpc-origins", variable: "AISLE_RPC_ORIGINS" },
   rpcTokens: { flag: "--rpc-tokens", variable: "AISLE_RPC_TOKENS" },
   auditLog: { flag: "--audit-log", variable: "AISLE_AUDIT_LOG" },
   console: { flag: "--console", variable: "AISLE_CONSOLE" },

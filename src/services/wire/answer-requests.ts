@@ -1,12 +1,13 @@
 /** Answers the requests of the RPC port: RPCs, the console, and plain endpoints such as /metrics. */
-import { constants } from "node:http2";
+import type { ServerResponse } from "node:http";
 import { Code } from "@connectrpc/connect";
 import { type ConsolePages, createConsole } from "./console.js";
 import { refusal } from "./error-info.js";
 import type { createGracefulClose } from "./graceful-close.js";
 import { createHostCheck } from "./host-check.js";
 import { createHttpEndpoints, type MetricsText, refuseRequest } from "./http-endpoints.js";
-import type { ListenerLimits } from "./protocol-servers.js";
+import { createPageCalls } from "./page-calls.js";
+import type { ListenerLimits, StreamCall } from "./protocol-servers.js";
 import { ANSWER_HEADERS, hostOf, isFromOtherOrigin } from "./request-origin.js";
 import type { NodeRequest, NodeResponse, RpcHandler } from "./rpc-handler.js";
 import { lingerBriefly } from "./unread-body.js";
@@ -16,6 +17,8 @@ export interface AnswerDeps {
   host: string;
   /** Further allowed host names of a request. */
   allowedHosts?: readonly string[];
+  /** Origins of pages that may call RPCs; default: none. */
+  pageOrigins?: readonly string[];
   metrics?: MetricsText;
   /** The content of `/console/`; without it there is no console. */
   console?: ConsolePages | undefined;
@@ -23,35 +26,65 @@ export interface AnswerDeps {
   onError?: (error: unknown, call: string) => void;
 }
 
-export type Answer = (request: NodeRequest, response: NodeResponse) => void;
+export interface Answers {
+  /** Answers a request for one of the hosts of this listener: an RPC, the console, or a plain endpoint. */
+  request(request: NodeRequest, response: NodeResponse): void;
+  /** The same for one over HTTP/2. */
+  stream(call: StreamCall): void;
+}
 
-/** Answers a request for one of the hosts of this listener: an RPC, the console, or a plain endpoint. */
-export function createAnswer(
+export function createAnswers(
   deps: AnswerDeps,
   limits: ListenerLimits,
   rpc: RpcHandler,
   farewell: ReturnType<typeof createGracefulClose>,
   closeIdle: () => void,
-): Answer {
+): Answers {
+  const pages = createPageCalls(deps.pageOrigins ?? []);
   const hostAllowed = createHostCheck(deps.host, deps.allowedHosts ?? []);
   const plain = createHttpEndpoints({ metrics: deps.metrics, onError: (error) => deps.onError?.(error, "") });
   const console = deps.console === undefined ? () => false : createConsole(deps.console);
-  return (request, response) => {
+  /** Bounds the time of the answer, and sets its headers. */
+  const prepare = (request: NodeRequest, response: NodeResponse) => {
     farewell.took(response);
     response.once("close", () => closeIdle());
     lingerBriefly(request, response, limits.lingerMs);
-    endWhenStalled(response, limits.stallMs);
+    if (!("stream" in response)) endWhenStalled(response, limits.stallMs);
     for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
+  };
+  const answer = (request: NodeRequest, response: NodeResponse) => {
+    prepare(request, response);
     const host = hostOf(request);
     if (host === undefined) {
       refuseRequest(request, response, 400, twoHosts());
     } else if (!hostAllowed(host)) {
       refuseRequest(request, response, 403, otherHost());
+    } else if (rpc.knows(request) && pages.admit(request, response)) {
+      if (!pages.answerPreflight(request, response)) rpc.handle(request, response);
     } else if (isFromOtherOrigin(request, host)) {
       refuseRequest(request, response, 403, otherOrigin());
     } else if (!rpc.handle(request, response) && !console(request, response)) {
       plain(request, response);
     }
+  };
+  return {
+    request: answer,
+    stream(call) {
+      const { headers, rawHeaders } = call;
+      // Node gives one `host` where several came.
+      const host = headers.host === undefined ? headers[":authority"] : hostOf({ rawHeaders, httpVersionMajor: 2 });
+      const isProgram = headers.origin === undefined && headers["sec-fetch-site"] === undefined;
+      const prepared: StreamCall = {
+        ...call,
+        as: (then) =>
+          call.as((request, response) => {
+            prepare(request, response);
+            then(request, response);
+          }),
+      };
+      if (isProgram && host !== undefined && hostAllowed(host) && rpc.handleStream(prepared)) return;
+      call.as(answer);
+    },
   };
 }
 
@@ -68,20 +101,13 @@ function otherOrigin() {
 }
 
 /**
- * Disconnects a caller that does not read its answer (HTTP/2: opens no window for it), which would otherwise stay in
- * memory for as long as the caller likes. Silence without data to send is no stall: calls take their time, and streams
- * wait for news.
+ * Disconnects a caller that does not read its answer, which would otherwise stay in memory for as long as the caller likes.
+ * Silence without data to send is no stall: calls take their time, and streams wait for news. HTTP/2 streams are watched
+ * once they have unread bytes (`open-calls.ts`).
  */
-function endWhenStalled(response: NodeResponse, ms: number): void {
-  if ("stream" in response) {
-    const { stream } = response;
-    stream.setTimeout(ms, () => {
-      if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
-    });
-  } else {
-    response.setTimeout(ms, () => {
-      const { socket } = response;
-      if (socket !== null && socket.writableLength > 0) socket.destroy();
-    });
-  }
+function endWhenStalled(response: ServerResponse, ms: number): void {
+  response.setTimeout(ms, () => {
+    const { socket } = response;
+    if (socket !== null && socket.writableLength > 0) socket.destroy();
+  });
 }

@@ -29,38 +29,43 @@ export interface Audit {
 /** Writes an entry when a call ends. A stream ends with its last message, or when its caller hangs up. */
 export function createAudit(write: (entry: AuditEntry) => void): Audit {
   return {
-    interceptor: (next) => async (request) => {
-      const { method } = request;
-      const { peer, token } = request.contextValues.get(CALLER);
-      if (!isAudited(method, token)) return next(request);
-      let app = "";
-      let hasEnded = false;
-      const ended = (code: string) => {
-        if (hasEnded) return;
-        hasEnded = true;
-        write({ peer, token: token?.name ?? "", method: methodName(method), app, code });
-      };
-      const look = (message: object) => {
-        if (app === "") app = appOf(method, message);
-      };
-      try {
-        if (!request.stream) {
-          look(request.message);
-          const answer = await next(request);
+    interceptor: (next) => {
+      const audited: typeof next = async (request) => {
+        const { method } = request;
+        const { peer, token } = request.contextValues.get(CALLER);
+        let app = "";
+        let hasEnded = false;
+        const ended = (code: string) => {
+          if (hasEnded) return;
+          hasEnded = true;
+          write({ peer, token: token?.name ?? "", method: methodName(method), app, code });
+        };
+        const look = (message: object) => {
+          if (app === "") app = appOf(method, message);
+        };
+        try {
+          if (!request.stream) {
+            look(request.message);
+            const answer = await next(request);
+            ended("ok");
+            return answer;
+          }
+          // A caller may disconnect before the answer is read: then only the signal fires.
+          const { signal } = request;
+          signal.addEventListener("abort", () => ended(codeOfEnd(signal.reason)), { once: true });
+          const answer = await next({ ...request, message: seen(request.message, look) });
+          if (answer.stream) return { ...answer, message: endReported(answer.message, ended) };
           ended("ok");
           return answer;
+        } catch (error) {
+          ended(codeName(error));
+          throw error;
         }
-        // A caller may disconnect before the answer is read: then only the signal fires.
-        const { signal } = request;
-        signal.addEventListener("abort", () => ended(codeOfEnd(signal.reason)), { once: true });
-        const answer = await next({ ...request, message: seen(request.message, look) });
-        if (answer.stream) return { ...answer, message: endReported(answer.message, ended) };
-        ended("ok");
-        return answer;
-      } catch (error) {
-        ended(codeName(error));
-        throw error;
-      }
+      };
+      return (request) => {
+        const { token } = request.contextValues.get(CALLER);
+        return isAudited(request.method, token) ? audited(request) : next(request);
+      };
     },
     refused(method, { peer, token }, error) {
       if (!isAudited(method, token)) return;

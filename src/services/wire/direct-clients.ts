@@ -31,6 +31,7 @@ import {
   type MethodImplSpec,
   type ServiceImpl,
 } from "@connectrpc/connect";
+import { CallDeadline } from "./call-deadline.js";
 import { unlessAborted } from "./unless-aborted.js";
 
 /** Returns a client of `service` whose calls run `implementation`. Methods it lacks answer UNIMPLEMENTED. */
@@ -133,14 +134,14 @@ export interface CallOrigin {
  * The handler's context of a direct call. Headers, values and the signal are built on first use: almost no handler
  * needs them, and building them all costs ten times the rest of a direct call.
  *
- * A caller's deadline or signal is the exception: then `limited` is true and the library's own context keeps the timer
- * and links the signals.
+ * A caller's signal is the exception: then the library's own context links the signals and keeps the timer.
  */
 export class DirectContext implements HandlerContext {
   readonly protocolName: string;
   readonly requestMethod = "POST";
   readonly #options: CallOptions | undefined;
   readonly #limits: ReturnType<typeof createHandlerContext> | undefined;
+  readonly #deadline: CallDeadline | undefined;
   #controller: AbortController | undefined;
   #requestHeader: Headers | undefined;
   #responseHeader: Headers | undefined;
@@ -165,6 +166,12 @@ export class DirectContext implements HandlerContext {
       this.timeoutMs = noTimeout;
       return;
     }
+    if (signal === undefined) {
+      const deadline = new CallDeadline(timeoutMs ?? 0, (reason) => this.#controller?.abort(reason));
+      this.#deadline = deadline;
+      this.timeoutMs = () => deadline.remainingMs();
+      return;
+    }
     const limits = createHandlerContext({
       service,
       method,
@@ -172,7 +179,7 @@ export class DirectContext implements HandlerContext {
       requestMethod: this.requestMethod,
       url: origin?.url ?? "",
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(signal !== undefined && { requestSignal: signal }),
+      requestSignal: signal,
     });
     this.#limits = limits;
     this.timeoutMs = () => limits.timeoutMs();
@@ -180,7 +187,7 @@ export class DirectContext implements HandlerContext {
 
   /** The caller set a deadline or a signal, so waiting for the handler must go through `within`. */
   get limited(): boolean {
-    return this.#limits !== undefined;
+    return this.#limits !== undefined || this.#deadline !== undefined;
   }
 
   get url(): string {
@@ -191,6 +198,7 @@ export class DirectContext implements HandlerContext {
     if (this.#limits !== undefined) return this.#limits.signal;
     this.#controller ??= new AbortController();
     if (this.#isOver) this.#controller.abort(this.#reason);
+    else if (this.#deadline?.reason !== undefined) this.#controller.abort(this.#deadline.reason);
     return this.#controller.signal;
   }
 
@@ -225,6 +233,7 @@ export class DirectContext implements HandlerContext {
 
   /** `work`, unless the caller's deadline or signal comes first. Only its signal informs the handler. */
   async within<T>(work: () => PromiseLike<T> | T): Promise<T> {
+    if (this.#deadline !== undefined) return this.#deadline.within(async () => work());
     return this.#limits === undefined ? work() : unlessAborted(this.#limits.signal, work);
   }
 
@@ -259,6 +268,8 @@ export class DirectContext implements HandlerContext {
   #callerError(thrown: unknown): ConnectError {
     const signal = this.#limits?.signal;
     if (signal?.aborted) return ConnectError.from(signal.reason, Code.Canceled);
+    const reason = this.#deadline?.reason;
+    if (reason !== undefined) return ConnectError.from(reason, Code.Canceled);
     if (thrown instanceof ConnectError) return thrown;
     return new ConnectError("internal error", Code.Internal, undefined, undefined, thrown);
   }
@@ -268,6 +279,7 @@ export class DirectContext implements HandlerContext {
     this.#isOver = true;
     this.#reason = reason;
     this.#limits?.abort(reason);
+    this.#deadline?.end(reason);
     this.#controller?.abort(reason);
   }
 }

@@ -2,14 +2,13 @@
  * A fast path for the most frequent calls of programs: gRPC, one message each way, small and not compressed.
  *
  * Connect answers every protocol by one chain: a dozen nested iterators, three sets of headers and two controllers for
- * each call. The chain takes several times as long as the call itself. Here a body of one plain message goes to the
- * same implementation, through the same interceptors. All other calls take Connect's path with the bytes already read:
- * other protocols, streams, and compressed, large, broken or too many messages. So only Connect rejects calls.
- *
- * Answers are not compressed.
+ * each call. Node's own request and response objects come on top. Both take several times as long as the call itself. Here
+ * a body of one plain message goes to the same implementation, through the same interceptors, and the answer straight to
+ * the stream. All other calls take Connect's path with the bytes already read: other protocols, streams, and compressed,
+ * large, broken or too many messages. So only Connect rejects calls.
  */
-import type { IncomingHttpHeaders } from "node:http";
-import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { constants } from "node:http2";
 import {
   create,
   type DescMessage,
@@ -29,24 +28,32 @@ import {
   type MethodImpl,
   type MethodImplSpec,
   type ServiceImpl,
-  type UnaryRequest,
-  type UnaryResponse,
 } from "@connectrpc/connect";
-import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { compressionGzip } from "@connectrpc/connect-node";
 import { DirectContext } from "./direct-clients.js";
 import { answerTooLarge, withReason } from "./error-info.js";
+import { FastRequest, FastResponse } from "./fast-messages.js";
 import { withPlainMessage } from "./grpc-message.js";
+import { grpcTimeoutMs, isGrpcTimeout } from "./grpc-timeout.js";
+import { ANSWER_HEADERS } from "./request-origin.js";
 import type { RpcLimits } from "./rpc-handler.js";
 
 /** A call of one message each way. */
-type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
+export type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
 
 type RouteOptions = Parameters<ConnectRouter["service"]>[2];
 
 /** Flags, and the length of the message in four bytes (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const PREFIX_BYTES = 5;
+const COMPRESSED = 1;
 const CONTENT_TYPES: ReadonlySet<string | undefined> = new Set(["application/grpc", "application/grpc+proto"]);
-const TIMEOUT = /^\d{1,8}[HMSmun]$/;
+
+/**
+ * Bytes of an answer from which it is compressed for callers that accept it. Stock clients accept gzip unasked, and a few
+ * packets of a network cost less than the CPU: some 60 µs for 8 KiB.
+ */
+const COMPRESS_FROM_BYTES = 8 * 1024;
 
 export interface GrpcUnaryDeps {
   readonly limits: Pick<RpcLimits, "readMaxBytes" | "writeMaxBytes" | "maxTimeoutMs">;
@@ -60,54 +67,61 @@ export interface GrpcUnaryDeps {
 export interface GrpcUnary {
   /** The same router, whose services can also be called on the fast path. */
   knowing(router: ConnectRouter): ConnectRouter;
+  /** What a call with these headers may reach on the fast path, if anything. */
+  specOf(headers: IncomingHttpHeaders): UnarySpec | undefined;
   /** Answers the call when its body is one plain message; otherwise returns false and does nothing. */
   answer(
-    request: Http2ServerRequest,
-    response: Http2ServerResponse,
+    spec: UnarySpec,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
     contextValues: ContextValues,
     body: Buffer,
   ): boolean;
 }
 
 export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
-  const specs = new Map<string, UnarySpec>();
+  const { limits } = deps;
+  const specs = new Map<string | undefined, UnarySpec>();
   const open = new Set<DirectContext>();
   deps.shutdown.addEventListener("abort", () => {
     for (const context of open) context.abort(deps.shutdown.reason);
   });
 
   const answer = async (
-    path: string,
     spec: UnarySpec,
     message: MessageShape<DescMessage>,
-    request: Http2ServerRequest,
-    response: Http2ServerResponse,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
     contextValues: ContextValues,
   ) => {
-    const context = contextOf(spec, path, request.headers, contextValues, deps.limits.maxTimeoutMs);
+    const context = contextOf(spec, headers, contextValues, limits.maxTimeoutMs);
     open.add(context);
-    const { stream } = response;
-    const gone = () => context.abort(new ConnectError("the caller hung up", Code.Canceled));
-    stream.once("aborted", gone);
-    let bytes: Uint8Array = NOTHING;
-    let trailer: Headers | undefined;
+    stream.once("aborted", () => context.abort(new ConnectError("the caller hung up", Code.Canceled)));
+    let body: Framed = NOTHING;
+    let failure: Headers | undefined;
     try {
       if (deps.shutdown.aborted) throw ConnectError.from(deps.shutdown.reason);
-      const answered = await invoke(spec, message, context, deps.interceptors);
-      bytes = framed(toBinary(spec.method.output, answered), deps.limits.writeMaxBytes);
+      const answered = toBinary(spec.method.output, await invoke(spec, message, context, deps.interceptors));
+      if (answered.length > limits.writeMaxBytes) throw answerTooLarge(limits.writeMaxBytes);
+      const compresses = answered.length >= COMPRESS_FROM_BYTES && acceptsGzip(headers);
+      body = compresses ? framed(await compressionGzip.compress(answered), COMPRESSED) : framed(answered, 0);
       context.finish();
     } catch (thrown) {
-      trailer = new Headers();
-      setTrailerStatus(trailer, withReason(context.fail(thrown)));
+      body = NOTHING;
+      failure = new Headers();
+      setTrailerStatus(failure, withReason(context.fail(thrown)));
     }
     open.delete(context);
     if (stream.destroyed || stream.closed) return;
-    response.writeHead(200, { ...recordOf(context.headerSet), "content-type": "application/grpc+proto" });
-    response.addTrailers({
-      ...recordOf(context.trailerSet),
-      ...(trailer === undefined ? GRPC_OK : recordOf(withPlainMessage(trailer))),
-    });
-    response.end(bytes);
+    const { headerSet, trailerSet } = context;
+    const trailers: OutgoingHttpHeaders =
+      failure === undefined && trailerSet === undefined
+        ? GRPC_OK
+        : { ...recordOf(trailerSet), ...(failure === undefined ? GRPC_OK : recordOf(withPlainMessage(failure))) };
+    stream.once("wantTrailers", () => stream.sendTrailers(trailers));
+    const sent = body.isCompressed ? GZIP_HEADERS : HEADERS;
+    stream.respond(headerSet === undefined ? sent : { ...recordOf(headerSet), ...sent }, { waitForTrailers: true });
+    stream.end(body.bytes);
   };
 
   return {
@@ -126,16 +140,15 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
       },
     }),
 
-    answer(request, response, contextValues, body) {
-      const path = request.url;
-      const spec = specs.get(path);
-      if (spec === undefined || body.length > PREFIX_BYTES + deps.limits.readMaxBytes) return false;
-      if (!isPlain(request, deps.limits.maxTimeoutMs)) return false;
+    specOf: (headers) => (isPlain(headers) ? specs.get(headers[":path"]) : undefined),
+
+    answer(spec, stream, headers, contextValues, body) {
+      if (body.length > PREFIX_BYTES + limits.readMaxBytes) return false;
       const message = messageOf(spec.method.input, body);
       if (message === undefined) return false;
-      answer(path, spec, message, request, response, contextValues).catch((error: unknown) => {
-        deps.onError(error, path);
-        response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      answer(spec, message, stream, headers, contextValues).catch((error: unknown) => {
+        deps.onError(error, pathOf(spec.method));
+        stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       });
       return true;
     },
@@ -146,31 +159,45 @@ function pathOf({ parent, name }: DescMethod): string {
   return `/${parent.typeName}/${name}`;
 }
 
-const NOTHING = new Uint8Array(0);
-const GRPC_OK = { "grpc-status": "0" };
+interface Framed {
+  readonly bytes: Uint8Array;
+  readonly isCompressed: boolean;
+}
 
-function isPlain({ headers }: Http2ServerRequest, maxTimeoutMs: number): boolean {
-  if (!CONTENT_TYPES.has(headers["content-type"])) return false;
+const NOTHING: Framed = { bytes: new Uint8Array(0), isCompressed: false };
+const GRPC_OK = { "grpc-status": "0" };
+const HEADERS = { ":status": 200, "content-type": "application/grpc+proto", ...ANSWER_HEADERS };
+const GZIP_HEADERS = { ...HEADERS, "grpc-encoding": "gzip" };
+
+/** Whether a program may have sent these headers with one plain message. */
+function isPlain(headers: IncomingHttpHeaders): boolean {
+  if (headers[":method"] !== "POST" || !CONTENT_TYPES.has(headers["content-type"])) return false;
   const encoding = headers["grpc-encoding"];
   if (encoding !== undefined && encoding !== "identity") return false;
+  if (headers.expect !== undefined) return false;
   const timeout = headers["grpc-timeout"];
-  if (timeout === undefined) return true;
-  return typeof timeout === "string" && TIMEOUT.test(timeout) && !parseTimeout(timeout, maxTimeoutMs).error;
+  return timeout === undefined || isGrpcTimeout(timeout);
+}
+
+function acceptsGzip(headers: IncomingHttpHeaders): boolean {
+  const accepted = headers["grpc-accept-encoding"];
+  return typeof accepted === "string" && accepted.split(",").some((name) => name.trim() === "gzip");
 }
 
 function contextOf(
   spec: UnarySpec,
-  path: string,
   headers: IncomingHttpHeaders,
   contextValues: ContextValues,
   maxTimeoutMs: number,
 ): DirectContext {
   const timeout = headers["grpc-timeout"];
-  const { timeoutMs } = typeof timeout === "string" ? parseTimeout(timeout, maxTimeoutMs) : {};
-  const options = { contextValues, ...(timeoutMs !== undefined && { timeoutMs }) };
+  const options =
+    typeof timeout === "string"
+      ? { contextValues, timeoutMs: Math.min(grpcTimeoutMs(timeout), maxTimeoutMs) }
+      : { contextValues };
   return new DirectContext(spec.method.parent, spec.method, options, {
     protocolName: "grpc",
-    url: path,
+    url: headers[":path"] ?? "",
     header: () => requestHeader(headers),
   });
 }
@@ -182,37 +209,8 @@ async function invoke(
   context: DirectContext,
   interceptors: readonly Interceptor[],
 ): Promise<MessageShape<DescMessage>> {
-  const { service } = context;
-  const request: UnaryRequest = {
-    stream: false,
-    service,
-    method,
-    message,
-    requestMethod: context.requestMethod,
-    url: context.url,
-    // Built when an interceptor asks.
-    get header() {
-      return context.requestHeader;
-    },
-    get signal() {
-      return context.signal;
-    },
-    get contextValues() {
-      return context.values;
-    },
-  };
-  const last = async (): Promise<UnaryResponse> => ({
-    stream: false,
-    service,
-    method,
-    message: create(method.output, await impl(message, context)),
-    get header() {
-      return context.responseHeader;
-    },
-    get trailer() {
-      return context.responseTrailer;
-    },
-  });
+  const request = new FastRequest(method, message, context);
+  const last = async () => new FastResponse(method, create(method.output, await impl(message, context)), context);
   let next: Parameters<Interceptor>[0] = last;
   for (let at = interceptors.length - 1; at >= 0; at--) next = interceptors[at]!(next);
   const call = async () => next(request);
@@ -233,13 +231,12 @@ function messageOf(input: DescMessage, body: Buffer): MessageShape<DescMessage> 
   }
 }
 
-function framed(message: Uint8Array, mostBytes: number): Buffer {
-  if (message.length > mostBytes) throw answerTooLarge(mostBytes);
+function framed(message: Uint8Array, flags: number): Framed {
   const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
-  bytes[0] = 0;
+  bytes[0] = flags;
   bytes.writeUInt32BE(message.length, 1);
   bytes.set(message, PREFIX_BYTES);
-  return bytes;
+  return { bytes, isCompressed: flags === COMPRESSED };
 }
 
 function requestHeader(headers: IncomingHttpHeaders): Headers {

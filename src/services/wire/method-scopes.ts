@@ -118,6 +118,18 @@ const OPEN_SERVICE = "grpc.health.v1.Health";
 export function scopesFor(method: Pick<DescMethod, "name" | "parent">): readonly Scope[] | undefined {
   const { typeName } = method.parent;
   if (typeName === OPEN_SERVICE) return undefined;
-  const scopes = METHOD_SCOPES[typeName]?.[method.name] ?? ADMIN;
+  let known = found.get(method);
+  if (known === undefined) {
+    known = lookUp(method);
+    found.set(method, known);
+  }
+  return known;
+}
+
+/** Every call asks. */
+const found = new WeakMap<object, readonly Scope[]>();
+
+function lookUp({ name, parent }: Pick<DescMethod, "name" | "parent">): readonly Scope[] {
+  const scopes = METHOD_SCOPES[parent.typeName]?.[name] ?? ADMIN;
   return scopes.includes("admin") ? scopes : [...scopes, "admin"];
 }

@@ -9,12 +9,15 @@ export interface OpenCallLimits {
   readonly unreadBytes: number;
   /** Bytes of unread answers of one connection above which none of its other calls begins. */
   readonly unreadBytesPerConnection: number;
+  /** Time for a caller to leave an answer, or its rest, unread, ms; then the call ends. */
+  readonly stallMs: number;
 }
 
 export const OPEN_CALL_LIMITS: OpenCallLimits = {
   openCalls: 8_000, // eight connections with as many calls as each may have
   unreadBytes: 64 * 1024 * 1024,
   unreadBytesPerConnection: 1024 * 1024,
+  stallMs: 30_000,
 };
 
 /** Interval at which unread answers are counted, ms. */
@@ -44,8 +47,16 @@ interface Connection extends Caller {
 export function createOpenCalls(limits: OpenCallLimits, now: () => number): OpenCalls {
   const turns = createCallScheduler(now);
   const connections = new Map<Http2Session, Connection>();
+  /** Streams whose answer was unread at some count: others need no timer. */
+  const watched = new WeakSet<ServerHttp2Stream>();
   let openCalls = 0;
   let timer: NodeJS.Timeout | undefined;
+
+  const watch = (stream: ServerHttp2Stream) => {
+    if (watched.has(stream)) return;
+    watched.add(stream);
+    endWhenStalled(stream, limits.stallMs);
+  };
 
   const remove = (session: Http2Session) => {
     const connection = connections.get(session);
@@ -63,6 +74,7 @@ export function createOpenCalls(limits: OpenCallLimits, now: () => number): Open
     if (largest === undefined) return;
     const [session, { streams, drop }] = largest;
     remove(session);
+    for (const stream of streams) watch(stream);
     drop();
     closeWaiting(streams);
   };
@@ -71,7 +83,12 @@ export function createOpenCalls(limits: OpenCallLimits, now: () => number): Open
     let total = 0;
     for (const connection of connections.values()) {
       let bytes = 0;
-      for (const stream of connection.streams) bytes += stream.writableLength;
+      for (const stream of connection.streams) {
+        const unread = stream.writableLength;
+        if (unread === 0) continue;
+        bytes += unread;
+        watch(stream);
+      }
       total += bytes;
       connection.unreadBytes = bytes;
       const wasBlocked = connection.isBlocked;
@@ -104,6 +121,13 @@ export function createOpenCalls(limits: OpenCallLimits, now: () => number): Open
       else turns.run(connection, work);
     },
   };
+}
+
+/** Closes a stream whose peer opens no window for its answer. */
+function endWhenStalled(stream: ServerHttp2Stream, ms: number): void {
+  stream.setTimeout(ms, () => {
+    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
+  });
 }
 
 /** The connection that holds most, of the address that holds most. */

@@ -1,11 +1,13 @@
-import { createServer as createHttp1, type IncomingHttpHeaders, type Server } from "node:http";
+import { createServer as createHttp1, type Server } from "node:http";
 import {
   constants,
   createServer as createHttp2,
   type Http2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
+  type IncomingHttpHeaders,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from "node:http2";
 import type { Socket } from "node:net";
 import { oneAtATime } from "../../http/pipelining.js";
@@ -23,8 +25,6 @@ export interface ListenerLimits extends RpcLimits, OpenCallLimits {
   headersMs: number;
   /** Time for a caller to keep sending a body that is no longer read, before it is disconnected. */
   lingerMs: number;
-  /** Time for a caller to leave an answer, or its rest, unread. */
-  stallMs: number;
   /** Idle time of a connection without a call. */
   idleMs: number;
   /** Calls at a time on one HTTP/2 connection. */
@@ -62,6 +62,16 @@ const MANY_STREAMS = 1_000_000;
 /** Answers a request of either protocol. */
 export type Answer = (request: NodeRequest, response: NodeResponse) => void;
 
+/** A request over HTTP/2. */
+export interface StreamCall {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  /** Makes Node's request and response of it, which take longer to make than many an answer. */
+  as(answer: (request: Http2ServerRequest, response: Http2ServerResponse) => void): void;
+}
+
 /** The HTTP/1.1 server, which does not listen itself. */
 export function createHttp1Server(limits: ListenerLimits, answer: Answer): Server {
   const server = createHttp1(
@@ -88,30 +98,46 @@ export function createHttp1Server(limits: ListenerLimits, answer: Answer): Serve
  * loop, and not at all when it is reset by then: a peer that opens and resets streams as fast as it can pays more for
  * each than we do (CVE-2023-44487; the work of a call is some 1 ms, that of a stream some 5 µs).
  */
-export function createHttp2Server(
-  answer: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
-): Http2Server {
-  return createHttp2(
-    {
-      // In megabytes, for one connection. After a stall of a second, 20,000 streams of a client in a hurry take 16.
-      maxSessionMemory: 64,
-      maxSessionInvalidFrames: 100,
-      maxHeaderListPairs: 100,
-      maxSettings: 32,
-      ...UNLIMITED_RESETS,
-      settings: {
-        maxConcurrentStreams: MANY_STREAMS,
-        maxHeaderListSize: MAX_HEADER_BYTES,
-        initialWindowSize: 1024 * 1024,
-        enablePush: false,
-      },
+export function createHttp2Server(answer: (call: StreamCall) => void): Http2Server {
+  let current: Parameters<StreamCall["as"]>[0] = () => {};
+  // Has no connections: it makes requests of streams.
+  const requests = createHttp2((request, response) => current(request, response));
+  const server = createHttp2({
+    // In megabytes, for one connection. After a stall of a second, 20,000 streams of a client in a hurry take 16.
+    maxSessionMemory: 64,
+    maxSessionInvalidFrames: 100,
+    maxHeaderListPairs: 100,
+    maxSettings: 32,
+    ...UNLIMITED_RESETS,
+    settings: {
+      maxConcurrentStreams: MANY_STREAMS,
+      maxHeaderListSize: MAX_HEADER_BYTES,
+      initialWindowSize: 1024 * 1024,
+      enablePush: false,
     },
-    (request, response) => {
-      setImmediate(() => {
-        if (!request.stream.destroyed && !request.stream.closed) answer(request, response);
+  });
+  const onStream = (
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    flags: number,
+    rawHeaders: readonly string[],
+  ) => {
+    stream.on("error", () => {}); // "close" follows
+    setImmediate(() => {
+      if (stream.destroyed || stream.closed) return;
+      answer({
+        stream,
+        headers,
+        rawHeaders,
+        as(answer) {
+          current = answer;
+          requests.emit("stream", stream, headers, flags, rawHeaders);
+        },
       });
-    },
-  );
+    });
+  };
+  server.on("stream", onStream);
+  return server;
 }
 
 /** Removes the server's own connection listener, for a caller that chooses the sockets itself. */

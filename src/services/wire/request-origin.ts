@@ -11,19 +11,22 @@ export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
 };
 
+export type HeadersAsSent = Readonly<Pick<NodeRequest, "httpVersionMajor">> & {
+  readonly rawHeaders: readonly string[];
+};
+
 /**
  * The one host that a request names, "" for none. Undefined for two: a proxy in front may have used the other one.
  * HTTP/2 allows a `host` that repeats `:authority`.
  */
-export function hostOf(request: NodeRequest): string | undefined {
+export function hostOf({ rawHeaders, httpVersionMajor }: HeadersAsSent): string | undefined {
   const hosts: string[] = [];
-  const { rawHeaders } = request;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase();
     if (name === "host" || name === ":authority") hosts.push(rawHeaders[at + 1]?.toLowerCase() ?? "");
   }
   const [host = "", ...more] = hosts;
-  const mayRepeat = request.httpVersionMajor === 2;
+  const mayRepeat = httpVersionMajor === 2;
   return more.every((other) => mayRepeat && other === host) ? host : undefined;
 }
 

@@ -1,30 +1,33 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
-import type { DescService } from "@bufbuild/protobuf";
+import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
   type ConnectRouter,
+  type ContextValues,
   createConnectRouter,
   createContextValues,
   type Interceptor,
 } from "@connectrpc/connect";
-import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
+import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import {
   compressionBrotli,
   compressionGzip,
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
-import { CALLER, type Caller, type Gate } from "./authorization.js";
+import { CALLER, type Gate } from "./authorization.js";
 import { timedBody, tooLate } from "./body-timeout.js";
 import { inTurn } from "./decompression.js";
 import { withReasons } from "./error-answers.js";
 import { chunksAndRest, errorOfMessages, readFirstMessage } from "./first-message.js";
+import { grpcTimeoutMs, isGrpcTimeout } from "./grpc-timeout.js";
 import { createGrpcUnary } from "./grpc-unary.js";
 import { withNamedFields } from "./json-messages.js";
 import { framedMessages } from "./message-framing.js";
 import { countedBody, type MessageMemory } from "./message-memory.js";
+import type { StreamCall } from "./protocol-servers.js";
 import { refuseCall } from "./refuse-call.js";
 
 /** A request of either server of a listener. */
@@ -40,7 +43,7 @@ export interface RpcLimits {
   sharedBytes: number;
   /** Bytes of one message sent. */
   writeMaxBytes: number;
-  /** Longest deadline a caller may set, in ms. */
+  /** Longest deadline in ms, a whole number; one that a caller sets beyond it counts as this. */
   maxTimeoutMs: number;
   /** Time for the body of a call with one request, in ms. */
   bodyTimeoutMs: number;
@@ -62,14 +65,27 @@ export interface RpcHandlerDeps {
   /** Called with failures behind an answer: the answer could not be written, or a server error. */
   onError: (error: unknown, call: string) => void;
   /** Runs the work of an HTTP/2 call in its turn; default: at once. */
-  inTurn?: (request: Http2ServerRequest, work: () => void) => void;
+  inTurn?: (stream: ServerHttp2Stream, work: () => void) => void;
 }
 
 /** Answers RPCs in gRPC, gRPC-Web and Connect. Returns false, and does nothing, when the path is no RPC. */
 export interface RpcHandler {
   /** The routed services. */
   readonly services: readonly DescService[];
+  /** Whether the path is that of an RPC. */
+  knows(request: NodeRequest): boolean;
   handle(request: NodeRequest, response: NodeResponse): boolean;
+  /** Answers a unary gRPC call of a program on the fast path. Returns false, and does nothing, for others. */
+  handleStream(call: StreamCall): boolean;
+}
+
+interface Call {
+  readonly request: NodeRequest;
+  readonly response: NodeResponse;
+  readonly handler: UniversalHandler;
+  readonly values: ContextValues;
+  /** Whether requests are a stream. */
+  readonly streamsIn: boolean;
 }
 
 /** Content types whose bodies are messages with a prefix each. */
@@ -92,80 +108,128 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
   deps.routes(short.knowing(withNamedFields(router)));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
 
+  /** The values of a call, or the error for a caller who may not make it. */
+  const callerValues = (method: DescMethod, authorization: string | undefined, peer = "") => {
+    const values = createContextValues();
+    try {
+      const caller = deps.gate?.({ method, authorization, peer });
+      return caller === undefined ? values : values.set(CALLER, caller);
+    } catch (error) {
+      return ConnectError.from(error);
+    }
+  };
+  const firstMessage = (isStream: boolean) => ({
+    bytes: Math.min(FIRST_BYTES, limits.readMaxBytes),
+    ms: isStream ? limits.streamSilenceMs : limits.bodyTimeoutMs,
+    isStream,
+  });
+  const beginning = (stream: ServerHttp2Stream) => (work: () => void) =>
+    runInTurn(stream, () => {
+      if (!stream.destroyed && !stream.closed) work();
+    });
+
+  /** Answers by Connect's chain. `given` is the body, if it was read already. */
+  const connect = ({ request, response, handler, values, streamsIn }: Call, given?: AsyncIterable<Uint8Array>) => {
+    const fail = (error: unknown) => {
+      // Aborted: the caller disconnected, which is no failure.
+      if (ConnectError.from(error).code !== Code.Aborted) deps.onError(error, handler.requestPath);
+      cutOff(response);
+    };
+    try {
+      const universal = withPlainHeaders(
+        universalRequestFromNodeRequest(request, response, undefined, values),
+        limits.maxTimeoutMs,
+      );
+      const bodyOf = (chunks: AsyncIterable<Uint8Array>) => {
+        const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
+        const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
+        response.once("close", release);
+        return ENVELOPED.test(universal.header.get("content-type") ?? "")
+          ? framedMessages(body, limits.readMaxBytes)
+          : body;
+      };
+      const sent = given ?? universal.body;
+      handler({ ...universal, body: isStream(sent) ? bodyOf(sent) : sent })
+        .then((answer) => {
+          if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
+          return withReasons(answer);
+        })
+        .then((answer) => universalResponseToNodeResponse(answer, response))
+        .catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
   return {
     services: [...new Set(router.handlers.map((handler) => handler.service))],
+    knows: (request) => handlers.has(pathOf(request)),
     handle(request, response) {
-      const handler = handlers.get(request.url?.split("?", 1)[0] ?? "");
+      const handler = handlers.get(pathOf(request));
       if (handler === undefined) return false;
-      let caller: Caller | undefined;
-      try {
-        const { authorization } = request.headers;
-        const peer = request.socket.remoteAddress ?? "";
-        caller = deps.gate?.({ method: handler.method, authorization, peer });
-      } catch (error) {
-        refuseCall(request, response, ConnectError.from(error));
+      const values = callerValues(handler.method, request.headers.authorization, request.socket.remoteAddress);
+      if (values instanceof ConnectError) {
+        refuseCall(request, response, values);
         return true;
       }
-      const values = createContextValues();
-      if (caller !== undefined) values.set(CALLER, caller);
       const { methodKind } = handler.method;
       const streamsIn = methodKind === "client_streaming" || methodKind === "bidi_streaming";
-      const fail = (error: unknown) => {
-        // Aborted: the caller disconnected, which is no failure.
-        if (ConnectError.from(error).code !== Code.Aborted) deps.onError(error, handler.requestPath);
-        cutOff(response);
-      };
-      const answer = (given?: AsyncIterable<Uint8Array>) => {
-        try {
-          const universal = withPlainHeaders(universalRequestFromNodeRequest(request, response, undefined, values));
-          const bodyOf = (chunks: AsyncIterable<Uint8Array>) => {
-            const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
-            const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
-            response.once("close", release);
-            return ENVELOPED.test(universal.header.get("content-type") ?? "")
-              ? framedMessages(body, limits.readMaxBytes)
-              : body;
-          };
-          const sent = given ?? universal.body;
-          handler({ ...universal, body: isStream(sent) ? bodyOf(sent) : sent })
-            .then((answer) => {
-              if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
-              return withReasons(answer);
-            })
-            .then((answer) => universalResponseToNodeResponse(answer, response))
-            .catch(fail);
-        } catch (error) {
-          fail(error);
-        }
-      };
+      const call = { request, response, handler, values, streamsIn };
       const isEnveloped = ENVELOPED.test(request.headers["content-type"] ?? "");
-      if (!("stream" in request && "stream" in response) || !hasBody(request) || (streamsIn && !isEnveloped)) {
-        answer();
+      if (!("stream" in request) || (streamsIn && !isEnveloped)) {
+        connect(call);
         return true;
       }
-      const begin = (work: () => void) =>
-        runInTurn(request, () => {
-          if (!request.stream.destroyed && !request.stream.closed) work();
-        });
-      const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
-      const bytes = Math.min(FIRST_BYTES, limits.readMaxBytes);
-      readFirstMessage(
-        request.stream,
-        { bytes, ms, isStream: streamsIn },
-        {
-          whole: (body) =>
-            begin(() => {
-              const error = isEnveloped ? errorOfMessages(body, limits.readMaxBytes) : undefined;
+      if (!hasBody(request)) {
+        connect(call, chunksAndRest([])); // Node's request was made after the end of its stream, and sees none
+        return true;
+      }
+      const begin = beginning(request.stream);
+      readFirstMessage(request.stream, firstMessage(streamsIn), {
+        whole: (body) =>
+          begin(() => {
+            const error = isEnveloped ? errorOfMessages(body, limits.readMaxBytes) : undefined;
+            if (error !== undefined) refuseCall(request, response, error);
+            else connect(call, chunksAndRest([body]));
+          }),
+        part: (body) => begin(() => connect(call, body)),
+        late: () => refuseCall(request, response, tooLate()),
+      });
+      return true;
+    },
+    handleStream({ stream, headers, as }) {
+      const spec = stream.endAfterHeaders || stream.readableEnded ? undefined : short.specOf(headers);
+      const handler = spec && handlers.get(headers[":path"] ?? "");
+      if (spec === undefined || handler === undefined) return false;
+      const values = callerValues(spec.method, headers.authorization, stream.session?.socket.remoteAddress);
+      if (values instanceof ConnectError) {
+        as((request, response) => refuseCall(request, response, values));
+        return true;
+      }
+      const begin = beginning(stream);
+      readFirstMessage(stream, firstMessage(false), {
+        whole: (body) =>
+          begin(() => {
+            if (short.answer(spec, stream, headers, values, body)) return;
+            const error = errorOfMessages(body, limits.readMaxBytes);
+            as((request, response) => {
               if (error !== undefined) refuseCall(request, response, error);
-              else if (!short.answer(request, response, values, body)) answer(chunksAndRest([body]));
-            }),
-          part: (body) => begin(() => answer(body)),
-          late: () => refuseCall(request, response, tooLate()),
-        },
-      );
+              else connect({ request, response, handler, values, streamsIn: false }, chunksAndRest([body]));
+            });
+          }),
+        part: (body) =>
+          begin(() =>
+            as((request, response) => connect({ request, response, handler, values, streamsIn: false }, body)),
+          ),
+        late: () => as((request, response) => refuseCall(request, response, tooLate())),
+      });
       return true;
     },
   };
+}
+
+function pathOf({ url = "" }: NodeRequest): string {
+  return url.split("?", 1)[0] ?? "";
 }
 
 /** Whether a body must be awaited: an empty one has ended by now. */
@@ -183,21 +247,23 @@ function cutOff(response: NodeResponse): void {
   else response.destroy();
 }
 
-/** Allowed values of a header, by its name. Connect's errors would quote other values. */
-const TIMEOUTS: ReadonlyMap<string, RegExp> = new Map([
-  ["grpc-timeout", /^\d{1,8}[HMSmun]$/],
-  ["connect-timeout-ms", /^\d{1,10}$/],
-]);
+/** Stands for a malformed timeout. */
+const NO_TIME = "not a time";
 const ENCODINGS = ["grpc-encoding", "connect-content-encoding", "content-encoding"];
 const KNOWN_ENCODINGS: ReadonlySet<string> = new Set(["gzip", "br", "identity"]);
 
-/** The same request with a malformed timeout marked as such, and an unknown encoding named `unknown`. */
-function withPlainHeaders(request: UniversalServerRequest): UniversalServerRequest {
+/**
+ * The same request with a malformed timeout marked as such, one that is too long as the longest, and an unknown encoding
+ * named `unknown`: Connect would refuse a long timeout, and its errors quote what they refuse.
+ */
+function withPlainHeaders(request: UniversalServerRequest, longestMs: number): UniversalServerRequest {
   const { header } = request;
-  for (const [name, pattern] of TIMEOUTS) {
-    const value = header.get(name);
-    if (value !== null && !pattern.test(value)) header.set(name, "not a time");
-  }
+  const bounded = (ms: number) => Math.min(Math.ceil(ms), longestMs);
+  const grpc = header.get("grpc-timeout");
+  if (grpc !== null) header.set("grpc-timeout", isGrpcTimeout(grpc) ? `${bounded(grpcTimeoutMs(grpc))}m` : NO_TIME);
+  const connect = header.get("connect-timeout-ms");
+  if (connect !== null)
+    header.set("connect-timeout-ms", /^\d{1,15}$/.test(connect) ? `${bounded(Number(connect))}` : NO_TIME);
   for (const name of ENCODINGS) {
     const value = header.get(name);
     if (value !== null && !KNOWN_ENCODINGS.has(value)) header.set(name, "unknown");

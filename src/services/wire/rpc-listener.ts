@@ -12,7 +12,7 @@ import type { DescFile } from "@bufbuild/protobuf";
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
-import { type Answer, type AnswerDeps, createAnswer } from "./answer-requests.js";
+import { type AnswerDeps, type Answers, createAnswers } from "./answer-requests.js";
 import type { Gate } from "./authorization.js";
 import { shuttingDown } from "./error-info.js";
 import { createGracefulClose } from "./graceful-close.js";
@@ -49,7 +49,6 @@ const DEFAULT_LIMITS: ListenerLimits = {
   firstBytesMs: 10_000,
   headersMs: 10_000,
   lingerMs: 5_000,
-  stallMs: 30_000,
   idleMs: 600_000,
   maxConcurrentStreams: 1_000,
   ...OPEN_CALL_LIMITS,
@@ -116,7 +115,7 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     // The response's close event comes before its connection counts as idle.
     if (draining.signal.aborted) setImmediate(() => port.http1.closeIdleConnections());
   };
-  const port = createPort(deps, limits, held, createAnswer(deps, limits, rpc, farewell, closeIdle));
+  const port = createPort(deps, limits, held, createAnswers(deps, limits, rpc, farewell, closeIdle));
   const { http1, sessions, sockets } = port;
   const stop = () => {
     const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
@@ -168,7 +167,7 @@ function createCalls(
   const { limits, held, health, draining, shutdown } = own;
   const rpc = createRpcHandler({
     limits,
-    inTurn: (request, work) => held.run(request.stream.session, work),
+    inTurn: (stream, work) => held.run(stream.session, work),
     shared: createMessageMemory(limits.sharedBytes, deps.onShed ?? (() => {})),
     interceptors: deps.interceptors ?? [],
     gate: deps.gate,
@@ -186,10 +185,10 @@ function createCalls(
 }
 
 /** The servers behind the port. The first bytes of a connection decide which of them takes it. */
-function createPort(deps: RpcListenerDeps, limits: ListenerLimits, held: OpenCalls, answer: Answer) {
-  const http2 = createHttp2Server((request, response) =>
-    held.run(request.stream.session, () => {
-      if (!request.stream.destroyed && !request.stream.closed) answer(request, response);
+function createPort(deps: RpcListenerDeps, limits: ListenerLimits, held: OpenCalls, answers: Answers) {
+  const http2 = createHttp2Server((call) =>
+    held.run(call.stream.session, () => {
+      if (!call.stream.destroyed && !call.stream.closed) answers.stream(call);
     }),
   );
   const spaced = createSessionThrottle((socket) => {
@@ -205,7 +204,7 @@ function createPort(deps: RpcListenerDeps, limits: ListenerLimits, held: OpenCal
       deps.onMisuse?.();
     },
   });
-  const http1 = createHttp1Server(limits, answer);
+  const http1 = createHttp1Server(limits, answers.request);
   const sockets = new Set<Socket>();
   const firstBytes = createProtocolDetection({
     timeoutMs: limits.firstBytesMs,

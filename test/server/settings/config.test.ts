@@ -23,6 +23,7 @@ describe("readConfig", () => {
       workers: 1,
       rpcUrl: null,
       rpcNames: [],
+      rpcOrigins: [],
       rpcTokens: null,
       rpcTls: null,
       peer: {},
@@ -102,6 +103,7 @@ describe("readConfig", () => {
       workers: 4,
       rpcUrl: null,
       rpcNames: [],
+      rpcOrigins: [],
       rpcTokens: "tokens.txt",
       rpcTls: { cert: "rpc.pem", key: "rpc.key", clientCa: "callers.pem" },
       peer: { ca: "ca.pem", cert: "own.pem", key: "own.key" },
@@ -281,6 +283,9 @@ describe("readConfig", () => {
     ["--trace-ratio (AISLE_TRACE_RATIO): a number from 0 to 1", { traceRatio: "5%" }],
     ["--trace-ratio (AISLE_TRACE_RATIO): a number from 0 to 1", { traceRatio: "." }],
     ["--rpc-names (AISLE_RPC_NAMES): host names without a port", { rpcNames: "a,,b" }],
+    ["--rpc-origins (AISLE_RPC_ORIGINS): http and https origins", { rpcOrigins: "admin.shop.example" }],
+    ["--rpc-origins (AISLE_RPC_ORIGINS): http and https origins", { rpcOrigins: "https://admin.shop.example/page" }],
+    ["--rpc-origins (AISLE_RPC_ORIGINS): http and https origins", { rpcOrigins: "*" }],
     ["--trusted-proxies (AISLE_TRUSTED_PROXIES): IP addresses and prefixes", { trustedProxies: "10.0.0.0/33" }],
     ["--trusted-proxies (AISLE_TRUSTED_PROXIES): IP addresses and prefixes", { trustedProxies: "proxy.example" }],
     ["--shop-networks (AISLE_SHOP_NETWORKS): IP addresses and prefixes", { shopNetworks: "10.0.0.1,,10.0.0.2" }],
@@ -305,6 +310,18 @@ describe("readConfig", () => {
     const names = ["aisle-services", "aisle-services.shop.svc"];
     expect(readConfig({ rpcNames: "aisle-services, aisle-services.shop.svc" }, {}).rpcNames).toEqual(names);
     expect(readConfig({}, { AISLE_RPC_NAMES: names.join() }).rpcNames).toEqual(names);
+  });
+
+  it("takes the name of an nginx upstream as a host name of the RPC port", () => {
+    expect(readConfig({ rpcNames: "aisle_rpc" }, {}).rpcNames).toEqual(["aisle_rpc"]);
+  });
+
+  it("reads the origins of pages that may call RPCs", () => {
+    const origins = ["https://admin.shop.example", "http://localhost:5173"];
+    expect(readConfig({ rpcOrigins: "https://Admin.shop.example, http://localhost:5173/" }, {}).rpcOrigins).toEqual(
+      origins,
+    );
+    expect(readConfig({}, { AISLE_RPC_ORIGINS: origins.join() }).rpcOrigins).toEqual(origins);
   });
 
   it("reads where the facade finds its services", () => {

@@ -1,8 +1,8 @@
 import { connect } from "node:http2";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, type HandlerContext, type Interceptor } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -152,6 +152,18 @@ describe("a unary gRPC call of one small message", () => {
     expect(trailers["grpc-status"]).toBe(String(Code.DeadlineExceeded));
   });
 
+  it("has at most 24 hours, however late its deadline is", async () => {
+    const { address, contexts, wentShort } = await openWith();
+    const hour = 3_600_000;
+    for (const hours of [25, 240, 24_000]) {
+      await stock(address)("shop", { deadline: Date.now() + hours * hour });
+      const left = contexts.at(-1)?.timeoutMs() ?? 0;
+      expect(left / hour).toBeGreaterThan(23.9);
+      expect(left / hour).toBeLessThanOrEqual(24);
+    }
+    expect(wentShort()).toEqual([true, true, true]);
+  });
+
   it("aborts the handler's signal when its caller disconnects", async () => {
     let fired = () => {};
     let begun = () => {};
@@ -214,6 +226,59 @@ it("a slow gRPC message takes the fast path, too", async () => {
   expect([(await trailers)["grpc-status"], wentShort()]).toEqual(["0", [true]]);
 });
 
+describe("the answer to a gRPC call", () => {
+  const large = "x".repeat(50_000);
+
+  /** Headers and body of the answer. */
+  async function answerTo(displayName: string, headers: Record<string, string>) {
+    const { url } = await openListener({
+      routes: (router) => void router.service(AppService, { createApp: () => ({ app: { displayName } }) }),
+    });
+    const session = connect(url);
+    onTestFinished(() => session.destroy());
+    const stream = session.request({
+      ":method": "POST",
+      ":path": PATH,
+      "content-type": "application/grpc",
+      te: "trailers",
+      ...headers,
+    });
+    stream.end(framed(toBinary(CreateAppRequestSchema, requestOf("shop"))));
+    const got = new Promise<Record<string, unknown>>((resolve) => stream.once("response", resolve));
+    const body = Buffer.concat(await stream.toArray());
+    const message = body[0] === 1 ? gunzipSync(body.subarray(5)) : body.subarray(5);
+    return {
+      encoding: (await got)["grpc-encoding"],
+      flags: body[0],
+      size: body.length,
+      name: fromBinary(CreateAppResponseSchema, message).app?.displayName,
+    };
+  }
+
+  it("is compressed for a caller that accepts gzip", async () => {
+    const answer = await answerTo(large, { "grpc-accept-encoding": "identity,deflate,gzip" });
+    expect(answer).toMatchObject({ encoding: "gzip", flags: 1, name: large });
+    expect(answer.size).toBeLessThan(1000);
+  });
+
+  it("is not compressed for a caller that does not ask", async () => {
+    for (const headers of [{}, { "grpc-accept-encoding": "identity,deflate" }])
+      expect(await answerTo(large, headers)).toMatchObject({ encoding: undefined, flags: 0, name: large });
+  });
+
+  it("is not compressed when it is small", async () => {
+    const answer = await answerTo("x", { "grpc-accept-encoding": "gzip" });
+    expect(answer).toMatchObject({ encoding: undefined, flags: 0, name: "x" });
+  });
+
+  it("reaches the stock client whole when it is compressed", async () => {
+    const { address } = await openListener({
+      routes: (router) => void router.service(AppService, { createApp: () => ({ app: { displayName: large } }) }),
+    });
+    expect((await stock(address)("shop")).app?.displayName).toBe(large);
+  });
+});
+
 describe("Connect's own path serves", () => {
   const bytes = toBinary(CreateAppRequestSchema, requestOf("shop"));
 
@@ -244,6 +309,16 @@ describe("Connect's own path serves", () => {
     const { url, contexts } = await openWith();
     const trailers = await post(url, body);
     expect([trailers["grpc-status"], contexts]).toEqual([String(code), []]);
+  });
+
+  it.each([
+    ["gRPC-Web", createGrpcWebTransport],
+    ["Connect", createConnectTransport],
+  ])("a deadline of days as one of 24 hours (%s)", async (_, create) => {
+    const { url, contexts } = await openWith();
+    const apps = createClient(AppService, create({ baseUrl: url, httpVersion: "1.1" }));
+    await apps.createApp(requestOf("shop"), { timeoutMs: 20 * 86_400_000 });
+    expect(contexts[0]?.timeoutMs()).toBeLessThanOrEqual(86_400_000);
   });
 
   it("an invalid timeout, with an error", async () => {
