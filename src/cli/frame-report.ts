@@ -10,7 +10,16 @@ import type {
 } from "../gen/aisle/v1/frame_report_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { plainId } from "./option-values.js";
-import { type Column, count, type Output, printable, writeJson, writeLine, writeTable } from "./output.js";
+import {
+  type Column,
+  count,
+  type Output,
+  printable,
+  writeCsvLine,
+  writeJson,
+  writeLine,
+  writeTable,
+} from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
 interface ReportOptions extends ServerOptions {
@@ -177,13 +186,4 @@ function csvCells(frameId: string, day: string, results: FrameResults, currencie
 
 function salesOf({ salesAfterClick, salesWithoutClick }: Partial<FrameResults> = {}): readonly FrameSales[] {
   return [...(salesAfterClick ?? []), ...(salesWithoutClick ?? [])];
-}
-
-/** RFC 4180. Names of currencies are a shop's own text: no cell begins as a formula does. */
-function writeCsvLine(stdout: Output, cells: readonly string[]): void {
-  const written = cells.map((cell) => {
-    const text = printable(cell).replace(/^[=+@\t-]/, "'$&");
-    return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  });
-  stdout.write(`${written.join(",")}\r\n`);
 }

@@ -75,3 +75,16 @@ export function duration(ms: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
 }
+
+/** RFC 4180. Cells may be a shop's own text: none begins as a formula does. */
+export function csvLine(cells: readonly string[]): string {
+  const written = cells.map((cell) => {
+    const text = printable(cell).replace(/^[=+@\t-]/, "'$&");
+    return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  return `${written.join(",")}\r\n`;
+}
+
+export function writeCsvLine(output: Output, cells: readonly string[]): void {
+  output.write(csvLine(cells));
+}

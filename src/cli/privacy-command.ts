@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { type Erasure, ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
@@ -7,6 +6,7 @@ import { ExportVisitorResponseSchema } from "../gen/aisle/v1/privacy_service_pb.
 import { confirmLoss } from "./ask.js";
 import { allPages, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure, UsageFailure } from "./errors.js";
+import { newFile } from "./new-file.js";
 import { plainId } from "./option-values.js";
 import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -114,13 +114,6 @@ async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<
     await file?.close();
   }
   writeLine(deps.stderr, items === 0 ? "No data is stored under these ids" : `${count(items)} items found`);
-}
-
-/** Readable for its owner alone. */
-async function newFile(path: string) {
-  return open(path, "wx", 0o600).catch(() => {
-    throw new UsageFailure("--out: a new file in a writable directory is accepted");
-  });
 }
 
 async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<void> {

@@ -10,7 +10,8 @@ import {
   type RecommendResponse,
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { CALL_TIMEOUT_MS, withClients, withServer } from "./client.js";
+import { type ContactOptions, recommendToFile } from "./contact-recommendations.js";
 import { UsageFailure } from "./errors.js";
 import { filterOf } from "./filter-options.js";
 import { currencyCode, idList, plainId, repeated, wholeNumber } from "./option-values.js";
@@ -18,7 +19,7 @@ import { type Output, printable, shorten, writeJson, writeLine, writeTable } fro
 import type { ProgramDeps } from "./program.js";
 import { reasonText } from "./reason-text.js";
 
-interface RecommendOptions extends ServerOptions {
+interface RecommendOptions extends ContactOptions {
   readonly app: string;
   readonly current?: readonly string[];
   readonly viewed?: readonly string[];
@@ -35,7 +36,6 @@ interface RecommendOptions extends ServerOptions {
   readonly fpcid?: string;
   readonly clientId?: string;
   readonly frame?: readonly string[];
-  readonly limit?: number;
   readonly why?: boolean;
   readonly explain?: boolean;
   readonly json?: boolean;
@@ -69,12 +69,18 @@ export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
       repeated,
     )
     .option("--limit <n>", "maximum length of each list, 0 to 100 (default: as the frame says)", wholeNumber(0, 100))
+    .option("--contacts <file>", "answer for each e-mail address, phone number or contact id of a file; needs --out")
+    .option("--out <file>", "with --contacts: write CSV to this new file")
+    .option("--include-unsubscribed", "with --contacts: also answer for contacts that are not subscribed by e-mail")
     .option("--why", "explain each product: rules, neighbours and their counts")
     .addOption(new Option("--explain", "the former name of --why").hideHelp())
     .option("--json", "print the answer as JSON")
     .addHelpText(
       "after",
-      "\nExample:\n  $ aisle recommend --app shop1 --current 4711 --viewed 4712,4713 --limit 5 --why",
+      `
+Examples:
+  $ aisle recommend --app shop1 --current 4711 --viewed 4712,4713 --limit 5 --why
+  $ aisle recommend --app shop1 --contacts addresses.txt --out mailing.csv`,
     )
     .action((options: RecommendOptions) => recommend(options, deps));
 }
@@ -104,6 +110,10 @@ async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<
     preview: true,
     ...(options.limit !== undefined && { recommendedCount: options.limit, alternativeCount: options.limit }),
   };
+  if (options.contacts !== undefined) {
+    const { visitor: _, ...asked } = request;
+    return recommendToFile(options, asked, deps);
+  }
   await withClients(options, deps, async ({ recommendations }) => {
     const call = { timeoutMs: CALL_TIMEOUT_MS };
     if (frames.length > 1) {

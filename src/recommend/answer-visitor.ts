@@ -107,12 +107,12 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
   const knownOf = async (app: App, query: RecommendQuery, use: AnswerUse) => {
     if (refusesProfile(app.privacy.signals, query.signals)) return [];
     const keys = visitorKeys(query.visitor);
-    if (keys.length === 0) return [];
+    if (keys.length === 0 && query.contactId === "") return [];
     try {
       return await historyInTime(async () => {
         if (use === "show") await deps.joinVisitors(query.appId, query.visitor);
-        const visitors = await deps.visitors.find(query.appId, keys);
-        const historyIds = await historyIdsOf(app, visitors);
+        const visitors = keys.length === 0 ? [] : await deps.visitors.find(query.appId, keys);
+        const historyIds = await historyIdsOf(app, visitors, query.contactId);
         return historyIds.length === 0 ? [] : deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
       });
     } catch (error) {
@@ -123,13 +123,15 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     }
   };
 
-  /** The visitors' own histories, those of their contacts, and those of other visitors of these contacts. */
-  const historyIdsOf = async (app: App, visitors: readonly Visitor[]): Promise<string[]> => {
+  /** The visitors' own histories, those of their contacts and `contactId`, and those of other visitors of these contacts. */
+  const historyIdsOf = async (app: App, visitors: readonly Visitor[], contactId: string): Promise<string[]> => {
     const own = visitors.flatMap(({ members }) => members);
     const linked = visitors.filter((visitor) => visitor.contactId !== "" && isTrusted(app, visitor));
-    if (linked.length === 0) return own;
-    const contactIds = [...new Set(linked.map(({ contactId }) => contactId))];
-    const contacts = await Promise.all(contactIds.map((contactId) => deps.contacts.get(app.appId, contactId)));
+    if (linked.length === 0 && contactId === "") return own;
+    const contactIds = [...new Set([contactId, ...linked.map((visitor) => visitor.contactId)])].filter(
+      (id) => id !== "",
+    );
+    const contacts = await Promise.all(contactIds.map((id) => deps.contacts.get(app.appId, id)));
     const known = new Set(visitors.map(({ visitorId }) => visitorId));
     const otherIds = contacts.flatMap((contact) => contact?.visitorIds ?? []).filter((id) => !known.has(id));
     const others = otherIds.length === 0 ? [] : await deps.visitors.get(app.appId, otherIds);

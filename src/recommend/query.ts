@@ -41,6 +41,8 @@ export interface RecommendQuery {
   /** Null: as many as the frame says. */
   readonly recommendedCount: number | null;
   readonly alternativeCount: number | null;
+  /** The contact whose history counts, beside that of `visitor`; "" for none. */
+  readonly contactId: string;
   /** The caller sends the ids of answers back with clicks. */
   readonly tracksClicks: boolean;
 }
@@ -60,6 +62,7 @@ export const BLANK_QUERY: RecommendQuery = {
   clientVersion: "",
   recommendedCount: null,
   alternativeCount: null,
+  contactId: "",
   tracksClicks: false,
 };
 

@@ -16,13 +16,13 @@ import type {
 import type { SourceName } from "../learning/model/source.js";
 import type { AnswerUse, AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
 import type { ClientInteraction, Reason, RecommendQuery } from "../recommend/query.js";
-import type { AppStore } from "../store/ports/app-store.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
+import { type ContactRecommendationDependencies, recommendForContacts } from "./contact-recommendations.js";
 import { filterOf } from "./filter-messages.js";
 import { boostMessage } from "./frame-rule-messages.js";
 import { requireApp } from "./require-app.js";
 import { CALLER } from "./wire/authorization.js";
-import { guarded, type ReportInternal, reported, statusOf } from "./wire/errors.js";
+import { guarded, guardedStream, type ReportInternal, reported, statusOf } from "./wire/errors.js";
 import type { Scope } from "./wire/method-scopes.js";
 
 const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
@@ -52,9 +52,8 @@ const MAX_BATCH_REQUESTS = 100;
 /** Maximum frame interactions, newest first. */
 const MAX_FRAME_INTERACTIONS = 1000;
 
-export interface RecommendationServiceDependencies {
+export interface RecommendationServiceDependencies extends ContactRecommendationDependencies {
   readonly answer: AnswerVisitor;
-  readonly apps: Pick<AppStore, "get">;
   readonly report: ReportInternal;
 }
 
@@ -88,6 +87,12 @@ export function createRecommendationService(
       }
       return { results };
     }),
+
+    recommendForContacts: guardedStream(report, (request) =>
+      recommendForContacts(deps, request, async (one, contactId) =>
+        responseMessage(await deps.answer.one({ ...queryOf(one), contactId }, "preview")),
+      ),
+    ),
 
     explainRecommendation: guarded(report, async ({ request }) => {
       if (request === undefined) throw new InvalidArgument("request", "missing");
@@ -133,6 +138,7 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     clientVersion: request.clientVersion,
     recommendedCount: request.recommendedCount ?? null,
     alternativeCount: request.alternativeCount ?? null,
+    contactId: "",
     tracksClicks: request.trackClicks,
   };
 }

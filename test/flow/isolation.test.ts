@@ -168,6 +168,8 @@ describe.each(stores)(
       expect(frames.map(({ frameId }) => frameId)).toEqual(["default", "default"]);
       const batch = await rpc.recommendations.batchRecommend({ appId, requests: [{ frameId: "home" }] });
       expect(batch.results[0]?.result.value).toMatchObject({ frameId: "default" });
+      const stream = rpc.recommendations.recommendForContacts({ request: { appId }, contacts: ["ann@example.com"] });
+      for await (const { results } of stream) expect(results.map(({ contactId }) => contactId)).toEqual([""]);
       const onPage = frames.flatMap(({ recommended, alternative }) => [...recommended, ...alternative]);
       expect(onPage.map(({ title }) => title).sort()).toEqual(["p1 of two", "p2 of two", "p3 of two"]);
     });

@@ -101,6 +101,7 @@ it("the store is the same to the byte after each call that has no side effects, 
     getLink: { token: shop.token },
     getStatus: { visitor },
     exportVisitor: { person: { visitor } },
+    recommendForContacts: { request: { appId, frameId: "home" }, contacts: ["ann@example.com"] },
     explainRecommendation: { request: { appId, visitor, frameId: "home" } },
   };
   const request = { appId, visitor, frameId: "home", preview: true };

@@ -2,8 +2,8 @@
 // @generated from file aisle/v1/recommendation_service.proto (package aisle.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { FrameInteraction, ProductInteraction } from "./interaction_pb.js";
 import { file_aisle_v1_interaction } from "./interaction_pb.js";
 import type { ProductCard } from "./product_card_pb.js";
@@ -12,6 +12,8 @@ import type { RecommendationFilter } from "./recommendation_filter_pb.js";
 import { file_aisle_v1_recommendation_filter } from "./recommendation_filter_pb.js";
 import type { ProductReason } from "./recommendation_reason_pb.js";
 import { file_aisle_v1_recommendation_reason } from "./recommendation_reason_pb.js";
+import type { SubscriptionChannel } from "./subscription_pb.js";
+import { file_aisle_v1_subscription } from "./subscription_pb.js";
 import type { SentSignals, VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
@@ -23,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation_service.proto.
  */
 export const file_aisle_v1_recommendation_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKmBQoQUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEjcKDGludGVyYWN0aW9ucxgDIAMoCzIcLmFpc2xlLnYxLlByb2R1Y3RJbnRlcmFjdGlvbkID4EEBEjsKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb25CA+BBARIgChNjdXJyZW50X3Byb2R1Y3RfaWRzGAUgAygJQgPgQQESGQoMY3VycmVudF9za3VzGAYgAygJQgPgQQESIQoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAlCA+BBARIVCghmcmFtZV9pZBgIIAEoCUID4EEBEjMKBmZpbHRlchgJIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyQgPgQQESGwoOY2xpZW50X3ZlcnNpb24YCiABKAlCA+BBARIjChFyZWNvbW1lbmRlZF9jb3VudBgLIAEoDUID4EEBSACIAQESIwoRYWx0ZXJuYXRpdmVfY291bnQYDCABKA1CA+BBAUgBiAEBEisKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0ID4EEBEiwKCnNlbnRfbGlzdHMYDiABKAsyEy5haXNsZS52MS5TZW50TGlzdHNCA+BBARIZCgx0cmFja19jbGlja3MYDyABKAhCA+BBARIQCgNib3QYECABKAhCA+BBARIUCgdwcmV2aWV3GBEgASgIQgPgQQFCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudCKDAQoJU2VudExpc3RzEiAKE2N1cnJlbnRfcHJvZHVjdF9pZHMYASABKAlCA+BBARIZCgxjdXJyZW50X3NrdXMYAiABKAlCA+BBARIhChRjdXJyZW50X2NhdGVnb3J5X2lkcxgDIAEoCUID4EEBEhYKCWFueV9ncm91cBgEIAEoCUID4EEBItACChFSZWNvbW1lbmRSZXNwb25zZRIUCgd2ZXJzaW9uGAEgASgJQgPgQQMSOAoPdHJhY2tlcl9wcm9kdWN0GAIgASgLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBA0gAiAEBEi8KC3JlY29tbWVuZGVkGAMgAygLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBAxIvCgthbHRlcm5hdGl2ZRgEIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQMSFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEDEhUKCGZyYW1lX2lkGAYgASgJQgPgQQMSFAoHdmFyaWFudBgHIAEoCUID4EEDEhUKCG1vZGVsX2lkGAggASgJQgPgQQMSGAoLbWlzc2luZ19pZHMYCSADKAlCA+BBA0ISChBfdHJhY2tlcl9wcm9kdWN0IlAKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSMAoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiLJAQodRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2USMgoIcmVzcG9uc2UYASABKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDEjkKE3JlY29tbWVuZGVkX3JlYXNvbnMYAiADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uQgPgQQMSOQoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb25CA+BBAyJgChRSZWNvbW1lbmRQYWdlUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhYKCWZyYW1lX2lkcxgCIAMoCUID4EECIkkKFVJlY29tbWVuZFBhZ2VSZXNwb25zZRIwCgZmcmFtZXMYASADKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDIl8KFUJhdGNoUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIxCghyZXF1ZXN0cxgCIAMoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiJOChZCYXRjaFJlY29tbWVuZFJlc3BvbnNlEjQKB3Jlc3VsdHMYASADKAsyHi5haXNsZS52MS5CYXRjaFJlY29tbWVuZFJlc3VsdEID4EEDIoABChRCYXRjaFJlY29tbWVuZFJlc3VsdBI0CghyZXNwb25zZRgBIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIoCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzQgPgQQNIAEIICgZyZXN1bHQyggMKFVJlY29tbWVuZGF0aW9uU2VydmljZRJJCglSZWNvbW1lbmQSGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0GhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2UiA5ACAhJVCg1SZWNvbW1lbmRQYWdlEh4uYWlzbGUudjEuUmVjb21tZW5kUGFnZVJlcXVlc3QaHy5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVzcG9uc2UiA5ACAhJYCg5CYXRjaFJlY29tbWVuZBIfLmFpc2xlLnYxLkJhdGNoUmVjb21tZW5kUmVxdWVzdBogLmFpc2xlLnYxLkJhdGNoUmVjb21tZW5kUmVzcG9uc2UiA5ACAhJtChVFeHBsYWluUmVjb21tZW5kYXRpb24SJi5haXNsZS52MS5FeHBsYWluUmVjb21tZW5kYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2UiA5ACAUJ5CghhaXNsZS52MUIaUmVjb21tZW5kYXRpb25TZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_interaction, file_aisle_v1_product_card, file_aisle_v1_recommendation_filter, file_aisle_v1_recommendation_reason, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_rpc_status]);
+  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKmBQoQUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEjcKDGludGVyYWN0aW9ucxgDIAMoCzIcLmFpc2xlLnYxLlByb2R1Y3RJbnRlcmFjdGlvbkID4EEBEjsKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb25CA+BBARIgChNjdXJyZW50X3Byb2R1Y3RfaWRzGAUgAygJQgPgQQESGQoMY3VycmVudF9za3VzGAYgAygJQgPgQQESIQoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAlCA+BBARIVCghmcmFtZV9pZBgIIAEoCUID4EEBEjMKBmZpbHRlchgJIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyQgPgQQESGwoOY2xpZW50X3ZlcnNpb24YCiABKAlCA+BBARIjChFyZWNvbW1lbmRlZF9jb3VudBgLIAEoDUID4EEBSACIAQESIwoRYWx0ZXJuYXRpdmVfY291bnQYDCABKA1CA+BBAUgBiAEBEisKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0ID4EEBEiwKCnNlbnRfbGlzdHMYDiABKAsyEy5haXNsZS52MS5TZW50TGlzdHNCA+BBARIZCgx0cmFja19jbGlja3MYDyABKAhCA+BBARIQCgNib3QYECABKAhCA+BBARIUCgdwcmV2aWV3GBEgASgIQgPgQQFCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudCKDAQoJU2VudExpc3RzEiAKE2N1cnJlbnRfcHJvZHVjdF9pZHMYASABKAlCA+BBARIZCgxjdXJyZW50X3NrdXMYAiABKAlCA+BBARIhChRjdXJyZW50X2NhdGVnb3J5X2lkcxgDIAEoCUID4EEBEhYKCWFueV9ncm91cBgEIAEoCUID4EEBItACChFSZWNvbW1lbmRSZXNwb25zZRIUCgd2ZXJzaW9uGAEgASgJQgPgQQMSOAoPdHJhY2tlcl9wcm9kdWN0GAIgASgLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBA0gAiAEBEi8KC3JlY29tbWVuZGVkGAMgAygLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBAxIvCgthbHRlcm5hdGl2ZRgEIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQMSFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEDEhUKCGZyYW1lX2lkGAYgASgJQgPgQQMSFAoHdmFyaWFudBgHIAEoCUID4EEDEhUKCG1vZGVsX2lkGAggASgJQgPgQQMSGAoLbWlzc2luZ19pZHMYCSADKAlCA+BBA0ISChBfdHJhY2tlcl9wcm9kdWN0IlAKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSMAoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiLJAQodRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2USMgoIcmVzcG9uc2UYASABKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDEjkKE3JlY29tbWVuZGVkX3JlYXNvbnMYAiADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uQgPgQQMSOQoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb25CA+BBAyJgChRSZWNvbW1lbmRQYWdlUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhYKCWZyYW1lX2lkcxgCIAMoCUID4EECIkkKFVJlY29tbWVuZFBhZ2VSZXNwb25zZRIwCgZmcmFtZXMYASADKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDIl8KFUJhdGNoUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIxCghyZXF1ZXN0cxgCIAMoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiJOChZCYXRjaFJlY29tbWVuZFJlc3BvbnNlEjQKB3Jlc3VsdHMYASADKAsyHi5haXNsZS52MS5CYXRjaFJlY29tbWVuZFJlc3VsdEID4EEDIoABChRCYXRjaFJlY29tbWVuZFJlc3VsdBI0CghyZXNwb25zZRgBIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIoCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzQgPgQQNIAEIICgZyZXN1bHQivgEKG1JlY29tbWVuZEZvckNvbnRhY3RzUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhUKCGNvbnRhY3RzGAIgAygJQgPgQQESMwoHY2hhbm5lbBgDIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBARIhChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgEIAEoCEID4EEBIlUKHFJlY29tbWVuZEZvckNvbnRhY3RzUmVzcG9uc2USNQoHcmVzdWx0cxgBIAMoCzIfLmFpc2xlLnYxLkNvbnRhY3RSZWNvbW1lbmRhdGlvbkID4EEDIuQBChVDb250YWN0UmVjb21tZW5kYXRpb24SFAoHY29udGFjdBgBIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAiABKAlCA+BBAxI0CghyZXNwb25zZRgDIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIyCgdvbWl0dGVkGAQgASgOMhouYWlzbGUudjEuTm9SZWNvbW1lbmRhdGlvbkID4EEDSAASKAoFZXJyb3IYBSABKAsyEi5nb29nbGUucnBjLlN0YXR1c0ID4EEDSABCCAoGcmVzdWx0KnoKEE5vUmVjb21tZW5kYXRpb24SIQodTk9fUkVDT01NRU5EQVRJT05fVU5TUEVDSUZJRUQQABIdChlOT19SRUNPTU1FTkRBVElPTl9VTktOT1dOEAESJAogTk9fUkVDT01NRU5EQVRJT05fTk9UX1NVQlNDUklCRUQQAjLwAwoVUmVjb21tZW5kYXRpb25TZXJ2aWNlEkkKCVJlY29tbWVuZBIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QaGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZSIDkAICElUKDVJlY29tbWVuZFBhZ2USHi5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVxdWVzdBofLmFpc2xlLnYxLlJlY29tbWVuZFBhZ2VSZXNwb25zZSIDkAICElgKDkJhdGNoUmVjb21tZW5kEh8uYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXF1ZXN0GiAuYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXNwb25zZSIDkAICEmwKFFJlY29tbWVuZEZvckNvbnRhY3RzEiUuYWlzbGUudjEuUmVjb21tZW5kRm9yQ29udGFjdHNSZXF1ZXN0GiYuYWlzbGUudjEuUmVjb21tZW5kRm9yQ29udGFjdHNSZXNwb25zZSIDkAIBMAESbQoVRXhwbGFpblJlY29tbWVuZGF0aW9uEiYuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVxdWVzdBonLmFpc2xlLnYxLkV4cGxhaW5SZWNvbW1lbmRhdGlvblJlc3BvbnNlIgOQAgFCeQoIYWlzbGUudjFCGlJlY29tbWVuZGF0aW9uU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_interaction, file_aisle_v1_product_card, file_aisle_v1_recommendation_filter, file_aisle_v1_recommendation_reason, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_rpc_status]);
 
 /**
  * RecommendRequest is the request of Recommend.
@@ -488,6 +490,167 @@ export const BatchRecommendResultSchema: GenMessage<BatchRecommendResult> = /*@_
   messageDesc(file_aisle_v1_recommendation_service, 9);
 
 /**
+ * RecommendForContactsRequest is the request of RecommendForContacts.
+ *
+ * @generated from message aisle.v1.RecommendForContactsRequest
+ */
+export type RecommendForContactsRequest = Message<"aisle.v1.RecommendForContactsRequest"> & {
+  /**
+   * Required. What is asked for each contact: app, frame, filter, numbers of
+   * products and the like. Its `visitor` is not set, else INVALID_ARGUMENT.
+   *
+   * @generated from field: aisle.v1.RecommendRequest request = 1;
+   */
+  request?: RecommendRequest | undefined;
+
+  /**
+   * Optional. E-mail addresses, phone numbers and contact ids, at most 100,000
+   * and 4 MiB. An address is known by its `@`. Empty: all subscribed contacts of
+   * the app, in order of their ids.
+   *
+   * @generated from field: repeated string contacts = 2;
+   */
+  contacts: string[];
+
+  /**
+   * Optional. The subscription that counts; not set means the e-mail
+   * subscription.
+   *
+   * @generated from field: aisle.v1.SubscriptionChannel channel = 3;
+   */
+  channel: SubscriptionChannel;
+
+  /**
+   * Optional. Also answers for contacts that are not subscribed. The caller
+   * answers for having another reason to write to them.
+   *
+   * @generated from field: bool include_unsubscribed = 4;
+   */
+  includeUnsubscribed: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.RecommendForContactsRequest.
+ * Use `create(RecommendForContactsRequestSchema)` to create a new message.
+ */
+export const RecommendForContactsRequestSchema: GenMessage<RecommendForContactsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 10);
+
+/**
+ * RecommendForContactsResponse is a part of the answer of RecommendForContacts.
+ *
+ * @generated from message aisle.v1.RecommendForContactsResponse
+ */
+export type RecommendForContactsResponse = Message<"aisle.v1.RecommendForContactsResponse"> & {
+  /**
+   * Output only. The next results, at most 100.
+   *
+   * @generated from field: repeated aisle.v1.ContactRecommendation results = 1;
+   */
+  results: ContactRecommendation[];
+};
+
+/**
+ * Describes the message aisle.v1.RecommendForContactsResponse.
+ * Use `create(RecommendForContactsResponseSchema)` to create a new message.
+ */
+export const RecommendForContactsResponseSchema: GenMessage<RecommendForContactsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 11);
+
+/**
+ * ContactRecommendation is the result for one contact.
+ *
+ * @generated from message aisle.v1.ContactRecommendation
+ */
+export type ContactRecommendation = Message<"aisle.v1.ContactRecommendation"> & {
+  /**
+   * Output only. The contact as the request names it, or its id.
+   *
+   * @generated from field: string contact = 1;
+   */
+  contact: string;
+
+  /**
+   * Output only. Id of the contact; empty for an unknown one.
+   *
+   * @generated from field: string contact_id = 2;
+   */
+  contactId: string;
+
+  /**
+   * An answer, or why there is none.
+   *
+   * @generated from oneof aisle.v1.ContactRecommendation.result
+   */
+  result: {
+    /**
+     * Output only. The answer.
+     *
+     * @generated from field: aisle.v1.RecommendResponse response = 3;
+     */
+    value: RecommendResponse;
+    case: "response";
+  } | {
+    /**
+     * Output only. There is no such contact, or it is not subscribed.
+     *
+     * @generated from field: aisle.v1.NoRecommendation omitted = 4;
+     */
+    value: NoRecommendation;
+    case: "omitted";
+  } | {
+    /**
+     * Output only. The answer failed.
+     *
+     * @generated from field: google.rpc.Status error = 5;
+     */
+    value: Status;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message aisle.v1.ContactRecommendation.
+ * Use `create(ContactRecommendationSchema)` to create a new message.
+ */
+export const ContactRecommendationSchema: GenMessage<ContactRecommendation> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 12);
+
+/**
+ * NoRecommendation is why a contact has no answer.
+ *
+ * @generated from enum aisle.v1.NoRecommendation
+ */
+export enum NoRecommendation {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: NO_RECOMMENDATION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * There is no such contact.
+   *
+   * @generated from enum value: NO_RECOMMENDATION_UNKNOWN = 1;
+   */
+  UNKNOWN = 1,
+
+  /**
+   * The contact is not subscribed by this channel.
+   *
+   * @generated from enum value: NO_RECOMMENDATION_NOT_SUBSCRIBED = 2;
+   */
+  NOT_SUBSCRIBED = 2,
+}
+
+/**
+ * Describes the enum aisle.v1.NoRecommendation.
+ */
+export const NoRecommendationSchema: GenEnum<NoRecommendation> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_recommendation_service, 0);
+
+/**
  * RecommendationService recommends products to visitors.
  *
  * @generated from service aisle.v1.RecommendationService
@@ -531,6 +694,20 @@ export const RecommendationService: GenService<{
     methodKind: "unary";
     input: typeof BatchRecommendRequestSchema;
     output: typeof BatchRecommendResponseSchema;
+  },
+  /**
+   * RecommendForContacts answers for contacts, for example before a mailing. It
+   * answers for subscribed ones only, unless `include_unsubscribed` is set. The
+   * stream has one result for each contact, in the order asked for, some in each
+   * message. Of a frame with variants it fills the frame itself. It writes
+   * nothing.
+   *
+   * @generated from rpc aisle.v1.RecommendationService.RecommendForContacts
+   */
+  recommendForContacts: {
+    methodKind: "server_streaming";
+    input: typeof RecommendForContactsRequestSchema;
+    output: typeof RecommendForContactsResponseSchema;
   },
   /**
    * ExplainRecommendation answers the request of Recommend with reasons for each
