@@ -78,7 +78,7 @@ export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
     .addHelpText(
       "after",
       `
-Examples:
+Example:
   $ aisle recommend --app shop1 --current 4711 --viewed 4712,4713 --limit 5 --why
   $ aisle recommend --app shop1 --contacts addresses.txt --out mailing.csv`,
     )
