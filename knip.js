@@ -18,7 +18,6 @@ export default {
     "bench/*/*.ts",
     "test/**/*.test.ts",
     "test/setup.ts",
-    "test/clients/typescript/*.ts",
     "test/fuzz/{targets,planted}/*.ts",
     "test/**/children/*.ts",
     "test/faults/write-report.ts",

@@ -1,0 +1,21 @@
+//! Client of Aisle. [`connect`] gives clients of all services, with a deadline and retries for each call.
+mod calls;
+mod contract;
+mod errors;
+mod pages;
+mod record_all;
+mod watch;
+
+/// Messages and clients of the contract.
+#[allow(rustdoc::invalid_html_tags, rustdoc::broken_intra_doc_links, clippy::all)]
+pub mod v1 {
+    tonic::include_proto!("aisle.v1");
+}
+
+pub use calls::{connect, Calls, ConnectError, Options};
+pub use contract::Clients;
+pub use errors::{fields, reason, retry_delay, FieldViolation};
+pub use pages::{pages, Page, Paged};
+pub use record_all::{record_all, record_all_with_keys, RecordedTotals};
+pub use watch::watch;
+pub use {tokio_stream, tonic};

@@ -1,0 +1,2 @@
+export * from "./browser.js";
+export { type ConnectOptions, connect } from "./connect.js";
