@@ -31,7 +31,8 @@ type Options struct {
 	Token string
 	// CA is the PEM file of the authority of an https server. Default: AISLE_CA, else the system's.
 	CA string
-	// Timeout is the deadline of a unary call whose context has none. Default: 10 seconds.
+	// Timeout is the deadline of a unary call whose context has none and which does not wait for other work. Default: 10
+	// seconds.
 	Timeout time.Duration
 	// Dial options that are added to those of this package.
 	Dial []grpc.DialOption
@@ -83,7 +84,7 @@ func (client *Client) Close() error {
 
 func withDefaults(options Options) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, call ...grpc.CallOption) error {
-		if _, has := ctx.Deadline(); !has {
+		if _, has := ctx.Deadline(); !has && !isWait(request) {
 			limited, cancel := context.WithTimeout(ctx, options.Timeout)
 			defer cancel()
 			ctx = limited

@@ -6,6 +6,12 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
+// isWait tells whether the server may wait for other work before it answers.
+func isWait(request any) bool {
+	message, is := request.(proto.Message)
+	return is && message.ProtoReflect().Descriptor().Fields().ByName(waitField) != nil
+}
+
 // withKey fills an empty key, so that the server recognizes a further attempt. The caller's request stays as it is.
 func withKey(request any) any {
 	message, is := request.(proto.Message)

@@ -4,6 +4,9 @@ use prost::Message;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=aisle.binpb");
     let contract = prost_types::FileDescriptorSet::decode(&*std::fs::read("aisle.binpb")?)?;
-    tonic_prost_build::configure().build_server(false).compile_fds(contract)?;
+    tonic_prost_build::configure()
+        .build_server(false)
+        .extern_path(".google.rpc", "::tonic_types::pb")
+        .compile_fds(contract)?;
     Ok(())
 }

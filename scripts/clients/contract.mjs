@@ -9,6 +9,9 @@ import { bin, Failure, root, run } from "../lib.mjs";
 /** Fields that make a repeated call safe: the server carries out one call for each value. */
 export const KEY_FIELDS = ["request_id", "idempotency_key"];
 
+/** The field of a request that says how long the server may wait before it answers. */
+export const WAIT_FIELD = "timeout";
+
 /** Names that take no plural. */
 const SINGULAR = new Set(["Catalog", "Health", "Privacy"]);
 
@@ -69,6 +72,7 @@ function describeMethod(method) {
     output: method.output,
     safe,
     key: isStreamed ? undefined : key,
+    waits: method.input.fields.some(({ name }) => name === WAIT_FIELD),
     /** A repetition does nothing twice: the call is safe, or the packages fill its key. */
     repeatable: method.methodKind !== "client_streaming" && (safe || idempotent || (key !== undefined && !isStreamed)),
     page: isStreamed ? undefined : pageOf(method),
@@ -108,11 +112,11 @@ export function serviceConfig({ services }) {
     methods.map((method) => ({ ...method, id: { service: fullName, method: method.name } })),
   );
   const ids = (wanted) => methods.filter(wanted).map(({ id }) => id);
-  const isUnary = ({ kind }) => kind === "unary";
+  const isShort = ({ kind, waits }) => kind === "unary" && !waits;
   const entries = [
-    { name: ids((method) => isUnary(method) && method.repeatable), timeout: LONGEST, retryPolicy: RETRY },
-    { name: ids((method) => !isUnary(method) && method.repeatable), retryPolicy: RETRY },
-    { name: ids((method) => isUnary(method) && !method.repeatable), timeout: LONGEST },
+    { name: ids((method) => isShort(method) && method.repeatable), timeout: LONGEST, retryPolicy: RETRY },
+    { name: ids((method) => !isShort(method) && method.repeatable), retryPolicy: RETRY },
+    { name: ids((method) => isShort(method) && !method.repeatable), timeout: LONGEST },
   ];
   return {
     methodConfig: entries.filter(({ name }) => name.length > 0),
@@ -120,7 +124,7 @@ export function serviceConfig({ services }) {
   };
 }
 
-/** The longest time of a unary call. */
+/** The longest time of a unary call that does not wait for other work. */
 const LONGEST = "60s";
 
 /** How a repeatable call is retried, in milliseconds; maxAttempts counts the first one. */

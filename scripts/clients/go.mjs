@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bin, Failure, filesBelow, root, run } from "../lib.mjs";
-import { KEY_FIELDS } from "./contract.mjs";
+import { KEY_FIELDS, WAIT_FIELD } from "./contract.mjs";
 import { packageFile } from "./files.mjs";
 
 const MODULE = "aisle.example/client";
@@ -79,6 +79,9 @@ const (
 
 // Fields of requests that make a repetition safe.
 var keyFields = []string{${KEY_FIELDS.map((field) => JSON.stringify(field)).join(", ")}}
+
+// The field of requests that are answered when other work has ended, or after the time it names.
+const waitField = ${JSON.stringify(WAIT_FIELD)}
 
 // Reason tells why Aisle refused a call.
 type Reason string

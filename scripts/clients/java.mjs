@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../lib.mjs";
-import { KEY_FIELDS, serviceConfig } from "./contract.mjs";
+import { KEY_FIELDS, serviceConfig, WAIT_FIELD } from "./contract.mjs";
 import { packageFile } from "./files.mjs";
 
 export function buildJava(contract, folder, config) {
@@ -58,6 +58,9 @@ import java.util.List;
 final class Contract {
   /** Fields of requests that make a repetition safe. */
   static final List<String> KEY_FIELDS = List.of(${KEY_FIELDS.map((name) => JSON.stringify(name)).join(", ")});
+
+  /** The field of requests that are answered when other work has ended, or after the time it names. */
+  static final String WAIT_FIELD = ${JSON.stringify(WAIT_FIELD)};
 
   static final int MAX_ATTEMPTS = ${retry.maxAttempts};
   static final long INITIAL_BACKOFF_MILLIS = ${retry.initialBackoffMs};

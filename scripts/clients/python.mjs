@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, root, run } from "../lib.mjs";
-import { KEY_FIELDS } from "./contract.mjs";
+import { KEY_FIELDS, WAIT_FIELD } from "./contract.mjs";
 
 const TOOLS = "grpcio-tools==1.85.1";
 const VENV = join(root, "node_modules/.cache/clients-python");
@@ -100,6 +100,7 @@ function method({ name, kind, input, output, comment }) {
 
 function constants({ retry }) {
   return generated(`KEY_FIELDS = ${JSON.stringify(KEY_FIELDS)}
+WAIT_FIELD = ${JSON.stringify(WAIT_FIELD)}
 MAX_ATTEMPTS = ${retry.maxAttempts}
 INITIAL_BACKOFF = ${retry.initialBackoffMs / 1000}
 MAX_BACKOFF = ${retry.maxBackoffMs / 1000}

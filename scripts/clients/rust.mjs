@@ -57,6 +57,8 @@ pub(crate) struct Method {
     pub path: &'static str,
     /// A repetition does nothing twice.
     pub repeatable: bool,
+    /// Its answer waits for other work, or for the time that the request names.
+    pub waits: bool,
     /// The request's field that makes a repetition safe.
     pub key: Option<u32>,
 }
@@ -64,9 +66,9 @@ pub(crate) struct Method {
 pub(crate) const METHODS: &[Method] = &[
 ${methods
   .filter(({ kind }) => kind === "unary")
-  .map(({ path, repeatable, key }) => {
+  .map(({ path, repeatable, waits, key }) => {
     const field = key ? `Some(${key.number})` : "None";
-    return `    Method { path: "${path}", repeatable: ${repeatable}, key: ${field} },\n`;
+    return `    Method { path: "${path}", repeatable: ${repeatable}, waits: ${waits}, key: ${field} },\n`;
   })
   .join("")}];
 

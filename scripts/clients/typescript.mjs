@@ -77,11 +77,15 @@ function serviceConfigModule({ services, retry }) {
   const methods = services.flatMap((service) => service.methods);
   const repeatable = methods.filter(({ repeatable }) => repeatable).map(({ path }) => path);
   const keys = methods.filter(({ key }) => key).map(({ path, key }) => [path, key.name]);
+  const waiting = methods.filter(({ waits }) => waits).map(({ path }) => path);
   return packageFile(`/** How service-config.json retries. */
 export const RETRY = ${JSON.stringify(retry)};
 
 /** Methods whose repetition does nothing twice. */
 export const REPEATABLE: ReadonlySet<string> = new Set(${JSON.stringify(repeatable, null, 2)});
+
+/** Methods that answer when other work has ended, or after the time that their request names. */
+export const WAITING: ReadonlySet<string> = new Set(${JSON.stringify(waiting, null, 2)});
 
 /** The field of a method's request that makes a repetition safe. */
 export const KEYS: ReadonlyMap<string, string> = new Map(${JSON.stringify(keys, null, 2)});

@@ -1,9 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { makeCertificate } from "../fixtures/certificate.js";
+import { makeSignedCertificate } from "../fixtures/certificate.js";
 import {
   rpcClients,
   runAisle,
@@ -74,7 +74,16 @@ async function type(lines: readonly string[], cwd: string, env: Readonly<Record<
 }
 
 const isOnPath = (command: string) =>
-  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, command)));
+  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, command))) &&
+  (command !== "cargo" || hasRecentRust());
+
+/** The oldest minor version of Rust 1 that compiles tonic. */
+const OLDEST_RUST = 88;
+
+function hasRecentRust(): boolean {
+  const [, minor] = /^cargo 1\.(\d+)/.exec(execFileSync("cargo", ["--version"], { encoding: "utf8" })) ?? [];
+  return Number(minor) >= OLDEST_RUST;
+}
 
 const { owner, release } = sharedOwner();
 const packages = join(root, "build/clients");
@@ -88,7 +97,8 @@ afterAll(release);
 describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
   const missing = tools.filter((tool) => !isOnPath(tool));
   if (missing.length > 0) {
-    const text = `the client in ${language} needs ${missing.join(" and ")} on the PATH`;
+    const version = language === "Rust" ? ` in version 1.${OLDEST_RUST} or newer` : "";
+    const text = `the client in ${language} needs ${missing.join(" and ")}${version} on the PATH`;
     if (process.env.CI && !OPTIONAL.includes(language)) throw new Error(text);
     process.stderr.write(`\nSkipped: ${text}\n`);
   }
@@ -127,11 +137,11 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
     "sends its token to a server with a certificate, and is refused without one",
     async () => {
       const directory = await temporaryDirectory();
-      const { cert, key } = makeCertificate(directory, "server", ["127.0.0.1"]);
+      const { ca, cert, key } = makeSignedCertificate(directory, "server", ["127.0.0.1"]);
       const token = await adminToken(join(directory, "tokens"));
       const flags = ["--rpc-tls-cert", cert, "--rpc-tls-key", key, "--rpc-tokens", join(directory, "tokens")];
       const secure = await startServer({ directory: join(directory, "store"), flags });
-      const env = { AISLE_SERVER: secure.rpcUrl, AISLE_CA: cert };
+      const env = { AISLE_SERVER: secure.rpcUrl, AISLE_CA: ca };
       const lines = startsOf(language);
       expect(linesOf(await type(lines, await folder, { ...env, AISLE_TOKEN: token }))).toEqual(linesOf(page));
       const refused = await type(lines, await folder, env).catch(

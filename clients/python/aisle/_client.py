@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import grpc
 
-from aisle._contract import KEY_FIELDS
+from aisle._contract import KEY_FIELDS, WAIT_FIELD
 from aisle._services import Services
 
 SERVICE_CONFIG = resources.files("aisle").joinpath("service-config.json").read_text()
@@ -86,7 +86,9 @@ class _Defaults(
         self._timeout = timeout
 
     def intercept_unary_unary(self, continuation, details, request):
-        timeout = self._timeout if details.timeout is None else details.timeout
+        # The server may wait for other work before it answers.
+        usual = None if WAIT_FIELD in request.DESCRIPTOR.fields_by_name else self._timeout
+        timeout = usual if details.timeout is None else details.timeout
         return continuation(self._with_token(details, timeout), _with_key(request))
 
     def intercept_unary_stream(self, continuation, details, request):

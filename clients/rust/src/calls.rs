@@ -23,7 +23,7 @@ pub struct Options {
     pub token: Option<String>,
     /// PEM of the authority of an https server; without it the system's authorities count.
     pub ca: Option<Vec<u8>>,
-    /// Deadline of a unary call that names none, over all its attempts.
+    /// Deadline of a unary call that names none and does not wait for other work, over all its attempts.
     pub timeout: Duration,
 }
 
@@ -85,7 +85,8 @@ impl Service<http::Request<Body>> for Calls {
         let Some(method) = METHODS.iter().find(|method| method.path == request.uri().path()) else {
             return Box::pin(async move { channel.oneshot(request).await.map_err(to_status) });
         };
-        let usual = (!request.headers().contains_key("grpc-timeout")).then_some(self.timeout);
+        let has_none = method.waits || request.headers().contains_key("grpc-timeout");
+        let usual = (!has_none).then_some(self.timeout);
         Box::pin(async move {
             let calls = attempts(channel, request, method);
             let Some(deadline) = usual else { return calls.await };

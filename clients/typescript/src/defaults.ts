@@ -1,10 +1,10 @@
 import { create, type DescMethod, type DescMethodUnary, isFieldSet, type Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
-import { KEYS, REPEATABLE, RETRY } from "./service-config.js";
+import { KEYS, REPEATABLE, RETRY, WAITING } from "./service-config.js";
 
 export interface Defaults {
-  /** Deadline of a unary call that names none, over all its attempts. Default: 10,000. */
+  /** Deadline of a unary call that names none and does not wait for other work, over all its attempts. Default: 10,000. */
   readonly timeoutMs?: number;
 }
 
@@ -18,8 +18,9 @@ export function withDefaults(transport: Transport, { timeoutMs: usual = 10_000 }
     stream: transport.stream.bind(transport),
     async unary(method, signal, timeoutMs, header, input, contextValues) {
       const request = withKey(method, create(method.input, input));
-      const deadline = Date.now() + (timeoutMs ?? usual);
-      const hasDeadline = (timeoutMs ?? usual) > 0;
+      const longest = timeoutMs ?? (WAITING.has(pathOf(method)) ? 0 : usual);
+      const deadline = Date.now() + longest;
+      const hasDeadline = longest > 0;
       for (let attempt = 1; ; attempt++) {
         const left = hasDeadline ? Math.max(1, deadline - Date.now()) : undefined;
         try {
@@ -35,10 +36,12 @@ export function withDefaults(transport: Transport, { timeoutMs: usual = 10_000 }
   };
 }
 
+function pathOf({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`;
+}
+
 function isRepeatable(method: DescMethod, error: unknown): boolean {
-  return (
-    ConnectError.from(error).code === Code.Unavailable && REPEATABLE.has(`/${method.parent.typeName}/${method.name}`)
-  );
+  return ConnectError.from(error).code === Code.Unavailable && REPEATABLE.has(pathOf(method));
 }
 
 /** Milliseconds before attempt `attempt + 1`: exponential, with jitter. */
@@ -48,7 +51,7 @@ export function backoffMs(attempt: number, longestMs: number = RETRY.maxBackoffM
 
 /** Fills an empty key, so that the server recognizes a further attempt. */
 function withKey<T extends Message>(method: DescMethodUnary, request: T): T {
-  const name = KEYS.get(`/${method.parent.typeName}/${method.name}`);
+  const name = KEYS.get(pathOf(method));
   const field = method.input.fields.find((candidate) => candidate.name === name);
   if (field?.fieldKind === "scalar" && !isFieldSet(request, field))
     reflect(method.input, request).set(field, crypto.randomUUID());

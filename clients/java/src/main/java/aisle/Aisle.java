@@ -13,6 +13,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.TlsChannelCredentials;
+import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -81,7 +82,7 @@ public final class Aisle extends Services implements AutoCloseable {
       return this;
     }
 
-    /** Deadline of a unary call that names none. */
+    /** Deadline of a unary call that names none and does not wait for other work. */
     public Builder timeout(Duration length) {
       timeout = length;
       return this;
@@ -112,6 +113,12 @@ public final class Aisle extends Services implements AutoCloseable {
     }
   }
 
+  /** Whether the server may wait for other work before it answers. */
+  private static boolean isWait(MethodDescriptor<?, ?> method) {
+    return method.getSchemaDescriptor() instanceof ProtoMethodDescriptorSupplier schema
+        && schema.getMethodDescriptor().getInputType().findFieldByName(Contract.WAIT_FIELD) != null;
+  }
+
   /** Adds the token to every call; to a unary one also a deadline, and a key where the contract has a field for it. */
   private record Defaults(String token, Duration timeout) implements ClientInterceptor {
     private static final Metadata.Key<String> AUTHORIZATION =
@@ -120,7 +127,7 @@ public final class Aisle extends Services implements AutoCloseable {
     @Override
     public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
       boolean isUnary = method.getType() == MethodDescriptor.MethodType.UNARY;
-      CallOptions limited = isUnary && options.getDeadline() == null
+      CallOptions limited = isUnary && options.getDeadline() == null && !isWait(method)
           ? options.withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
           : options;
       return new SimpleForwardingClientCall<>(next.newCall(method, limited)) {
