@@ -6,8 +6,9 @@ import { CONTACT_FIELDS } from "./import/contact-row.js";
 import { type EventImportOptions, importEvents, VISITOR_MEANINGS } from "./import/event-import.js";
 import { PRESET_NAMES } from "./import/event-presets.js";
 import { EVENT_FIELDS } from "./import/event-row.js";
-import { type ImportOptions, importContacts, importProducts, type ProductImportOptions } from "./import/jobs.js";
+import { type ImportOptions, importContacts } from "./import/jobs.js";
 import { ORDER_WINDOW } from "./import/orders.js";
+import { importProducts, type ProductImportOptions } from "./import/product-import.js";
 import { currencyCode, plainId, repeated } from "./option-values.js";
 import { count } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -31,10 +32,11 @@ Aisle counts invalid lines, prints the first 20 with their numbers, and writes a
 export function addImportCommands(program: Command, deps: ProgramDeps): void {
   const group = program.command("import").description("import products, past events and contacts into an app");
   shared(group.command("products"))
-    .description("import products from a file; each replaces the product with its id")
+    .description("import products from a file: it makes products, and changes the fields that the file has")
     .option("--map <field=column>", "read a field from a column of another name; repeatable", repeated)
     .addOption(new Option("--format <format>", "format, if detection fails").choices(FEED_FORMATS))
     .option("--private-feeds", "also read https addresses in loopback and private networks")
+    .option("--replace", "replace whole products: fields that the file does not have become empty")
     .option("--full", "the file lists all products: hide all others")
     .option("--force", "with --full: hide even more than half of the products, or despite lines without an id")
     .addHelpText(
@@ -49,12 +51,17 @@ of a level is the path down to it. price is a number with or without a currency,
 sale_price_effective_date sale_price is the price. availability is in_stock, out_of_stock, preorder, yes, no or a number in stock. tags are
 separated by | or commas. Aisle ignores an image_url or url that is no http(s) address.
 
+A column of CSV and a field of a JSON line change that field, an empty one empties it; all other fields of a product
+stay. An item of XML with a title is a whole product; one without changes what it has. A line with prices, availability
+or times and no texts changes products and makes none. --replace replaces whole products instead.
+
 --full hides products that the feed does not list, until a feed lists them again. It does not hide products known only
 from events. It hides nothing if the file is cut off, if a line has no readable id, or if more than half of the shown
 products would go. A product that was hidden by RPC stays hidden.
 
 Example:
   $ aisle import products products.csv.gz --app shop1 --currency GBP
+  $ aisle import products stock.csv --app shop1
   $ aisle import products feed.xml --app shop1 --full
   $ aisle import products https://shop.example/feed.xml --app shop1 --full
   $ aisle import products feed.xml --app shop1 --report rejected.jsonl

@@ -5,7 +5,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { App } from "../../src/gen/aisle/v1/app_pb.js";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
-import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
+import { CatalogService, ProductUpdateOutcome } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { type Event, EventSchema } from "../../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
 import type { FrameConfiguration, FrameVersionSchema } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
@@ -38,6 +38,8 @@ export interface FakeState {
   /** Of the last frame that was set. */
   etag: string | undefined;
   readonly products: Product[];
+  /** Of updates of products. */
+  readonly masks: (readonly string[])[];
   /** Full feeds that came to their end. */
   readonly feeds: { readonly ids: string[]; readonly force: boolean; readonly incomplete: boolean }[];
   readonly events: Event[];
@@ -75,6 +77,7 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
     frameReports: [],
     etag: undefined,
     products: [],
+    masks: [],
     feeds: [],
     events: [],
     keys: [],
@@ -151,6 +154,26 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
             }
           }
           return { accepted, refused, refusedCount: BigInt(refused.length) };
+        },
+        updateProducts({ appId, updates }) {
+          known(appId);
+          const results = updates.map(({ product, updateMask, allowMissing }) => {
+            const productId = product?.productId ?? "";
+            state.masks.push(updateMask?.paths ?? []);
+            if (productId.length > 255) {
+              const fault = { field: "product_id", reason: "at most 255 bytes" };
+              return { productId, outcome: ProductUpdateOutcome.INVALID, ...fault };
+            }
+            const isKnown = state.products.some((one) => one.productId === productId);
+            if (!isKnown && !allowMissing) return { productId, outcome: ProductUpdateOutcome.NOT_FOUND };
+            if (product) state.products.push(product);
+            return { productId, outcome: isKnown ? ProductUpdateOutcome.UPDATED : ProductUpdateOutcome.CREATED };
+          });
+          return { results };
+        },
+        listProducts: ({ appId }) => {
+          known(appId);
+          return { products: state.products };
         },
         async replaceCatalog(requests) {
           const feed = { ids: new Set<string>(), force: false, incomplete: false };

@@ -70,7 +70,10 @@ const MAX_LISTED = 100;
 /** The first half of a surrogate pair, left by a cut. */
 const LONE_END = /[\uD800-\uDBFF]$/;
 
-const LABEL = /^(g:)?custom[_ ]label[_ ]\d$/i;
+/** Whether a column becomes a tag. */
+export function isLabel(column: string): boolean {
+  return /^(g:)?custom[_ ]label[_ ]\d$/i.test(column);
+}
 
 /**
  * Makes a product of a line. Extra columns become attributes, Google's custom labels become tags. `category` is a list, broad
@@ -112,7 +115,7 @@ export function readProduct(row: Row<ProductField>, defaultCurrency: string): Pr
   for (const [name, value] of row.extras) {
     const attribute = attributeText(value);
     if (name === "" || attribute === "") continue;
-    if (LABEL.test(name)) labels.push(attribute);
+    if (isLabel(name)) labels.push(attribute);
     else if (attributeCount < MAX_LISTED) {
       if (!(name in attributes)) attributeCount += 1;
       attributes[name] = attribute;

@@ -17,6 +17,8 @@ export interface BadRow extends Source {
 export interface Row<Field extends string> extends Source {
   readonly values: Readonly<Partial<Record<Field, unknown>>>;
   readonly extras: readonly (readonly [name: string, value: unknown])[];
+  /** An item of an XML feed, which leaves out elements without a value. */
+  readonly isItem?: true;
   /** Default currency of prices in this kind of file. */
   readonly currency?: string;
 }

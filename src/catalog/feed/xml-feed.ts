@@ -75,7 +75,8 @@ function rowOf<Field extends string>(
   }
   const raw = JSON.stringify(Object.fromEntries([...Object.entries(values), ...extras]));
   const [id] = cells.flatMap(([name, value]) => (name === "id" && value !== "" ? [value] : []));
-  return { line, raw, values, extras: [...extras], ...(id !== undefined && { id }), ...(currency && { currency }) };
+  const row = { line, raw, values, extras: [...extras], isItem: true as const };
+  return { ...row, ...(id !== undefined && { id }), ...(currency && { currency }) };
 }
 
 /** What items of RSS and Atom have besides, that says nothing of a product. */

@@ -2,19 +2,13 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { FieldSet } from "../../catalog/feed/columns.js";
 import { createColumnPlan } from "../../catalog/feed/columns.js";
 import type { FeedFormat } from "../../catalog/feed/feed-reader.js";
-import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../catalog/feed/product-row.js";
-import { createRepeatedIds } from "../../catalog/feed/repeated-ids.js";
-
 import type { ImportedContact } from "../../gen/aisle/v1/contact_pb.js";
-
-import type { Product } from "../../gen/aisle/v1/product_pb.js";
 import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "../client.js";
-import { UsageFailure } from "../errors.js";
 import { count } from "../output.js";
 import type { ProgramDeps } from "../program.js";
 import { CONTACT_FIELDS, readContact } from "./contact-row.js";
 import { fetchInput, openInput } from "./input.js";
-import { createListing, type Listing } from "./listing.js";
+import type { Listing } from "./listing.js";
 import { createProgress } from "./progress.js";
 import { createRejects } from "./rejects.js";
 import { type ImportTally, type ItemMaker, runImport } from "./run.js";
@@ -28,35 +22,6 @@ export interface ImportOptions extends ServerOptions {
   readonly json?: boolean;
   /** File for the rejected lines, one JSON object each. */
   readonly report?: string;
-}
-
-export interface ProductImportOptions extends ImportOptions {
-  readonly format?: FeedFormat;
-  /** Hide products that the file does not list. */
-  readonly full?: boolean;
-  /** Allow loopback and private addresses for the feed. */
-  readonly privateFeeds?: boolean;
-  /** Hide even more than half, and even when lines could not be read. */
-  readonly force?: boolean;
-}
-
-export async function importProducts(file: string, options: ProductImportOptions, deps: ProgramDeps): Promise<void> {
-  const remarks: Remarks = { counts: new Map() };
-  const { full = false, force = false } = options;
-  if (force && !full) throw new UsageFailure("--force: requires --full");
-  await importFile(file, options, deps, {
-    noun: "products",
-    fields: PRODUCT_FIELDS,
-    remarks,
-    maker: createProductMaker(options.currency ?? "", remarks),
-    takesXml: true,
-    privateFeeds: options.privateFeeds === true,
-    format: options.format,
-    call: ({ catalog }) => productCall(catalog, options.app),
-    ...(full && { listing: ({ catalog }: Clients) => createListing(catalog.replaceCatalog, options.app, force) }),
-    repeatable: true,
-    keySeed: null,
-  });
 }
 
 export async function importContacts(file: string, options: ImportOptions, deps: ProgramDeps): Promise<void> {
@@ -80,6 +45,8 @@ interface FileJob<Field extends string, Message> {
   readonly remarks: Remarks;
   readonly maker: ItemMaker<Field, Message>;
   readonly call: (clients: Clients) => BulkCall<Message>;
+  /** Called before the file is read. `note` prints a line. */
+  readonly prepare?: (clients: Clients, note: (text: string) => void) => Promise<void>;
   /** Starts to report the ids that a full feed lists. */
   readonly listing?: (clients: Clients) => Listing;
   readonly repeatable: boolean;
@@ -122,6 +89,7 @@ export async function importFile<Field extends string, Message>(
         onWait: (ms) => progress.note(`The server cannot take more now, next try in ${ms / 1000} s`),
         counts,
       });
+      await job.prepare?.(clients, progress.note);
       const { fields, maker, keySeed, format, takesXml = false } = job;
       const listing = job.listing?.(clients);
       const { signal } = deps;
@@ -162,50 +130,8 @@ async function hidingOf(listing: Listing, unit: string): Promise<Hiding> {
   }
 }
 
-/** What a field holds that is left out otherwise. */
-const WANTED: Readonly<Partial<Record<ProductField, string>>> = {
-  sale_price: "amount",
-  sale_price_effective_date: "two times in ISO 8601 with a slash between",
-  cost_of_goods: "amount",
-  stock: "whole number",
-  url: "http(s) address",
-  image_url: "http(s) address",
-};
-
-function createProductMaker(currency: string, remarks: Remarks): ItemMaker<ProductField, Product> {
-  const repeated = createRepeatedIds();
-  return {
-    push(row) {
-      const { product, leftOut } = readProduct(row, currency);
-      repeated.note(product.productId, row.line);
-      for (const field of leftOut) {
-        remark(remarks, `${field} left out, no ${WANTED[field] ?? "time in ISO 8601"}`);
-      }
-      return [{ message: product, sources: [{ line: row.line, raw: row.raw, id: product.productId }], key: "" }];
-    },
-    end() {
-      if (repeated.count > 0)
-        remarks.counts.set(
-          `an id again that came before, first at ${repeated.first}; the last one counts`,
-          repeated.count,
-        );
-      return [];
-    },
-  };
-}
-
 export function remark(remarks: Remarks, text: string): void {
   remarks.counts.set(text, (remarks.counts.get(text) ?? 0) + 1);
-}
-
-function productCall(catalog: Clients["catalog"], appId: string): BulkCall<Product> {
-  return async (batches) => {
-    async function* messages() {
-      for (const batch of batches) yield { appId, products: batch.map((item) => item.message), fromFeed: true };
-    }
-    const answer = await catalog.upsertProducts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
-    return { accepted: answer.accepted, deduplicated: 0n, refused: answer.refused };
-  };
 }
 
 function contactCall(subscriptions: Clients["subscriptions"], appId: string): BulkCall<ImportedContact> {

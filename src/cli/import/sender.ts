@@ -7,7 +7,7 @@ import type { SentCounts } from "./totals.js";
 export interface BulkAnswer {
   readonly accepted: bigint;
   readonly deduplicated: bigint;
-  readonly refused: readonly RefusedItem[];
+  readonly refused: readonly Pick<RefusedItem, "index" | "field" | "reason">[];
 }
 
 /** One bulk call: sends the batches as one client stream. */
