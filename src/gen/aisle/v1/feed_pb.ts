@@ -18,7 +18,9 @@ export const file_aisle_v1_feed: GenFile = /*@__PURE__*/
 /**
  * Feed is an address from which an app's products are read by schedule: XML for
  * Google Merchant (RSS 2.0, Atom) or CENEO, CSV, tab-separated values, or JSON
- * lines; plain or gzip.
+ * lines; plain or gzip. Each entry replaces its product as a whole, as a feed is
+ * the source of its products. For some fields of products, call
+ * CatalogService.UpdateProducts.
  *
  * @generated from message aisle.v1.Feed
  */
