@@ -42,6 +42,14 @@ describe.each(stores)("files with some fields of products: $name", ({ openStore 
     expect(await get("pegs")).toMatchObject({ title: "Steel pegs", availability: Availability.IN_STOCK });
   });
 
+  it("a file of pieces in stock changes the stock, as a column of its own or as the availability", async () => {
+    const { load, get } = await open();
+    await load("id,stock\ntent,7\n");
+    await load("id,availability\npegs,3\n");
+    expect(await get("tent")).toMatchObject({ ...TENT, stock: 7, availability: Availability.IN_STOCK });
+    expect(await get("pegs")).toMatchObject({ title: "Steel pegs", stock: 3 });
+  });
+
   it("a line of stock makes no product, one with texts does", async () => {
     const { load, get } = await open();
     const { stdout, stderr } = await load("id,availability\ntent,out_of_stock\nlamp,in_stock\n");

@@ -15,6 +15,8 @@ const PATHS: Readonly<Partial<Record<ProductField, readonly string[]>>> = {
   image_url: ["image_url"],
   availability: ["availability"],
   tags: ["tags"],
+  cost_of_goods: ["cost_of_goods"],
+  stock: ["stock"],
   // The regular price during a sale is an attribute.
   price: ["price", "attributes.regular_price"],
   sale_price: ["price", "attributes.regular_price"],
@@ -29,7 +31,15 @@ const WHOLE: readonly string[] = [...new Set(Object.values(PATHS).flat()), "attr
   (path) => !path.startsWith("attributes."),
 );
 
-const PRICES_AND_STOCK: readonly ProductField[] = ["price", "sale_price", "availability", "valid_from", "valid_until"];
+const PRICES_AND_STOCK: readonly ProductField[] = [
+  "price",
+  "sale_price",
+  "cost_of_goods",
+  "availability",
+  "stock",
+  "valid_from",
+  "valid_until",
+];
 const TEXTS: readonly ProductField[] = [
   "title",
   "description",
@@ -67,6 +77,8 @@ export function namedFields(row: Row<ProductField>, leftOut: readonly ProductFie
     if (!has(field) || leftOut.includes(field)) continue;
     if (field === "availability" && isEmpty(values.availability)) continue;
     for (const path of PATHS[field] ?? []) paths.add(path);
+    // An availability may be the number in stock.
+    if (field === "availability" && /^\s*\d+\s*$/.test(String(values.availability))) paths.add("stock");
   }
   for (const [name] of extras) {
     if (isLabel(name)) paths.add("tags");
