@@ -65,7 +65,7 @@ describe.each(stores)("updates of products: $name", ({ openStore }) => {
     const update = (product: object, ...paths: string[]) =>
       catalog.updateProduct({ appId, product: { productId: "tent", ...product }, updateMask: { paths } });
     await expect(update({ productId: "none" }, "brand")).rejects.toThrow(/not_found/);
-    await expect(update({}, "updated_at")).rejects.toThrow(/invalid_argument.*update_mask.*updated_at/);
+    await expect(update({}, "update_time")).rejects.toThrow(/invalid_argument.*update_mask.*update_time/);
     await expect(update({}, "product_id")).rejects.toThrow(/invalid_argument.*update_mask.*product_id/);
     await expect(update({ url: "ftp://shop.example" }, "url")).rejects.toThrow(/invalid_argument.*url/);
     await expect(catalog.updateProduct({ appId })).rejects.toThrow(/invalid_argument.*product/);

@@ -69,15 +69,15 @@ describe.each(stores)("files with some fields of products: $name", ({ openStore 
     expect(await get("tent")).toMatchObject({ brand: "South", attributes: { weight: "2 kg" } });
   });
 
-  it("a sale ends with a new price, and a sale price needs the price", async () => {
+  it("a price leaves the sale, and an empty sale price ends it", async () => {
     const { load, get } = await open();
-    await load("id,price,sale_price\ntent,199.00 EUR,149.00 EUR\n");
-    expect(await get("tent")).toMatchObject({ price: { amount: "149.00" }, attributes: { regular_price: "199.00" } });
-    await load("id,price\ntent,199.00 EUR\n");
-    expect((await get("tent"))?.attributes).toEqual({ colour: "green" });
-    expect((await load("id,sale_price\ntent,149.00 EUR\n")).stderr).toContain(
-      "sale_price: is accepted together with price",
-    );
+    await load("id,sale_price\ntent,149.00 EUR\n");
+    expect(await get("tent")).toMatchObject({ price: { amount: "199.00" }, salePrice: { amount: "149.00" } });
+    await load("id,price\ntent,189.00 EUR\n");
+    expect(await get("tent")).toMatchObject({ price: { amount: "189.00" }, salePrice: { amount: "149.00" } });
+    await load("id,sale_price\ntent,\n");
+    expect(await get("tent")).toMatchObject({ ...TENT, price: { amount: "189.00" } });
+    expect((await get("tent"))?.salePrice).toBeUndefined();
   });
 
   it("an item of XML with a title is a whole product, one without changes what it has", async () => {

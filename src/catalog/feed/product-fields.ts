@@ -1,5 +1,7 @@
 import { isLabel, PRODUCT_FIELDS, type ProductField } from "./product-row.js";
-import { BadLine, isEmpty, type Row } from "./rows.js";
+import { isEmpty, type Row } from "./rows.js";
+
+const SALE = ["sale_price", "sale_start_time", "sale_end_time"];
 
 /** Paths of an update mask, by the fields of a file that feed them. */
 const PATHS: Readonly<Partial<Record<ProductField, readonly string[]>>> = {
@@ -17,19 +19,16 @@ const PATHS: Readonly<Partial<Record<ProductField, readonly string[]>>> = {
   tags: ["tags"],
   cost_of_goods: ["cost_of_goods"],
   stock: ["stock"],
-  // The regular price during a sale is an attribute.
-  price: ["price", "attributes.regular_price"],
-  sale_price: ["price", "attributes.regular_price"],
-  availability_date: ["valid_from"],
-  valid_from: ["valid_from"],
-  expiration_date: ["valid_until"],
-  valid_until: ["valid_until"],
+  price: ["price"],
+  sale_price: SALE,
+  availability_date: ["display_start_time"],
+  valid_from: ["display_start_time"],
+  expiration_date: ["display_end_time"],
+  valid_until: ["display_end_time"],
 };
 
 /** All of a product but `hidden`, which feeds do not say. */
-const WHOLE: readonly string[] = [...new Set(Object.values(PATHS).flat()), "attributes"].filter(
-  (path) => !path.startsWith("attributes."),
-);
+const WHOLE: readonly string[] = [...new Set(Object.values(PATHS).flat()), "attributes"];
 
 const PRICES_AND_STOCK: readonly ProductField[] = [
   "price",
@@ -64,14 +63,12 @@ export interface NamedFields {
 /**
  * Finds the fields that a line of a file has, also empty ones. An item of an XML feed with a title is a whole product:
  * there an element without a value is left out. An unusable value, and an empty `availability`, leaves what is stored.
- * @throws BadLine for a sale price without a price, unless `isWhole`: products are replaced as a whole
  */
-export function namedFields(row: Row<ProductField>, leftOut: readonly ProductField[], isWhole: boolean): NamedFields {
+export function namedFields(row: Row<ProductField>, leftOut: readonly ProductField[]): NamedFields {
   const { values, extras, isItem = false } = row;
   const has = (field: ProductField) => Object.hasOwn(values, field);
   const makesProducts = TEXTS.some(has) || !PRICES_AND_STOCK.some(has);
   if (isItem && has("title")) return { paths: WHOLE, makesProducts };
-  if (!isWhole && has("sale_price") && !has("price")) throw new BadLine("sale_price: is accepted together with price");
   const paths = new Set<string>();
   for (const field of PRODUCT_FIELDS.fields) {
     if (!has(field) || leftOut.includes(field)) continue;
@@ -80,6 +77,7 @@ export function namedFields(row: Row<ProductField>, leftOut: readonly ProductFie
     // An availability may be the number in stock.
     if (field === "availability" && /^\s*\d+\s*$/.test(String(values.availability))) paths.add("stock");
   }
+  if (leftOut.includes("sale_price_effective_date")) for (const path of SALE) paths.delete(path);
   for (const [name] of extras) {
     if (isLabel(name)) paths.add("tags");
     else if (name !== "") paths.add(`attributes.${name}`);
