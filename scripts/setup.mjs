@@ -158,6 +158,7 @@ async function build() {
 async function buildHelper(folder) {
   const helper = join(root, "web/helper");
   await bundle(join(helper, "aisle.ts"), join(folder, "aisle.js"));
+  await bundle(join(helper, "aisle.css"), join(folder, "aisle.css"));
   const types = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
   const { code, output } = await run(bin("tsc"), ["-p", helper, ...types], { quiet: true });
   if (code !== 0) throw new Failure(`the build of the helper failed\n${output.trimEnd()}`);

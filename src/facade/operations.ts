@@ -23,4 +23,5 @@ export const METHODS: ReadonlyMap<string, string> = new Map([
   ["/readyz", GET],
   ["/openapi.json", GET],
   ["/aisle.js", GET],
+  ["/aisle.css", GET],
 ]);

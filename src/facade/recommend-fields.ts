@@ -70,6 +70,10 @@ export const RECOMMEND_BODY = {
     kind: "flag",
     says: "`true`: the answer has a `recommendationId`, which the page sends back as `recommendation_id` of `POST /trace` with clicks and orders.",
   },
+  withCurrency: {
+    kind: "flag",
+    says: "`true`: each product of the answer has a `currency`, the ISO 4217 code of its price.",
+  },
   version: {
     kind: "text",
     says: "The version of the answer the client last stored; with another than the current one its frame interactions are ignored.",

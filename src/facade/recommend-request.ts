@@ -82,6 +82,11 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
   };
 }
 
+/** Whether the products of the answer name their currency. */
+export function wantsCurrency(body: unknown): boolean {
+  return isObject<BodyName>(body) && isOn(body.withCurrency);
+}
+
 /** Reads the request of a page: as one for a frame, with `frames` in place of its frame. */
 export function toRecommendPageRequest(body: unknown): RecommendPageRequest & { readonly request: RecommendRequest } {
   const request = toRecommendRequest(body);

@@ -9,7 +9,7 @@ import type {
 import type { Origins } from "./cors.js";
 import { Refused, TEXT } from "./errors.js";
 import { parseJson } from "./json-body.js";
-import { toRecommendPageRequest, toRecommendRequest } from "./recommend-request.js";
+import { toRecommendPageRequest, toRecommendRequest, wantsCurrency } from "./recommend-request.js";
 import { sendJson } from "./rest-server.js";
 import { createCrawlerTest, signalsOf } from "./sender.js";
 
@@ -35,28 +35,26 @@ export function createRecommend({ recommendations, origins, callOptions }: Recom
   };
   return {
     one: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const asked = toRecommendRequest(bodyOf(request));
+      const body = bodyOf(request);
+      const asked = toRecommendRequest(body);
       await admit(request, asked);
       const response = await recommendations.recommend(asked, callOptions);
-      const { version, trackerProduct } = response;
-      const answer = { version, trackerProduct: contextOf(trackerProduct), ...listsOf(response) };
+      const product = productOf(body);
+      const answer = { ...contextOf(response, product), ...listsOf(response, product) };
       sendJson(reply, 200, JSON.stringify({ ...idOf(asked, response), ...answer }));
     },
     page: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const asked = toRecommendPageRequest(bodyOf(request));
+      const body = bodyOf(request);
+      const asked = toRecommendPageRequest(body);
       await admit(request, asked.request);
-      const { frames } = await recommendations.recommendPage(asked, callOptions);
-      const [first] = frames;
-      const answer = {
-        version: first?.version ?? "",
-        trackerProduct: contextOf(first?.trackerProduct),
-        frames: frames.map((frame) => ({
-          frameId: frame.frameId,
-          ...idOf(asked.request, frame),
-          ...listsOf(frame),
-        })),
-      };
-      sendJson(reply, 200, JSON.stringify(answer));
+      const response = await recommendations.recommendPage(asked, callOptions);
+      const product = productOf(body);
+      const frames = response.frames.map((frame) => ({
+        frameId: frame.frameId,
+        ...idOf(asked.request, frame),
+        ...listsOf(frame, product),
+      }));
+      sendJson(reply, 200, JSON.stringify({ ...contextOf(response.frames[0], product), frames }));
     },
   };
 }
@@ -70,15 +68,26 @@ function idOf({ trackClicks }: RecommendRequest, { requestId }: RecommendRespons
   return trackClicks && { recommendationId: requestId };
 }
 
-function contextOf(card: ProductCard | undefined) {
-  return card === undefined ? null : product(card);
+type ToProduct = typeof sixTexts;
+
+function contextOf(response: RecommendResponse | undefined, toProduct: ToProduct) {
+  const card = response?.trackerProduct;
+  return { version: response?.version ?? "", trackerProduct: card === undefined ? null : toProduct(card) };
 }
 
-function listsOf({ recommended, alternative }: RecommendResponse) {
-  return { recommended: recommended.map(product), alternative: alternative.map(product) };
+function listsOf({ recommended, alternative }: RecommendResponse, toProduct: ToProduct) {
+  return { recommended: recommended.map(toProduct), alternative: alternative.map(toProduct) };
+}
+
+function productOf(body: unknown): ToProduct {
+  return wantsCurrency(body) ? withCurrency : sixTexts;
 }
 
 /** Exactly six texts. */
-function product({ productId, title, imageUrl, url, price, categoryId }: ProductCard) {
+function sixTexts({ productId, title, imageUrl, url, price, categoryId }: ProductCard) {
   return { productId, title, imageUrl, url, price: price?.amount ?? "", categoryId };
+}
+
+function withCurrency(card: ProductCard) {
+  return { ...sixTexts(card), currency: card.price?.currency ?? "" };
 }

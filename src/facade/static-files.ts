@@ -1,4 +1,4 @@
-/** Static files of the facade: the helper script for shops' pages, and the demo shop. */
+/** Static files of the facade: the helper for shops' pages, and the demo shop. */
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { TEXT } from "./errors.js";
@@ -14,21 +14,16 @@ export interface PublicFiles {
   readonly staticFiles?: ((path: string) => StaticFile | undefined) | undefined;
   /** The script at `/aisle.js`. */
   readonly helperScript?: Buffer | undefined;
+  /** The style sheet at `/aisle.css`. */
+  readonly helperStyle?: Buffer | undefined;
 }
 
-/** Browsers cache the script for so long, then ask whether it has changed. */
+/** Browsers cache the helper for so long, then ask whether it has changed. */
 const FRESH_SECONDS = 3600;
 
-export function addFiles(app: FastifyInstance, { staticFiles, helperScript }: PublicFiles): void {
-  if (helperScript !== undefined) {
-    const etag = etagOf(helperScript);
-    app.get("/aisle.js", (request, reply) => {
-      reply.header("etag", etag).header("cache-control", `public, max-age=${FRESH_SECONDS}`);
-      reply.header("cross-origin-resource-policy", "cross-origin"); // pages of any shop load it
-      if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
-      return reply.header("content-type", "text/javascript; charset=utf-8").send(helperScript);
-    });
-  }
+export function addFiles(app: FastifyInstance, { staticFiles, helperScript, helperStyle }: PublicFiles): void {
+  addHelperFile(app, "/aisle.js", "text/javascript; charset=utf-8", helperScript);
+  addHelperFile(app, "/aisle.css", "text/css; charset=utf-8", helperStyle);
   if (staticFiles !== undefined) {
     app.get("/demo", (_request, reply) => reply.code(308).header("location", "/demo/").send());
     app.get<{ Params: { "*": string } }>("/demo/*", (request, reply) => {
@@ -41,6 +36,17 @@ export function addFiles(app: FastifyInstance, { staticFiles, helperScript }: Pu
       return reply.header("content-type", file.contentType).send(file.body);
     });
   }
+}
+
+function addHelperFile(app: FastifyInstance, path: string, contentType: string, body: Buffer | undefined): void {
+  if (body === undefined) return;
+  const etag = etagOf(body);
+  app.get(path, (request, reply) => {
+    reply.header("etag", etag).header("cache-control", `public, max-age=${FRESH_SECONDS}`);
+    reply.header("cross-origin-resource-policy", "cross-origin"); // pages of any shop load it
+    if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
+    return reply.header("content-type", contentType).send(body);
+  });
 }
 
 /** A tag that changes with the content. */

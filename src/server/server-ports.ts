@@ -23,7 +23,7 @@ import { createTokenWatch } from "./rpc-tokens.js";
 import type { Config } from "./settings/config.js";
 import type { CertificateFiles } from "./settings/setting-values.js";
 import { createRequestIds } from "./uuids.js";
-import { consolePages, readDemoScript, readHelperScript } from "./web-files.js";
+import { consolePages, readDemoScript, readHelperScript, readHelperStyle } from "./web-files.js";
 
 /** Connections that wait to be accepted. The first packets of further ones are lost and retried a second later. */
 const BACKLOG = 4096;
@@ -76,6 +76,7 @@ export function createFacadePort(parts: PortParts, certificate: ListenerCertific
       ? createDemoFiles({ script: readDemoScript(), ...(consoleUrl !== undefined && { consoleUrl }) })
       : undefined,
     helperScript: readHelperScript(),
+    helperStyle: readHelperStyle(),
     networks: config,
   });
   const admits = peerConnections(config, connections.rest);

@@ -24,6 +24,11 @@ export function readHelperScript(): Buffer | undefined {
   return readBuilt("helper/aisle.js");
 }
 
+/** The style sheet of its shelves; undefined where it was not built. */
+export function readHelperStyle(): Buffer | undefined {
+  return readBuilt("helper/aisle.css");
+}
+
 /** The script of the demo shop's pages; undefined where it was not built. */
 export function readDemoScript(): Buffer | undefined {
   return readBuilt("demo/shop.js");

@@ -14,6 +14,7 @@ const facade = createFacade({
   ready: async () => undefined,
   isStopping: () => false,
   helperScript: Buffer.from("/* the helper */"),
+  helperStyle: Buffer.from(".aisle-frame {}"),
 });
 
 const get = (headers: Record<string, string> = {}) => facade.inject({ url: "/aisle.js", headers });
@@ -25,6 +26,17 @@ it("aisle.js is served as a script that any page may load", async () => {
     "content-type": "text/javascript; charset=utf-8",
     "cache-control": "public, max-age=3600",
     "cross-origin-resource-policy": "cross-origin",
+  });
+});
+
+it("aisle.css is served as a style sheet, cached as the script is", async () => {
+  const { statusCode, headers, body } = await facade.inject({ url: "/aisle.css" });
+  expect([statusCode, body]).toEqual([200, ".aisle-frame {}"]);
+  expect(headers).toMatchObject({
+    "content-type": "text/css; charset=utf-8",
+    "cache-control": "public, max-age=3600",
+    "cross-origin-resource-policy": "cross-origin",
+    etag: expect.any(String),
   });
 });
 

@@ -6,7 +6,7 @@ import {
   RECOMMEND_BODY,
   type RecommendField,
 } from "../../src/facade/recommend-fields.js";
-import { toRecommendRequest } from "../../src/facade/recommend-request.js";
+import { toRecommendRequest, wantsCurrency } from "../../src/facade/recommend-request.js";
 import { readContract } from "./contract.js";
 
 const accepts = readContract().schema("RecommendRequest");
@@ -92,16 +92,16 @@ describe("the schema of a /recommend body", () => {
           return Reflect.get(from, name, receiver);
         },
       });
-    toRecommendRequest(
-      noting(
-        {
-          ...BODY,
-          productInteractions: [noting({ ...INTERACTION }, asked.interaction)],
-          recommendFrameInteractions: [noting({ ...USE }, asked.use)],
-        },
-        asked.body,
-      ),
+    const sent = noting(
+      {
+        ...BODY,
+        productInteractions: [noting({ ...INTERACTION }, asked.interaction)],
+        recommendFrameInteractions: [noting({ ...USE }, asked.use)],
+      },
+      asked.body,
     );
+    toRecommendRequest(sent);
+    wantsCurrency(sent);
     expect([...asked.body].sort()).toEqual(Object.keys(RECOMMEND_BODY).sort());
     expect([...asked.interaction].sort()).toEqual(Object.keys(PRODUCT_INTERACTION).sort());
     expect([...asked.use].sort()).toEqual(Object.keys(FRAME_INTERACTION).sort());

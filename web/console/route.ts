@@ -8,6 +8,7 @@ export const PAGES = {
   products: "Products",
   models: "Models",
   frames: "Frames",
+  results: "Results",
   subscriptions: "Subscriptions",
 } as const;
 

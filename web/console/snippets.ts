@@ -30,7 +30,10 @@ export function snippetsFor({ url, appId, productId, visitor }: SnippetsOf): rea
       title: "What to show next",
       text: `curl -s ${quoted(`${url}/recommend`)} -H 'content-type: application/json' -d ${quoted(JSON.stringify(request))}`,
     },
-    { title: "The helper in a page", text: `<script src="${url}/aisle.js" data-app="${appId}" defer></script>` },
+    {
+      title: "The helper in a page",
+      text: `<link rel="stylesheet" href="${url}/aisle.css">\n<script src="${url}/aisle.js" data-app="${appId}" defer></script>`,
+    },
   ];
 }
 

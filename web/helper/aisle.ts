@@ -1,13 +1,15 @@
 /**
  * The helper in a page. The script defines `window.Aisle`. With `data-app` it also makes a helper at `Aisle.shop`, which
- * calls the origin of the script:
+ * calls the origin of the script. With `data-debug` it says on the page what is wrong:
  *
+ *     <link rel="stylesheet" href="https://recs.shop.example/aisle.css">
  *     <script src="https://recs.shop.example/aisle.js" data-app="shop-1" defer></script>
  *     <script type="module">
  *       Aisle.shop.viewProduct({ id: "lamp-7", title: "Oak lamp" });
  *       Aisle.shop.render(document.querySelector("#also"), { title: "You may also like", currentIds: ["lamp-7"] });
  *     </script>
  */
+import { pageReport } from "./debug-note.js";
 import type { Cookies, Environment } from "./environment.js";
 import { createHelper, type Helper, type HelperOptions } from "./helper.js";
 import type { Card } from "./recommend.js";
@@ -42,6 +44,8 @@ export function create(options: HelperOptions): PageHelper {
 
 function pageEnvironment(): Environment {
   return {
+    report,
+    origin: location.origin,
     storage: pageStorage(),
     fetch: (url, init) => window.fetch(url, init),
     now: Date.now,
@@ -69,9 +73,11 @@ const pageCookies: Cookies = {
 };
 
 const script = document.currentScript;
-const { app, url, consent } = script instanceof HTMLScriptElement ? script.dataset : {};
+const { app, url, consent, debug } = script instanceof HTMLScriptElement ? script.dataset : {};
+const report = debug === undefined ? undefined : pageReport();
 const source = script instanceof HTMLScriptElement ? new URL(script.src, location.href).origin : "";
 window.Aisle = {
   create,
   ...(app !== undefined && { shop: create({ appId: app, url: url ?? source, needsConsent: consent === "needed" }) }),
 };
+if (app === undefined) report?.("The script has no data-app, so that there is no Aisle.shop.");

@@ -10,6 +10,10 @@ export interface Environment {
   readonly cookies: Cookies;
   /** Calls `work` once, some milliseconds later. */
   readonly later: (work: () => void, ms: number) => void;
+  /** Told in one sentence what is wrong; undefined without `data-debug`. */
+  readonly report?: ((sentence: string) => void) | undefined;
+  /** Of the page, for example `https://shop.example`. */
+  readonly origin: string;
   /** The browser sends Global Privacy Control. */
   readonly refusesTracking: boolean;
 }

@@ -1,10 +1,11 @@
 import { createClicks } from "./clicks.js";
+import { meaningOf } from "./debug.js";
 import type { Environment } from "./environment.js";
 import { type OrderInput, orderFields, type ProductInput, productFields } from "./events.js";
 import { createHistory } from "./history.js";
-import { createOutbox } from "./outbox.js";
+import { createOutbox, type OnFailure } from "./outbox.js";
 import { createRecommend, type Recommendation, type RecommendOptions } from "./recommend.js";
-import { createShelf } from "./shelf.js";
+import { createShelf, isObject } from "./shelf.js";
 import { askSubscription, type Subscription } from "./subscription.js";
 import { createVisitor, type VisitorIds } from "./visitor.js";
 
@@ -56,12 +57,19 @@ export function createHelper(options: HelperOptions, environment: Environment): 
   if (!/^https?:\/\/[^/]/.test(options.url)) throw new TypeError("url: where the service is, http or https");
   if (!(cacheSeconds >= 60 && cacheSeconds <= 300)) throw new TypeError("cacheSeconds: 60 to 300");
   const url = options.url.replace(/\/+$/, "");
-  const { fetch, now } = environment;
+  const { fetch, now, report } = environment;
+  const onFailure: OnFailure = (status, said) => {
+    if (report === undefined) return;
+    said.then((answer) => {
+      const error = isObject(answer) && typeof answer.error === "string" ? answer.error : "";
+      report(meaningOf({ status, error }, appId, url, environment.origin));
+    });
+  };
   const shelf = createShelf(environment.storage, appId);
   const visitor = createVisitor(shelf, environment, needsConsent);
   const history = createHistory(shelf, now);
   const clicks = createClicks(shelf, now);
-  const outbox = createOutbox(shelf, `${url}/trace`, environment);
+  const outbox = createOutbox(shelf, `${url}/trace`, environment, onFailure);
   const recommend = createRecommend({
     appId,
     url,
@@ -70,6 +78,7 @@ export function createHelper(options: HelperOptions, environment: Environment): 
     visitor,
     history,
     environment,
+    onFailure,
   });
 
   const send = (actionType: string, fields: Readonly<Record<string, string>>) => {
@@ -119,7 +128,13 @@ export function createHelper(options: HelperOptions, environment: Environment): 
         ...(firstName && { first_name: firstName }),
         ...(lastName && { last_name: lastName }),
       }),
-    recommend: (asked = {}) => recommend(asked),
+    async recommend(asked = {}) {
+      const answer = await recommend(asked);
+      const [id] = asked.currentIds ?? [];
+      if (id && answer.trackerProduct?.title === "")
+        report?.(`The catalogue has no product "${id}": the id of a page should be the id in the feed.`);
+      return answer;
+    },
     useFrame(frame, productId, from) {
       if (visitor.isUnknown) return;
       history.addFrameUse(frame);

@@ -34,11 +34,15 @@ const OLDEST_MS = 23 * 3600_000;
 const FIRST_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 5 * 60_000;
 
+/** Called with the status of an answer that is none of success, 0 for no answer, and the answer's JSON. */
+export type OnFailure = (status: number, answer: Promise<unknown>) => void;
+
 /** @param url Of POST /trace. */
 export function createOutbox(
   shelf: Shelf,
   url: string,
   { fetch, now, newId, later }: Pick<Environment, "fetch" | "now" | "newId" | "later">,
+  onFailure: OnFailure,
 ): Outbox {
   const letters = () => listOf(shelf.read("outbox"), isLetter);
   const change = (key: string, changed: (letter: Letter) => Letter | undefined) => {
@@ -55,7 +59,8 @@ export function createOutbox(
     try {
       // A form of this type needs no preflight, and `keepalive` lets it finish when the page is left.
       const answer = await fetch(url, { method: "POST", body, keepalive: true, credentials: "include" });
-      answer.json().catch(() => undefined); // until it is read, the browser counts the call as under way
+      const said = answer.json().catch(() => undefined); // until it is read, the browser counts the call as under way
+      if (answer.status !== 200) onFailure(answer.status, said);
       if (!isTemporary(answer.status)) {
         change(key, () => undefined);
         return answer.status === 200;
@@ -63,6 +68,7 @@ export function createOutbox(
       waitMs = Math.max(waitMs, Number(answer.headers.get("retry-after") ?? 0) * 1000);
     } catch {
       // No answer: the event may be stored already. Its key makes another try harmless.
+      onFailure(0, Promise.resolve());
     }
     change(key, (letter) => ({ ...letter, tries: tries + 1, nextAt: now() + waitMs }));
     later(send, waitMs);

@@ -1,5 +1,6 @@
 import type { Environment } from "./environment.js";
 import type { History } from "./history.js";
+import type { OnFailure } from "./outbox.js";
 import { isObject, listOf, type Shelf } from "./shelf.js";
 import type { Visitor } from "./visitor.js";
 
@@ -10,6 +11,8 @@ export interface Card {
   readonly url: string;
   readonly price: string;
   readonly categoryId: string;
+  /** ISO 4217; "" when the service does not know it. */
+  readonly currency: string;
 }
 
 export interface Recommendation {
@@ -77,8 +80,9 @@ export function createRecommend(deps: {
   readonly visitor: Visitor;
   readonly history: History;
   readonly environment: Pick<Environment, "fetch" | "now">;
+  readonly onFailure: OnFailure;
 }): (options: RecommendOptions) => Promise<Recommendation> {
-  const { appId, url, cacheMs, shelf, visitor, history, environment } = deps;
+  const { appId, url, cacheMs, shelf, visitor, history, environment, onFailure } = deps;
   const { fetch, now } = environment;
   const asking = new Map<string, Promise<readonly Recommendation[]>>();
   const waiting = new Map<string, Waiting>();
@@ -93,6 +97,7 @@ export function createRecommend(deps: {
     // no JSON: the same as no answer
     const answer: unknown = await response?.json().catch(() => undefined);
     if (response?.status !== 200 || !isAnswer(answer)) {
+      onFailure(response?.status ?? 0, Promise.resolve(answer));
       const text = isObject(answer) && typeof answer.error === "string" ? answer.error : "No recommendations came";
       throw new AisleError(text, response?.status ?? 0);
     }
@@ -144,6 +149,7 @@ export function createRecommend(deps: {
     const { frames, answers } = join({
       appId,
       productInteractions: visitor.isUnknown ? [] : history.interactions(),
+      withCurrency: true,
       ...(cId !== "" && { cId, fpccid, trackClicks: true }),
       ...listed("currentProductIds", options.currentIds),
       ...listed("currentProductSkus", options.currentSkus),
@@ -193,6 +199,7 @@ function cardOf(value: Readonly<Record<string, unknown>>): Card {
     url: text("url"),
     price: text("price"),
     categoryId: text("categoryId"),
+    currency: text("currency"),
   };
 }
 

@@ -7,7 +7,7 @@ export interface RenderOptions extends RecommendOptions {
   readonly title: string;
   /** Products at most; without it all. */
   readonly count?: number;
-  /** Text of a price, for example with its currency. */
+  /** Text of a price; without it as the page's language writes it, with its currency. */
   readonly formatPrice?: (price: string, card: Card) => string;
   /** CSS height reserved until the products arrive; without it `22rem`. */
   readonly minHeight?: string;
@@ -64,8 +64,20 @@ function itemOf(card: Card, { formatPrice }: RenderOptions, onUse: () => void): 
   }
   link.append(tag("span", "aisle-name", card.title || card.productId));
   item.append(link);
-  if (card.price !== "") item.append(tag("span", "aisle-price", formatPrice?.(card.price, card) ?? card.price));
+  if (card.price !== "") item.append(tag("span", "aisle-price", (formatPrice ?? priceText)(card.price, card)));
   return item;
+}
+
+/** `19,90 €` on a German page; the plain amount where the currency is not known. */
+function priceText(price: string, { currency }: Card): string {
+  try {
+    return new Intl.NumberFormat(document.documentElement.lang || undefined, { style: "currency", currency }).format(
+      Number(price),
+    );
+  } catch {
+    // no currency, or a language that is none
+    return `${price} ${currency}`.trim();
+  }
 }
 
 /** Inserts texts as text: nothing of an answer is parsed as HTML. */

@@ -69,19 +69,8 @@ export function openApiDocument(url: string): JsonObject {
           },
         }),
       },
-      "/aisle.js": {
-        get: plain("helper", "The helper for pages of shops", {
-          "200": {
-            description: "The script.",
-            headers: {
-              etag: { description: "Of this version of the script.", schema: { type: "string" } },
-              "cache-control": { description: "It may be kept for an hour.", schema: { type: "string" } },
-            },
-            content: { "text/javascript": { schema: { type: "string" } } },
-          },
-          "304": { description: "The script is the one whose ETag was sent." },
-        }),
-      },
+      "/aisle.js": { get: helperFile("helper", "The helper for pages of shops", "script", "text/javascript") },
+      "/aisle.css": { get: helperFile("helperStyle", "How its shelves look", "style sheet", "text/css") },
     },
     components: { schemas: SCHEMAS, headers: HEADERS, parameters: PARAMETERS },
   };
@@ -144,6 +133,20 @@ function plain(operationId: string, summary: string, answers: JsonObject): JsonO
     parameters: [part("parameters", "RequestId")],
     responses: { ...answers, ...broken() },
   };
+}
+
+function helperFile(operationId: string, summary: string, what: string, contentType: string): JsonObject {
+  return plain(operationId, summary, {
+    "200": {
+      description: `The ${what}.`,
+      headers: {
+        etag: { description: `Of this version of the ${what}.`, schema: { type: "string" } },
+        "cache-control": { description: "It may be kept for an hour.", schema: { type: "string" } },
+      },
+      content: { [contentType]: { schema: { type: "string" } } },
+    },
+    "304": { description: `The ${what} is the one whose ETag was sent.` },
+  });
 }
 
 const SUBSCRIPTION_STATUS: JsonObject = {

@@ -206,18 +206,21 @@ export const SCHEMAS: JsonObject = {
       alternative: { type: "array", items: part("schemas", "Product"), description: "Similar products." },
     },
   ),
-  Product: closed({
-    productId: text("Product id."),
-    title: text("Title."),
-    imageUrl: text("Address of the picture."),
-    url: text("Address of the product page."),
-    price: {
-      type: "string",
-      pattern: "^(-?\\d+(\\.\\d+)?)?$",
-      description: "Decimal text with a dot, empty: not known.",
+  Product: withOptional(
+    { currency: text("ISO 4217 code of the price, present when the request says `withCurrency`; empty: not known.") },
+    {
+      productId: text("Product id."),
+      title: text("Title."),
+      imageUrl: text("Address of the picture."),
+      url: text("Address of the product page."),
+      price: {
+        type: "string",
+        pattern: "^(-?\\d+(\\.\\d+)?)?$",
+        description: "Decimal text with a dot, empty: not known.",
+      },
+      categoryId: text("The deepest category."),
     },
-    categoryId: text("The deepest category."),
-  }),
+  ),
   Error: closed({ error: text("What went wrong. It names fields and never quotes a value.") }),
   Alive: closed({ status: { type: "string", const: "ok" } }),
   Ready: closed({ status: { type: "string", const: "ready" } }),

@@ -20,6 +20,7 @@ export class FakeBrowser {
   readonly kept = new Map<string, string>();
   readonly cookies = new Map<string, string>();
   readonly asked: Asked[] = [];
+  readonly reports: string[] = [];
   refusesTracking = false;
   isOnline = true;
   answering: Answering = () => ({ status: 200, body: {} });
@@ -85,6 +86,8 @@ export class FakeBrowser {
       },
       later: (work, ms) => void this.timers.push({ at: this.time + ms, work }),
       refusesTracking: this.refusesTracking,
+      origin: "https://shop.example",
+      report: (sentence) => void this.reports.push(sentence),
     };
   }
 }

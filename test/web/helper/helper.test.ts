@@ -8,7 +8,11 @@ const ANSWER = {
   recommended: [{ productId: "p1", title: "One", imageUrl: "", url: "", price: "1.00", categoryId: "c" }],
   alternative: [],
 };
-const READ = { ...ANSWER, recommendationId: "" };
+const READ = {
+  ...ANSWER,
+  recommendationId: "",
+  recommended: ANSWER.recommended.map((card) => ({ ...card, currency: "" })),
+};
 
 describe("the helper, identity:", () => {
   it("makes a client id and the fingerprint cookie once, for all pages", () => {
@@ -44,6 +48,7 @@ describe("the helper, identity:", () => {
         productInteractions: [],
         recommendFrameInteractions: [],
         currentProductIds: "lamp-7",
+        withCurrency: true,
         version: null,
       },
     ]);

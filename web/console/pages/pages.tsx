@@ -5,6 +5,7 @@ import { FramesPage } from "./frames.js";
 import { ModelsPage } from "./models.js";
 import { ProductsPage } from "./products.js";
 import { RejectedPage } from "./rejected.js";
+import { ResultsPage } from "./results.js";
 import { SubscriptionsPage } from "./subscriptions.js";
 import { TryPage } from "./try.js";
 
@@ -23,6 +24,8 @@ export function pageOf(page: Page, appId: string): ComponentChild {
       return <ModelsPage appId={appId} />;
     case "frames":
       return <FramesPage key={appId} appId={appId} />;
+    case "results":
+      return <ResultsPage key={appId} appId={appId} />;
     case "subscriptions":
       return <SubscriptionsPage key={appId} appId={appId} />;
   }
