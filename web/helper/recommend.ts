@@ -90,10 +90,9 @@ export function createRecommend(deps: {
 
   const ask = async (path: string, body: Question, key: string): Promise<readonly Recommendation[]> => {
     const headers = { "content-type": "application/json" };
+    const sent = fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
     // without an answer the page stays as it is
-    const response = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) }).catch(
-      () => undefined,
-    );
+    const response = await sent.catch(() => undefined);
     // no JSON: the same as no answer
     const answer: unknown = await response?.json().catch(() => undefined);
     if (response?.status !== 200 || !isAnswer(answer)) {
