@@ -82,6 +82,7 @@ export function createTrace(deps: TraceDependencies) {
         publicSender: senderOf(peerOf(request)),
         idempotencyKey: readKey(keyHeader) || cleanId(read("idempotency_key")),
         sentDigest,
+        validateOnly: false,
         ...(signals && { signals }),
         ...(signature && { signature }),
       },

@@ -54,6 +54,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
   const mutation = createMutations({ changes, seal: stages.seal, now, report });
   return {
     events: createEventService({
+      now,
       recordEvent: spans.around("intake record", recordEvent),
       recordEvents: spans.around("intake record batch", stages.recordEvents),
       verifySignature: signedEvents.verify,

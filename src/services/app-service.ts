@@ -47,13 +47,17 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       checkAll(check(isAppId(appId), "app.app_id", "invalid", ID_RULE), () => void newApp(request.app, appId, 0));
       const app = newApp(request.app, appId, deps.now());
       const { repeatable } = once;
+      if (request.validateOnly) {
+        if ((await apps.get(appId)) !== undefined) throw appExists();
+        return { app: appMessage(app) };
+      }
       return onceForInstallation<CreateAppResponse>(changes, once, appId, async (planned) => {
         const made = { ...app, appId: planned };
         const answer = { app: appMessage(made) };
         const claim = repeatable && { key: repeatable.key, claim: repeatable.claim(planned, answer) };
         if (await apps.create(made, claim)) return answer;
         const kept = repeatable && (await changes.run(planned, (tx) => repeatable.keptIn(tx)));
-        if (kept === undefined) throw new AlreadyExists("app", "An app with this id already exists");
+        if (kept === undefined) throw appExists();
         return repeatable?.open(planned, kept) ?? answer;
       });
     }),
@@ -98,6 +102,10 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
     deleteApp: mutation(AppService.method.deleteApp, async (request, once) => {
       const { appId } = request;
       if (appId === "") throw new InvalidArgument("app_id", "missing");
+      if (request.validateOnly) {
+        checkEtag(request.etag, appEtag(await requireApp(apps, appId)));
+        return {};
+      }
       // A retry must not delete a later app of the same id.
       const createdAt = isAppId(appId) ? await changes.run(appId, (tx) => tx.app()?.createdAt) : undefined;
       return onceForInstallation<DeleteAppResponse>(changes, once, `${createdAt ?? ""}`, async (planned) => {
@@ -208,4 +216,8 @@ async function defaultFirst(apps: AppStore, appId: string, after: string, limit:
     if (found.length < wanted) break;
   }
   return [...first, ...others];
+}
+
+function appExists(): AlreadyExists {
+  return new AlreadyExists("app", "An app with this id already exists");
 }

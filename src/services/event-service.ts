@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Now } from "../domain/clock.js";
 import { check, checkAll, DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import { type VisitorIds, visitorKeys } from "../domain/ids.js";
 import { EventSchema } from "../gen/aisle/v1/event_pb.js";
@@ -26,6 +27,7 @@ export interface EventServiceDependencies extends RejectedEventsDependencies {
   readonly recordEvents: RecordEvents;
   readonly verifySignature: SignedEvents["verify"];
   readonly events: EventStore;
+  readonly now: Now;
 }
 
 export function createEventService(deps: EventServiceDependencies): ServiceImpl<typeof EventService> {
@@ -39,6 +41,11 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
         );
       const isSigned = request.signature !== undefined;
       if (request.signature !== undefined) await deps.verifySignature(request.appId, request.signature);
+      if (request.validateOnly) {
+        await requireApp(deps.apps, request.appId);
+        const sent = sentEvent(request.event, isSigned ? undefined : request.publicSender, request.sentDigest);
+        return { notes: [...normalise(sent, "", deps.now()).notes] };
+      }
       const { eventId, deduplicated, visitorChanged, notes, allowance } = await deps.recordEvent(
         request.appId,
         sentEvent(request.event, isSigned ? undefined : request.publicSender, request.sentDigest),

@@ -76,6 +76,7 @@ interface MutationsDependencies {
 export function createMutations(deps: MutationsDependencies): Mutation {
   return (method, handler) =>
     guarded(deps.report, async (request, { values }) => {
+      if ("validateOnly" in request && request.validateOnly === true) return handler(request, rehearsal(deps));
       if (request.requestId === "") return handler(request, onceAtLeast(deps));
       if (!REQUEST_ID.test(request.requestId))
         throw new InvalidArgument("request_id", "invalid", "1 to 64 printable ASCII characters");
@@ -100,6 +101,37 @@ function onceAtLeast<O extends Message>({ changes }: MutationsDependencies): Onc
       );
     },
     steps: (_appId, make) => make(),
+  };
+}
+
+/** Rolls back a change that was only to be checked. */
+class RolledBack extends Error {}
+
+/**
+ * For `validate_only`: each change runs in its transaction, which is then rolled back, so the answer is that of the change
+ * itself. Changes in several steps cannot be rolled back; their methods have no `validate_only`.
+ */
+function rehearsal<O extends Message>({ changes }: MutationsDependencies): Once<O> {
+  return {
+    repeatable: undefined,
+    async change<T>(answer: (result: T) => Answer<O>, make: (change: Change<T>) => Promise<T>) {
+      const result = await make(async (appId, work) => {
+        let outcome: { readonly result: T } | undefined;
+        try {
+          return await changes.run(appId, (tx): T => {
+            const made = work(tx);
+            answer(made);
+            outcome = { result: made };
+            throw new RolledBack("The change was only checked");
+          });
+        } catch (error) {
+          if (!(error instanceof RolledBack) || outcome === undefined) throw error;
+          return outcome.result;
+        }
+      });
+      return answer(result);
+    },
+    steps: () => Promise.reject(new Error("A change in several steps cannot be rolled back")),
   };
 }
 

@@ -1,6 +1,3 @@
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { expect, it } from "vitest";
@@ -15,6 +12,7 @@ import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_ser
 import { SubscriptionChannel } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
+import { directoryBytes } from "../fixtures/directory-bytes.js";
 import { emptyStore } from "../fixtures/store.js";
 
 const SERVICES: Record<string, DescService> = {
@@ -76,15 +74,6 @@ async function openShop() {
   return { ...aisle, directory, eventId, token: link.url.split("/s/")[1] ?? "" };
 }
 
-async function bytesOf(directory: string): Promise<string> {
-  const files = await readdir(directory, { recursive: true, withFileTypes: true });
-  const hash = createHash("sha256");
-  // Readers are listed in the lock file.
-  for (const file of files.filter((entry) => entry.isFile() && !entry.name.includes("lock")))
-    hash.update(file.name).update(await readFile(join(file.parentPath, file.name)));
-  return hash.digest("hex");
-}
-
 it("the store is the same to the byte after each call that has no side effects, and after previews", async () => {
   const shop = await openShop();
   const requests: Record<string, object> = {
@@ -112,22 +101,22 @@ it("the store is the same to the byte after each call that has no side effects, 
     ["recommendations", "batchRecommend", { appId, requests: [request] }],
   ] as const;
   const clients: Record<string, object> = shop.rpc;
-  const before = await bytesOf(shop.directory);
+  const before = await directoryBytes(shop.directory);
   for (const [client, method, message] of calls) {
     const call: unknown = Reflect.get(clients[client] ?? {}, method);
     if (typeof call !== "function") throw new Error(`${client} has no ${method}`);
     await drained(call(message));
     await shop.writeFrameCounts(true);
-    expect(await bytesOf(shop.directory), method).toBe(before);
+    expect(await directoryBytes(shop.directory), method).toBe(before);
   }
 });
 
 it("Recommend writes that ids belong to one visitor, and what a frame showed", async () => {
   const { rpc, directory, writeFrameCounts } = await openShop();
-  const before = await bytesOf(directory);
+  const before = await directoryBytes(directory);
   await rpc.recommendations.recommend({ appId, visitor, frameId: "home" });
   await writeFrameCounts(true);
-  expect(await bytesOf(directory)).not.toBe(before);
+  expect(await directoryBytes(directory)).not.toBe(before);
 });
 
 async function drained(answer: unknown): Promise<void> {
