@@ -32,6 +32,7 @@ interface SetOptions extends ServerOptions, FilterOptions {
   readonly page?: PageKind;
   readonly source?: readonly TypedWeight[];
   readonly list?: TypedList;
+  readonly explore: number;
   readonly boost?: readonly TypedBoost[];
   readonly beside?: TypedRelative;
   readonly maxPerBrand?: number;
@@ -97,6 +98,7 @@ export function addFrameCommands(program: Command, deps: ProgramDeps): void {
     .option("--beside <rule>", "only same-brand, same-category, dearer, cheaper or same:ATTRIBUTE", relativeTo)
     .option("--max-per-brand <n>", "maximum number of products of a brand in a list", wholeNumber(0, 100))
     .option("--max-per-category <n>", "maximum number of products of a category in a list", wholeNumber(0, 100))
+    .option("--explore <n>", "share of recommended for products of which little is known, 0 to 0.2", share, 0)
     .option("--pin <ids>", "products for the first positions, comma-separated", idList)
     .option("--ban <ids>", "products never to show here", idList)
     .option("--group <ids>", "show only products of one of these categories, tags or named groups", idList)
@@ -178,6 +180,7 @@ function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigura
     sources: [...(options.source ?? [])],
     ...(options.list !== undefined && { readyList: options.list }),
     rules: typedRules(options),
+    exploration: options.explore,
     includeViewed: options.includeViewed ?? false,
     includeBought: options.includeBought ?? false,
     rebuyAfterDays: options.rebuyAfter ?? 0,

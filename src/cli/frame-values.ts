@@ -74,6 +74,7 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
     ["list", readyListText(frame.readyList)],
     ["sources", weightsText(frame.sources) || "automatic"],
     ...ruleLines(frame.rules),
+    ["exploration", frame.exploration === 0 ? "" : String(frame.exploration)],
     ["diversity", String(frame.diversity)],
     ["viewed too", yes(frame.includeViewed)],
     ["bought too", frame.rebuyAfterDays > 0 ? `after ${frame.rebuyAfterDays} days` : yes(frame.includeBought)],
@@ -127,6 +128,7 @@ function variantText(variant: FrameVariant): string {
           .flatMap(([name, text]) => (text ? [`${name} ${text}`] : []))
           .join("; ") || "none"
       }`,
+    variant.exploration !== undefined && `exploration ${variant.exploration}`,
     variant.readyList && `list ${readyListText(variant.readyList) || "none"}`,
     variant.fallback !== undefined && `fallback ${yes(variant.fallback)}`,
     variant.filter && `filter ${filterText(variant.filter) || "none"}`,

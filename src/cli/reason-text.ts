@@ -27,7 +27,12 @@ const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {
 export function reasonText(reason: ProductReason | undefined): string {
   if (!reason) return "";
   const sources = reason.sources.map((part) => sourceText(part, printable(reason.productId)));
-  return [...sources, ...reason.boosts.map((boost) => `frame rule: ${printable(boostText(boost))}`)].join("\n");
+  const explored = reason.explorationProbability;
+  return [
+    ...sources,
+    ...reason.boosts.map((boost) => `frame rule: ${printable(boostText(boost))}`),
+    ...(explored > 0 ? [`explored, with a probability of ${number(explored)}`] : []),
+  ].join("\n");
 }
 
 function sourceText({ source, score, rank, becauseOf, counts }: SourceReason, productId: string): string {

@@ -92,6 +92,14 @@ export interface ExposedFrame {
   readonly clicks: readonly string[];
   /** Orders counted for it, newest last. */
   readonly orders: readonly CountedOrder[];
+  /** Products that were shown by exploration, newest last. */
+  readonly explored: readonly ExploredProduct[];
+}
+
+/** A product that has its place by exploration, and the probability of that, given the list. */
+export interface ExploredProduct {
+  readonly productId: string;
+  readonly probability: number;
 }
 
 /** Products that a frame showed a visitor between two uses of the frame. */

@@ -53,6 +53,7 @@ export interface FrameVariant {
   readonly rotationDays: number | null;
   readonly readyList: ReadyList | null;
   readonly rules: FrameRules | null;
+  readonly exploration: number | null;
   readonly fallback: boolean | null;
   readonly filter: ProductFilter | null;
   readonly pinnedProductIds: readonly string[] | null;
@@ -75,6 +76,8 @@ export interface FrameConfiguration {
   readonly sources: readonly SourceWeight[];
   readonly readyList: ReadyList;
   readonly rules: FrameRules;
+  /** Share of `recommended`, 0 to 0.2, for products of which little is known. */
+  readonly exploration: number;
   /** Products that a visitor was shown and passed over step back when the visitor uses the frame. */
   readonly rotation: boolean;
   /** Share of a list, 0 to 1, that is replaced after all of it was passed over once. */
@@ -129,6 +132,7 @@ export function bareFrame(frameId: string): FrameConfiguration {
     sources: [],
     readyList: NO_READY_LIST,
     rules: NO_RULES,
+    exploration: 0,
     rotation: true,
     rotationRate: ROTATION_RATE,
     rotationDays: ROTATION_DAYS,

@@ -52,6 +52,8 @@ export interface AnswerVisitorDependencies {
   /** Popularity of an app without a model. */
   readonly countedOf: CountedPopularity["of"];
   readonly recommend: Recommender;
+  /** 0 to 1, 1 excluded. */
+  readonly random: () => number;
   /** Hard to guess. */
   readonly newRequestId: () => string;
   /** Called for each frame filled for a visitor with an id, previews excepted. */
@@ -190,6 +192,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           live: serving && deps.liveOf(query.appId, catalog, serving.model),
           filters: [query.filter, frame.filter],
           app,
+          random: deps.random,
           now: deps.now(),
         },
         use === "explain",
@@ -201,6 +204,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           appId: query.appId,
           frameId: frame.frameId,
           variant: variant?.name ?? "",
+          explored: answer.explored,
           rotates: frame.rotation && frame.rotationRate > 0,
           visitorKey,
           recommendationId: query.tracksClicks ? requestId : "",

@@ -2,11 +2,13 @@
  * Arranges the two lists of an answer from what is proposed for each. Products come in tiers: proposals, then popular
  * products where the frame has a fallback. A tier is read only when the ones before it did not fill the list.
  */
+import type { ExploredProduct } from "../domain/frame-tally.js";
 import type { Product } from "../domain/product.js";
 import type { List, ServingModel } from "../learning/model/source.js";
 import { boostedTiers } from "./boosts.js";
 import type { Proposal, Shelf } from "./catalog.js";
 import { arrangement } from "./diversity.js";
+import { createUncertainty, draw, exploringPlaces, POOL } from "./exploration.js";
 import { byPopularity, fallbackProducts, insteadOf } from "./fallback.js";
 import type { PageRequest } from "./page-request.js";
 import { reachOf, steppedBack } from "./passed-over.js";
@@ -18,6 +20,32 @@ type Counts = Readonly<Record<List, number>>;
 /** Products by falling score, for each list. */
 export type ProposalLists = Readonly<Record<List, Iterable<Proposal>>>;
 
+export interface Arranged extends Readonly<Record<List, Product[]>> {
+  /** Products of `recommended` that have their places by exploration. */
+  readonly explored: readonly ExploredProduct[];
+}
+
+/** The places of `recommended` that explore, and what is found for them. */
+function createExploring({ situation }: PageRequest, count: number) {
+  const { frame, model, random } = situation;
+  if (frame.exploration === 0 || random === undefined) return { places: 0, find: () => [] };
+  const { places, chanceOf } = exploringPlaces(frame.exploration, count, random);
+  const find = (tiers: () => Iterable<Iterable<Proposal>>, selection: Selection) => {
+    const pool = places === 0 ? [] : selection.foresee(flat(tiers()), POOL);
+    const uncertaintyOf = createUncertainty(model);
+    const found: { readonly product: Product; readonly probability: number }[] = [];
+    for (let left = pool; found.length < places; ) {
+      const drawn = draw(left, uncertaintyOf, random);
+      if (drawn === undefined) break;
+      left = left.filter((proposal) => proposal !== drawn.proposal);
+      const [product] = selection.take(drawn.proposal);
+      if (product !== undefined) found.push({ product, probability: drawn.probability * chanceOf(found.length) });
+    }
+    return found;
+  };
+  return { places, find };
+}
+
 /**
  * @param places How many products each list has room for.
  * @param isTogether Whether a product is bought together with the ones being replaced.
@@ -28,7 +56,7 @@ export function arrange(
   places: Counts,
   selection: Selection,
   isTogether: (proposal: Proposal) => boolean,
-): Record<List, Product[]> {
+): Arranged {
   const { pageKind, situation, shelf, steps } = request;
   const diversified = () =>
     arrangement({
@@ -40,7 +68,7 @@ export function arrange(
     const tiers = recommendedTiers(request, proposals.recommended, []);
     const ready = selection.pick(tiers, places.recommended, steps, diversified());
     const similar = alternativeTiers(request, proposals.alternative);
-    return { recommended: ready, alternative: selection.pick(similar, places.alternative, steps) };
+    return { recommended: ready, alternative: selection.pick(similar, places.alternative, steps), explored: [] };
   }
   const substitutes = foreseenSubstitutes(request, proposals.alternative, places, selection);
   const share = recommendedShare(places, substitutes.length, availableFor(request, substitutes, places, selection));
@@ -53,11 +81,22 @@ export function arrange(
   );
   // On a product page its substitutes have the first choice.
   const firstChoice = pageKind === "product" ? selection.pick([proposals.alternative], places.alternative, steps) : [];
-  const recommended = selection.pick(recommendedTiers(request, complements, substitutes), share, steps, diversified());
+  const tiers = () => recommendedTiers(request, complements, substitutes);
+  const exploring = createExploring(request, share);
+  const own = selection.pick(tiers(), share - exploring.places, steps, diversified());
+  const found = exploring.find(tiers, selection);
+  // Where there is too little to explore, the places are the list's own.
+  const missing = exploring.places - found.length;
+  const rest = missing === 0 ? [] : selection.pick(tiers(), missing, steps);
+  const recommended = [...own, ...rest, ...found.map(({ product }) => product)];
   // Diversity leaves `alternative` alone: substitutes for one product are alike.
   const left = places.alternative - firstChoice.length;
   const more = selection.pick(alternativeTiers(request, proposals.alternative), left, steps);
-  return { recommended, alternative: [...firstChoice, ...more] };
+  return {
+    recommended,
+    alternative: [...firstChoice, ...more],
+    explored: found.map(({ product: { productId }, probability }) => ({ productId, probability })),
+  };
 }
 
 /** Substitutes that `recommended` should leave to `alternative`, as many as both lists could show. */

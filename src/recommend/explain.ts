@@ -26,6 +26,8 @@ export interface Explained {
   readonly narrowing: Narrowing | undefined;
   /** The ready list that fills this list. */
   readonly ready: ReadyProducts | undefined;
+  /** Probabilities of products that have their places by exploration. */
+  readonly explored: ReadonlyMap<string, number>;
   /** Boosts of the frame. */
   readonly boosts: Boosts | undefined;
   /** Of products that the model does not know, what put them there. */
@@ -57,11 +59,12 @@ export function explain(products: readonly Product[], explained: Explained, repo
     const { productId } = product;
     const index = model?.indexOf(productId);
     const isPinned = explained.pinned.has(productId);
+    const exploration = explained.explored.get(productId) ?? 0;
     const boosts = isPinned ? [] : (explained.boosts?.of(product) ?? []);
     const place = places.get(index ?? productId);
     if (explained.ready !== undefined && place !== undefined) {
       const share = listShare(explained.ready, index ?? productId, place);
-      return { productId, score: share.score, shares: [share], isPinned, boosts };
+      return { productId, score: share.score, shares: [share], isPinned, boosts, exploration };
     }
     const shares: SourceShare[] = [];
     if (model !== undefined && query !== undefined && index !== undefined)
@@ -90,7 +93,7 @@ export function explain(products: readonly Product[], explained: Explained, repo
     )
       shares.push(popularityShare(productId, model, explained.within));
     const score = index === undefined ? 0 : (scores.get(index) ?? 0);
-    return { productId, score, shares, isPinned, boosts };
+    return { productId, score, shares, isPinned, boosts, exploration };
   });
 }
 

@@ -16,6 +16,7 @@ import type { Now } from "../domain/clock.js";
 import type { Event, StoredEventListener } from "../domain/event.js";
 import {
   EXPOSURE_MS,
+  type ExploredProduct,
   type FrameExposure,
   NO_TALLY,
   type ShownList,
@@ -40,6 +41,8 @@ export interface Shown {
   /** Whether the frame rotates: then what it shows is remembered. */
   readonly rotates: boolean;
   readonly visitorKey: VisitorKey;
+  /** Products that have their places by exploration. */
+  readonly explored: readonly ExploredProduct[];
   /** Id of the answer that comes back with clicks; "" where none was asked for. */
   readonly recommendationId: string;
   readonly productIds: readonly string[];

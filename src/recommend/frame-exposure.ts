@@ -29,6 +29,8 @@ const MOST_FRAMES = 20;
 const MOST_ORDERS = 20;
 /** Answers of a frame to a visitor whose ids may come back with clicks, the newest. */
 const MOST_ANSWERS = 20;
+/** Products shown by exploration that are remembered of a frame, the newest. */
+const MOST_EXPLORED = 40;
 /** Clicks of a visitor that are counted for a frame until the exposure is forgotten. */
 const MOST_CLICKS = 100;
 /** Tolerated difference between the browser's clock and the server's. */
@@ -60,7 +62,17 @@ function withFrame(frames: readonly ExposedFrame[], shown: Shown, at: number, co
 
 function firstExposure(frameId: string, variant: string, at: number): ExposedFrame {
   const nothing = { shown: [], clickedAt: 0, lastClickedAt: 0, orderedAt: 0 };
-  return { frameId, variant, firstAt: at, lastAt: at, ...nothing, recommendationIds: [], clicks: [], orders: [] };
+  return {
+    frameId,
+    variant,
+    firstAt: at,
+    lastAt: at,
+    ...nothing,
+    recommendationIds: [],
+    clicks: [],
+    orders: [],
+    explored: [],
+  };
 }
 
 /** What is shown matters where clicks are found by it. */
@@ -68,7 +80,8 @@ function seen(frame: ExposedFrame, shown: Shown, at: number): ExposedFrame {
   const { variant, recommendationId, productIds, variantGroupIds } = shown;
   const isMatched = variant !== "" || recommendationId !== "";
   const names = isMatched ? [...productIds, ...variantGroupIds] : [];
-  const isKnown = recommendationId === "" && names.every((name) => frame.shown.includes(name));
+  const isKnown =
+    recommendationId === "" && shown.explored.length === 0 && names.every((name) => frame.shown.includes(name));
   if (isKnown && at - frame.lastAt < LAST_EXPOSURE_MS) return frame;
   const before = frame.shown.filter((name) => !names.includes(name));
   const ids = recommendationId === "" ? [] : [recommendationId];
@@ -77,6 +90,7 @@ function seen(frame: ExposedFrame, shown: Shown, at: number): ExposedFrame {
     lastAt: Math.max(at, frame.lastAt),
     shown: [...before, ...names].slice(-MOST_SHOWN),
     recommendationIds: [...frame.recommendationIds, ...ids].slice(-MOST_ANSWERS),
+    explored: [...frame.explored, ...shown.explored].slice(-MOST_EXPLORED),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ReadyListKind } from "../domain/frame.js";
 import type { Boost } from "../domain/frame-rules.js";
+import type { ExploredProduct } from "../domain/frame-tally.js";
 import type { VisitorIds } from "../domain/ids.js";
 import type { InteractionType } from "../domain/interaction.js";
 import { NO_SIGNALS, type SentSignals } from "../domain/privacy-signals.js";
@@ -83,6 +84,8 @@ export interface Reason {
   readonly shares: readonly SourceShare[];
   /** The frame pins it to its place. */
   readonly isPinned: boolean;
+  /** The probability by which it was explored; 0: its place is its own. */
+  readonly exploration: number;
   /** The frame's boosts that apply to it. */
   readonly boosts: readonly Boost[];
 }
@@ -98,6 +101,8 @@ export interface RecommendAnswer {
   /** "" before the first model. */
   readonly modelId: string;
   readonly missingIds: readonly string[];
+  /** Products of `recommended` that have their places by exploration. */
+  readonly explored: readonly ExploredProduct[];
   /** Empty unless asked for. */
   readonly recommendedReasons: readonly Reason[];
   readonly alternativeReasons: readonly Reason[];

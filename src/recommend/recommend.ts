@@ -2,6 +2,7 @@
 import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { ReadyList } from "../domain/frame.js";
+import type { ExploredProduct } from "../domain/frame-tally.js";
 import type { Product } from "../domain/product.js";
 import type { List } from "../learning/model/source.js";
 import { arrange } from "./arrange.js";
@@ -63,7 +64,7 @@ export function createRecommender(deps: Dependencies): Recommender {
     const selection = selectionFor(request);
     const pinned = pinProducts(request, selection);
     const scored = withNewProducts(request, gatherAndScore(request, pinned.places), pinned.places, deps);
-    const { recommended, alternative } = arrange(
+    const { recommended, alternative, explored } = arrange(
       request,
       { recommended: scored.recommended.products, alternative: scored.alternative.products },
       pinned.places,
@@ -76,9 +77,10 @@ export function createRecommender(deps: Dependencies): Recommender {
       [pinned.list]: [...pinned.products, ...{ recommended, alternative }[pinned.list]],
     };
     const reasons = (list: List) =>
-      withReasons ? reasonsFor(request, list, lists[list], scored[list], pinned, deps) : [];
+      withReasons ? reasonsFor(request, list, lists[list], scored[list], { pinned, explored }, deps) : [];
     return {
       ...answer(request, lists),
+      explored,
       recommendedReasons: reasons("recommended"),
       alternativeReasons: reasons("alternative"),
     };
@@ -180,7 +182,7 @@ function reasonsFor(
   list: List,
   products: readonly Product[],
   { blended, live }: Scored,
-  pinned: Pinned,
+  { pinned, explored }: { readonly pinned: Pinned; readonly explored: readonly ExploredProduct[] },
   { reportFailure }: Dependencies,
 ): Reason[] {
   const ofCategory = list === "alternative" ? sameCategory(replaced, situation.catalog) : undefined;
@@ -194,6 +196,7 @@ function reasonsFor(
     weights: ready !== undefined && list === "recommended" ? undefined : weights[list]?.weights,
     ready: list === "recommended" ? ready : undefined,
     boosts,
+    explored: new Map(explored.map(({ productId, probability }) => [productId, probability])),
     candidateCount: candidateCount(pinned.places[list]),
     narrowing,
     live,
@@ -205,7 +208,7 @@ function reasonsFor(
 function answer(
   { situation, current, missingIds }: PageRequest,
   { recommended, alternative }: BothLists<readonly Product[]>,
-): Omit<RecommendAnswer, "recommendedReasons" | "alternativeReasons"> {
+): Omit<RecommendAnswer, "recommendedReasons" | "alternativeReasons" | "explored"> {
   const { version, app, frame, variant, model } = situation;
   const [first] = current;
   return {

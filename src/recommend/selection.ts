@@ -79,6 +79,14 @@ export class Selection {
     return pinned;
   }
 
+  /** The product of a proposal, which is taken; none when it may not be shown. */
+  take(proposal: Proposal): Product[] {
+    const product = this.#passing(proposal, NONE);
+    if (product === undefined) return [];
+    this.#taken.add(product);
+    return [product];
+  }
+
   /** The first `count` proposals a pick would find now. Takes none of them. */
   foresee(proposals: Iterable<Proposal>, count: number): Proposal[] {
     const { byTier, late } = this.#find([proposals], count);

@@ -39,6 +39,8 @@ export interface Situation {
   /** Products newer than the model; undefined where they are not kept. */
   readonly live?: LiveProducts | undefined;
   readonly version: string;
+  /** For exploration; without it nothing is explored. */
+  readonly random?: (() => number) | undefined;
   readonly now: number;
 }
 

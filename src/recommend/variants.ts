@@ -49,6 +49,7 @@ export function frameOfVariant(frame: FrameConfiguration, variant: FrameVariant)
     rotationDays: variant.rotationDays ?? frame.rotationDays,
     readyList: variant.readyList ?? frame.readyList,
     rules: variant.rules ?? frame.rules,
+    exploration: variant.exploration ?? frame.exploration,
     fallback: variant.fallback ?? frame.fallback,
     filter: variant.filter ?? frame.filter,
     pinnedProductIds: variant.pinnedProductIds ?? frame.pinnedProductIds,

@@ -197,6 +197,7 @@ export function wireRecommending(
       return serving && { model: serving.model, version: serving.pointer.version };
     }),
     countedOf: countedPopularity.of,
+    random: Math.random,
     recommend: spans.around("recommend rank", createRecommender({ metrics, reportFailure })),
     newRequestId: newId,
     shown: frameCounts.shown,

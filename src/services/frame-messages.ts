@@ -35,6 +35,7 @@ const MAX_REBUY_DAYS = 3650;
 const MAX_PINNED = 20;
 const MAX_BANNED = 200;
 const MAX_VARIANTS = 10;
+const MAX_EXPLORATION = 0.2;
 /** Exposures are not kept for longer. */
 const MAX_ROTATION_DAYS = 7;
 
@@ -74,6 +75,7 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     sources: () => sources(`${PATH}.sources`, asked.sources),
     readyList: () => readReadyList(`${PATH}.ready_list`, asked.readyList),
     rules: () => readRules(`${PATH}.rules`, asked.rules),
+    exploration: () => number(`${PATH}.exploration`, asked.exploration, MAX_EXPLORATION),
     rotationRate: () => number(`${PATH}.rotation_rate`, asked.rotationRate ?? ROTATION_RATE, 1),
     rotationDays: () => rotationDays(`${PATH}.rotation_days`, asked.rotationDays ?? ROTATION_DAYS),
     pinnedProductIds: () => productIds(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, MAX_PINNED),
@@ -100,6 +102,7 @@ export function readFrame(asked: FrameMessage | undefined, at: number): Omit<Fra
     sources: read.sources(),
     readyList: read.readyList(),
     rules: read.rules(),
+    exploration: read.exploration(),
     rotation: asked.rotation ?? true,
     rotationRate: read.rotationRate(),
     rotationDays: read.rotationDays(),
@@ -143,6 +146,7 @@ function variants(path: string, asked: readonly FrameVariantMessage[], banned: r
       rotationRate: orNull(variant.rotationRate, (n) => number(`${field}.rotation_rate`, n, 1)),
       rotationDays: orNull(variant.rotationDays, (n) => rotationDays(`${field}.rotation_days`, n)),
       readyList: orNull(variant.readyList, (list) => readReadyList(`${field}.ready_list`, list)),
+      exploration: orNull(variant.exploration, (n) => number(`${field}.exploration`, n, MAX_EXPLORATION)),
       rules: orNull(variant.rules, (rules) => readRules(`${field}.rules`, rules)),
       fallback: variant.fallback ?? null,
       filter: orNull(filter, (message) => readFilter(`${field}.filter`, message)),
@@ -250,6 +254,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
       rotationRate: variant.rotationRate ?? undefined,
       rotationDays: variant.rotationDays ?? undefined,
       readyList: variant.readyList === null ? undefined : readyListMessage(variant.readyList),
+      exploration: variant.exploration ?? undefined,
       rules: variant.rules === null ? undefined : rulesMessage(variant.rules),
       fallback: variant.fallback ?? undefined,
       filter: variant.filter === null ? undefined : filterMessage(variant.filter),

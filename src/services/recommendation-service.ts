@@ -170,6 +170,7 @@ function responseMessage(answer: IdentifiedAnswer): MessageInitShape<typeof Reco
     variant: answer.variant,
     modelId: answer.modelId,
     missingIds: [...answer.missingIds],
+    explored: answer.explored.map((product) => ({ ...product })),
   };
 }
 
@@ -197,6 +198,7 @@ function reasonMessage(reason: Reason): MessageInitShape<typeof ProductReasonSch
     score: reason.score,
     pinned: reason.isPinned,
     boosts: reason.boosts.map(boostMessage),
+    explorationProbability: reason.exploration,
     sources: reason.shares.map((share) => ({
       source: SOURCES[share.source],
       score: share.score,

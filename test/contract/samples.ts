@@ -61,6 +61,7 @@ export function exposure(): FrameExposure {
     lastClickedAt: 2,
     recommendationIds: ["r1"],
     clicks: ["r1 p1"],
+    explored: [{ productId: "p1", probability: 0.25 }],
     orders: [{ orderId: "o1", currency: "EUR", amount: 12_500_000, isAfterClick: true }],
   };
   return { frames: [met], shownLists: [{ frameId: "f1", at: 1, productIds: ["p1", "pä"] }] };
@@ -85,6 +86,7 @@ export function variant(name: string, weight: number, more: Partial<FrameVariant
     rotationDays: null,
     readyList: null,
     rules: null,
+    exploration: null,
     ...more,
   };
 }
@@ -115,6 +117,7 @@ export function fullFrame(frameId: string): FrameConfiguration {
       maxPerBrand: 2,
       maxPerCategory: 0,
     },
+    exploration: 0.1,
     rotation: false,
     pinnedProductIds: ["p1", "pä"],
     bannedProductIds: ["p2"],
@@ -148,6 +151,7 @@ export function fullFrame(frameId: string): FrameConfiguration {
         rotationDays: 2.5,
         readyList: { kind: "", days: 0 },
         rules: NO_RULES,
+        exploration: 0.2,
       },
     ],
     updatedAt: 9,

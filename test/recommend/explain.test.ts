@@ -57,6 +57,7 @@ function reasons(shown: readonly Product[], more: Partial<Explained> = {}, repor
     pinned: new Set(),
     ready: undefined,
     boosts: undefined,
+    explored: new Map(),
     model: modelOf([rules, texts]),
     query: QUERY,
     list: "recommended",
@@ -75,6 +76,8 @@ describe("the reason of a product", () => {
       {
         productId: "p1",
         isPinned: false,
+        boosts: [],
+        exploration: 0,
         score: 1.5,
         shares: [
           { source: "association_rules", score: 0.5, rank: 2, becauseOf: ["p0"], counts: { pair_count: 7, lift: 2 } },
@@ -107,9 +110,13 @@ describe("the reason of a product", () => {
 
   it("exists for a product that the model does not know, and before the first model", () => {
     const unknown = [{ source: "popularity", score: 0, rank: 0, becauseOf: [], counts: {} }];
-    expect(reasons(products("new"))).toEqual([{ productId: "new", score: 0, shares: unknown, isPinned: false }]);
+    expect(reasons(products("new"))).toEqual([
+      { productId: "new", score: 0, shares: unknown, isPinned: false, boosts: [], exploration: 0 },
+    ]);
     const before = { model: undefined, query: undefined, weights: undefined, blended: undefined };
-    expect(reasons(products("p1"), before)).toEqual([{ productId: "p1", score: 0, shares: unknown, isPinned: false }]);
+    expect(reasons(products("p1"), before)).toEqual([
+      { productId: "p1", score: 0, shares: unknown, isPinned: false, boosts: [], exploration: 0 },
+    ]);
   });
 
   it("covers candidates as far down as the answer did", () => {

@@ -128,6 +128,7 @@ describe("a failure that only shortens an answer", () => {
     narrowing: undefined,
     ready: undefined,
     boosts: undefined,
+    explored: new Map(),
     live: new Map(),
     within: undefined,
   };
@@ -187,6 +188,7 @@ describe("a failure that only shortens an answer", () => {
         rotates: true,
         productIds: [],
         recommendationId: "",
+        explored: [],
         variantGroupIds: [],
         usedAt: 0,
       };

@@ -61,6 +61,7 @@ describe("a frame in UpdateFrame", () => {
     ["rules.relative_filters, DEARER or CHEAPER, not both", { rules: { relativeFilters: [3, 4] } }],
     ["rules.same_attributes[1]", { rules: { sameAttributes: ["a", ""] } }],
     ["rules.max_per_brand, 0 to 100", { rules: { maxPerBrand: 101 } }],
+    ["exploration, 0 to 0.2", { exploration: 0.21 }],
     ["variants[0].rotation_days", { variants: [{ name: "a", weight: 1, rotationDays: 8 }] }],
     ["variants[0].ready_list.kind", { variants: [{ name: "a", weight: 1, readyList: { kind: 99 } }] }],
     ["pinned_product_ids, at most 20", { pinnedProductIds: many(21) }],

@@ -14,6 +14,7 @@ import {
 import { BOOST_CONDITIONS, type Boost, type FrameRules, NO_RULES, RELATIVE_FILTERS } from "../../domain/frame-rules.js";
 import type {
   CountedOrder,
+  ExploredProduct,
   ExposedFrame,
   FrameExposure,
   FrameTally,
@@ -70,6 +71,7 @@ const variant = record<FrameVariant>({
   rotationDays: later(orNull(number), null),
   readyList: later(orNull(readyList), null),
   rules: later(orNull(rules), null),
+  exploration: later(orNull(number), null),
 });
 
 const RULES = 8;
@@ -108,6 +110,7 @@ export const frame = record<FrameConfiguration>(
     rotationDays: later(number, ROTATION_DAYS),
     readyList: later(readyList, NO_READY_LIST),
     rules: later(rules, NO_RULES),
+    exploration: later(number, 0),
   },
   { upgrade: fromNestedRules },
 );
@@ -147,6 +150,7 @@ export const frameExposure = record<FrameExposure>({
           list(record<CountedOrder>({ orderId: text, currency: text, amount: number, isAfterClick: flag })),
           [],
         ),
+        explored: later(list(record<ExploredProduct>({ productId: text, probability: number })), []),
       },
       { gone: [ORDER_IDS] },
     ),

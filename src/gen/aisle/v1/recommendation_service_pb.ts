@@ -25,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation_service.proto.
  */
 export const file_aisle_v1_recommendation_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKmBQoQUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEjcKDGludGVyYWN0aW9ucxgDIAMoCzIcLmFpc2xlLnYxLlByb2R1Y3RJbnRlcmFjdGlvbkID4EEBEjsKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb25CA+BBARIgChNjdXJyZW50X3Byb2R1Y3RfaWRzGAUgAygJQgPgQQESGQoMY3VycmVudF9za3VzGAYgAygJQgPgQQESIQoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAlCA+BBARIVCghmcmFtZV9pZBgIIAEoCUID4EEBEjMKBmZpbHRlchgJIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyQgPgQQESGwoOY2xpZW50X3ZlcnNpb24YCiABKAlCA+BBARIjChFyZWNvbW1lbmRlZF9jb3VudBgLIAEoDUID4EEBSACIAQESIwoRYWx0ZXJuYXRpdmVfY291bnQYDCABKA1CA+BBAUgBiAEBEisKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0ID4EEBEiwKCnNlbnRfbGlzdHMYDiABKAsyEy5haXNsZS52MS5TZW50TGlzdHNCA+BBARIZCgx0cmFja19jbGlja3MYDyABKAhCA+BBARIQCgNib3QYECABKAhCA+BBARIUCgdwcmV2aWV3GBEgASgIQgPgQQFCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudCKDAQoJU2VudExpc3RzEiAKE2N1cnJlbnRfcHJvZHVjdF9pZHMYASABKAlCA+BBARIZCgxjdXJyZW50X3NrdXMYAiABKAlCA+BBARIhChRjdXJyZW50X2NhdGVnb3J5X2lkcxgDIAEoCUID4EEBEhYKCWFueV9ncm91cBgEIAEoCUID4EEBItACChFSZWNvbW1lbmRSZXNwb25zZRIUCgd2ZXJzaW9uGAEgASgJQgPgQQMSOAoPdHJhY2tlcl9wcm9kdWN0GAIgASgLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBA0gAiAEBEi8KC3JlY29tbWVuZGVkGAMgAygLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBAxIvCgthbHRlcm5hdGl2ZRgEIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQMSFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEDEhUKCGZyYW1lX2lkGAYgASgJQgPgQQMSFAoHdmFyaWFudBgHIAEoCUID4EEDEhUKCG1vZGVsX2lkGAggASgJQgPgQQMSGAoLbWlzc2luZ19pZHMYCSADKAlCA+BBA0ISChBfdHJhY2tlcl9wcm9kdWN0IlAKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSMAoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiLJAQodRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2USMgoIcmVzcG9uc2UYASABKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDEjkKE3JlY29tbWVuZGVkX3JlYXNvbnMYAiADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uQgPgQQMSOQoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb25CA+BBAyJgChRSZWNvbW1lbmRQYWdlUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhYKCWZyYW1lX2lkcxgCIAMoCUID4EECIkkKFVJlY29tbWVuZFBhZ2VSZXNwb25zZRIwCgZmcmFtZXMYASADKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDIl8KFUJhdGNoUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIxCghyZXF1ZXN0cxgCIAMoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiJOChZCYXRjaFJlY29tbWVuZFJlc3BvbnNlEjQKB3Jlc3VsdHMYASADKAsyHi5haXNsZS52MS5CYXRjaFJlY29tbWVuZFJlc3VsdEID4EEDIoABChRCYXRjaFJlY29tbWVuZFJlc3VsdBI0CghyZXNwb25zZRgBIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIoCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzQgPgQQNIAEIICgZyZXN1bHQivgEKG1JlY29tbWVuZEZvckNvbnRhY3RzUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhUKCGNvbnRhY3RzGAIgAygJQgPgQQESMwoHY2hhbm5lbBgDIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBARIhChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgEIAEoCEID4EEBIlUKHFJlY29tbWVuZEZvckNvbnRhY3RzUmVzcG9uc2USNQoHcmVzdWx0cxgBIAMoCzIfLmFpc2xlLnYxLkNvbnRhY3RSZWNvbW1lbmRhdGlvbkID4EEDIuQBChVDb250YWN0UmVjb21tZW5kYXRpb24SFAoHY29udGFjdBgBIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAiABKAlCA+BBAxI0CghyZXNwb25zZRgDIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIyCgdvbWl0dGVkGAQgASgOMhouYWlzbGUudjEuTm9SZWNvbW1lbmRhdGlvbkID4EEDSAASKAoFZXJyb3IYBSABKAsyEi5nb29nbGUucnBjLlN0YXR1c0ID4EEDSABCCAoGcmVzdWx0KnoKEE5vUmVjb21tZW5kYXRpb24SIQodTk9fUkVDT01NRU5EQVRJT05fVU5TUEVDSUZJRUQQABIdChlOT19SRUNPTU1FTkRBVElPTl9VTktOT1dOEAESJAogTk9fUkVDT01NRU5EQVRJT05fTk9UX1NVQlNDUklCRUQQAjLwAwoVUmVjb21tZW5kYXRpb25TZXJ2aWNlEkkKCVJlY29tbWVuZBIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QaGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZSIDkAICElUKDVJlY29tbWVuZFBhZ2USHi5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVxdWVzdBofLmFpc2xlLnYxLlJlY29tbWVuZFBhZ2VSZXNwb25zZSIDkAICElgKDkJhdGNoUmVjb21tZW5kEh8uYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXF1ZXN0GiAuYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXNwb25zZSIDkAICEmwKFFJlY29tbWVuZEZvckNvbnRhY3RzEiUuYWlzbGUudjEuUmVjb21tZW5kRm9yQ29udGFjdHNSZXF1ZXN0GiYuYWlzbGUudjEuUmVjb21tZW5kRm9yQ29udGFjdHNSZXNwb25zZSIDkAIBMAESbQoVRXhwbGFpblJlY29tbWVuZGF0aW9uEiYuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVxdWVzdBonLmFpc2xlLnYxLkV4cGxhaW5SZWNvbW1lbmRhdGlvblJlc3BvbnNlIgOQAgFCeQoIYWlzbGUudjFCGlJlY29tbWVuZGF0aW9uU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_interaction, file_aisle_v1_product_card, file_aisle_v1_recommendation_filter, file_aisle_v1_recommendation_reason, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_rpc_status]);
+  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKmBQoQUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEjcKDGludGVyYWN0aW9ucxgDIAMoCzIcLmFpc2xlLnYxLlByb2R1Y3RJbnRlcmFjdGlvbkID4EEBEjsKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb25CA+BBARIgChNjdXJyZW50X3Byb2R1Y3RfaWRzGAUgAygJQgPgQQESGQoMY3VycmVudF9za3VzGAYgAygJQgPgQQESIQoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAlCA+BBARIVCghmcmFtZV9pZBgIIAEoCUID4EEBEjMKBmZpbHRlchgJIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyQgPgQQESGwoOY2xpZW50X3ZlcnNpb24YCiABKAlCA+BBARIjChFyZWNvbW1lbmRlZF9jb3VudBgLIAEoDUID4EEBSACIAQESIwoRYWx0ZXJuYXRpdmVfY291bnQYDCABKA1CA+BBAUgBiAEBEisKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0ID4EEBEiwKCnNlbnRfbGlzdHMYDiABKAsyEy5haXNsZS52MS5TZW50TGlzdHNCA+BBARIZCgx0cmFja19jbGlja3MYDyABKAhCA+BBARIQCgNib3QYECABKAhCA+BBARIUCgdwcmV2aWV3GBEgASgIQgPgQQFCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudCKDAQoJU2VudExpc3RzEiAKE2N1cnJlbnRfcHJvZHVjdF9pZHMYASABKAlCA+BBARIZCgxjdXJyZW50X3NrdXMYAiABKAlCA+BBARIhChRjdXJyZW50X2NhdGVnb3J5X2lkcxgDIAEoCUID4EEBEhYKCWFueV9ncm91cBgEIAEoCUID4EEBIoIDChFSZWNvbW1lbmRSZXNwb25zZRIUCgd2ZXJzaW9uGAEgASgJQgPgQQMSOAoPdHJhY2tlcl9wcm9kdWN0GAIgASgLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBA0gAiAEBEi8KC3JlY29tbWVuZGVkGAMgAygLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBAxIvCgthbHRlcm5hdGl2ZRgEIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQMSFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEDEhUKCGZyYW1lX2lkGAYgASgJQgPgQQMSFAoHdmFyaWFudBgHIAEoCUID4EEDEhUKCG1vZGVsX2lkGAggASgJQgPgQQMSGAoLbWlzc2luZ19pZHMYCSADKAlCA+BBAxIwCghleHBsb3JlZBgKIAMoCzIZLmFpc2xlLnYxLkV4cGxvcmVkUHJvZHVjdEID4EEDQhIKEF90cmFja2VyX3Byb2R1Y3QiRAoPRXhwbG9yZWRQcm9kdWN0EhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxIYCgtwcm9iYWJpbGl0eRgCIAEoAUID4EEDIlAKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSMAoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiLJAQodRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2USMgoIcmVzcG9uc2UYASABKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDEjkKE3JlY29tbWVuZGVkX3JlYXNvbnMYAiADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uQgPgQQMSOQoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb25CA+BBAyJgChRSZWNvbW1lbmRQYWdlUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhYKCWZyYW1lX2lkcxgCIAMoCUID4EECIkkKFVJlY29tbWVuZFBhZ2VSZXNwb25zZRIwCgZmcmFtZXMYASADKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDIl8KFUJhdGNoUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIxCghyZXF1ZXN0cxgCIAMoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiJOChZCYXRjaFJlY29tbWVuZFJlc3BvbnNlEjQKB3Jlc3VsdHMYASADKAsyHi5haXNsZS52MS5CYXRjaFJlY29tbWVuZFJlc3VsdEID4EEDIoABChRCYXRjaFJlY29tbWVuZFJlc3VsdBI0CghyZXNwb25zZRgBIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIoCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzQgPgQQNIAEIICgZyZXN1bHQivgEKG1JlY29tbWVuZEZvckNvbnRhY3RzUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhUKCGNvbnRhY3RzGAIgAygJQgPgQQESMwoHY2hhbm5lbBgDIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBARIhChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgEIAEoCEID4EEBIlUKHFJlY29tbWVuZEZvckNvbnRhY3RzUmVzcG9uc2USNQoHcmVzdWx0cxgBIAMoCzIfLmFpc2xlLnYxLkNvbnRhY3RSZWNvbW1lbmRhdGlvbkID4EEDIuQBChVDb250YWN0UmVjb21tZW5kYXRpb24SFAoHY29udGFjdBgBIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAiABKAlCA+BBAxI0CghyZXNwb25zZRgDIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIyCgdvbWl0dGVkGAQgASgOMhouYWlzbGUudjEuTm9SZWNvbW1lbmRhdGlvbkID4EEDSAASKAoFZXJyb3IYBSABKAsyEi5nb29nbGUucnBjLlN0YXR1c0ID4EEDSABCCAoGcmVzdWx0KnoKEE5vUmVjb21tZW5kYXRpb24SIQodTk9fUkVDT01NRU5EQVRJT05fVU5TUEVDSUZJRUQQABIdChlOT19SRUNPTU1FTkRBVElPTl9VTktOT1dOEAESJAogTk9fUkVDT01NRU5EQVRJT05fTk9UX1NVQlNDUklCRUQQAjLwAwoVUmVjb21tZW5kYXRpb25TZXJ2aWNlEkkKCVJlY29tbWVuZBIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QaGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZSIDkAICElUKDVJlY29tbWVuZFBhZ2USHi5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVxdWVzdBofLmFpc2xlLnYxLlJlY29tbWVuZFBhZ2VSZXNwb25zZSIDkAICElgKDkJhdGNoUmVjb21tZW5kEh8uYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXF1ZXN0GiAuYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXNwb25zZSIDkAICEmwKFFJlY29tbWVuZEZvckNvbnRhY3RzEiUuYWlzbGUudjEuUmVjb21tZW5kRm9yQ29udGFjdHNSZXF1ZXN0GiYuYWlzbGUudjEuUmVjb21tZW5kRm9yQ29udGFjdHNSZXNwb25zZSIDkAIBMAESbQoVRXhwbGFpblJlY29tbWVuZGF0aW9uEiYuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVxdWVzdBonLmFpc2xlLnYxLkV4cGxhaW5SZWNvbW1lbmRhdGlvblJlc3BvbnNlIgOQAgFCeQoIYWlzbGUudjFCGlJlY29tbWVuZGF0aW9uU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_interaction, file_aisle_v1_product_card, file_aisle_v1_recommendation_filter, file_aisle_v1_recommendation_reason, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_rpc_status]);
 
 /**
  * RecommendRequest is the request of Recommend.
@@ -286,6 +286,14 @@ export type RecommendResponse = Message<"aisle.v1.RecommendResponse"> & {
    * @generated from field: repeated string missing_ids = 9;
    */
   missingIds: string[];
+
+  /**
+   * Output only. Products of `recommended` that have their places by exploration
+   * of the frame.
+   *
+   * @generated from field: repeated aisle.v1.ExploredProduct explored = 10;
+   */
+  explored: ExploredProduct[];
 };
 
 /**
@@ -294,6 +302,35 @@ export type RecommendResponse = Message<"aisle.v1.RecommendResponse"> & {
  */
 export const RecommendResponseSchema: GenMessage<RecommendResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_recommendation_service, 2);
+
+/**
+ * ExploredProduct is a product that a frame explores.
+ *
+ * @generated from message aisle.v1.ExploredProduct
+ */
+export type ExploredProduct = Message<"aisle.v1.ExploredProduct"> & {
+  /**
+   * Output only. The product.
+   *
+   * @generated from field: string product_id = 1;
+   */
+  productId: string;
+
+  /**
+   * Output only. Probability that this place explored and this product was drawn,
+   * given the list, above 0 to 1.
+   *
+   * @generated from field: double probability = 2;
+   */
+  probability: number;
+};
+
+/**
+ * Describes the message aisle.v1.ExploredProduct.
+ * Use `create(ExploredProductSchema)` to create a new message.
+ */
+export const ExploredProductSchema: GenMessage<ExploredProduct> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_service, 3);
 
 /**
  * ExplainRecommendationRequest is the request of ExplainRecommendation.
@@ -314,7 +351,7 @@ export type ExplainRecommendationRequest = Message<"aisle.v1.ExplainRecommendati
  * Use `create(ExplainRecommendationRequestSchema)` to create a new message.
  */
 export const ExplainRecommendationRequestSchema: GenMessage<ExplainRecommendationRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 3);
+  messageDesc(file_aisle_v1_recommendation_service, 4);
 
 /**
  * ExplainRecommendationResponse is the answer of ExplainRecommendation.
@@ -349,7 +386,7 @@ export type ExplainRecommendationResponse = Message<"aisle.v1.ExplainRecommendat
  * Use `create(ExplainRecommendationResponseSchema)` to create a new message.
  */
 export const ExplainRecommendationResponseSchema: GenMessage<ExplainRecommendationResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 4);
+  messageDesc(file_aisle_v1_recommendation_service, 5);
 
 /**
  * RecommendPageRequest is the request of RecommendPage.
@@ -379,7 +416,7 @@ export type RecommendPageRequest = Message<"aisle.v1.RecommendPageRequest"> & {
  * Use `create(RecommendPageRequestSchema)` to create a new message.
  */
 export const RecommendPageRequestSchema: GenMessage<RecommendPageRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 5);
+  messageDesc(file_aisle_v1_recommendation_service, 6);
 
 /**
  * RecommendPageResponse is the answer of RecommendPage.
@@ -400,7 +437,7 @@ export type RecommendPageResponse = Message<"aisle.v1.RecommendPageResponse"> & 
  * Use `create(RecommendPageResponseSchema)` to create a new message.
  */
 export const RecommendPageResponseSchema: GenMessage<RecommendPageResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 6);
+  messageDesc(file_aisle_v1_recommendation_service, 7);
 
 /**
  * BatchRecommendRequest is the request of BatchRecommend.
@@ -429,7 +466,7 @@ export type BatchRecommendRequest = Message<"aisle.v1.BatchRecommendRequest"> & 
  * Use `create(BatchRecommendRequestSchema)` to create a new message.
  */
 export const BatchRecommendRequestSchema: GenMessage<BatchRecommendRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 7);
+  messageDesc(file_aisle_v1_recommendation_service, 8);
 
 /**
  * BatchRecommendResponse is the answer of BatchRecommend.
@@ -450,7 +487,7 @@ export type BatchRecommendResponse = Message<"aisle.v1.BatchRecommendResponse"> 
  * Use `create(BatchRecommendResponseSchema)` to create a new message.
  */
 export const BatchRecommendResponseSchema: GenMessage<BatchRecommendResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 8);
+  messageDesc(file_aisle_v1_recommendation_service, 9);
 
 /**
  * BatchRecommendResult is the result of one request of a batch.
@@ -487,7 +524,7 @@ export type BatchRecommendResult = Message<"aisle.v1.BatchRecommendResult"> & {
  * Use `create(BatchRecommendResultSchema)` to create a new message.
  */
 export const BatchRecommendResultSchema: GenMessage<BatchRecommendResult> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 9);
+  messageDesc(file_aisle_v1_recommendation_service, 10);
 
 /**
  * RecommendForContactsRequest is the request of RecommendForContacts.
@@ -534,7 +571,7 @@ export type RecommendForContactsRequest = Message<"aisle.v1.RecommendForContacts
  * Use `create(RecommendForContactsRequestSchema)` to create a new message.
  */
 export const RecommendForContactsRequestSchema: GenMessage<RecommendForContactsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 10);
+  messageDesc(file_aisle_v1_recommendation_service, 11);
 
 /**
  * RecommendForContactsResponse is a part of the answer of RecommendForContacts.
@@ -555,7 +592,7 @@ export type RecommendForContactsResponse = Message<"aisle.v1.RecommendForContact
  * Use `create(RecommendForContactsResponseSchema)` to create a new message.
  */
 export const RecommendForContactsResponseSchema: GenMessage<RecommendForContactsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 11);
+  messageDesc(file_aisle_v1_recommendation_service, 12);
 
 /**
  * ContactRecommendation is the result for one contact.
@@ -614,7 +651,7 @@ export type ContactRecommendation = Message<"aisle.v1.ContactRecommendation"> & 
  * Use `create(ContactRecommendationSchema)` to create a new message.
  */
 export const ContactRecommendationSchema: GenMessage<ContactRecommendation> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 12);
+  messageDesc(file_aisle_v1_recommendation_service, 13);
 
 /**
  * NoRecommendation is why a contact has no answer.
