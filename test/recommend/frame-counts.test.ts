@@ -84,7 +84,7 @@ describe.each(stores)("the counts of a frame's variants: $name", ({ openStore })
   it("count a used frame in a request as a click, and ignore uses from before", async () => {
     const { show, report, now } = await openShop(openStore);
     const used = (at: number) => ({
-      frameInteractions: [{ frameId: "home", occurredAt: { seconds: BigInt(Math.floor(at / 1000)) } }],
+      frameInteractions: [{ frameId: "home", interactionTime: { seconds: BigInt(Math.floor(at / 1000)) } }],
     });
     await show("v1", used(now() - DAY_MS));
     expect((await report())?.[0]).toEqual(["plain", 1, 1, 0, 0]);
@@ -173,7 +173,7 @@ describe("the report of a frame's variants", () => {
         frameId: "home",
         variant: "plain",
         shownProductIds: ["a", "b"],
-        clickedAt: expect.anything(),
+        clickTime: expect.anything(),
         orderIds: ["o1"],
       }),
     ]);
