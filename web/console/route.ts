@@ -2,6 +2,7 @@
 
 /** Pages of one app, in the order of the menu. */
 export const PAGES = {
+  today: "Today",
   try: "Try a visitor",
   events: "Events",
   rejected: "Rejected events",

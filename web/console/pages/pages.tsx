@@ -7,11 +7,14 @@ import { ProductsPage } from "./products.js";
 import { RejectedPage } from "./rejected.js";
 import { ResultsPage } from "./results.js";
 import { SubscriptionsPage } from "./subscriptions.js";
+import { TodayPage } from "./today.js";
 import { TryPage } from "./try.js";
 
 /** The page of an app. */
 export function pageOf(page: Page, appId: string): ComponentChild {
   switch (page) {
+    case "today":
+      return <TodayPage appId={appId} />;
     case "try":
       return <TryPage appId={appId} />;
     case "events":
