@@ -20,7 +20,7 @@ import { LOAD_CPU, pinnedTo, SERVER_CPU } from "./open-loop/pinning.js";
 import { processFigures } from "./process-figures.js";
 import { startBuild } from "./server.js";
 
-const WARM_SECONDS = 6;
+const WARM_SECONDS = 4;
 const root = join(import.meta.dirname, "..");
 const run = promisify(execFile);
 
@@ -55,7 +55,7 @@ interface Pass {
 async function startGo(directory: string, calls: readonly MeasuredCall[]) {
   await cp(join(root, "bench/grpc"), directory, { recursive: true });
   for (const { method, answer } of calls) await writeFile(join(directory, `${method.name}.bin`), answer);
-  const template = join(root, "bench/grpc/buf.gen.yaml");
+  const template = join(root, "clients/buf.gen.go.yaml");
   await run("npx", ["buf", "generate", "--template", template, "-o", directory], { cwd: root });
   await run("go", ["build", "-o", "server", "."], { cwd: directory });
   const [command = "", ...args] = pinnedTo(SERVER_CPU, [join(directory, "server"), directory]);
