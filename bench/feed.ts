@@ -133,7 +133,9 @@ async function untilAnswered(
       await answer?.body?.cancel();
     }
   };
-  const byRpcMs = await timed(async () => void (await catalog.getProduct({ appId: APP, productId })));
+  const byRpcMs = await timed(
+    async () => void (await catalog.getProduct({ appId: APP, product: { case: "productId", value: productId } })),
+  );
   return { byRpcMs, firstPageMs: await timed(page), nextPageMs: await timed(page) };
 }
 

@@ -34,7 +34,7 @@ export function qualityPicture({ title, counts, tasks }: QualityRun): string {
         name: row,
         kind: i === rows.length - 1 ? RankingKind.ANSWER : RankingKind.BASELINE,
         figures: figuresOf(outcomes),
-        byHistory: HISTORY_PARTS.map((part, p) => {
+        histories: HISTORY_PARTS.map((part, p) => {
           const most = HISTORY_PARTS[p + 1]?.least ?? Number.POSITIVE_INFINITY;
           const inPart = outcomes.filter(({ length }) => length >= part.least && length < most);
           return { ...part, queries: inPart.length, figures: figuresOf(inPart) };

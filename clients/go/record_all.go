@@ -30,7 +30,7 @@ type RecordedTotals struct {
 	// Events not stored, with their position among all events; at most 1,000 of each call.
 	Refused []*aislev1.RefusedItem
 	// Number of all events not stored.
-	RefusedCount int64
+	RefusedTotal int64
 }
 
 // RecordAll records many events in batches. A call that finds the server unavailable is repeated; the keys store each event
@@ -59,7 +59,7 @@ func RecordAll(
 		}
 		totals.Accepted += int64(answer.GetAccepted())
 		totals.Deduplicated += int64(answer.GetDeduplicated())
-		totals.RefusedCount += int64(answer.GetRefusedCount())
+		totals.RefusedTotal += int64(answer.GetRefusedTotal())
 		for _, item := range answer.GetRefused() {
 			item.Index += uint64(sent)
 			totals.Refused = append(totals.Refused, item)

@@ -36,7 +36,13 @@ async function check(options: CheckOptions, deps: ProgramDeps): Promise<void> {
     writeJson(deps.stdout, toJson(ListUnknownProductsResponseSchema, found));
     return;
   }
-  const { unknownProducts, totalSize, eventsRead, eventsUnknown, products } = found;
+  const {
+    unknownProducts,
+    totalSize,
+    readEventCount: eventsRead,
+    unknownEventCount: eventsUnknown,
+    productCount: products,
+  } = found;
   writeLine(
     deps.stdout,
     `${count(products)} products in the catalogue, ${count(eventsRead)} events with products read`,
@@ -55,21 +61,23 @@ async function check(options: CheckOptions, deps: ProgramDeps): Promise<void> {
   writeTable(
     deps.stdout,
     [{ title: "id" }, { title: "events", align: "right" }, { title: "newest" }, { title: "probably" }],
-    unknownProducts.map(({ productId, events, lastEventTime: lastAt, meantProductId }) => [
-      shorten(printable(productId), MOST_ID_CHARACTERS),
-      count(events),
-      timeText(lastAt),
-      shorten(printable(meantProductId), MOST_ID_CHARACTERS),
-    ]),
+    unknownProducts.map(
+      ({ productId, eventCount: events, lastEventTime: lastAt, suggestedProductId: meantProductId }) => [
+        shorten(printable(productId), MOST_ID_CHARACTERS),
+        count(events),
+        timeText(lastAt),
+        shorten(printable(meantProductId), MOST_ID_CHARACTERS),
+      ],
+    ),
   );
   if (totalSize > unknownProducts.length)
     writeLine(deps.stdout, `and ${count(totalSize - unknownProducts.length)} more that fewer events name`);
   writeLine(deps.stdout, adviceFor(found));
 }
 
-function adviceFor({ products, unknownProducts }: ListUnknownProductsResponse): string {
+function adviceFor({ productCount: products, unknownProducts }: ListUnknownProductsResponse): string {
   if (products === 0) return 'The catalogue is empty: import a feed with "aisle import products"';
-  if (unknownProducts.some(({ meantProductId }) => meantProductId !== ""))
+  if (unknownProducts.some(({ suggestedProductId: meantProductId }) => meantProductId !== ""))
     return "Send the id, SKU or item_group_id of the feed, or map another column of the feed to the id: aisle import products --map id=COLUMN";
   return "Add these products to the feed, or send the id, SKU or item_group_id that the feed has";
 }

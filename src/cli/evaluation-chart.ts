@@ -79,7 +79,7 @@ interface Panel {
 export function evaluationPicture(evaluation: Evaluation, title: string): string {
   const names = [...new Set(evaluation.tasks.flatMap((task) => task.rankings.map(({ name }) => name)))];
   const colourOf = (name: string) => `c${names.indexOf(name) % COLOURS.length}`;
-  const judged = evaluation.tasks.filter((task) => task.queries > 0);
+  const judged = evaluation.tasks.filter((task) => task.queryCount > 0);
   const panelsOf = <T>(drawn: Readonly<Record<string, T>>, panel: (task: EvaluatedTask, how: T) => Panel) =>
     Object.entries(drawn).flatMap(([name, how]) =>
       judged.filter((task) => task.name === name).map((task) => panel(task, how)),
@@ -151,8 +151,10 @@ function barPanel(
 
 /** Hit rates by length of history, one line a ranking with its name at the end. */
 function linePanel(task: EvaluatedTask, what: string, colourOf: (name: string) => string): Panel {
-  const parts = (task.rankings[0]?.byHistory ?? []).map(({ least, most, queries }) => ({ least, most, queries }));
-  const value = (ranking: EvaluatedRanking, i: number) => ranking.byHistory[i]?.figures.hit_rate_20 ?? 0;
+  const parts = (task.rankings[0]?.histories ?? []).map(
+    ({ minLength: least, maxLength: most, queryCount: queries }) => ({ least, most, queries }),
+  );
+  const value = (ranking: EvaluatedRanking, i: number) => ranking.histories[i]?.figures.hit_rate_20 ?? 0;
   const scale = niceTop(Math.max(0, ...task.rankings.flatMap((r) => parts.map((_, i) => value(r, i)))));
   const [left, right] = [36, PANEL - LABELS];
   const x = (i: number) => left + (parts.length === 1 ? 0 : ((right - left) * i) / (parts.length - 1));
@@ -195,7 +197,7 @@ function linePanel(task: EvaluatedTask, what: string, colourOf: (name: string) =
 }
 
 function heading(task: EvaluatedTask, what: string): string {
-  return text(0, 14, taskTitle(task), "h2") + text(0, 34, `${what}; ${count(task.queries)} questions`, "small soft");
+  return text(0, 14, taskTitle(task), "h2") + text(0, 34, `${what}; ${count(task.queryCount)} questions`, "small soft");
 }
 
 /** Moves the wanted heights as little as needed to keep `LABEL_STEP` between them within the plot. */

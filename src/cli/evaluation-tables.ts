@@ -66,8 +66,8 @@ export function writeEvaluation(output: Output, evaluation: Evaluation): void {
       writeLine(output, `${taskTitle(task)}: ${printable(task.reason)}`);
       continue;
     }
-    const draw = task.possible > task.queries ? ` of ${count(task.possible)}` : "";
-    writeLine(output, `${taskTitle(task)}: ${count(task.queries)}${draw} questions`);
+    const draw = task.possibleQueryCount > task.queryCount ? ` of ${count(task.possibleQueryCount)}` : "";
+    writeLine(output, `${taskTitle(task)}: ${count(task.queryCount)}${draw} questions`);
     const figures = columnsOf(task.rankings);
     const columns: Column[] = [
       { title: "" },

@@ -16,10 +16,10 @@ export interface FilterOptions {
 export function filterOf(options: FilterOptions): MessageInitShape<typeof RecommendationFilterSchema> {
   const { minPrice: min = "", maxPrice: max = "", currency = "" } = options;
   return {
-    anyGroup: [...(options.group ?? [])],
-    allGroups: [...(options.allGroups ?? [])],
-    noGroup: [...(options.withoutGroup ?? [])],
-    excludeProductIds: [...(options.exclude ?? [])],
+    anyGroupIds: [...(options.group ?? [])],
+    allGroupIds: [...(options.allGroups ?? [])],
+    excludedGroupIds: [...(options.withoutGroup ?? [])],
+    excludedProductIds: [...(options.exclude ?? [])],
     ...(min + max !== "" && { price: { min, max, currency } }),
     ...(options.outOfStock && { availability: AvailabilityFilter.ANY }),
   };

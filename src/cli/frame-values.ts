@@ -97,10 +97,10 @@ function filterText(filter: FrameConfiguration["filter"]): string {
   if (filter === undefined) return "";
   const { min = "", max = "", currency = "" } = filter.price ?? {};
   const rules = [
-    ["one of", filter.anyGroup.join(", ")],
-    ["each of", filter.allGroups.join(", ")],
-    ["none of", filter.noGroup.join(", ")],
-    ["without", filter.excludeProductIds.join(", ")],
+    ["one of", filter.anyGroupIds.join(", ")],
+    ["each of", filter.allGroupIds.join(", ")],
+    ["none of", filter.excludedGroupIds.join(", ")],
+    ["without", filter.excludedProductIds.join(", ")],
     ["price", min + max === "" ? "" : `${min || "0"} to ${max || "any"} ${currency}`.trim()],
   ];
   return rules.flatMap(([name, text]) => (text ? [`${name} ${text}`] : [])).join("; ");

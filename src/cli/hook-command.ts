@@ -68,7 +68,7 @@ function allFailed({ hooks }: Clients, appId: string): Promise<HookMessage[]> {
 async function listFailed(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {
   const messages = await withClients(options, deps, (clients) => allFailed(clients, options.app));
   if (options.json) {
-    for (const { messageId, type, contactId, attempts, failure, status } of messages)
+    for (const { messageId, type, contactId, attemptCount: attempts, failure, httpStatus: status } of messages)
       writeJson(deps.stdout, { messageId, type, contactId, attempts, failure, status });
     return;
   }
@@ -79,14 +79,16 @@ async function listFailed(options: AppOptions & { readonly json?: boolean }, dep
   writeTable(
     deps.stdout,
     [{ title: "id" }, { title: "since" }, { title: "type" }, { title: "channel" }, { title: "sent" }, { title: "why" }],
-    messages.map(({ messageId, createTime: createdAt, type, channel, attempts, failure, status }) => [
-      messageId,
-      timeText(createdAt),
-      type,
-      channel === SubscriptionChannel.EMAIL ? "e-mail" : "text",
-      String(attempts),
-      status === 0 ? failure : `${failure} (${status})`,
-    ]),
+    messages.map(
+      ({ messageId, createTime: createdAt, type, channel, attemptCount: attempts, failure, httpStatus: status }) => [
+        messageId,
+        timeText(createdAt),
+        type,
+        channel === SubscriptionChannel.EMAIL ? "e-mail" : "text",
+        String(attempts),
+        status === 0 ? failure : `${failure} (${status})`,
+      ],
+    ),
   );
 }
 

@@ -63,11 +63,11 @@ async function verify(options: VerifyOptions, deps: ProgramDeps): Promise<void> 
 
 function summary(report: VerifyLedgerResponse, faults: readonly LedgerFault[]) {
   return {
-    entries: Number(report.entries),
-    erasedEntries: Number(report.erasedEntries),
-    unchainedEntries: Number(report.unchainedEntries),
-    contacts: Number(report.contacts),
-    faultCount: Number(report.faultCount),
+    entries: report.entries,
+    erasedEntries: report.erasedEntries,
+    unchainedEntries: report.unchainedEntries,
+    contacts: report.contacts,
+    faultTotal: report.faultTotal,
     faults: faults.map((fault) => toJson(LedgerFaultSchema, fault)),
     headChangeId: report.headChangeId,
     headHash: report.headHash,
@@ -75,14 +75,14 @@ function summary(report: VerifyLedgerResponse, faults: readonly LedgerFault[]) {
 }
 
 function lines(report: VerifyLedgerResponse, faults: readonly LedgerFault[]): string[] {
-  const { entries, erasedEntries, unchainedEntries, contacts, faultCount, headChangeId, headHash } = report;
-  const erased = erasedEntries > 0n ? `, ${count(Number(erasedEntries))} of them of erased contacts` : "";
-  const before = unchainedEntries > 0n ? `; ${count(Number(unchainedEntries))} are from before the chain` : "";
-  const found = [`${count(Number(entries))} entries${erased}, ${count(Number(contacts))} contacts${before}`];
+  const { entries, erasedEntries, unchainedEntries, contacts, faultTotal, headChangeId, headHash } = report;
+  const erased = erasedEntries > 0 ? `, ${count(erasedEntries)} of them of erased contacts` : "";
+  const before = unchainedEntries > 0 ? `; ${count(unchainedEntries)} are from before the chain` : "";
+  const found = [`${count(entries)} entries${erased}, ${count(contacts)} contacts${before}`];
   for (const fault of faults) found.push(faultLine(fault));
-  if (faultCount > BigInt(faults.length)) found.push(`${count(Number(faultCount))} faults in all`);
+  if (faultTotal > faults.length) found.push(`${count(faultTotal)} faults in all`);
   if (headChangeId !== "") found.push(`Last entry ${headChangeId}:${headHash}`);
-  if (faultCount === 0n) found.push("No faults found");
+  if (faultTotal === 0) found.push("No faults found");
   return found;
 }
 

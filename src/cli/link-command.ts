@@ -41,8 +41,7 @@ async function makeLink(options: LinkOptions, deps: ProgramDeps): Promise<void> 
     subscriptions.createLink(
       {
         appId,
-        email,
-        phone,
+        contact: email === "" ? { case: "phone", value: phone } : { case: "email", value: email },
         purpose: PURPOSES[options.for],
         channel: email === "" ? SubscriptionChannel.SMS : SubscriptionChannel.EMAIL,
         ...(days !== undefined && { ttl: { seconds: BigInt(days) * 86_400n } }),

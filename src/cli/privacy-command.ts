@@ -89,7 +89,7 @@ function personOf(options: PersonOptions): MessageInitShape<typeof PersonSchema>
     email,
     phone,
     contactId: contact,
-    withLinkedContact: options.withLinkedContact ?? false,
+    includeLinkedContact: options.withLinkedContact ?? false,
   };
 }
 
@@ -130,10 +130,10 @@ async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<vo
     : ["Removed", "Nothing was to be removed"];
   writeLine(deps.stdout, removedText(erasure) === "" ? `${words[1]}` : `${words[0]} ${removedText(erasure)}`);
   if (!options.dryRun) writeLine(deps.stdout, `Erasure ${erasure.erasureId} is complete`);
-  if (erasure.contactsKept > 0)
+  if (erasure.keptContactCount > 0)
     writeLine(
       deps.stdout,
-      `${erasure.contactsKept} linked contacts stay: name them, or add --with-linked-contact where the link is proven`,
+      `${erasure.keptContactCount} linked contacts stay: name them, or add --with-linked-contact where the link is proven`,
     );
 }
 

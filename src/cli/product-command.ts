@@ -1,5 +1,5 @@
 import { toJson } from "@bufbuild/protobuf";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type Product, ProductOrigin, ProductSchema } from "../gen/aisle/v1/product_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
 import { plainId, wholeNumber } from "./option-values.js";
@@ -28,7 +28,7 @@ export function addProductCommands(program: Command, deps: ProgramDeps): void {
       .requiredOption("--app <id>", "the app", plainId)
       .option("--json", "print JSON");
   command("show", "show a product, its source, and why it is hidden if it is")
-    .option("--id <product>", "by its id")
+    .addOption(new Option("--id <product>", "by its id").conflicts("sku"))
     .option("--sku <sku>", "by its SKU")
     .addHelpText("after", "\nExample:\n  $ aisle product show --app shop1 --id 4711")
     .action((options: ShowOptions) => showProduct(options, deps));
@@ -39,8 +39,13 @@ export function addProductCommands(program: Command, deps: ProgramDeps): void {
 }
 
 async function showProduct(options: ShowOptions, deps: ProgramDeps): Promise<void> {
-  const request = { appId: options.app, productId: options.id ?? "", sku: options.sku ?? "" };
-  const { product } = await withClients(options, deps, ({ catalog }) => catalog.getProduct(request, CALL));
+  const { app: appId, id = "", sku } = options;
+  const { product } = await withClients(options, deps, ({ catalog }) =>
+    catalog.getProduct(
+      { appId, product: sku === undefined ? { case: "productId", value: id } : { case: "sku", value: sku } },
+      CALL,
+    ),
+  );
   if (product === undefined) return;
   if (options.json) {
     writeJson(deps.stdout, toJson(ProductSchema, product));

@@ -35,7 +35,10 @@ export function reasonText(reason: ProductReason | undefined): string {
   ].join("\n");
 }
 
-function sourceText({ source, score, rank, becauseOf, counts }: SourceReason, productId: string): string {
+function sourceText(
+  { source, score, rank, causeProductIds: becauseOf, counts }: SourceReason,
+  productId: string,
+): string {
   if (source === RecommendationSource.POPULARITY && score === 0)
     return "from the catalogue, nothing was learned about it";
   const names = becauseOf.map(printable).join(" + ");

@@ -148,7 +148,7 @@ interface Reasons {
 }
 
 function writeAnswer(output: Output, answer: RecommendResponse, reasons: Reasons | null): void {
-  if (answer.trackerProduct) writeLine(output, `For ${cardName(answer.trackerProduct)}`);
+  if (answer.currentProduct) writeLine(output, `For ${cardName(answer.currentProduct)}`);
   const served = answer.modelId ? `model ${answer.modelId}` : "no model yet";
   const frame = printable(answer.frameId) + (answer.variant && ` (variant ${printable(answer.variant)})`);
   writeLine(output, `Version ${answer.version}, frame ${frame}, ${served}`);

@@ -138,7 +138,7 @@ const WORDING: Readonly<Record<Operation, Wording>> = {
       ["frame_id", "marketingMachineFrameConfigurationId"],
       ["frame_ids", "frames"],
       ["filter", "filterByGroups"],
-      ["filter.any_group", "filterByGroups"],
+      ["filter.any_group_ids", "filterByGroups"],
       ["client_version", "version"],
     ]),
     unavailable: { status: 500, text: TEXT.unavailable, retry: true },

@@ -58,10 +58,10 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
     frameId: id(body, "marketingMachineFrameConfigurationId"),
     filter: {
       $typeName: "aisle.v1.RecommendationFilter",
-      anyGroup: groups.ids,
-      excludeProductIds: [],
-      allGroups: [],
-      noGroup: [],
+      anyGroupIds: groups.ids,
+      excludedProductIds: [],
+      allGroupIds: [],
+      excludedGroupIds: [],
       availability: AvailabilityFilter.UNSPECIFIED,
     },
     clientVersion: id(body, "version"),
@@ -76,7 +76,7 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
         currentProductIds: products.text,
         currentSkus: skus.text,
         currentCategoryIds: categories.text,
-        anyGroup: groups.text,
+        anyGroupIds: groups.text,
       },
     }),
   };

@@ -71,7 +71,7 @@ function idOf({ trackClicks }: RecommendRequest, { requestId }: RecommendRespons
 type ToProduct = typeof sixTexts;
 
 function contextOf(response: RecommendResponse | undefined, toProduct: ToProduct) {
-  const card = response?.trackerProduct;
+  const card = response?.currentProduct;
   return { version: response?.version ?? "", trackerProduct: card === undefined ? null : toProduct(card) };
 }
 

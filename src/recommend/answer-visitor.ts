@@ -266,6 +266,8 @@ function checkQuery(query: RecommendQuery): void {
     check(query.appId !== "", "app_id", "missing"),
     ...lists.map(([field, list]) => check(list.length <= MAX_CURRENT, field, "invalid", `at most ${MAX_CURRENT}`)),
     () => checkFilter(query.filter),
-    ...counts.map(([field, count]) => check((count ?? 0) <= MAX_COUNT, field, "invalid", `0 to ${MAX_COUNT}`)),
+    ...counts.map(([field, count]) =>
+      check((count ?? 0) >= 0 && (count ?? 0) <= MAX_COUNT, field, "invalid", `0 to ${MAX_COUNT}`),
+    ),
   );
 }

@@ -84,15 +84,16 @@ function setFields(asked: AppMessage): readonly string[] {
     double_opt_in: asked.doubleOptIn !== undefined,
     learned_after_visitors: asked.learnedAfterVisitors !== undefined,
     "privacy.signals": (asked.privacy?.signals ?? PrivacySignals.UNSPECIFIED) !== PrivacySignals.UNSPECIFIED,
-    "privacy.retention_days": (asked.privacy?.retentionDays ?? 0) > 0,
-    "privacy.rejected_retention_days": (asked.privacy?.rejectedRetentionDays ?? 0) > 0,
+    "privacy.retention_days": (asked.privacy?.retentionDays ?? 0) !== 0,
+    "privacy.rejected_retention_days": (asked.privacy?.rejectedRetentionDays ?? 0) !== 0,
   };
   return Object.keys(CHANGES).filter((path) => isSet[path]);
 }
 
 function checkSettings(asked: AppMessage): void {
   const { privacy } = asked;
-  const isAllowed = (asked.learnedAfterVisitors ?? 0) <= MAX_LEARNED_AFTER_VISITORS;
+  const { learnedAfterVisitors: visitors = 0 } = asked;
+  const isAllowed = visitors >= 0 && visitors <= MAX_LEARNED_AFTER_VISITORS;
   checkAll(
     () => checkName("app.display_name", asked.displayName),
     check(
@@ -175,7 +176,9 @@ function readPrivacy(message: PrivacySettingsMessage): PrivacySettings {
     ["rejected_retention_days", rejectedRetentionDays],
   ] as const;
   checkAll(
-    ...days.map(([field, value]) => check(value <= MAX_DAYS, `app.privacy.${field}`, "invalid", `0 to ${MAX_DAYS}`)),
+    ...days.map(([field, value]) =>
+      check(value >= 0 && value <= MAX_DAYS, `app.privacy.${field}`, "invalid", `0 to ${MAX_DAYS}`),
+    ),
     // An enum is open: a newer client may send an unknown value.
     check(signals in SIGNALS, "app.privacy.signals", "invalid", "a value of PrivacySignals"),
   );

@@ -87,7 +87,7 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
       await requireApp(deps.apps, appId);
       if (!last) throw new InvalidArgument("last", "invalid", "true in the last batch; nothing was hidden");
       const { hidden, unlisted } = await deps.hideUnlisted(appId, { listed, startedAt, force, incomplete });
-      return { ...answer, hidden: BigInt(hidden), unlisted: BigInt(unlisted) };
+      return { ...answer, hidden, unlisted };
     }),
 
     ...productReadHandlers(deps),
@@ -101,12 +101,19 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
         keyOf: unknownProductKey,
         message: ({ productId, events, lastAt, meant }) => ({
           productId,
-          events,
+          eventCount: events,
           lastEventTime: timestampOf(lastAt),
-          meantProductId: meant,
+          suggestedProductId: meant,
         }),
       });
-      return { unknownProducts: items, nextPageToken, totalSize: count, eventsRead, eventsUnknown, products };
+      return {
+        unknownProducts: items,
+        nextPageToken,
+        totalSize: count,
+        readEventCount: eventsRead,
+        unknownEventCount: eventsUnknown,
+        productCount: products,
+      };
     }),
 
     deleteProduct: mutation(CatalogService.method.deleteProduct, async (request, once) => {
@@ -168,7 +175,7 @@ function createBatches(upsertProducts: UpsertProducts) {
     },
     answer() {
       if (appId === "") throw new InvalidArgument("app_id", "missing");
-      return { accepted: BigInt(accepted), ...refusals.answer() };
+      return { accepted, ...refusals.answer() };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { AlgorithmFacts } from "../domain/model.js";
-import { type EvaluationSchema, RankingKind } from "../gen/aisle/v1/evaluation_pb.js";
+import { type EvaluatedTaskSchema, type EvaluationSchema, RankingKind } from "../gen/aisle/v1/evaluation_pb.js";
 import type { ModelAlgorithmSchema } from "../gen/aisle/v1/model_pb.js";
 import type { EvaluatedTask, Evaluation, RankingKind as Kind } from "../learning/evaluation/report.js";
 import { timestampOf } from "./common-messages.js";
@@ -25,14 +25,28 @@ export function algorithmMessage(algorithm: AlgorithmFacts): MessageInitShape<ty
   return { ...algorithm, facts: { ...algorithm.facts } };
 }
 
-function taskMessage({ rankings, ...task }: EvaluatedTask) {
+function taskMessage({
+  rankings,
+  name,
+  queries,
+  possible,
+  reason,
+}: EvaluatedTask): MessageInitShape<typeof EvaluatedTaskSchema> {
   return {
-    ...task,
+    name,
+    queryCount: queries,
+    possibleQueryCount: possible,
+    reason,
     rankings: rankings.map(({ name, kind, figures, byHistory }) => ({
       name,
       kind: KINDS[kind],
       figures: { ...figures },
-      byHistory: byHistory.map((part) => ({ ...part, figures: { ...part.figures } })),
+      histories: byHistory.map((part) => ({
+        minLength: part.least,
+        maxLength: part.most,
+        queryCount: part.queries,
+        figures: { ...part.figures },
+      })),
     })),
   };
 }

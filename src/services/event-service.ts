@@ -113,7 +113,7 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
         const { eventId, deduplicated: isKnown } = result.value;
         if (isKnown) deduplicated++;
         else accepted++;
-        if (listEvents) recorded.push({ index: BigInt(first + i), eventId, deduplicated: isKnown });
+        if (listEvents) recorded.push({ index: first + i, eventId, deduplicated: isKnown });
       } else if (concernsAll(result.reason)) {
         throw result.reason;
       } else {
@@ -138,7 +138,7 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
   }
   await underWay;
   if (appId === "") throw new InvalidArgument("app_id", "missing");
-  return { accepted: BigInt(accepted), deduplicated: BigInt(deduplicated), ...refusals.answer(), recorded };
+  return { accepted, deduplicated, ...refusals.answer(), recorded };
 }
 
 /** Yields the requests, or throws the error of the work under way if that fails first. */

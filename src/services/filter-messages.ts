@@ -12,10 +12,10 @@ export function filterOf(message: RecommendationFilter | undefined, path = "filt
   if (message === undefined) return NO_FILTER;
   const { price } = message;
   return {
-    anyGroup: message.anyGroup,
-    allGroups: message.allGroups,
-    noGroup: message.noGroup,
-    excludeProductIds: message.excludeProductIds,
+    anyGroup: message.anyGroupIds,
+    allGroups: message.allGroupIds,
+    noGroup: message.excludedGroupIds,
+    excludeProductIds: message.excludedProductIds,
     price: price === undefined ? null : { min: price.min, max: price.max, currency: price.currency },
     availability: availabilityOf(message.availability, path),
   };
@@ -42,10 +42,10 @@ const CHOICES = {
 
 export function filterMessage(filter: ProductFilter): MessageInitShape<typeof RecommendationFilterSchema> {
   return {
-    anyGroup: [...filter.anyGroup],
-    allGroups: [...filter.allGroups],
-    noGroup: [...filter.noGroup],
-    excludeProductIds: [...filter.excludeProductIds],
+    anyGroupIds: [...filter.anyGroup],
+    allGroupIds: [...filter.allGroups],
+    excludedGroupIds: [...filter.noGroup],
+    excludedProductIds: [...filter.excludeProductIds],
     ...(filter.price !== null && { price: { ...filter.price } }),
     availability: CHOICES[filter.availability],
   };

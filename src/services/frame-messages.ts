@@ -210,7 +210,7 @@ function pageKind(asked: PageKindMessage): PageKind {
 }
 
 function wholeNumber(path: string, value: number, most: number): number {
-  if (value > most) throw new InvalidArgument(path, "invalid", `0 to ${most}`);
+  if (value < 0 || value > most) throw new InvalidArgument(path, "invalid", `0 to ${most}`);
   return value;
 }
 

@@ -78,6 +78,13 @@ export function createHookService({
 }
 
 export function hookMessage(entry: HookEntry): MessageInitShape<typeof HookMessageSchema> {
-  const { kind, channel, createdAt, nextAt: _, changeId: __, ...one } = entry;
-  return { ...one, type: kind, channel: channelOf(channel), createTime: timestampOf(createdAt) };
+  const { kind, channel, createdAt, attempts, status, nextAt: _, changeId: __, ...one } = entry;
+  return {
+    ...one,
+    attemptCount: attempts,
+    httpStatus: status,
+    type: kind,
+    channel: channelOf(channel),
+    createTime: timestampOf(createdAt),
+  };
 }

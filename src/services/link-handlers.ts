@@ -10,6 +10,7 @@ import { type LinkOrder, type Links, type LinkView, MAX_LINK_LIFETIME_MS } from 
 import type { AppStore } from "../store/ports/app-store.js";
 import { visitorIdsOf } from "./common-messages.js";
 import type { Mutation } from "./mutations.js";
+import { namedContact } from "./named-contact.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
@@ -70,17 +71,13 @@ function requireToken(token: string): string {
 }
 
 function orderOf(request: CreateLinkRequest): LinkOrder {
-  const { email, phone, contactId, ttl: validFor } = request;
-  const named = [email, phone, contactId].filter((text) => text !== "");
-  if (named.length !== 1)
-    throw new InvalidArgument("email", named.length === 0 ? "missing" : "invalid", "one of email, phone, contact_id");
+  const named = namedContact(request);
+  const { ttl: validFor } = request;
   const validForMs = validFor === undefined ? 0 : Number(validFor.seconds) * 1000;
   if (validFor !== undefined && (validForMs < 1000 || validForMs > MAX_LINK_LIFETIME_MS))
     throw new InvalidArgument("ttl", "invalid", "from a second to ten years");
   return {
-    email,
-    phone,
-    contactId,
+    ...named,
     purpose: purposeOf(request.purpose),
     channel: channelOf(request.channel),
     validForMs,

@@ -108,7 +108,9 @@ async function* evaluateModel(
   signal: AbortSignal,
 ): AsyncGenerator<MessageInitShape<typeof EvaluateModelResponseSchema>> {
   if (appId === "") throw new InvalidArgument("app_id", "missing");
-  if (maxQueries > MAX_QUERIES) throw new InvalidArgument("max_queries", "invalid", `0 to ${MAX_QUERIES}`);
+  if (maxQueries < 0 || maxQueries > MAX_QUERIES)
+    throw new InvalidArgument("max_queries", "invalid", `0 to ${MAX_QUERIES}`);
+  if (seed < 0) throw new InvalidArgument("seed", "invalid", "0 or more");
   const query = { appId, maxQueries: maxQueries || DEFAULT_QUERIES, seed: seed || TRAINING_SEED };
   const left = new AbortController();
   try {

@@ -137,7 +137,7 @@ async function* eraseVisitor(
     });
   });
   const done = yield* asMessages(progress);
-  yield { step: done.step, lookedAt: BigInt(lookedAt), erasure: erasureMessage(done, contactsKept) };
+  yield { step: done.step, readRecordCount: BigInt(lookedAt), erasure: erasureMessage(done, contactsKept) };
 }
 
 async function* asMessages<T>(
@@ -146,7 +146,7 @@ async function* asMessages<T>(
   for (;;) {
     const next = await progress.next();
     if (next.done === true) return next.value;
-    yield { step: next.value.step, lookedAt: BigInt(next.value.lookedAt) };
+    yield { step: next.value.step, readRecordCount: BigInt(next.value.lookedAt) };
   }
 }
 
@@ -171,15 +171,15 @@ async function* tryErasure(
     lookedAt += more;
     if (step === said.step && lookedAt - said.lookedAt < SAID_EVERY) continue;
     said = { step, lookedAt };
-    yield { step, lookedAt: BigInt(lookedAt) };
+    yield { step, readRecordCount: BigInt(lookedAt) };
   }
-  const erasure = { startTime: timestampOf(startedAt), removed: removedMessage(counts), contactsKept: kept };
-  yield { step: "done", lookedAt: BigInt(lookedAt), erasure };
+  const erasure = { startTime: timestampOf(startedAt), removed: removedMessage(counts), keptContactCount: kept };
+  yield { step: "done", readRecordCount: BigInt(lookedAt), erasure };
 }
 
 function namesOf(person: PersonMessage | undefined): PersonNames {
   if (person === undefined) throw new InvalidArgument("person", "missing");
-  const { email, phone, contactId, withLinkedContact } = person;
+  const { email, phone, contactId, includeLinkedContact: withLinkedContact } = person;
   return { visitor: visitorIdsOf(person.visitor), email, phone, contactId, withLinkedContact };
 }
 
@@ -189,7 +189,7 @@ function erasureMessage(erasure: Erasure, contactsKept: number): MessageInitShap
     startTime: timestampOf(erasure.startedAt),
     endTime: timestampOf(erasure.finishedAt),
     removed: removedMessage(new Map(Object.entries(erasure.counts))),
-    contactsKept,
+    keptContactCount: contactsKept,
   };
 }
 

@@ -45,20 +45,17 @@ export function productReadHandlers(
   return {
     getProduct: guarded(report, async (request) => {
       const app = await requireApp(deps.apps, request.appId);
-      if ((request.productId === "") === (request.sku === ""))
-        throw new InvalidArgument(
-          "product_id",
-          request.sku === "" ? "missing" : "invalid",
-          "one of product_id and sku",
-        );
+      const { value: named = "" } = request.product;
+      if (named === "") throw new InvalidArgument("product_id", "missing", "one of product_id and sku");
+      const productId = request.product.case === "productId" ? named : "";
       const product =
-        request.productId === ""
-          ? await deps.products.getBySku(request.appId, request.sku)
-          : await deps.products.get(request.appId, request.productId);
+        productId === ""
+          ? await deps.products.getBySku(request.appId, named)
+          : await deps.products.get(request.appId, productId);
       if (product !== undefined) return { product: await messages(app.appId)(product) };
-      const sightings = request.productId === "" ? 0 : await deps.sightingsOf(app.appId, request.productId);
+      const sightings = productId === "" ? 0 : await deps.sightingsOf(app.appId, productId);
       if (sightings === 0) throw new NotFound("product");
-      return { product: unconfirmedProduct(request.productId, sightings, app.learnedAfterVisitors) };
+      return { product: unconfirmedProduct(productId, sightings, app.learnedAfterVisitors) };
     }),
 
     batchGetProducts: guarded(report, async ({ appId, productIds }) => {

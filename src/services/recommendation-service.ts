@@ -134,7 +134,7 @@ function queryOf(request: RecommendRequest): RecommendQuery {
     currentCategoryIds: request.currentCategoryIds,
     frameId: request.frameId,
     filter: filterOf(request.filter),
-    sentLists: request.sentLists,
+    sentLists: request.sentLists && { ...request.sentLists, anyGroup: request.sentLists.anyGroupIds },
     clientVersion: request.clientVersion,
     recommendedCount: request.recommendedCount ?? null,
     alternativeCount: request.alternativeCount ?? null,
@@ -162,7 +162,7 @@ function interactionOf(interaction: ProductInteraction, index: number): ClientIn
 function responseMessage(answer: IdentifiedAnswer): MessageInitShape<typeof RecommendResponseSchema> {
   return {
     version: answer.version,
-    trackerProduct: answer.trackerProduct === null ? undefined : trackerMessage(answer.trackerProduct),
+    currentProduct: answer.trackerProduct === null ? undefined : trackerMessage(answer.trackerProduct),
     recommended: answer.recommended.map(cardMessage),
     alternative: answer.alternative.map(cardMessage),
     requestId: answer.requestId,
@@ -203,7 +203,7 @@ function reasonMessage(reason: Reason): MessageInitShape<typeof ProductReasonSch
       source: SOURCES[share.source],
       score: share.score,
       rank: share.rank,
-      becauseOf: [...share.becauseOf],
+      causeProductIds: [...share.becauseOf],
       counts: { ...share.counts },
     })),
   };

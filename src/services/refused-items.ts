@@ -35,7 +35,7 @@ export function createRefusals() {
   let count = 0;
   const list = (index: number, field: string, reason: string) => {
     count++;
-    if (refused.length < MAX_LISTED) refused.push({ index: BigInt(index), field, reason });
+    if (refused.length < MAX_LISTED) refused.push({ index, field, reason });
   };
   return {
     list,
@@ -43,6 +43,6 @@ export function createRefusals() {
       const { field, reason } = refusalOf(error);
       list(index, field, reason);
     },
-    answer: () => ({ refused, refusedCount: BigInt(count) }),
+    answer: () => ({ refused, refusedTotal: count }),
   };
 }

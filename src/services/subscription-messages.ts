@@ -76,7 +76,7 @@ export function changeMessage(change: SubscriptionChange): MessageInitShape<type
     eventId: change.eventId,
     reason: change.reason,
     recordTime: timestampOf(change.recordedAt),
-    saidBy: change.by,
+    statementId: change.by,
     erased: isErased(change),
     seal: change.seal === null ? undefined : sealMessage(change.seal),
   };
@@ -113,11 +113,11 @@ export function listedContact(message: ImportedContact): ListedContact {
 /** Progress of a verification of a ledger. */
 export function ledgerReportMessage(report: LedgerReport): MessageInitShape<typeof VerifyLedgerResponseSchema> {
   return {
-    entries: BigInt(report.entries),
-    erasedEntries: BigInt(report.erased),
-    unchainedEntries: BigInt(report.unchained),
-    contacts: BigInt(report.contacts),
-    faultCount: BigInt(report.faultCount),
+    entries: report.entries,
+    erasedEntries: report.erased,
+    unchainedEntries: report.unchained,
+    contacts: report.contacts,
+    faultTotal: report.faultCount,
     faults: report.newFaults.map(({ kind, changeId, contactId, channel }) => ({
       kind,
       changeId,

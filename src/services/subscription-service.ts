@@ -15,6 +15,7 @@ import type { ContactStore } from "../store/ports/contact-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import { visitorIdsOf } from "./common-messages.js";
 import { type LinkHandlersDependencies, linkHandlers } from "./link-handlers.js";
+import { namedContact } from "./named-contact.js";
 import { readPage } from "./paging.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
@@ -73,14 +74,7 @@ export function createSubscriptionService(
 
     getContact: guarded(report, async (request) => {
       await requireApp(deps.apps, request.appId);
-      const named = [request.email, request.phone, request.contactId].filter((text) => text !== "");
-      if (named.length !== 1)
-        throw new InvalidArgument(
-          "email",
-          named.length === 0 ? "missing" : "invalid",
-          "one of email, phone, contact_id",
-        );
-      const contact = await find(deps.contacts, request);
+      const contact = await find(deps.contacts, request.appId, namedContact(request));
       if (contact === undefined) throw new NotFound("contact");
       return { contact: contactMessage(contact) };
     }),
@@ -163,18 +157,19 @@ export function createSubscriptionService(
         accepted += listed.length - refused.length;
       }
       if (appId === "") throw new InvalidArgument("app_id", "missing");
-      return { accepted: BigInt(accepted), ...refusals.answer() };
+      return { accepted, ...refusals.answer() };
     }),
   };
 }
 
 async function find(
   contacts: ContactStore,
-  by: { appId: string; email: string; phone: string; contactId: string },
+  appId: string,
+  by: { email: string; phone: string; contactId: string },
 ): Promise<Contact | undefined> {
-  if (by.contactId !== "") return contacts.get(by.appId, by.contactId);
+  if (by.contactId !== "") return contacts.get(appId, by.contactId);
   const key = by.email !== "" ? emailKey(by.email) && `e:${emailKey(by.email)}` : `p:${phoneKey(by.phone)}`;
   if (key === "") throw new InvalidArgument("email", "invalid", "an e-mail address");
   if (key === "p:") throw new InvalidArgument("phone", "invalid", "5 to 20 digits, with + when international");
-  return contacts.find(by.appId, key);
+  return contacts.find(appId, key);
 }

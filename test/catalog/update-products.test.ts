@@ -26,7 +26,8 @@ describe.each(stores)("updates of products: $name", ({ openStore }) => {
       yield { appId, products: [TENT, { productId: "pegs", title: "Steel pegs" }] };
     }
     await catalog.upsertProducts(products());
-    const get = async (productId: string) => (await catalog.getProduct({ appId, productId })).product;
+    const get = async (productId: string) =>
+      (await catalog.getProduct({ appId, product: { case: "productId", value: productId } })).product;
     return { ...aisle, catalog, get };
   };
 

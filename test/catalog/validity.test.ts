@@ -25,14 +25,15 @@ describe.each(stores)("a product with a time of its own: $name", ({ openStore })
     }
     const { refused } = await rpc.catalog.upsertProducts(products());
     expect(refused).toMatchObject([
-      { index: 3n, field: "display_end_time", reason: "is not accepted: a time after display_start_time" },
+      { index: 3, field: "display_end_time", reason: "is not accepted: a time after display_start_time" },
     ]);
     const shown = async () => {
       const { recommended, alternative } = await rpc.recommendations.recommend({ appId: "shop" });
       return [...recommended, ...alternative].map(({ productId }) => productId).sort();
     };
     const whyNot = async (productId: string) =>
-      (await rpc.catalog.getProduct({ appId: "shop", productId })).product?.notShown;
+      (await rpc.catalog.getProduct({ appId: "shop", product: { case: "productId", value: productId } })).product
+        ?.notShown;
 
     expect(await shown()).toEqual(["always", "until"]);
     expect([await whyNot("later"), await whyNot("until")]).toEqual(["not shown yet", ""]);
@@ -79,7 +80,10 @@ describe.each(stores)("a product with a time of its own: $name", ({ openStore })
     now.at = start + 2 * HOUR_MS;
     expect(await shown()).toEqual(["stove 50", "tent 100"]);
     expect(await shown("70")).toEqual(["stove 50"]);
-    const { product } = await rpc.catalog.getProduct({ appId: "shop", productId: "tent" });
+    const { product } = await rpc.catalog.getProduct({
+      appId: "shop",
+      product: { case: "productId", value: "tent" },
+    });
     expect([product?.price?.amount, product?.salePrice?.amount]).toEqual(["100", "60"]);
   });
 });

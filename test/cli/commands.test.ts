@@ -212,7 +212,7 @@ describe("aisle frame set", () => {
       rotation: false,
       variants: [
         { name: "calm", weight: 1, diversity: 0.5, sourceChoice: {} },
-        { name: "loud", weight: 1, filter: { noGroup: ["sale"] }, pinChoice: { productIds: ["a", "b"] } },
+        { name: "loud", weight: 1, filter: { excludedGroupIds: ["sale"] }, pinChoice: { productIds: ["a", "b"] } },
       ],
     };
     const set = (json: unknown, ...more: string[]) =>
@@ -378,7 +378,7 @@ describe("aisle recommend", () => {
         version: "2026010203",
         modelId: "m1",
         frameId: "default",
-        trackerProduct: { productId: "1", title: "Lamp" },
+        currentProduct: { productId: "1", title: "Lamp" },
         missingIds: ["99"],
         recommended: [
           {
@@ -397,7 +397,7 @@ describe("aisle recommend", () => {
             {
               source: RecommendationSource.ASSOCIATION_RULES,
               rank: 1,
-              becauseOf: ["1"],
+              causeProductIds: ["1"],
               counts: { lift: 2.34567, pair_count: 12 },
             },
             { source: RecommendationSource.POPULARITY, rank: 4, score: 2 },
@@ -448,7 +448,7 @@ Alternative (similar): none
       recommendedCount: 3,
       alternativeCount: 3,
       visitor: { fingerprintId: "f" },
-      filter: { anyGroup: ["g"], excludeProductIds: ["8"] },
+      filter: { anyGroupIds: ["g"], excludedProductIds: ["8"] },
     });
     const steps = request?.interactions ?? [];
     expect(steps.map((step) => [step.productId, step.type])).toEqual([

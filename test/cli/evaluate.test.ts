@@ -14,9 +14,9 @@ const ranking = (name: string, kind: RankingKind, hitRate: number) => ({
   name,
   kind,
   figures: { hit_rate_20: hitRate, reciprocal_rank_20: hitRate / 2 },
-  byHistory: [
-    { least: 1, most: 1, queries: 600, figures: { hit_rate_20: hitRate } },
-    { least: 10, most: 0, queries: 634, figures: { hit_rate_20: hitRate } },
+  histories: [
+    { minLength: 1, maxLength: 1, queryCount: 600, figures: { hit_rate_20: hitRate } },
+    { minLength: 10, maxLength: 0, queryCount: 634, figures: { hit_rate_20: hitRate } },
   ],
 });
 
@@ -27,8 +27,8 @@ const EVALUATION: MessageInitShape<typeof EvaluationSchema> = {
   tasks: [
     {
       name: "next_item",
-      queries: 1234,
-      possible: 5000,
+      queryCount: 1234,
+      possibleQueryCount: 5000,
       rankings: [
         ranking("recommended", RankingKind.ANSWER, 0.5),
         ranking("collaborative", RankingKind.SOURCE, 0.48),
@@ -92,24 +92,24 @@ Order, one line hidden: no order of two known products since the cut-off
       tasks: [
         {
           name: "next_item",
-          queries: 1234,
-          possible: 5000,
+          queryCount: 1234,
+          possibleQueryCount: 5000,
           reason: "",
           rankings: [
             {
               name: "recommended",
               kind: "RANKING_KIND_ANSWER",
               figures: { hit_rate_20: 0.5, reciprocal_rank_20: 0.25 },
-              byHistory: [
-                { least: 1, most: 1, queries: 600, figures: { hit_rate_20: 0.5 } },
-                { least: 10, most: 0, queries: 634 },
+              histories: [
+                { minLength: 1, maxLength: 1, queryCount: 600, figures: { hit_rate_20: 0.5 } },
+                { minLength: 10, maxLength: 0, queryCount: 634 },
               ],
             },
             {},
             { figures: { hit_rate_20: 0 } },
           ],
         },
-        { name: "hidden_line", queries: 0, possible: 0, rankings: [] },
+        { name: "hidden_line", queryCount: 0, possibleQueryCount: 0, rankings: [] },
       ],
     });
   });
@@ -143,7 +143,7 @@ describe("the picture of an evaluation", () => {
   it("keeps the labels of lines apart where all lines end at one height", () => {
     const names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     const rankings = names.map((name) => ranking(name, RankingKind.SOURCE, 0.3));
-    const svg = picture({ tasks: [{ name: "next_item", queries: 9, possible: 9, rankings }] });
+    const svg = picture({ tasks: [{ name: "next_item", queryCount: 9, possibleQueryCount: 9, rankings }] });
     const heights = names.map((name) =>
       Number(new RegExp(`<text class="small c\\d+" x="[\\d.]+" y="([\\d.]+)">${name}<`).exec(svg)?.[1]),
     );
@@ -169,7 +169,7 @@ describe("the picture of an evaluation", () => {
         substitutes_10: 0.444,
       };
       const rankings = [{ name: "alternative", kind: RankingKind.ANSWER, figures }];
-      const svg = picture({ tasks: [{ name, queries: 9, possible: 9, rankings }] });
+      const svg = picture({ tasks: [{ name, queryCount: 9, possibleQueryCount: 9, rankings }] });
       expect(svg).toContain(`>${legend}; 9 questions<`);
       expect(svg).toContain(`>${value}<`);
     }
@@ -178,7 +178,7 @@ describe("the picture of an evaluation", () => {
   it("gives each ranking of an evaluation a colour of its own", () => {
     const names = ["answers", "four", "sources", "and", "five", "baselines", "beside", "one", "another", "make", "11"];
     const rankings = names.map((name) => ranking(name, RankingKind.SOURCE, 0.3));
-    const svg = picture({ tasks: [{ name: "next_item", queries: 9, possible: 9, rankings }] });
+    const svg = picture({ tasks: [{ name: "next_item", queryCount: 9, possibleQueryCount: 9, rankings }] });
     const colours = svg.match(/\.c\d+\{fill:[^}]*\}/g) ?? [];
     for (const mode of [colours.slice(0, names.length), colours.slice(names.length)])
       expect(new Set(mode.map((rule) => rule.replace(/^.*\{/, ""))).size).toBe(names.length);

@@ -139,8 +139,8 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
       router.service(CatalogService, {
         async upsertProducts(requests) {
           const refused: MessageInitShape<typeof RefusedItemSchema>[] = [];
-          let index = 0n;
-          let accepted = 0n;
+          let index = 0;
+          let accepted = 0;
           for await (const { appId, products } of requests) {
             known(appId);
             for (const product of products) {
@@ -148,12 +148,12 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
                 refused.push({ index, field: "product_id", reason: "at most 255 bytes" });
               } else {
                 state.products.push(product);
-                accepted += 1n;
+                accepted += 1;
               }
-              index += 1n;
+              index += 1;
             }
           }
-          return { accepted, refused, refusedCount: BigInt(refused.length) };
+          return { accepted, refused, refusedTotal: refused.length };
         },
         updateProducts({ appId, updates }) {
           known(appId);
@@ -186,35 +186,35 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
           }
           if (!ended) throw new ConnectError("last (missing)", Code.InvalidArgument);
           state.feeds.push({ ...feed, ids: [...feed.ids] });
-          if (feed.incomplete && !feed.force) return { hidden: 0n, unlisted: 7n };
+          if (feed.incomplete && !feed.force) return { hidden: 0, unlisted: 7 };
           if (feed.ids.size < 2 && !feed.force) {
             throw new ConnectError("The feed does not list 9 of the 10 products", Code.FailedPrecondition);
           }
-          return { hidden: 7n, unlisted: 7n };
+          return { hidden: 7, unlisted: 7 };
         },
       });
       router.service(EventService, {
         async recordEvents(requests) {
           const refused: MessageInitShape<typeof RefusedItemSchema>[] = [];
-          let index = 0n;
-          let accepted = 0n;
-          let deduplicated = 0n;
+          let index = 0;
+          let accepted = 0;
+          let deduplicated = 0;
           for await (const { appId, events, idempotencyKeys } of requests) {
             known(appId);
             events.forEach((event, at) => {
               const key = idempotencyKeys[at] ?? "";
               if (event.actionType.length > 64) {
                 refused.push({ index, field: "action_type", reason: "at most 64 characters" });
-              } else if (key !== "" && state.keys.includes(key)) deduplicated += 1n;
+              } else if (key !== "" && state.keys.includes(key)) deduplicated += 1;
               else {
                 state.events.push(event);
                 if (key !== "") state.keys.push(key);
-                accepted += 1n;
+                accepted += 1;
               }
-              index += 1n;
+              index += 1;
             });
           }
-          return { accepted, deduplicated, refused, refusedCount: BigInt(refused.length) };
+          return { accepted, deduplicated, refused, refusedTotal: refused.length };
         },
         listEvents({ appId, pageSize, pageToken, newestFirst, visitor }) {
           known(appId);

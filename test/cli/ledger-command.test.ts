@@ -60,7 +60,10 @@ describe("aisle import contacts", () => {
     expect(stderr).toContain("line 5: status: subscribed, unsubscribed, 1, 0, yes, no or nothing is accepted");
     expect(readFileSync(`${path}.rejected`, "utf8")).toContain("no address");
     expect(await aisle.status("shop", "f1")).toMatchObject({ identified: true, status: true });
-    const { contact } = await aisle.rpc.subscriptions.getContact({ appId: "shop", email: "ann@example.com" });
+    const { contact } = await aisle.rpc.subscriptions.getContact({
+      appId: "shop",
+      contact: { case: "email", value: "ann@example.com" },
+    });
     expect(contact).toMatchObject({ email: "Ann@Example.com", firstName: "Ann", tags: ["vip", "b2b"] });
     const { changes } = await aisle.rpc.subscriptions.listChanges({ appId: "shop" });
     expect(changes.map(({ source, changeTime: occurredAt }) => [source, Number(occurredAt?.seconds)])).toEqual([
@@ -100,7 +103,7 @@ describe("aisle ledger verify", () => {
     const { stdout: json } = await run("ledger", "verify", "--app", "shop", "--json");
     expect(JSON.parse(json)).toMatchObject({
       entries: 2,
-      faultCount: 2,
+      faultTotal: 2,
       faults: [{ kind: "changed" }, { kind: "contact" }],
     });
   });
@@ -113,7 +116,7 @@ describe("aisle ledger verify", () => {
     if (entry?.seal === undefined) throw new Error("there is an entry with a seal");
     const { seal } = entry;
     expect(seal.previousHash).toBe(sha(["aisle ledger 1", "shop"]));
-    expect(seal.commitment).toBe(sha([seal.salt, entry.contactId, entry.saidBy, entry.eventId, entry.reason]));
+    expect(seal.commitment).toBe(sha([seal.salt, entry.contactId, entry.statementId, entry.eventId, entry.reason]));
     const at = (time: typeof entry.changeTime) => Number(time?.seconds) * 1000 + Number(time?.nanos) / 1e6;
     const said = [entry.changeId, "email", null, true, at(entry.changeTime), at(entry.recordTime), entry.source];
     expect(seal.hash).toBe(sha([...said, seal.commitment, seal.previousHash]));

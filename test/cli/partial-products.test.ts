@@ -27,7 +27,8 @@ describe.each(stores)("files with some fields of products: $name", ({ openStore 
       const stdin = Readable.from([Buffer.from(file)]);
       return runCommand(["import", "products", "-", "--app", "shop", "--server", url, ...args], { stdin });
     };
-    const get = async (productId: string) => (await aisle.rpc.catalog.getProduct({ appId: "shop", productId })).product;
+    const get = async (productId: string) =>
+      (await aisle.rpc.catalog.getProduct({ appId: "shop", product: { case: "productId", value: productId } })).product;
     expect((await load(FEED)).exitCode).toBe(0);
     return { load, get };
   };

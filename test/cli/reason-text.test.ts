@@ -13,7 +13,7 @@ const textOf = (...sources: MessageInitShape<typeof SourceReasonSchema>[]) =>
 it("a rule is shown with both of its sides, and two antecedents with a plus between", () => {
   const source = RecommendationSource.ASSOCIATION_RULES;
   const counts = { confidence: 0.51724, lift: 34.2, pair_count: 15 };
-  expect(textOf({ source, rank: 1, becauseOf: ["tent", "stove"], counts })).toBe(
+  expect(textOf({ source, rank: 1, causeProductIds: ["tent", "stove"], counts })).toBe(
     "bought together #1, tent + stove -> pegs, confidence 0.517, lift 34.2, pair_count 15",
   );
 });
@@ -21,8 +21,8 @@ it("a rule is shown with both of its sides, and two antecedents with a plus betw
 it("neighbours are shown with the products that led to them and their number, one source a line", () => {
   expect(
     textOf(
-      { source: RecommendationSource.COLLABORATIVE, rank: 6, becauseOf: ["tent"], counts: { neighbours: 28 } },
-      { source: RecommendationSource.CART, rank: 2, becauseOf: ["tent"], counts: { pair_count: 14 } },
+      { source: RecommendationSource.COLLABORATIVE, rank: 6, causeProductIds: ["tent"], counts: { neighbours: 28 } },
+      { source: RecommendationSource.CART, rank: 2, causeProductIds: ["tent"], counts: { pair_count: 14 } },
     ),
   ).toBe("similar visits #6, because of tent, neighbours 28\ncompletes the cart #2, because of tent, pair_count 14");
 });

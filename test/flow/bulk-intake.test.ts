@@ -95,7 +95,7 @@ describe("a bulk call", () => {
           }
           const answer = await bulk.clients.events.recordEvents(batches(appId, all, size));
           const count = (fate: string) => fates.filter((one) => one === fate).length;
-          expect([answer.accepted, answer.deduplicated]).toEqual([BigInt(count("stored")), BigInt(count("known"))]);
+          expect([answer.accepted, answer.deduplicated]).toEqual([count("stored"), count("known")]);
           expect(answer.refused.map(({ index }) => Number(index))).toEqual(
             fates.flatMap((fate, n) => (fate === "refused" ? [n] : [])),
           );
@@ -131,7 +131,7 @@ for (const { name, openStore } of await storeKinds()) {
           yield { appId: "shop", events: Array.from({ length: 10 }, (): EventInit => ({ actionType: "other" })) };
         }
       }
-      expect((await aisle.clients.events.recordEvents(fast())).accepted).toBe(500n);
+      expect((await aisle.clients.events.recordEvents(fast())).accepted).toBe(500);
       expect(most).toBeLessThanOrEqual(20);
     });
 
@@ -145,7 +145,7 @@ for (const { name, openStore } of await storeKinds()) {
         yield { events: [other(4)], idempotencyKeys: ["k4"], listEvents: true };
       }
       const { recorded, refused } = await aisle.clients.events.recordEvents(stream());
-      expect(refused.map(({ index }) => index)).toEqual([3n]);
+      expect(refused.map(({ index }) => index)).toEqual([3]);
       expect(recorded.map(({ index, deduplicated }) => [index, deduplicated])).toEqual([
         [2n, false],
         [4n, false],

@@ -155,7 +155,7 @@ describe.each(stores)("events in, recommendations out: $name", ({ openStore }) =
       response?.recommended.map((product) => product.productId),
     );
     const pegs = recommendedReasons.find((reason) => reason.productId === "pegs");
-    expect(pegs?.sources.some((source) => source.becauseOf.includes("tent-2"))).toBe(true);
+    expect(pegs?.sources.some((source) => source.causeProductIds.includes("tent-2"))).toBe(true);
     expect(pegs?.sources.some((source) => (source.counts.pair_count ?? 0) >= 40)).toBe(true);
   });
 });

@@ -87,15 +87,19 @@ describe.each(stores)(
       expect((await rpc.events.listEvents({ appId, visitor: { clientId: "c1" } })).events).toEqual([]);
       expect((await rpc.subscriptions.listChanges({ appId })).changes).toEqual([]);
       for await (const report of rpc.subscriptions.verifyLedger({ appId }))
-        expect(report).toMatchObject({ entries: 0n, contacts: 0n, faultCount: 0n, headHash: "" });
+        expect(report).toMatchObject({ entries: 0, contacts: 0, faultTotal: 0, headHash: "" });
       expect((await rpc.subscriptions.getStatus({ appId, visitor: { clientId: "c1" } })).identified).toBe(false);
-      await expect(rpc.subscriptions.getContact({ appId, email: "ann@example.com" })).rejects.toThrow(/not_found/);
+      await expect(
+        rpc.subscriptions.getContact({ appId, contact: { case: "email", value: "ann@example.com" } }),
+      ).rejects.toThrow(/not_found/);
       expect((await rpc.catalog.listProducts({ appId })).products.map((product) => product.title)).toEqual([
         "p1 of two",
         "p2 of two",
         "p3 of two",
       ]);
-      expect((await rpc.catalog.getProduct({ appId, sku: "sku-p1" })).product?.title).toBe("p1 of two");
+      expect((await rpc.catalog.getProduct({ appId, product: { case: "sku", value: "sku-p1" } })).product?.title).toBe(
+        "p1 of two",
+      );
       await expect(rpc.apps.getFrameConfiguration({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
       expect((await rpc.apps.listFrameConfigurations({ appId })).frameConfigurations).toHaveLength(1);
       expect((await rpc.models.listModels({ appId })).models).toEqual([]);
@@ -130,7 +134,9 @@ describe.each(stores)(
       for (const product of (await rpc.catalog.listProducts({ appId: "two" })).products)
         expect(product.brand).not.toBe("One");
       await rpc.catalog.deleteProduct({ appId: "one", productId: "p1" });
-      expect((await rpc.catalog.getProduct({ appId: "two", productId: "p1" })).product).toBeDefined();
+      expect(
+        (await rpc.catalog.getProduct({ appId: "two", product: { case: "productId", value: "p1" } })).product,
+      ).toBeDefined();
       await rpc.apps.deleteApp({ appId: "one" });
       expect(await status("two", "f1")).toMatchObject({ identified: true, status: true });
       expect((await recommend({ appId: "two", productInteractions: [] })).recommended).toHaveLength(3);
@@ -146,7 +152,10 @@ describe.each(stores)(
         ...visitor,
       });
       const { modelId } = await trainer.train("one", () => undefined);
-      const { contact } = await rpc.subscriptions.getContact({ appId: "one", email: "ann@example.com" });
+      const { contact } = await rpc.subscriptions.getContact({
+        appId: "one",
+        contact: { case: "email", value: "ann@example.com" },
+      });
       await rpc.apps.setFrameConfiguration({
         appId: "one",
         frameConfiguration: { frameId: "home", recommendedCount: 1 },
@@ -155,9 +164,9 @@ describe.each(stores)(
       await expect(rpc.models.activateModel({ appId, modelId })).rejects.toThrow(/not_found/);
       await expect(rpc.models.getModel({ appId, modelId })).rejects.toThrow(/not_found/);
       await expect(rpc.events.getEvent({ appId, eventId })).rejects.toThrow(/not_found/);
-      await expect(rpc.subscriptions.getContact({ appId, contactId: contact?.contactId ?? "" })).rejects.toThrow(
-        /not_found/,
-      );
+      await expect(
+        rpc.subscriptions.getContact({ appId, contact: { case: "contactId", value: contact?.contactId ?? "" } }),
+      ).rejects.toThrow(/not_found/);
       await expect(rpc.apps.deleteFrameConfiguration({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
       await expect(rpc.apps.listFrameVersions({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
       await expect(rpc.apps.getFrameReport({ appId, frameId: "home" })).rejects.toThrow(/not_found/);
@@ -222,7 +231,9 @@ describe.each(stores)(
       };
       await expect(rpc.events.recordEvents(events())).rejects.toThrow(/app_id/);
       expect((await rpc.events.listEvents({ appId: "two" })).events).toEqual([]);
-      await expect(rpc.catalog.getProduct({ appId: "two", productId: "p9" })).rejects.toThrow(/not_found/);
+      await expect(
+        rpc.catalog.getProduct({ appId: "two", product: { case: "productId", value: "p9" } }),
+      ).rejects.toThrow(/not_found/);
     });
 
     it("feeds of one app are neither shown to the other nor changed by it", async () => {
@@ -241,7 +252,7 @@ describe.each(stores)(
       const feed = async function* () {
         yield { appId: "one", force: true, listedIds: ["p1"], last: true };
       };
-      expect(await rpc.catalog.replaceCatalog(feed())).toMatchObject({ hidden: 2n });
+      expect(await rpc.catalog.replaceCatalog(feed())).toMatchObject({ hidden: 2 });
       const hidden = async (appId: string) => (await rpc.catalog.listProducts({ appId })).products.map((p) => p.hidden);
       expect(await hidden("one")).toEqual([false, true, true]);
       expect(await hidden("two")).toEqual([false, false, false]);
@@ -285,17 +296,24 @@ describe.each(stores)(
       expect(await rpc.hooks.resendMessages({ appId: "two", messageIds })).toMatchObject({ resent: 0 });
       expect((await rpc.hooks.listFailedMessages({ appId: "one" })).messages).toHaveLength(1);
 
-      const order = { appId: "one", email: "ann@example.com", purpose: 2, channel: 1 };
+      const order = {
+        appId: "one",
+        contact: { case: "email" as const, value: "ann@example.com" },
+        purpose: 2,
+        channel: 1,
+      };
       const { url } = await rpc.subscriptions.createLink(order);
       const [, payload, mac] = url.slice("https://aisle.test/s/".length).split(".");
       await expect(rpc.subscriptions.getLink({ token: `two.${payload}.${mac}` })).rejects.toThrow(/not_found/);
       await rpc.subscriptions.followLink({ token: `one.${payload}.${mac}` });
-      expect((await rpc.subscriptions.getContact({ appId: "one", email: "ann@example.com" })).contact?.emailState).toBe(
-        3,
-      );
-      expect((await rpc.subscriptions.getContact({ appId: "two", email: "ann@example.com" })).contact?.emailState).toBe(
-        2,
-      );
+      expect(
+        (await rpc.subscriptions.getContact({ appId: "one", contact: { case: "email", value: "ann@example.com" } }))
+          .contact?.emailState,
+      ).toBe(3);
+      expect(
+        (await rpc.subscriptions.getContact({ appId: "two", contact: { case: "email", value: "ann@example.com" } }))
+          .contact?.emailState,
+      ).toBe(2);
     });
 
     it("a signing secret of one app signs nothing of the other", async () => {

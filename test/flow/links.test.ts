@@ -19,10 +19,13 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     const { subscriptions } = aisle.rpc;
     await aisle.rpc.apps.createApp({ app: { appId: "shop", displayName: "Lark & Sons" } });
     await subscriptions.setSubscription({ appId: "shop", email: EMAIL, emailState });
-    const link = async (purpose: LinkPurpose, more: { ttl?: { seconds: bigint }; email?: string } = {}) => {
+    const link = async (
+      purpose: LinkPurpose,
+      more: { ttl?: { seconds: bigint }; contact?: { case: "email" | "phone"; value: string } } = {},
+    ) => {
       const { url } = await subscriptions.createLink({
         appId: "shop",
-        email: EMAIL,
+        contact: { case: "email", value: EMAIL },
         purpose,
         channel: BY_EMAIL,
         ...more,
@@ -35,7 +38,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
       return { status: answer.statusCode, type: String(answer.headers["content-type"]), body: answer.body };
     };
     const state = async () => {
-      const { contact } = await subscriptions.getContact({ appId: "shop", email: EMAIL });
+      const { contact } = await subscriptions.getContact({ appId: "shop", contact: { case: "email", value: EMAIL } });
       return contact?.emailState;
     };
     const ledger = async () =>
@@ -64,7 +67,12 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
 
   it("a mail program unsubscribes by one click with the List-Unsubscribe headers", async () => {
     const { subscriptions, facade, state } = await shop();
-    const order = { appId: "shop", email: EMAIL, purpose: UNSUBSCRIBE, channel: BY_EMAIL };
+    const order = {
+      appId: "shop",
+      contact: { case: "email" as const, value: EMAIL },
+      purpose: UNSUBSCRIBE,
+      channel: BY_EMAIL,
+    };
     const { url, mailHeaders } = await subscriptions.createLink(order);
     expect(mailHeaders).toBe(`List-Unsubscribe: <${url}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`);
     const answer = await facade.inject({
@@ -92,7 +100,12 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     await rpc.apps.updateApp({ app: { appId: "shop", doubleOptIn: true } });
     const { eventId } = await trace({ app_id: "shop", action_type: "subscribe", email: EMAIL, fp_ccid: "f1" });
     expect(await status("shop", "f1")).toMatchObject({ identified: true, status: null });
-    const order = { appId: "shop", email: EMAIL, purpose: CONFIRM, channel: BY_EMAIL };
+    const order = {
+      appId: "shop",
+      contact: { case: "email" as const, value: EMAIL },
+      purpose: CONFIRM,
+      channel: BY_EMAIL,
+    };
     const { url } = await subscriptions.createLink(order);
     await open(new URL(url).pathname.replace("/x", ""), "POST");
     expect(await status("shop", "f1")).toMatchObject({ identified: true, status: true });
@@ -145,7 +158,12 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     const set = (phone: string) =>
       subscriptions.setSubscription({ appId: "shop", email: EMAIL, phone, smsState: SubscriptionState.SUBSCRIBED });
     await set("+49 170 1234567");
-    const order = { appId: "shop", phone: "+491701234567", purpose: UNSUBSCRIBE, channel: BY_SMS };
+    const order = {
+      appId: "shop",
+      contact: { case: "phone" as const, value: "+491701234567" },
+      purpose: UNSUBSCRIBE,
+      channel: BY_SMS,
+    };
     const path = new URL((await subscriptions.createLink(order)).url).pathname.replace("/x", "");
     expect((await open(path, "GET")).status).toBe(200);
     await set("+49 170 7654321");
@@ -170,18 +188,24 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
   });
 
   it.each([
-    ["no contact", { email: "" }, "Missing required field: email"],
+    ["no contact", { contact: { case: "email" as const, value: "" } }, "Missing required field: email"],
     ["two names of a contact", { contactId: "k" }, "Invalid field: email"],
     ["no purpose", { purpose: LinkPurpose.UNSPECIFIED }, "Missing required field: purpose"],
     ["no channel", { channel: SubscriptionChannel.UNSPECIFIED }, "Missing required field: channel"],
     ["a channel without an address", { channel: BY_SMS }, "Invalid field: channel"],
     ["no time at all", { ttl: { seconds: 0n } }, "Invalid field: ttl"],
     ["more than ten years", { ttl: { seconds: 400_000_000n } }, "Invalid field: ttl"],
-    ["somebody unknown", { email: "bob@shop.example" }, "no such contact"],
+    ["somebody unknown", { contact: { case: "email" as const, value: "bob@shop.example" } }, "no such contact"],
     ["another app", { appId: "other" }, "no such app"],
   ])("no link is made of %s", async (_, change, text) => {
     const { subscriptions } = await shop();
-    const order = { appId: "shop", email: EMAIL, purpose: UNSUBSCRIBE, channel: BY_EMAIL, ...change };
+    const order = {
+      appId: "shop",
+      contact: { case: "email" as const, value: EMAIL },
+      purpose: UNSUBSCRIBE,
+      channel: BY_EMAIL,
+      ...change,
+    };
     await expect(subscriptions.createLink(order)).rejects.toThrow(text);
   });
 });
@@ -190,6 +214,11 @@ it("no link is made when the server does not know its public address", async () 
   const { rpc } = await openAisle();
   await rpc.apps.createApp({ app: { appId: "shop" } });
   await rpc.subscriptions.setSubscription({ appId: "shop", email: EMAIL });
-  const order = { appId: "shop", email: EMAIL, purpose: UNSUBSCRIBE, channel: BY_EMAIL };
+  const order = {
+    appId: "shop",
+    contact: { case: "email" as const, value: EMAIL },
+    purpose: UNSUBSCRIBE,
+    channel: BY_EMAIL,
+  };
   await expect(rpc.subscriptions.createLink(order)).rejects.toThrow(/failed_precondition.*public address/);
 });

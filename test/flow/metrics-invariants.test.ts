@@ -56,7 +56,7 @@ describe.each(await serverStoreKinds())("acknowledged events under load on $name
     const scrapes: Scrape[] = [];
     while (!isOver) scrapes.push(await scrape(server.rpcUrl));
     const { statuses } = await loading;
-    const { accepted, deduplicated } = await bulk.catch(() => ({ accepted: 0n, deduplicated: 0n }));
+    const { accepted, deduplicated } = await bulk.catch(() => ({ accepted: 0, deduplicated: 0 }));
     for (const { acknowledged, stored, deduplicated: known } of scrapes) expect(acknowledged).toBe(stored + known);
     const after = await scrape(server.rpcUrl);
     expect(after.acknowledged).toBe(after.stored + after.deduplicated);

@@ -66,7 +66,7 @@ async function openShop() {
   await trainer.train(appId, () => undefined);
   const link = await rpc.subscriptions.createLink({
     appId,
-    email: "ann@example.com",
+    contact: { case: "email", value: "ann@example.com" },
     purpose: LinkPurpose.UNSUBSCRIBE,
     channel: SubscriptionChannel.EMAIL,
   });

@@ -40,7 +40,7 @@ describe.each(await storeKinds())("a frame of bestsellers: $name", ({ openStore 
           recommendedCount: 3,
           fallback: false,
           readyList: { kind: ReadyListKind.BESTSELLERS, period: durationFromMs(days * DAY) },
-          filter: { anyGroup },
+          filter: { anyGroupIds: anyGroup },
         },
       });
     const shown = async () => {

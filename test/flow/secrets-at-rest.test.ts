@@ -46,7 +46,7 @@ describe.each(stores)("secrets at rest: $name", ({ openStore }) => {
     });
     const { url } = await clients.subscriptions.createLink({
       appId: "shop",
-      email: EMAIL,
+      contact: { case: "email", value: EMAIL },
       purpose: LinkPurpose.UNSUBSCRIBE,
       channel: SubscriptionChannel.EMAIL,
     });

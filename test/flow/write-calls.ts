@@ -86,7 +86,7 @@ const makeContact = (who: string) => (place: Place) =>
 const linkTo = (rpc: Rpc, appId: string, who: string) =>
   rpc.subscriptions.createLink({
     appId,
-    email: contactOf(appId, who),
+    contact: { case: "email", value: contactOf(appId, who) },
     purpose: LinkPurpose.UNSUBSCRIBE,
     channel: BY_EMAIL,
   });
@@ -155,14 +155,16 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
   "CatalogService/UpsertProducts": {
     call: (rpc, { appId }, n) => rpc.catalog.upsertProducts(once({ appId, products: [{ productId: `u${n}` }] })),
     check: async ({ rpc, appId }, acknowledged) => {
-      for (const n of acknowledged) await rpc.catalog.getProduct({ appId, productId: `u${n}` });
+      for (const n of acknowledged)
+        await rpc.catalog.getProduct({ appId, product: { case: "productId", value: `u${n}` } });
     },
   },
   "CatalogService/ReplaceCatalog": {
     call: (rpc, { appId }, n) =>
       rpc.catalog.replaceCatalog(once({ appId, products: [{ productId: `r${n}` }], last: true })),
     check: async ({ rpc, appId }, acknowledged) => {
-      for (const n of acknowledged) await rpc.catalog.getProduct({ appId, productId: `r${n}` });
+      for (const n of acknowledged)
+        await rpc.catalog.getProduct({ appId, product: { case: "productId", value: `r${n}` } });
     },
   },
   "CatalogService/SetFeed": {
@@ -349,7 +351,10 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
     call: (rpc, { appId }) =>
       drained(rpc.privacy.eraseVisitor({ appId, person: { email: contactOf(appId, "erased") } })),
     check: async ({ rpc, appId }) => {
-      const gone = rpc.subscriptions.getContact({ appId, email: contactOf(appId, "erased") });
+      const gone = rpc.subscriptions.getContact({
+        appId,
+        contact: { case: "email", value: contactOf(appId, "erased") },
+      });
       await expect(gone).rejects.toThrow(/not_found/);
     },
   },
@@ -382,7 +387,10 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
     },
     call: (rpc, { known }) => rpc.subscriptions.followLink({ token: known[0] ?? "" }),
     check: async ({ rpc, appId }) => {
-      const { contact } = await rpc.subscriptions.getContact({ appId, email: contactOf(appId, "follows") });
+      const { contact } = await rpc.subscriptions.getContact({
+        appId,
+        contact: { case: "email", value: contactOf(appId, "follows") },
+      });
       expect(contact?.emailState).toBe(SubscriptionState.UNSUBSCRIBED);
     },
   },
@@ -390,7 +398,8 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
     call: (rpc, { appId }, n) =>
       rpc.subscriptions.importContacts(once({ appId, contacts: [{ email: contactOf(appId, `i${n}`) }] })),
     check: async ({ rpc, appId }, acknowledged) => {
-      for (const n of acknowledged) await rpc.subscriptions.getContact({ appId, email: contactOf(appId, `i${n}`) });
+      for (const n of acknowledged)
+        await rpc.subscriptions.getContact({ appId, contact: { case: "email", value: contactOf(appId, `i${n}`) } });
     },
   },
 };

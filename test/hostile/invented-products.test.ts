@@ -46,7 +46,9 @@ describe.each(stores)("products invented by strangers: $name", ({ openStore }) =
     expect(manifest.dataCounts.products).toBe(2);
     const answer = await recommend({ appId: "shop", productInteractions: [], fpccid: "made up 1" });
     expect(answer.recommended.map(({ productId }) => productId).sort()).toEqual(["other", "real"]);
-    await expect(rpc.catalog.getProduct({ appId: "shop", productId: "absent" })).rejects.toThrow("no such product");
+    await expect(
+      rpc.catalog.getProduct({ appId: "shop", product: { case: "productId", value: "absent" } }),
+    ).rejects.toThrow("no such product");
   });
 
   it("lengthen a visitor's history by at most a hundred an event", async () => {
@@ -64,7 +66,8 @@ describe.each(stores)("products invented by strangers: $name", ({ openStore }) =
 
   it("are shown only when several networks sent them, and the shop sees how many", async () => {
     const { view, rpc, agree } = await shop();
-    const get = async () => (await rpc.catalog.getProduct({ appId: "shop", productId: "p1" })).product;
+    const get = async () =>
+      (await rpc.catalog.getProduct({ appId: "shop", product: { case: "productId", value: "p1" } })).product;
     for (let n = 0; n < 5; n++) await view({ product_ids: "p1", product_titles: "Evil" }, STRANGER, `made up ${n}`);
     expect(await get()).toMatchObject({
       title: "",
@@ -85,7 +88,7 @@ describe.each(stores)("products invented by strangers: $name", ({ openStore }) =
       product_availability: "0",
     };
     for (let n = 0; n < 5; n++) await view(evil, STRANGER, `made up ${n}`);
-    const { product } = await rpc.catalog.getProduct({ appId: "shop", productId: "p1" });
+    const { product } = await rpc.catalog.getProduct({ appId: "shop", product: { case: "productId", value: "p1" } });
     expect(product).toMatchObject({ title: "Tent", url: "https://a.example/1", notShown: "" });
   });
 
@@ -93,8 +96,12 @@ describe.each(stores)("products invented by strangers: $name", ({ openStore }) =
     const { agree, upsert, rpc, trace, recommend } = await shop();
     await upsert("fed", "s1");
     await agree({ product_ids: "thief", product_skus: "s1", product_titles: "Evil" });
-    await expect(rpc.catalog.getProduct({ appId: "shop", productId: "thief" })).rejects.toThrow("no such product");
-    expect((await rpc.catalog.getProduct({ appId: "shop", sku: "s1" })).product?.productId).toBe("fed");
+    await expect(
+      rpc.catalog.getProduct({ appId: "shop", product: { case: "productId", value: "thief" } }),
+    ).rejects.toThrow("no such product");
+    expect(
+      (await rpc.catalog.getProduct({ appId: "shop", product: { case: "sku", value: "s1" } })).product?.productId,
+    ).toBe("fed");
     await trace({ app_id: "shop", action_type: "order", order_id: "1", product_skus: "s1", fp_ccid: "buyer" });
     expect((await recommend({ appId: "shop", productInteractions: [], fpccid: "buyer" })).recommended).toEqual([]);
     const seen = await recommend({ appId: "shop", productInteractions: [], currentProductSkus: "s1" });

@@ -53,7 +53,7 @@ async function withFeed({ rpc }: Shop) {
 }
 
 const productOf = ({ rpc }: Shop, productId: string) =>
-  rpc.catalog.getProduct({ appId: "shop", productId }).then(
+  rpc.catalog.getProduct({ appId: "shop", product: { case: "productId", value: productId } }).then(
     ({ product }) => product,
     () => undefined,
   );
@@ -80,14 +80,14 @@ const ROWS: Readonly<Record<string, (caller: Caller, shop: Shop) => Promise<bool
   },
   "subscribe an address": async ({ post }, { rpc }) => {
     await post({ action_type: "subscribe", email: EMAIL });
-    const { contact } = await rpc.subscriptions.getContact({ appId: "shop", email: EMAIL });
+    const { contact } = await rpc.subscriptions.getContact({ appId: "shop", contact: { case: "email", value: EMAIL } });
     return contact?.emailState === SubscriptionState.SUBSCRIBED;
   },
   "unsubscribe an address": async ({ post }, { rpc }) => {
     const emailState = SubscriptionState.SUBSCRIBED;
     await rpc.subscriptions.setSubscription({ appId: "shop", email: EMAIL, emailState });
     await post({ action_type: "subscribe", email: EMAIL, subscriber_status: "0" });
-    const { contact } = await rpc.subscriptions.getContact({ appId: "shop", email: EMAIL });
+    const { contact } = await rpc.subscriptions.getContact({ appId: "shop", contact: { case: "email", value: EMAIL } });
     return contact?.emailState === SubscriptionState.UNSUBSCRIBED;
   },
   "link its own browser to an address": async ({ post, ids }, { rpc }) => {
@@ -129,7 +129,7 @@ const ROWS: Readonly<Record<string, (caller: Caller, shop: Shop) => Promise<bool
   "take the SKU of a product of a feed": async ({ post }, shop) => {
     await withFeed(shop);
     await post({ action_type: "product_view", product_ids: "mine", product_skus: "SKU-1" });
-    const { product } = await shop.rpc.catalog.getProduct({ appId: "shop", sku: "SKU-1" });
+    const { product } = await shop.rpc.catalog.getProduct({ appId: "shop", product: { case: "sku", value: "SKU-1" } });
     return product?.productId !== "p1";
   },
   "use an idempotency key of the shop": async ({ post }, { rpc }) => {

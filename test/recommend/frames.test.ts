@@ -41,10 +41,10 @@ describe("a frame's filter", () => {
       const answer = await rpc.recommendations.recommend({ appId: "shop", frameId: "f", filter });
       return [answer.recommended.map(({ productId }) => productId).join(" "), answer.missingIds.join(" ")];
     };
-    await set({ anyGroup: ["even"] });
+    await set({ anyGroupIds: ["even"] });
     expect(await ask({})).toEqual(["2 4", ""]);
-    expect(await ask({ anyGroup: ["high"] })).toEqual(["4", ""]);
-    await set({ price: { max: "30", currency: "EUR" }, excludeProductIds: ["1"], noGroup: ["nothing"] });
+    expect(await ask({ anyGroupIds: ["high"] })).toEqual(["4", ""]);
+    await set({ price: { max: "30", currency: "EUR" }, excludedProductIds: ["1"], excludedGroupIds: ["nothing"] });
     expect(await ask({})).toEqual(["2 3", "nothing"]);
     expect(await ask({ price: { min: "25" } })).toEqual(["3", "nothing"]);
     await expect(set({ price: { min: "x" } })).rejects.toThrow(/frame_configuration\.filter\.price\.min/);
@@ -65,7 +65,7 @@ describe("a variant's filter and pins", () => {
       const frameConfiguration = {
         frameId: "f",
         recommendedCount: 4,
-        filter: { anyGroup: ["x"] },
+        filter: { anyGroupIds: ["x"] },
         pinnedProductIds: ["b"],
         variants: [{ name: "v", weight: 1, ...variant }],
       };
@@ -75,8 +75,8 @@ describe("a variant's filter and pins", () => {
     };
     const visitor = { visitor: { clientId: "c" } };
     expect(await shown({}, visitor)).toBe("b a");
-    expect(await shown({ filter: { anyGroup: ["y"] }, pinChoice: { productIds: ["d"] } }, visitor)).toBe("d c");
-    expect(await shown({ filter: { anyGroup: ["y"] }, pinChoice: { productIds: ["d"] } })).toBe("b a");
+    expect(await shown({ filter: { anyGroupIds: ["y"] }, pinChoice: { productIds: ["d"] } }, visitor)).toBe("d c");
+    expect(await shown({ filter: { anyGroupIds: ["y"] }, pinChoice: { productIds: ["d"] } })).toBe("b a");
     expect(await shown({ filter: {}, pinChoice: {} }, visitor)).toBe("a b c d");
   });
 });

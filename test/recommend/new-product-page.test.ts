@@ -81,7 +81,7 @@ describe("the page of a product that nobody ordered", () => {
     const request = { appId: "shop", currentProductIds: ["tentnew"] };
     const { recommendedReasons } = await rpc.recommendations.explainRecommendation({ request });
     const rule = recommendedReasons[0]?.sources.find(({ source }) => source === RecommendationSource.ASSOCIATION_RULES);
-    expect(rule?.becauseOf[0]).toMatch(/^tent\d$/);
+    expect(rule?.causeProductIds[0]).toMatch(/^tent\d$/);
   });
 
   it("shows the same as before on pages of products that were ordered", async () => {

@@ -45,7 +45,7 @@ describe("the frames of a page", () => {
 
   it("keep their own rules, and are answered in the order asked, unknown ones as the default frame", async () => {
     const { ask } = await openShop();
-    const answers = await ask(["side", "nothing"], { filter: { excludeProductIds: ["a"] } });
+    const answers = await ask(["side", "nothing"], { filter: { excludedProductIds: ["a"] } });
     expect(answers.map(({ frameId }) => frameId)).toEqual(["side", "default"]);
     expect(answers[0]?.shown).toEqual(["b", "c"]);
     expect(answers[1]).toMatchObject({ missingIds: ["nothing"], shown: expect.not.arrayContaining(["a", "b", "c"]) });

@@ -94,7 +94,7 @@ describe("a shop whose pages name groups of variants", () => {
     expect((await home())[0]).toBe("PAN-02-A");
     await set({ bannedProductIds: ["PAN-02"] });
     expect((await home()).filter((id) => id.startsWith("PAN"))).toEqual([]);
-    const filter = { excludeProductIds: ["PAN-02"] };
+    const filter = { excludedProductIds: ["PAN-02"] };
     const answer = await rpc.recommendations.recommend({ appId: "shop", filter });
     expect([...answer.recommended, ...answer.alternative].some(({ productId }) => productId.startsWith("PAN"))).toBe(
       false,

@@ -31,9 +31,9 @@ async function post(...requests: senders.Posted[]) {
     if (eventId !== "") notes = (await rpc.events.getEvent({ appId: "shop", eventId })).event?.notes ?? [];
   }
   const { products } = await rpc.catalog.listProducts({ appId: "shop" });
-  const find = async (by: { email: string } | { phone: string }) => {
+  const find = async (contact: { case: "email" | "phone"; value: string }) => {
     try {
-      return (await rpc.subscriptions.getContact({ appId: "shop", ...by })).contact;
+      return (await rpc.subscriptions.getContact({ appId: "shop", contact })).contact;
     } catch {
       return undefined;
     }
@@ -77,12 +77,12 @@ describe.each([
     expect(codes).toEqual([200]);
     expect(notes).toEqual([]);
     expect(status).toMatchObject({ identified: true, status: true });
-    const contact = await find({ email: "buyer+1@example.com" });
+    const contact = await find({ case: "email", value: "buyer+1@example.com" });
     expect(contact).toMatchObject({
       ...{ email: "Buyer+1@Example.com", phone: "+48 600 100 200", firstName: "Anna Maria" },
       emailState: SubscriptionState.SUBSCRIBED,
     });
-    expect((await find({ phone: "+48600100200" }))?.contactId).toBe(contact?.contactId);
+    expect((await find({ case: "phone", value: "+48600100200" }))?.contactId).toBe(contact?.contactId);
     expect(products).toEqual(LAMPS);
     expect(urls).toEqual(["https://shop.example/p?id=1&x=a+b", "https://shop.example/p?id=2"]);
   });
@@ -92,8 +92,8 @@ describe("a double-encoding sender", () => {
   it("is understood: e-mail, lists and names are as before encoding", async () => {
     const { status, products, find } = await post(senders.twiceEncoded(SAID));
     expect(status).toMatchObject({ identified: true, status: true });
-    expect(await find({ email: "buyer+1@example.com" })).toMatchObject({ firstName: "Anna Maria" });
-    expect(await find({ phone: "+48600100200" })).toBeDefined();
+    expect(await find({ case: "email", value: "buyer+1@example.com" })).toMatchObject({ firstName: "Anna Maria" });
+    expect(await find({ case: "phone", value: "+48600100200" })).toBeDefined();
     expect(products).toEqual(LAMPS);
   });
 });
@@ -117,7 +117,7 @@ describe("a sender that escapes nothing", () => {
       senders.rawText({ ...SAID, email: "ann@example.com", product_titles: "Lamp 100% wool|Bulb", product_urls: "" }),
     );
     expect(status).toMatchObject({ identified: true, status: true });
-    expect(await find({ phone: "+48600100200" })).toBeDefined(); // the lost plus is a leading space
+    expect(await find({ case: "phone", value: "+48600100200" })).toBeDefined(); // the lost plus is a leading space
     expect(products[0]?.[1]).toBe("Lamp 100% wool");
   });
 
@@ -146,7 +146,7 @@ describe("a page script without values", () => {
     );
     expect(codes).toEqual([200]);
     expect(status).toMatchObject({ identified: false, status: null });
-    expect(await find({ email: "undefined" })).toBeUndefined();
+    expect(await find({ case: "email", value: "undefined" })).toBeUndefined();
     expect(products).toEqual([
       ["1", "Lamp", ""],
       ["2", "", ""],
@@ -199,7 +199,7 @@ describe("an old shop system with Latin-1 texts", () => {
       }),
     );
     expect(status).toMatchObject({ identified: true, status: true });
-    expect((await find({ email: "ann@example.com" }))?.firstName).toBe("J\uFFFDrg");
+    expect((await find({ case: "email", value: "ann@example.com" }))?.firstName).toBe("J\uFFFDrg");
     expect(products).toEqual([["1", "Stehlampe f\uFFFDr B\uFFFDcher", ""]]);
   });
 });
@@ -215,7 +215,7 @@ describe("two senders of one shop", () => {
         subscriber_status: "0",
       }),
     );
-    const contact = await find({ email: "ANN@example.com" });
+    const contact = await find({ case: "email", value: "ANN@example.com" });
     expect(contact).toMatchObject({ email: "Ann@Example.com", emailState: SubscriptionState.UNSUBSCRIBED });
   });
 });

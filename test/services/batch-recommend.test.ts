@@ -23,7 +23,7 @@ it("BatchRecommend answers each request in its place, and a request that fails b
   });
   const [first, second, third] = results.map(({ result }) => result);
   expect([first?.case, third?.case]).toEqual(["response", "response"]);
-  if (first?.case === "response") expect(first.value.trackerProduct?.productId).toBe("p1");
+  if (first?.case === "response") expect(first.value.currentProduct?.productId).toBe("p1");
   if (second?.case !== "error") return expect.unreachable("the second request fails");
   const infos = second.value.details.map((detail) => anyUnpack(detail, ErrorInfoSchema)?.reason);
   expect([second.value.code, infos]).toEqual([Code.InvalidArgument, ["INVALID_FIELDS", undefined]]);

@@ -139,7 +139,7 @@ describe("a frame in UpdateFrame", () => {
           includeBought: true,
           rotation: true,
           fallback: true,
-          filter: { noGroup: ["sale"] },
+          filter: { excludedGroupIds: ["sale"] },
           pinChoice: { productIds: ["p4"] },
         },
       ],

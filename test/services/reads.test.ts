@@ -50,7 +50,10 @@ it("GetVisitor returns the ids of a visitor and its contact", async () => {
   const { rpc, trace } = await openShop();
   await trace({ app_id: appId, action_type: "subscribe", email: "ann@example.com", c_id: "c1", fp_ccid: "f1" });
   const { visitor } = await rpc.subscriptions.getVisitor({ appId, visitor: { fingerprintId: "f1" } });
-  const { contact } = await rpc.subscriptions.getContact({ appId, email: "ann@example.com" });
+  const { contact } = await rpc.subscriptions.getContact({
+    appId,
+    contact: { case: "email", value: "ann@example.com" },
+  });
   expect(visitor).toMatchObject({ clientIds: ["c1"], fingerprintIds: ["f1"], contactId: contact?.contactId });
 });
 

@@ -38,7 +38,10 @@ async function openShop() {
 
 it("RecommendForContacts answers in order, by the history of each contact, and for subscribed ones only", async () => {
   const { ask, rpc } = await openShop();
-  const { contact } = await rpc.subscriptions.getContact({ appId, email: "ann@example.com" });
+  const { contact } = await rpc.subscriptions.getContact({
+    appId,
+    contact: { case: "email", value: "ann@example.com" },
+  });
   const ann = contact?.contactId ?? "";
   const results = await ask({ contacts: ["ANN@example.com", "bob@example.com", "eve@example.com", ann] });
   expect(

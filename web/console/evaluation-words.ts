@@ -45,7 +45,7 @@ export function figuresOf(rankings: readonly EvaluatedRanking[]): readonly strin
 }
 
 /** Length of the history, for example `2–3` or `8 or more`. */
-export function historyTitle({ least, most }: EvaluatedHistory): string {
+export function historyTitle({ minLength: least, maxLength: most }: EvaluatedHistory): string {
   if (most === 0) return `${least} or more`;
   return least === most ? String(least) : `${least}–${most}`;
 }

@@ -17,7 +17,8 @@ export const SOURCE_NAMES: Readonly<Record<RecommendationSource, string>> = {
 
 /** The products that led to a product by one source, with the counts. `titleOf` returns a product's display name. */
 export function reasonText(reason: SourceReason, titleOf: (productId: string) => string): string {
-  const because = reason.becauseOf.length > 0 ? [`because of ${reason.becauseOf.map(titleOf).join(" + ")}`] : [];
+  const because =
+    reason.causeProductIds.length > 0 ? [`because of ${reason.causeProductIds.map(titleOf).join(" + ")}`] : [];
   const counts = Object.entries(reason.counts)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name.replaceAll("_", " ")} ${shortNumber(value)}`);

@@ -22,7 +22,7 @@ class RecordedTotals:
     """Events whose key was known."""
     refused: list[RefusedItem] = field(default_factory=list)
     """Events not stored, with their position among all events; at most 1,000 of each call."""
-    refused_count: int = 0
+    refused_total: int = 0
     """Number of all events not stored."""
 
 
@@ -51,7 +51,7 @@ def record_all(
         answer = _record(service, batches)
         totals.accepted += answer.accepted
         totals.deduplicated += answer.deduplicated
-        totals.refused_count += answer.refused_count
+        totals.refused_total += answer.refused_total
         for item in answer.refused:
             item.index += sent
             totals.refused.append(item)

@@ -21,7 +21,7 @@ pub struct RecordedTotals {
     /// Events not stored, with their position among all events; at most 1,000 of each call.
     pub refused: Vec<RefusedItem>,
     /// Number of all events not stored.
-    pub refused_count: u64,
+    pub refused_total: u64,
 }
 
 /// Records many events in batches, with random keys. A call that finds the server unavailable is repeated; the keys
@@ -53,7 +53,7 @@ pub async fn record_all_with_keys(
         let answer = record(client, batches).await?;
         totals.accepted += answer.accepted as u64;
         totals.deduplicated += answer.deduplicated as u64;
-        totals.refused_count += answer.refused_count as u64;
+        totals.refused_total += answer.refused_total as u64;
         totals.refused.extend(answer.refused.into_iter().map(|mut item| {
             item.index += sent;
             item

@@ -24,7 +24,7 @@ export interface RecordedTotals {
   /** Events not stored, with their position among all events; at most 1,000 of each call. */
   readonly refused: RefusedItem[];
   /** Number of all events not stored. */
-  refusedCount: number;
+  refusedTotal: number;
 }
 
 /** Records many events in batches. A call that finds the server unavailable is repeated; the keys store each event once. */
@@ -35,14 +35,14 @@ export async function recordAll(
   options: RecordAllOptions = {},
 ): Promise<RecordedTotals> {
   const { keyOf = () => crypto.randomUUID(), batchSize = 500, batchesPerCall = 20, signal } = options;
-  const totals: RecordedTotals = { accepted: 0, deduplicated: 0, refused: [], refusedCount: 0 };
+  const totals: RecordedTotals = { accepted: 0, deduplicated: 0, refused: [], refusedTotal: 0 };
   let sent = 0;
   for await (const part of chunks(events, batchSize * batchesPerCall)) {
     const keys = part.map(keyOf);
     const answer = await record(client, appId, part, keys, batchSize, signal);
     totals.accepted += Number(answer.accepted);
     totals.deduplicated += Number(answer.deduplicated);
-    totals.refusedCount += Number(answer.refusedCount);
+    totals.refusedTotal += Number(answer.refusedTotal);
     for (const item of answer.refused) totals.refused.push({ ...item, index: item.index + BigInt(sent) });
     sent += part.length;
   }

@@ -140,6 +140,6 @@ function contactCall(subscriptions: Clients["subscriptions"], appId: string): Bu
       for (const batch of batches) yield { appId, contacts: batch.map((item) => item.message) };
     }
     const answer = await subscriptions.importContacts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
-    return { accepted: answer.accepted, deduplicated: 0n, refused: answer.refused };
+    return { accepted: answer.accepted, deduplicated: 0, refused: answer.refused };
   };
 }

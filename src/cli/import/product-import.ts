@@ -137,13 +137,13 @@ function replaceCall(catalog: Clients["catalog"], appId: string): BulkCall<Produ
       for (const batch of batches) yield { appId, products: batch.map((item) => item.message.product), fromFeed: true };
     }
     const answer = await catalog.upsertProducts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
-    return { accepted: answer.accepted, deduplicated: 0n, refused: answer.refused };
+    return { accepted: answer.accepted, deduplicated: 0, refused: answer.refused };
   };
 }
 
 function updateCall(catalog: Clients["catalog"], appId: string, full: boolean): BulkCall<ProductLine> {
   return async (batches) => {
-    const refused: { index: bigint; field: string; reason: string }[] = [];
+    const refused: { index: number; field: string; reason: string }[] = [];
     let index = 0;
     for (const batch of batches) {
       const updates = batch.map(({ message: { product, paths, allowMissing } }) => ({
@@ -154,13 +154,12 @@ function updateCall(catalog: Clients["catalog"], appId: string, full: boolean): 
       const fromFeed = full || updates.some(({ allowMissing }) => allowMissing);
       const { results } = await catalog.updateProducts({ appId, updates, fromFeed }, { timeoutMs: BULK_TIMEOUT_MS });
       for (const { outcome, field, reason } of results) {
-        if (outcome === ProductUpdateOutcome.NOT_FOUND)
-          refused.push({ index: BigInt(index), field: "id", reason: NOT_FOUND });
-        else if (outcome === ProductUpdateOutcome.INVALID) refused.push({ index: BigInt(index), field, reason });
+        if (outcome === ProductUpdateOutcome.NOT_FOUND) refused.push({ index, field: "id", reason: NOT_FOUND });
+        else if (outcome === ProductUpdateOutcome.INVALID) refused.push({ index, field, reason });
         index++;
       }
     }
-    return { accepted: BigInt(index - refused.length), deduplicated: 0n, refused };
+    return { accepted: index - refused.length, deduplicated: 0, refused };
   };
 }
 

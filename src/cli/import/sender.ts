@@ -5,8 +5,8 @@ import type { SentCounts } from "./totals.js";
 
 /** The answer of a bulk call, of either kind. */
 export interface BulkAnswer {
-  readonly accepted: bigint;
-  readonly deduplicated: bigint;
+  readonly accepted: number;
+  readonly deduplicated: number;
   readonly refused: readonly Pick<RefusedItem, "index" | "field" | "reason">[];
 }
 

@@ -96,7 +96,8 @@ async function demoApp({ apps }: Aisle["clients"]) {
 /** The URL of the product's page; undefined when there is no such product. */
 async function urlOf({ catalog }: Aisle["clients"], productId: string): Promise<string | undefined> {
   try {
-    return (await catalog.getProduct({ appId: DEMO_APP_ID, productId })).product?.url;
+    return (await catalog.getProduct({ appId: DEMO_APP_ID, product: { case: "productId", value: productId } })).product
+      ?.url;
   } catch (error) {
     if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
     throw error;

@@ -52,7 +52,7 @@ describe("runImport", () => {
         const items = batches.flat();
         for (const { sources } of items) sentLines += sources.length;
         if (calls++ % 100 === 0) heaps.push(heapAfterCollection());
-        return { accepted: BigInt(items.length), deduplicated: 0n, refused: [] };
+        return { accepted: items.length, deduplicated: 0, refused: [] };
       },
       onRefused: () => {},
       repeatable: false,

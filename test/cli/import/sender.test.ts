@@ -35,8 +35,8 @@ function senderOver(
 }
 
 const accepted = (batches: readonly (readonly unknown[])[]) => ({
-  accepted: BigInt(batches.flat().length),
-  deduplicated: 0n,
+  accepted: batches.flat().length,
+  deduplicated: 0,
   refused: [],
 });
 
@@ -132,7 +132,7 @@ describe("createSender", () => {
   it("assigns a rejected item of any call to its lines", async () => {
     const refuseSecond: BulkCall<number> = async (batches) => ({
       ...accepted(batches),
-      refused: [create(RefusedItemSchema, { index: 1n, field: "product_id", reason: "at most 255 bytes" })],
+      refused: [create(RefusedItemSchema, { index: 1, field: "product_id", reason: "at most 255 bytes" })],
     });
     const { sender, refused } = senderOver(refuseSecond, {
       limits: { batchItems: 1, batchChars: 99, callItems: 2 },

@@ -20,7 +20,10 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     const [first] = await store.hooks.due("shop", 1e15, 1);
     if (first !== undefined)
       await store.unitOfWork.run("shop", (tx) => tx.deadHooks.put("given-up", { ...first, messageId: "given-up" }));
-    const { contact } = await rpc.subscriptions.getContact({ appId: "shop", email: MAJA.email });
+    const { contact } = await rpc.subscriptions.getContact({
+      appId: "shop",
+      contact: { case: "email", value: MAJA.email },
+    });
     const contactId = contact?.contactId ?? "";
     const about = async (text: string) => {
       const tables = ["confirmations", "outbox", "deadHooks"] as const;

@@ -61,12 +61,15 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     for (const choose of [
       async () => ({ phone: MAJA.phone }),
       async ({ rpc }: Aisle) => {
-        const { contact } = await rpc.subscriptions.getContact({ appId: "shop", email: MAJA.email });
+        const { contact } = await rpc.subscriptions.getContact({
+          appId: "shop",
+          contact: { case: "email", value: MAJA.email },
+        });
         return { contactId: contact?.contactId ?? "" };
       },
-      async () => ({ visitor: { clientId: MAJA.c_id }, withLinkedContact: true }),
-      async () => ({ visitor: { fingerprintId: MAJA.fp_ccid }, withLinkedContact: true }),
-      async () => ({ visitor: { userId: MAJA.user_id }, withLinkedContact: true }),
+      async () => ({ visitor: { clientId: MAJA.c_id }, includeLinkedContact: true }),
+      async () => ({ visitor: { fingerprintId: MAJA.fp_ccid }, includeLinkedContact: true }),
+      async () => ({ visitor: { userId: MAJA.user_id }, includeLinkedContact: true }),
     ]) {
       const aisle = await openShop();
       expect((await erase(aisle, "shop", await choose(aisle))).removed).toEqual(ALL_OF_MAJA);
@@ -79,7 +82,10 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     const done = await erase(aisle, "shop", { visitor: { clientId: MAJA.c_id } });
     expect(done.contactsKept).toBe(1);
     expect(done.removed).not.toHaveProperty("contacts");
-    const { contact } = await aisle.rpc.subscriptions.getContact({ appId: "shop", email: MAJA.email });
+    const { contact } = await aisle.rpc.subscriptions.getContact({
+      appId: "shop",
+      contact: { case: "email", value: MAJA.email },
+    });
     expect(contact?.email).toBe(MAJA.email);
     const left = await namesLeft(aisle, "shop");
     expect(left).not.toContain(MAJA.c_id);

@@ -44,7 +44,7 @@ describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
     await aisle.trace({ app_id: "shop", action_type: "other", c_id: "stranger", email: MAJA.email });
     const items = await exported(aisle, "shop", { visitor: { clientId: "stranger" } });
     expect(items.map(({ case: kind }) => kind)).toEqual(["visitor", "event"]);
-    const proven = await exported(aisle, "shop", { visitor: { clientId: "stranger" }, withLinkedContact: true });
+    const proven = await exported(aisle, "shop", { visitor: { clientId: "stranger" }, includeLinkedContact: true });
     expect(proven.some(({ case: kind }) => kind === "contact")).toBe(true);
   });
 

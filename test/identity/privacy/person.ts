@@ -87,7 +87,7 @@ export async function erase(
   const removed = Object.entries(erasure?.removed ?? {}).map(([table, count]) => [table, Number(count)] as const);
   return {
     removed: Object.fromEntries(removed),
-    contactsKept: erasure?.contactsKept ?? 0,
+    contactsKept: erasure?.keptContactCount ?? 0,
     erasureId: erasure?.erasureId ?? "",
   };
 }

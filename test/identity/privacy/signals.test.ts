@@ -52,12 +52,18 @@ describe.each(stores)("privacy signals of a browser: $name", ({ openStore }) => 
   it("let a person subscribe by address, and link the browser to no one", async () => {
     const aisle = await openShop(PrivacySignals.GPC);
     await post(aisle, { action_type: "Subscribe", ...ids, email: MAJA.email, last_name: "Mustermaja" }, GPC);
-    const { contact } = await aisle.rpc.subscriptions.getContact({ appId: "shop", email: MAJA.email });
+    const { contact } = await aisle.rpc.subscriptions.getContact({
+      appId: "shop",
+      contact: { case: "email", value: MAJA.email },
+    });
     expect(contact).toMatchObject({ email: MAJA.email, emailState: 2, lastName: "" });
     expect(await aisle.status("shop", MAJA.fp_ccid)).toMatchObject({ identified: false, status: null });
     expect(await namesIn(aisle)).toEqual(["maja.muster", "Maja.Muster"]);
     await post(aisle, { action_type: "subscribe", ...ids, email: MAJA.email, subscriber_status: "0" }, GPC);
-    const after = await aisle.rpc.subscriptions.getContact({ appId: "shop", email: MAJA.email });
+    const after = await aisle.rpc.subscriptions.getContact({
+      appId: "shop",
+      contact: { case: "email", value: MAJA.email },
+    });
     expect(after.contact?.emailState).toBe(3);
   });
 

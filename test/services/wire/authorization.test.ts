@@ -259,7 +259,7 @@ describe("the audit of RPC calls", () => {
     await apps.getApp({ appId: "shop" });
     await apps.createApp({ app: { appId: "shop" } });
     await apps.deleteApp({ appId: "a person's name" });
-    await subscriptions.getContact({ appId: "shop", email: "anna@example.com" });
+    await subscriptions.getContact({ appId: "shop", contact: { case: "email", value: "anna@example.com" } });
     await events.recordEvent({ appId: "shop" });
     await events.recordEvents(batches());
     expect(server.entries).toEqual([

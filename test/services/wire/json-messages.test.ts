@@ -140,6 +140,6 @@ describe("JSON of very many pieces", () => {
     async function* batches() {
       yield { appId: "shop", events: Array(1000).fill(event) };
     }
-    expect((await client.recordEvents(batches())).accepted).toBe(1000n);
+    expect((await client.recordEvents(batches())).accepted).toBe(1000);
   });
 });

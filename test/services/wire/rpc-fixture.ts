@@ -46,8 +46,8 @@ export function createFixtureRoutes(gates: { getApp?: Gate; getAppCalled?: Gate 
     });
     router.service(EventService, {
       async recordEvents(batches) {
-        let accepted = 0n;
-        for await (const batch of batches) accepted += BigInt(batch.events.length);
+        let accepted = 0;
+        for await (const batch of batches) accepted += batch.events.length;
         return { accepted };
       },
     });

@@ -246,7 +246,7 @@ describe("a body", () => {
         yield { events: [{}] };
       }
     };
-    expect((await createClient(EventService, wire).recordEvents(batches())).accepted).toBe(5n);
+    expect((await createClient(EventService, wire).recordEvents(batches())).accepted).toBe(5);
   });
 
   it("of a stream that falls silent gets DEADLINE_EXCEEDED", async () => {

@@ -88,7 +88,7 @@ describe("a stock grpc-js client", () => {
   it("streams 300 batches in and gets one answer", async () => {
     const { address } = await openListener();
     const answer = await openGrpcJs(address).recordEvents(Array.from({ length: 300 }, () => batch));
-    expect(answer.accepted).toBe(30_000n);
+    expect(answer.accepted).toBe(30_000);
   });
 
   it("reads a server stream to its end", async () => {
@@ -138,7 +138,7 @@ describe.each(Object.entries(transports))("%s", (_, transport) => {
     const batches = async function* () {
       for (let i = 0; i < 20; i++) yield batch;
     };
-    expect((await createClient(EventService, wire).recordEvents(batches())).accepted).toBe(2_000n);
+    expect((await createClient(EventService, wire).recordEvents(batches())).accepted).toBe(2_000);
 
     const error = ConnectError.from(await apps.createApp({ app: { appId: "" } }).catch((reason: unknown) => reason));
     expect(error.code).toBe(Code.InvalidArgument);

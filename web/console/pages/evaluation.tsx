@@ -42,7 +42,7 @@ export function EvaluationCard({ appId }: { readonly appId: string }) {
 }
 
 function EvaluationFigures({ evaluation }: { readonly evaluation: Evaluation }) {
-  const asked = evaluation.tasks.filter(({ queries }) => queries > 0);
+  const asked = evaluation.tasks.filter(({ queryCount: queries }) => queries > 0);
   const [name, setName] = useState(asked[0]?.name ?? "");
   const task = asked.find((each) => each.name === name);
   return (
@@ -50,7 +50,7 @@ function EvaluationFigures({ evaluation }: { readonly evaluation: Evaluation }) 
       <p class="muted">
         Learned up to <Time at={evaluation.cutOffTime} />.
       </p>
-      <Field id="task" label="Question" hint={task && `Asked ${task.queries} times.`}>
+      <Field id="task" label="Question" hint={task && `Asked ${task.queryCount} times.`}>
         {(attributes) => (
           <select {...attributes} value={name} onChange={(event) => setName(event.currentTarget.value)}>
             {asked.map((each) => (
@@ -69,12 +69,12 @@ function EvaluationFigures({ evaluation }: { readonly evaluation: Evaluation }) 
 function TaskFigures({ task }: { readonly task: EvaluatedTask }) {
   const names = figuresOf(task.rankings);
   const [figure, setFigure] = useState(names[0] ?? "");
-  const histories = task.rankings[0]?.byHistory ?? [];
+  const histories = task.rankings[0]?.histories ?? [];
   const steps = useMemo(() => histories.map(historyTitle), [histories]);
   const curves = useMemo(
     () =>
       task.rankings.map(
-        ({ name, kind, byHistory }): Curve => ({
+        ({ name, kind, histories: byHistory }): Curve => ({
           name: name.replaceAll("_", " "),
           isDashed: kind === RankingKind.BASELINE,
           values: byHistory.map(({ figures }) => figures[figure]),
@@ -111,20 +111,20 @@ function TaskFigures({ task }: { readonly task: EvaluatedTask }) {
               All
             </th>
             {histories.map((history) => (
-              <th key={history.least} scope="col" class="number">
+              <th key={history.minLength} scope="col" class="number">
                 {historyTitle(history)} <span class="hidden">known</span>
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {task.rankings.map(({ name, kind, figures, byHistory }) => (
+          {task.rankings.map(({ name, kind, figures, histories: byHistory }) => (
             <tr key={`${name} ${kind}`}>
               <th scope="row">
                 {name.replaceAll("_", " ")} <span class="tag">{KINDS[kind]}</span>
               </th>
               <td class="number">{share(figures[figure])}</td>
-              {histories.map(({ least }, index) => (
+              {histories.map(({ minLength: least }, index) => (
                 <td key={least} class="number">
                   {share(byHistory[index]?.figures[figure])}
                 </td>

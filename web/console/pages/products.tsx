@@ -81,7 +81,7 @@ function UnknownNote({ appId }: { readonly appId: string }) {
     [appId],
   );
   if (!unknown.value?.totalSize) return null;
-  const { unknownProducts, totalSize, eventsUnknown, eventsRead } = unknown.value;
+  const { unknownProducts, totalSize, unknownEventCount: eventsUnknown, readEventCount: eventsRead } = unknown.value;
   return (
     <details class="note">
       <summary>
@@ -90,7 +90,7 @@ function UnknownNote({ appId }: { readonly appId: string }) {
       </summary>
       <p>Such events change no list. Send the id, SKU or item_group_id that the feed has.</p>
       <ul>
-        {unknownProducts.map(({ productId, events, meantProductId }) => (
+        {unknownProducts.map(({ productId, eventCount: events, suggestedProductId: meantProductId }) => (
           <li key={productId}>
             <code>{productId}</code> in {events} {events === 1 ? "event" : "events"}
             {meantProductId !== "" && (

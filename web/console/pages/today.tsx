@@ -38,7 +38,7 @@ export function TodayPage({ appId }: { readonly appId: string }) {
         modelMadeAt: msOf(stored.models.find(({ active }) => active)?.createTime),
         hasResults: everything.frames.some(({ total }) => (total?.visitorCount ?? 0) > 0),
         lastRejectedAt: msOf(rejected.rejectedEvents[0]?.rejectTime),
-        unknownEvents: unknown.eventsUnknown,
+        unknownEvents: unknown.unknownEventCount,
       };
       return {
         events: todaysEvents(newest, now()),

@@ -67,7 +67,7 @@ export async function importFeed(
   }
   return {
     accepted: Number(answer.accepted),
-    rejected: rejects.count + Number(answer.refusedCount) - answer.refused.length,
+    rejected: rejects.count + Number(answer.refusedTotal) - answer.refused.length,
     hidden: Number(answer.hidden),
     notice: [
       ...(answer.unlisted > answer.hidden

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqkDCgNBcHASEwoGYXBwX2lkGAEgASgJQgPgQQUSGQoMZGlzcGxheV9uYW1lGAIgASgJQgPgQQESHAoPYWxsb3dlZF9vcmlnaW5zGAMgAygJQgPgQQESNAoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNAoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSLwoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5nc0ID4EEBEiwKCmxpbmtfdHJ1c3QYByABKA4yEy5haXNsZS52MS5MaW5rVHJ1c3RCA+BBARIfCg1kb3VibGVfb3B0X2luGAggASgIQgPgQQFIAIgBARIoChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgNQgPgQQFIAYgBARIRCgRldGFnGAogASgJQgPgQQNCEAoOX2RvdWJsZV9vcHRfaW5CGQoXX2xlYXJuZWRfYWZ0ZXJfdmlzaXRvcnMihAEKD1ByaXZhY3lTZXR0aW5ncxIuCgdzaWduYWxzGAEgASgOMhguYWlzbGUudjEuUHJpdmFjeVNpZ25hbHNCA+BBARIbCg5yZXRlbnRpb25fZGF5cxgCIAEoDUID4EEBEiQKF3JlamVjdGVkX3JldGVudGlvbl9kYXlzGAMgASgNQgPgQQEqUwoJTGlua1RydXN0EhoKFkxJTktfVFJVU1RfVU5TUEVDSUZJRUQQABITCg9MSU5LX1RSVVNUX09QRU4QARIVChFMSU5LX1RSVVNUX1NUUklDVBACKoQBCg5Qcml2YWN5U2lnbmFscxIfChtQUklWQUNZX1NJR05BTFNfVU5TUEVDSUZJRUQQABIXChNQUklWQUNZX1NJR05BTFNfT0ZGEAESFwoTUFJJVkFDWV9TSUdOQUxTX0dQQxACEh8KG1BSSVZBQ1lfU0lHTkFMU19HUENfQU5EX0ROVBADQmcKCGFpc2xlLnYxQghBcHBQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqkDCgNBcHASEwoGYXBwX2lkGAEgASgJQgPgQQUSGQoMZGlzcGxheV9uYW1lGAIgASgJQgPgQQESHAoPYWxsb3dlZF9vcmlnaW5zGAMgAygJQgPgQQESNAoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNAoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSLwoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5nc0ID4EEBEiwKCmxpbmtfdHJ1c3QYByABKA4yEy5haXNsZS52MS5MaW5rVHJ1c3RCA+BBARIfCg1kb3VibGVfb3B0X2luGAggASgIQgPgQQFIAIgBARIoChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgFQgPgQQFIAYgBARIRCgRldGFnGAogASgJQgPgQQNCEAoOX2RvdWJsZV9vcHRfaW5CGQoXX2xlYXJuZWRfYWZ0ZXJfdmlzaXRvcnMihAEKD1ByaXZhY3lTZXR0aW5ncxIuCgdzaWduYWxzGAEgASgOMhguYWlzbGUudjEuUHJpdmFjeVNpZ25hbHNCA+BBARIbCg5yZXRlbnRpb25fZGF5cxgCIAEoBUID4EEBEiQKF3JlamVjdGVkX3JldGVudGlvbl9kYXlzGAMgASgFQgPgQQEqUwoJTGlua1RydXN0EhoKFkxJTktfVFJVU1RfVU5TUEVDSUZJRUQQABITCg9MSU5LX1RSVVNUX09QRU4QARIVChFMSU5LX1RSVVNUX1NUUklDVBACKoQBCg5Qcml2YWN5U2lnbmFscxIfChtQUklWQUNZX1NJR05BTFNfVU5TUEVDSUZJRUQQABIXChNQUklWQUNZX1NJR05BTFNfT0ZGEAESFwoTUFJJVkFDWV9TSUdOQUxTX0dQQxACEh8KG1BSSVZBQ1lfU0lHTkFMU19HUENfQU5EX0ROVBADQmcKCGFpc2xlLnYxQghBcHBQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -91,7 +91,7 @@ export type App = Message<"aisle.v1.App"> & {
    * and 1 accept a single visitor. Not set: on creation 3, in an update
    * unchanged.
    *
-   * @generated from field: optional uint32 learned_after_visitors = 9;
+   * @generated from field: optional int32 learned_after_visitors = 9;
    */
   learnedAfterVisitors?: number | undefined;
 
@@ -128,7 +128,7 @@ export type PrivacySettings = Message<"aisle.v1.PrivacySettings"> & {
    * without a contact, by the time when they happened; 0 keeps them for ever.
    * At most 36,500. Contacts and the consent ledger stay until they are erased.
    *
-   * @generated from field: uint32 retention_days = 2;
+   * @generated from field: int32 retention_days = 2;
    */
   retentionDays: number;
 
@@ -136,7 +136,7 @@ export type PrivacySettings = Message<"aisle.v1.PrivacySettings"> & {
    * Optional. Retention in days of rejected events; 0 keeps them as long as
    * their log has room. At most 36,500.
    *
-   * @generated from field: uint32 rejected_retention_days = 3;
+   * @generated from field: int32 rejected_retention_days = 3;
    */
   rejectedRetentionDays: number;
 };

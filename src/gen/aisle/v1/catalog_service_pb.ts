@@ -23,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/catalog_service.proto.
  */
 export const file_aisle_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfY291bnQYAyABKARCA+BBAxITCgZoaWRkZW4YBCABKARCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBEID4EEDIlMKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBARIQCgNza3UYAyABKAlCA+BBASI9ChJHZXRQcm9kdWN0UmVzcG9uc2USJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAyLtAQoTTGlzdFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESGAoLY2F0ZWdvcnlfaWQYBCABKAlCA+BBARISCgVicmFuZBgFIAEoCUID4EEBEjEKDGF2YWlsYWJpbGl0eRgGIAEoDjIWLmFpc2xlLnYxLkF2YWlsYWJpbGl0eUID4EEBEhUKCGdyb3VwX2lkGAcgASgJQgPgQQESGAoLdGV4dF9wcmVmaXgYCCABKAlCA+BBASJeChRMaXN0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyK/AQoUVXBkYXRlUHJvZHVjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJwoHcHJvZHVjdBgCIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAhI0Cgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBIkAKFVVwZGF0ZVByb2R1Y3RSZXNwb25zZRInCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdEID4EEDIowBChVVcGRhdGVQcm9kdWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISLQoHdXBkYXRlcxgCIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RVcGRhdGVCA+BBAhIWCglmcm9tX2ZlZWQYAyABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQEiigEKDVByb2R1Y3RVcGRhdGUSJwoHcHJvZHVjdBgBIAEoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAhI0Cgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCA+BBARIaCg1hbGxvd19taXNzaW5nGAMgASgIQgPgQQEiTQoWVXBkYXRlUHJvZHVjdHNSZXNwb25zZRIzCgdyZXN1bHRzGAEgAygLMh0uYWlzbGUudjEuUHJvZHVjdFVwZGF0ZVJlc3VsdEID4EEDIo0BChNQcm9kdWN0VXBkYXRlUmVzdWx0EhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxI0CgdvdXRjb21lGAIgASgOMh4uYWlzbGUudjEuUHJvZHVjdFVwZGF0ZU91dGNvbWVCA+BBAxISCgVmaWVsZBgDIAEoCUID4EEDEhMKBnJlYXNvbhgEIAEoCUID4EEDInkKFERlbGV0ZVByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgEIAEoCEID4EEBIhcKFURlbGV0ZVByb2R1Y3RSZXNwb25zZSKvAQoWU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgVncm91cBgCIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAUgASgIQgPgQQFCBwoFX2V0YWciRQoXU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USKgoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAyJgChhMaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBImYKGUxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2USKwoGZ3JvdXBzGAEgAygLMhYuYWlzbGUudjEuUHJvZHVjdEdyb3VwQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMinQEKGURlbGV0ZVByb2R1Y3RHcm91cFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZ3JvdXBfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBQgcKBV9ldGFnIhwKGkRlbGV0ZVByb2R1Y3RHcm91cFJlc3BvbnNlImIKGkxpc3RVbmtub3duUHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASLbAQobTGlzdFVua25vd25Qcm9kdWN0c1Jlc3BvbnNlEjcKEHVua25vd25fcHJvZHVjdHMYASADKAsyGC5haXNsZS52MS5Vbmtub3duUHJvZHVjdEID4EEDEhcKCnRvdGFsX3NpemUYAiABKA1CA+BBAxIYCgtldmVudHNfcmVhZBgDIAEoDUID4EEDEhsKDmV2ZW50c191bmtub3duGAQgASgNQgPgQQMSFQoIcHJvZHVjdHMYBSABKA1CA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YBiABKAlCA+BBAyKeAQoOU2V0RmVlZFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISIQoEZmVlZBgCIAEoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBQgcKBV9ldGFnIjQKD1NldEZlZWRSZXNwb25zZRIhCgRmZWVkGAEgASgLMg4uYWlzbGUudjEuRmVlZEID4EEDIlgKEExpc3RGZWVkc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBIlUKEUxpc3RGZWVkc1Jlc3BvbnNlEiIKBWZlZWRzGAEgAygLMg4uYWlzbGUudjEuRmVlZEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIpQBChFEZWxldGVGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBSABKAhCA+BBAUIHCgVfZXRhZyIUChJEZWxldGVGZWVkUmVzcG9uc2UiaAoOUnVuRmVlZFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFAoHZmVlZF9pZBgCIAEoCUID4EECEhIKBWZvcmNlGAMgASgIQgPgQQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBIhEKD1J1bkZlZWRSZXNwb25zZSI7Cg5HZXRGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQIiNAoPR2V0RmVlZFJlc3BvbnNlEiEKBGZlZWQYASABKAsyDi5haXNsZS52MS5GZWVkQgPgQQMiRAoWR2V0UHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghncm91cF9pZBgCIAEoCUID4EECIkUKF0dldFByb2R1Y3RHcm91cFJlc3BvbnNlEioKBWdyb3VwGAEgASgLMhYuYWlzbGUudjEuUHJvZHVjdEdyb3VwQgPgQQMiSAoXQmF0Y2hHZXRQcm9kdWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISGAoLcHJvZHVjdF9pZHMYAiADKAlCA+BBAiJ6ChhCYXRjaEdldFByb2R1Y3RzUmVzcG9uc2USKAoIcHJvZHVjdHMYASADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQMSGAoLbWlzc2luZ19pZHMYAiADKAlCA+BBAxIaCg1yZW1haW5pbmdfaWRzGAMgAygJQgPgQQMq0AEKFFByb2R1Y3RVcGRhdGVPdXRjb21lEiYKIlBST0RVQ1RfVVBEQVRFX09VVENPTUVfVU5TUEVDSUZJRUQQABIiCh5QUk9EVUNUX1VQREFURV9PVVRDT01FX1VQREFURUQQARIiCh5QUk9EVUNUX1VQREFURV9PVVRDT01FX0NSRUFURUQQAhIkCiBQUk9EVUNUX1VQREFURV9PVVRDT01FX05PVF9GT1VORBADEiIKHlBST0RVQ1RfVVBEQVRFX09VVENPTUVfSU5WQUxJRBAEMogMCg5DYXRhbG9nU2VydmljZRJXCg5VcHNlcnRQcm9kdWN0cxIfLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVxdWVzdBogLmFpc2xlLnYxLlVwc2VydFByb2R1Y3RzUmVzcG9uc2UiACgBElcKDlJlcGxhY2VDYXRhbG9nEh8uYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXF1ZXN0GiAuYWlzbGUudjEuUmVwbGFjZUNhdGFsb2dSZXNwb25zZSIAKAESQAoHU2V0RmVlZBIYLmFpc2xlLnYxLlNldEZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuU2V0RmVlZFJlc3BvbnNlIgASQwoHR2V0RmVlZBIYLmFpc2xlLnYxLkdldEZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuR2V0RmVlZFJlc3BvbnNlIgOQAgESSQoJTGlzdEZlZWRzEhouYWlzbGUudjEuTGlzdEZlZWRzUmVxdWVzdBobLmFpc2xlLnYxLkxpc3RGZWVkc1Jlc3BvbnNlIgOQAgESSQoKRGVsZXRlRmVlZBIbLmFpc2xlLnYxLkRlbGV0ZUZlZWRSZXF1ZXN0GhwuYWlzbGUudjEuRGVsZXRlRmVlZFJlc3BvbnNlIgASQAoHUnVuRmVlZBIYLmFpc2xlLnYxLlJ1bkZlZWRSZXF1ZXN0GhkuYWlzbGUudjEuUnVuRmVlZFJlc3BvbnNlIgASTAoKR2V0UHJvZHVjdBIbLmFpc2xlLnYxLkdldFByb2R1Y3RSZXF1ZXN0GhwuYWlzbGUudjEuR2V0UHJvZHVjdFJlc3BvbnNlIgOQAgESXgoQQmF0Y2hHZXRQcm9kdWN0cxIhLmFpc2xlLnYxLkJhdGNoR2V0UHJvZHVjdHNSZXF1ZXN0GiIuYWlzbGUudjEuQmF0Y2hHZXRQcm9kdWN0c1Jlc3BvbnNlIgOQAgESUgoMTGlzdFByb2R1Y3RzEh0uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RQcm9kdWN0c1Jlc3BvbnNlIgOQAgESZwoTTGlzdFVua25vd25Qcm9kdWN0cxIkLmFpc2xlLnYxLkxpc3RVbmtub3duUHJvZHVjdHNSZXF1ZXN0GiUuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1Jlc3BvbnNlIgOQAgESUgoNVXBkYXRlUHJvZHVjdBIeLmFpc2xlLnYxLlVwZGF0ZVByb2R1Y3RSZXF1ZXN0Gh8uYWlzbGUudjEuVXBkYXRlUHJvZHVjdFJlc3BvbnNlIgASVQoOVXBkYXRlUHJvZHVjdHMSHy5haXNsZS52MS5VcGRhdGVQcm9kdWN0c1JlcXVlc3QaIC5haXNsZS52MS5VcGRhdGVQcm9kdWN0c1Jlc3BvbnNlIgASUgoNRGVsZXRlUHJvZHVjdBIeLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RSZXF1ZXN0Gh8uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlc3BvbnNlIgASWAoPU2V0UHJvZHVjdEdyb3VwEiAuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVxdWVzdBohLmFpc2xlLnYxLlNldFByb2R1Y3RHcm91cFJlc3BvbnNlIgASWwoPR2V0UHJvZHVjdEdyb3VwEiAuYWlzbGUudjEuR2V0UHJvZHVjdEdyb3VwUmVxdWVzdBohLmFpc2xlLnYxLkdldFByb2R1Y3RHcm91cFJlc3BvbnNlIgOQAgESYQoRTGlzdFByb2R1Y3RHcm91cHMSIi5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QaIy5haXNsZS52MS5MaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlIgOQAgESYQoSRGVsZXRlUHJvZHVjdEdyb3VwEiMuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVxdWVzdBokLmFpc2xlLnYxLkRlbGV0ZVByb2R1Y3RHcm91cFJlc3BvbnNlIgBCcgoIYWlzbGUudjFCE0NhdGFsb2dTZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior, file_google_protobuf_field_mask]);
+  fileDesc("Ch5haXNsZS92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIm4KFVVwc2VydFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCghwcm9kdWN0cxgCIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBARIWCglmcm9tX2ZlZWQYAyABKAhCA+BBASJ4ChZVcHNlcnRQcm9kdWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgFQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF90b3RhbBgDIAEoBUID4EEDIq8BChVSZXBsYWNlQ2F0YWxvZ1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKAoIcHJvZHVjdHMYAiADKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQESFwoKbGlzdGVkX2lkcxgDIAMoCUID4EEBEhIKBWZvcmNlGAQgASgIQgPgQQESFwoKaW5jb21wbGV0ZRgFIAEoCEID4EEBEhEKBGxhc3QYBiABKAhCA+BBASKkAQoWUmVwbGFjZUNhdGFsb2dSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBUID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfdG90YWwYAyABKAVCA+BBAxITCgZoaWRkZW4YBCABKAVCA+BBAxIVCgh1bmxpc3RlZBgFIAEoBUID4EEDIlgKEUdldFByb2R1Y3RSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKCnByb2R1Y3RfaWQYAiABKAlIABINCgNza3UYAyABKAlIAEIJCgdwcm9kdWN0Ij0KEkdldFByb2R1Y3RSZXNwb25zZRInCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdEID4EEDIu0BChNMaXN0UHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBARIYCgtjYXRlZ29yeV9pZBgEIAEoCUID4EEBEhIKBWJyYW5kGAUgASgJQgPgQQESMQoMYXZhaWxhYmlsaXR5GAYgASgOMhYuYWlzbGUudjEuQXZhaWxhYmlsaXR5QgPgQQESFQoIZ3JvdXBfaWQYByABKAlCA+BBARIYCgt0ZXh0X3ByZWZpeBgIIAEoCUID4EEBIl4KFExpc3RQcm9kdWN0c1Jlc3BvbnNlEigKCHByb2R1Y3RzGAEgAygLMhEuYWlzbGUudjEuUHJvZHVjdEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIr8BChRVcGRhdGVQcm9kdWN0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhInCgdwcm9kdWN0GAIgASgLMhEuYWlzbGUudjEuUHJvZHVjdEID4EECEjQKC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAUgASgIQgPgQQEiQAoVVXBkYXRlUHJvZHVjdFJlc3BvbnNlEicKB3Byb2R1Y3QYASABKAsyES5haXNsZS52MS5Qcm9kdWN0QgPgQQMijAEKFVVwZGF0ZVByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhItCgd1cGRhdGVzGAIgAygLMhcuYWlzbGUudjEuUHJvZHVjdFVwZGF0ZUID4EECEhYKCWZyb21fZmVlZBgDIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASKKAQoNUHJvZHVjdFVwZGF0ZRInCgdwcm9kdWN0GAEgASgLMhEuYWlzbGUudjEuUHJvZHVjdEID4EECEjQKC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ID4EEBEhoKDWFsbG93X21pc3NpbmcYAyABKAhCA+BBASJNChZVcGRhdGVQcm9kdWN0c1Jlc3BvbnNlEjMKB3Jlc3VsdHMYASADKAsyHS5haXNsZS52MS5Qcm9kdWN0VXBkYXRlUmVzdWx0QgPgQQMijQEKE1Byb2R1Y3RVcGRhdGVSZXN1bHQSFwoKcHJvZHVjdF9pZBgBIAEoCUID4EEDEjQKB291dGNvbWUYAiABKA4yHi5haXNsZS52MS5Qcm9kdWN0VXBkYXRlT3V0Y29tZUID4EEDEhIKBWZpZWxkGAMgASgJQgPgQQMSEwoGcmVhc29uGAQgASgJQgPgQQMieQoURGVsZXRlUHJvZHVjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFwoKcHJvZHVjdF9pZBgCIAEoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAQgASgIQgPgQQEiFwoVRGVsZXRlUHJvZHVjdFJlc3BvbnNlIq8BChZTZXRQcm9kdWN0R3JvdXBSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEioKBWdyb3VwGAIgASgLMhYuYWlzbGUudjEuUHJvZHVjdEdyb3VwQgPgQQISFgoEZXRhZxgDIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBSABKAhCA+BBAUIHCgVfZXRhZyJFChdTZXRQcm9kdWN0R3JvdXBSZXNwb25zZRIqCgVncm91cBgBIAEoCzIWLmFpc2xlLnYxLlByb2R1Y3RHcm91cEID4EEDImAKGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiZgoZTGlzdFByb2R1Y3RHcm91cHNSZXNwb25zZRIrCgZncm91cHMYASADKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyKdAQoZRGVsZXRlUHJvZHVjdEdyb3VwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghncm91cF9pZBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAUgASgIQgPgQQFCBwoFX2V0YWciHAoaRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiYgoaTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBIuoBChtMaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2USNwoQdW5rbm93bl9wcm9kdWN0cxgBIAMoCzIYLmFpc2xlLnYxLlVua25vd25Qcm9kdWN0QgPgQQMSFwoKdG90YWxfc2l6ZRgCIAEoBUID4EEDEh0KEHJlYWRfZXZlbnRfY291bnQYAyABKAVCA+BBAxIgChN1bmtub3duX2V2ZW50X2NvdW50GAQgASgFQgPgQQMSGgoNcHJvZHVjdF9jb3VudBgFIAEoBUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgGIAEoCUID4EEDIp4BCg5TZXRGZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIhCgRmZWVkGAIgASgLMg4uYWlzbGUudjEuRmVlZEID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAUgASgIQgPgQQFCBwoFX2V0YWciNAoPU2V0RmVlZFJlc3BvbnNlEiEKBGZlZWQYASABKAsyDi5haXNsZS52MS5GZWVkQgPgQQMiWAoQTGlzdEZlZWRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiVQoRTGlzdEZlZWRzUmVzcG9uc2USIgoFZmVlZHMYASADKAsyDi5haXNsZS52MS5GZWVkQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMilAEKEURlbGV0ZUZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBQgcKBV9ldGFnIhQKEkRlbGV0ZUZlZWRSZXNwb25zZSJoCg5SdW5GZWVkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIUCgdmZWVkX2lkGAIgASgJQgPgQQISEgoFZm9yY2UYAyABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQEiEQoPUnVuRmVlZFJlc3BvbnNlIjsKDkdldEZlZWRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhQKB2ZlZWRfaWQYAiABKAlCA+BBAiI0Cg9HZXRGZWVkUmVzcG9uc2USIQoEZmVlZBgBIAEoCzIOLmFpc2xlLnYxLkZlZWRCA+BBAyJEChZHZXRQcm9kdWN0R3JvdXBSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGdyb3VwX2lkGAIgASgJQgPgQQIiRQoXR2V0UHJvZHVjdEdyb3VwUmVzcG9uc2USKgoFZ3JvdXAYASABKAsyFi5haXNsZS52MS5Qcm9kdWN0R3JvdXBCA+BBAyJIChdCYXRjaEdldFByb2R1Y3RzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIYCgtwcm9kdWN0X2lkcxgCIAMoCUID4EECInoKGEJhdGNoR2V0UHJvZHVjdHNSZXNwb25zZRIoCghwcm9kdWN0cxgBIAMoCzIRLmFpc2xlLnYxLlByb2R1Y3RCA+BBAxIYCgttaXNzaW5nX2lkcxgCIAMoCUID4EEDEhoKDXJlbWFpbmluZ19pZHMYAyADKAlCA+BBAyrQAQoUUHJvZHVjdFVwZGF0ZU91dGNvbWUSJgoiUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEiIKHlBST0RVQ1RfVVBEQVRFX09VVENPTUVfVVBEQVRFRBABEiIKHlBST0RVQ1RfVVBEQVRFX09VVENPTUVfQ1JFQVRFRBACEiQKIFBST0RVQ1RfVVBEQVRFX09VVENPTUVfTk9UX0ZPVU5EEAMSIgoeUFJPRFVDVF9VUERBVEVfT1VUQ09NRV9JTlZBTElEEAQyiAwKDkNhdGFsb2dTZXJ2aWNlElcKDlVwc2VydFByb2R1Y3RzEh8uYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXF1ZXN0GiAuYWlzbGUudjEuVXBzZXJ0UHJvZHVjdHNSZXNwb25zZSIAKAESVwoOUmVwbGFjZUNhdGFsb2cSHy5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1JlcXVlc3QaIC5haXNsZS52MS5SZXBsYWNlQ2F0YWxvZ1Jlc3BvbnNlIgAoARJACgdTZXRGZWVkEhguYWlzbGUudjEuU2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5TZXRGZWVkUmVzcG9uc2UiABJDCgdHZXRGZWVkEhguYWlzbGUudjEuR2V0RmVlZFJlcXVlc3QaGS5haXNsZS52MS5HZXRGZWVkUmVzcG9uc2UiA5ACARJJCglMaXN0RmVlZHMSGi5haXNsZS52MS5MaXN0RmVlZHNSZXF1ZXN0GhsuYWlzbGUudjEuTGlzdEZlZWRzUmVzcG9uc2UiA5ACARJJCgpEZWxldGVGZWVkEhsuYWlzbGUudjEuRGVsZXRlRmVlZFJlcXVlc3QaHC5haXNsZS52MS5EZWxldGVGZWVkUmVzcG9uc2UiABJACgdSdW5GZWVkEhguYWlzbGUudjEuUnVuRmVlZFJlcXVlc3QaGS5haXNsZS52MS5SdW5GZWVkUmVzcG9uc2UiABJMCgpHZXRQcm9kdWN0EhsuYWlzbGUudjEuR2V0UHJvZHVjdFJlcXVlc3QaHC5haXNsZS52MS5HZXRQcm9kdWN0UmVzcG9uc2UiA5ACARJeChBCYXRjaEdldFByb2R1Y3RzEiEuYWlzbGUudjEuQmF0Y2hHZXRQcm9kdWN0c1JlcXVlc3QaIi5haXNsZS52MS5CYXRjaEdldFByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCgxMaXN0UHJvZHVjdHMSHS5haXNsZS52MS5MaXN0UHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdFByb2R1Y3RzUmVzcG9uc2UiA5ACARJnChNMaXN0VW5rbm93blByb2R1Y3RzEiQuYWlzbGUudjEuTGlzdFVua25vd25Qcm9kdWN0c1JlcXVlc3QaJS5haXNsZS52MS5MaXN0VW5rbm93blByb2R1Y3RzUmVzcG9uc2UiA5ACARJSCg1VcGRhdGVQcm9kdWN0Eh4uYWlzbGUudjEuVXBkYXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5VcGRhdGVQcm9kdWN0UmVzcG9uc2UiABJVCg5VcGRhdGVQcm9kdWN0cxIfLmFpc2xlLnYxLlVwZGF0ZVByb2R1Y3RzUmVxdWVzdBogLmFpc2xlLnYxLlVwZGF0ZVByb2R1Y3RzUmVzcG9uc2UiABJSCg1EZWxldGVQcm9kdWN0Eh4uYWlzbGUudjEuRGVsZXRlUHJvZHVjdFJlcXVlc3QaHy5haXNsZS52MS5EZWxldGVQcm9kdWN0UmVzcG9uc2UiABJYCg9TZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5TZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuU2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiABJbCg9HZXRQcm9kdWN0R3JvdXASIC5haXNsZS52MS5HZXRQcm9kdWN0R3JvdXBSZXF1ZXN0GiEuYWlzbGUudjEuR2V0UHJvZHVjdEdyb3VwUmVzcG9uc2UiA5ACARJhChFMaXN0UHJvZHVjdEdyb3VwcxIiLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJhChJEZWxldGVQcm9kdWN0R3JvdXASIy5haXNsZS52MS5EZWxldGVQcm9kdWN0R3JvdXBSZXF1ZXN0GiQuYWlzbGUudjEuRGVsZXRlUHJvZHVjdEdyb3VwUmVzcG9uc2UiAEJyCghhaXNsZS52MUITQ2F0YWxvZ1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_feed, file_aisle_v1_product, file_aisle_v1_product_group, file_aisle_v1_refused_item, file_aisle_v1_unknown_product, file_google_api_field_behavior, file_google_protobuf_field_mask]);
 
 /**
  * UpsertProductsRequest is one batch of the stream of UpsertProducts.
@@ -70,9 +70,9 @@ export type UpsertProductsResponse = Message<"aisle.v1.UpsertProductsResponse"> 
   /**
    * Output only. Products written.
    *
-   * @generated from field: uint64 accepted = 1;
+   * @generated from field: int32 accepted = 1;
    */
-  accepted: bigint;
+  accepted: number;
 
   /**
    * Output only. Products not written, the first 1,000 of them.
@@ -84,9 +84,9 @@ export type UpsertProductsResponse = Message<"aisle.v1.UpsertProductsResponse"> 
   /**
    * Output only. Number of all rejected products.
    *
-   * @generated from field: uint64 refused_count = 3;
+   * @generated from field: int32 refused_total = 3;
    */
-  refusedCount: bigint;
+  refusedTotal: number;
 };
 
 /**
@@ -166,9 +166,9 @@ export type ReplaceCatalogResponse = Message<"aisle.v1.ReplaceCatalogResponse"> 
   /**
    * Output only. Products of the stream that are now stored as given.
    *
-   * @generated from field: uint64 accepted = 1;
+   * @generated from field: int32 accepted = 1;
    */
-  accepted: bigint;
+  accepted: number;
 
   /**
    * Output only. Products not written, the first 1,000 of them. They count as
@@ -181,24 +181,24 @@ export type ReplaceCatalogResponse = Message<"aisle.v1.ReplaceCatalogResponse"> 
   /**
    * Output only. Number of all rejected products.
    *
-   * @generated from field: uint64 refused_count = 3;
+   * @generated from field: int32 refused_total = 3;
    */
-  refusedCount: bigint;
+  refusedTotal: number;
 
   /**
    * Output only. Products hidden because they were not listed.
    *
-   * @generated from field: uint64 hidden = 4;
+   * @generated from field: int32 hidden = 4;
    */
-  hidden: bigint;
+  hidden: number;
 
   /**
    * Output only. Shown products that were not listed: `hidden`, or those that
    * an incomplete feed left unchanged.
    *
-   * @generated from field: uint64 unlisted = 5;
+   * @generated from field: int32 unlisted = 5;
    */
-  unlisted: bigint;
+  unlisted: number;
 };
 
 /**
@@ -209,8 +209,7 @@ export const ReplaceCatalogResponseSchema: GenMessage<ReplaceCatalogResponse> = 
   messageDesc(file_aisle_v1_catalog_service, 3);
 
 /**
- * GetProductRequest is the request of GetProduct. Exactly one of `product_id`
- * and `sku` is set, else INVALID_ARGUMENT.
+ * GetProductRequest is the request of GetProduct.
  *
  * @generated from message aisle.v1.GetProductRequest
  */
@@ -223,18 +222,27 @@ export type GetProductRequest = Message<"aisle.v1.GetProductRequest"> & {
   appId: string;
 
   /**
-   * Optional. Product id.
+   * Required. The product, else INVALID_ARGUMENT.
    *
-   * @generated from field: string product_id = 2;
+   * @generated from oneof aisle.v1.GetProductRequest.product
    */
-  productId: string;
-
-  /**
-   * Optional. Stock keeping unit.
-   *
-   * @generated from field: string sku = 3;
-   */
-  sku: string;
+  product: {
+    /**
+     * By its id.
+     *
+     * @generated from field: string product_id = 2;
+     */
+    value: string;
+    case: "productId";
+  } | {
+    /**
+     * By its stock keeping unit.
+     *
+     * @generated from field: string sku = 3;
+     */
+    value: string;
+    case: "sku";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -282,7 +290,7 @@ export type ListProductsRequest = Message<"aisle.v1.ListProductsRequest"> & {
    * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
    * earlier before it reaches 3 MiB.
    *
-   * @generated from field: uint32 page_size = 2;
+   * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
@@ -742,7 +750,7 @@ export type ListProductGroupsRequest = Message<"aisle.v1.ListProductGroupsReques
    * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
    * earlier before it reaches 3 MiB.
    *
-   * @generated from field: uint32 page_size = 2;
+   * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
@@ -876,7 +884,7 @@ export type ListUnknownProductsRequest = Message<"aisle.v1.ListUnknownProductsRe
    * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
    * earlier before it reaches 3 MiB.
    *
-   * @generated from field: uint32 page_size = 2;
+   * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
@@ -912,30 +920,30 @@ export type ListUnknownProductsResponse = Message<"aisle.v1.ListUnknownProductsR
   /**
    * Output only. Different unknown ids.
    *
-   * @generated from field: uint32 total_size = 2;
+   * @generated from field: int32 total_size = 2;
    */
   totalSize: number;
 
   /**
    * Output only. Views, cart additions and orders with products that were read.
    *
-   * @generated from field: uint32 events_read = 3;
+   * @generated from field: int32 read_event_count = 3;
    */
-  eventsRead: number;
+  readEventCount: number;
 
   /**
    * Output only. Of these, those that name an unknown product.
    *
-   * @generated from field: uint32 events_unknown = 4;
+   * @generated from field: int32 unknown_event_count = 4;
    */
-  eventsUnknown: number;
+  unknownEventCount: number;
 
   /**
    * Output only. Products of the catalogue.
    *
-   * @generated from field: uint32 products = 5;
+   * @generated from field: int32 product_count = 5;
    */
-  products: number;
+  productCount: number;
 
   /**
    * Output only. Empty at the end.
@@ -1044,7 +1052,7 @@ export type ListFeedsRequest = Message<"aisle.v1.ListFeedsRequest"> & {
    * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
    * earlier before it reaches 3 MiB.
    *
-   * @generated from field: uint32 page_size = 2;
+   * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/erasure.proto.
  */
 export const file_aisle_v1_erasure: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9lcmFzdXJlLnByb3RvEghhaXNsZS52MSKMAgoHRXJhc3VyZRIXCgplcmFzdXJlX2lkGAEgASgJQgPgQQMSMwoKc3RhcnRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIxCghlbmRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnlCA+BBAxIaCg1jb250YWN0c19rZXB0GAUgASgNQgPgQQMaLgoMUmVtb3ZlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAFCawoIYWlzbGUudjFCDEVyYXN1cmVQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9lcmFzdXJlLnByb3RvEghhaXNsZS52MSKRAgoHRXJhc3VyZRIXCgplcmFzdXJlX2lkGAEgASgJQgPgQQMSMwoKc3RhcnRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIxCghlbmRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnlCA+BBAxIfChJrZXB0X2NvbnRhY3RfY291bnQYBSABKAVCA+BBAxouCgxSZW1vdmVkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUJrCghhaXNsZS52MUIMRXJhc3VyZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Erasure is a record of removed data. It contains no names.
@@ -49,7 +49,7 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
    * `idempotency`, `confirmations` (pending subscriptions), `outbox` and
    * `deadHooks` (hook messages), `frameExposures` (exposures of the visitor).
    *
-   * @generated from field: map<string, uint64> removed = 4;
+   * @generated from field: map<string, int64> removed = 4;
    */
   removed: { [key: string]: bigint };
 
@@ -57,9 +57,9 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
    * Output only. Contacts that stay: visitors named by their ids are linked to
    * them, but they were not named themselves.
    *
-   * @generated from field: uint32 contacts_kept = 5;
+   * @generated from field: int32 kept_contact_count = 5;
    */
-  contactsKept: number;
+  keptContactCount: number;
 };
 
 /**

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/evaluation.proto.
  */
 export const file_aisle_v1_evaluation: GenFile = /*@__PURE__*/
-  fileDesc("ChlhaXNsZS92MS9ldmFsdWF0aW9uLnByb3RvEghhaXNsZS52MSKpAgoKRXZhbHVhdGlvbhI1CgxjdXRfb2ZmX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSEQoEc2VlZBgCIAEoDUID4EEDEj4KC2RhdGFfY291bnRzGAMgAygLMiQuYWlzbGUudjEuRXZhbHVhdGlvbi5EYXRhQ291bnRzRW50cnlCA+BBAxIrCgV0YXNrcxgEIAMoCzIXLmFpc2xlLnYxLkV2YWx1YXRlZFRhc2tCA+BBAxIxCgphbGdvcml0aG1zGAUgAygLMhguYWlzbGUudjEuTW9kZWxBbGdvcml0aG1CA+BBAxoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASKXAQoNRXZhbHVhdGVkVGFzaxIRCgRuYW1lGAEgASgJQgPgQQMSFAoHcXVlcmllcxgCIAEoDUID4EEDEhUKCHBvc3NpYmxlGAMgASgNQgPgQQMSEwoGcmVhc29uGAQgASgJQgPgQQMSMQoIcmFua2luZ3MYBSADKAsyGi5haXNsZS52MS5FdmFsdWF0ZWRSYW5raW5nQgPgQQMi8wEKEEV2YWx1YXRlZFJhbmtpbmcSEQoEbmFtZRgBIAEoCUID4EEDEigKBGtpbmQYAiABKA4yFS5haXNsZS52MS5SYW5raW5nS2luZEID4EEDEj0KB2ZpZ3VyZXMYAyADKAsyJy5haXNsZS52MS5FdmFsdWF0ZWRSYW5raW5nLkZpZ3VyZXNFbnRyeUID4EEDEjMKCmJ5X2hpc3RvcnkYBCADKAsyGi5haXNsZS52MS5FdmFsdWF0ZWRIaXN0b3J5QgPgQQMaLgoMRmlndXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEivgEKEEV2YWx1YXRlZEhpc3RvcnkSEgoFbGVhc3QYASABKA1CA+BBAxIRCgRtb3N0GAIgASgNQgPgQQMSFAoHcXVlcmllcxgDIAEoDUID4EEDEj0KB2ZpZ3VyZXMYBCADKAsyJy5haXNsZS52MS5FdmFsdWF0ZWRIaXN0b3J5LkZpZ3VyZXNFbnRyeUID4EEDGi4KDEZpZ3VyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBKngKC1JhbmtpbmdLaW5kEhwKGFJBTktJTkdfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JBTktJTkdfS0lORF9BTlNXRVIQARIXChNSQU5LSU5HX0tJTkRfU09VUkNFEAISGQoVUkFOS0lOR19LSU5EX0JBU0VMSU5FEANCbgoIYWlzbGUudjFCD0V2YWx1YXRpb25Qcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_model, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChlhaXNsZS92MS9ldmFsdWF0aW9uLnByb3RvEghhaXNsZS52MSKpAgoKRXZhbHVhdGlvbhI1CgxjdXRfb2ZmX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSEQoEc2VlZBgCIAEoBUID4EEDEj4KC2RhdGFfY291bnRzGAMgAygLMiQuYWlzbGUudjEuRXZhbHVhdGlvbi5EYXRhQ291bnRzRW50cnlCA+BBAxIrCgV0YXNrcxgEIAMoCzIXLmFpc2xlLnYxLkV2YWx1YXRlZFRhc2tCA+BBAxIxCgphbGdvcml0aG1zGAUgAygLMhguYWlzbGUudjEuTW9kZWxBbGdvcml0aG1CA+BBAxoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASKnAQoNRXZhbHVhdGVkVGFzaxIRCgRuYW1lGAEgASgJQgPgQQMSGAoLcXVlcnlfY291bnQYAiABKAVCA+BBAxIhChRwb3NzaWJsZV9xdWVyeV9jb3VudBgDIAEoBUID4EEDEhMKBnJlYXNvbhgEIAEoCUID4EEDEjEKCHJhbmtpbmdzGAUgAygLMhouYWlzbGUudjEuRXZhbHVhdGVkUmFua2luZ0ID4EEDIvIBChBFdmFsdWF0ZWRSYW5raW5nEhEKBG5hbWUYASABKAlCA+BBAxIoCgRraW5kGAIgASgOMhUuYWlzbGUudjEuUmFua2luZ0tpbmRCA+BBAxI9CgdmaWd1cmVzGAMgAygLMicuYWlzbGUudjEuRXZhbHVhdGVkUmFua2luZy5GaWd1cmVzRW50cnlCA+BBAxIyCgloaXN0b3JpZXMYBCADKAsyGi5haXNsZS52MS5FdmFsdWF0ZWRIaXN0b3J5QgPgQQMaLgoMRmlndXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEizQEKEEV2YWx1YXRlZEhpc3RvcnkSFwoKbWluX2xlbmd0aBgBIAEoBUID4EEDEhcKCm1heF9sZW5ndGgYAiABKAVCA+BBAxIYCgtxdWVyeV9jb3VudBgDIAEoBUID4EEDEj0KB2ZpZ3VyZXMYBCADKAsyJy5haXNsZS52MS5FdmFsdWF0ZWRIaXN0b3J5LkZpZ3VyZXNFbnRyeUID4EEDGi4KDEZpZ3VyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBKngKC1JhbmtpbmdLaW5kEhwKGFJBTktJTkdfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JBTktJTkdfS0lORF9BTlNXRVIQARIXChNSQU5LSU5HX0tJTkRfU09VUkNFEAISGQoVUkFOS0lOR19LSU5EX0JBU0VMSU5FEANCbgoIYWlzbGUudjFCD0V2YWx1YXRpb25Qcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_model, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Evaluation reports how well models of older data would have served an app's
@@ -35,7 +35,7 @@ export type Evaluation = Message<"aisle.v1.Evaluation"> & {
   /**
    * Output only. Seed of the random draws.
    *
-   * @generated from field: uint32 seed = 2;
+   * @generated from field: int32 seed = 2;
    */
   seed: number;
 
@@ -44,7 +44,7 @@ export type Evaluation = Message<"aisle.v1.Evaluation"> & {
    * cut-off, `learned_visits`, `learned_orders`, `judged_visits`,
    * `judged_orders`.
    *
-   * @generated from field: map<string, uint64> data_counts = 3;
+   * @generated from field: map<string, int64> data_counts = 3;
    */
   dataCounts: { [key: string]: bigint };
 
@@ -89,16 +89,16 @@ export type EvaluatedTask = Message<"aisle.v1.EvaluatedTask"> & {
   /**
    * Output only. Questions asked.
    *
-   * @generated from field: uint32 queries = 2;
+   * @generated from field: int32 query_count = 2;
    */
-  queries: number;
+  queryCount: number;
 
   /**
-   * Output only. Possible questions; more than `queries` when some were drawn.
+   * Output only. Possible questions; more than `query_count` when some were drawn.
    *
-   * @generated from field: uint32 possible = 3;
+   * @generated from field: int32 possible_query_count = 3;
    */
-  possible: number;
+  possibleQueryCount: number;
 
   /**
    * Output only. Why no question was asked; empty otherwise.
@@ -157,9 +157,9 @@ export type EvaluatedRanking = Message<"aisle.v1.EvaluatedRanking"> & {
   /**
    * Output only. The figures by length of the history, shortest first.
    *
-   * @generated from field: repeated aisle.v1.EvaluatedHistory by_history = 4;
+   * @generated from field: repeated aisle.v1.EvaluatedHistory histories = 4;
    */
-  byHistory: EvaluatedHistory[];
+  histories: EvaluatedHistory[];
 };
 
 /**
@@ -179,23 +179,23 @@ export type EvaluatedHistory = Message<"aisle.v1.EvaluatedHistory"> & {
   /**
    * Output only. Fewest steps, order lines or earlier orders known.
    *
-   * @generated from field: uint32 least = 1;
+   * @generated from field: int32 min_length = 1;
    */
-  least: number;
+  minLength: number;
 
   /**
    * Output only. Most of them; 0 without a limit.
    *
-   * @generated from field: uint32 most = 2;
+   * @generated from field: int32 max_length = 2;
    */
-  most: number;
+  maxLength: number;
 
   /**
    * Output only. Questions asked.
    *
-   * @generated from field: uint32 queries = 3;
+   * @generated from field: int32 query_count = 3;
    */
-  queries: number;
+  queryCount: number;
 
   /**
    * Output only. As in EvaluatedRanking.

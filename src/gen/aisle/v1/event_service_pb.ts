@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK1AgoSUmVjb3JkRXZlbnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiMKBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBAhIcCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCA+BBARIrCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHNCA+BBARIyCg1wdWJsaWNfc2VuZGVyGAUgASgLMhYuYWlzbGUudjEuUHVibGljU2VuZGVyQgPgQQESMAoJc2lnbmF0dXJlGAYgASgLMhguYWlzbGUudjEuRXZlbnRTaWduYXR1cmVCA+BBARIYCgtzZW50X2RpZ2VzdBgHIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCCABKAhCA+BBASJlCg5FdmVudFNpZ25hdHVyZRIPCgJpZBgBIAEoCUID4EECEhYKCXRpbWVzdGFtcBgCIAEoCUID4EECEhcKCnNpZ25hdHVyZXMYAyABKAlCA+BBAhIRCgRib2R5GAQgASgMQgPgQQIiJAoMUHVibGljU2VuZGVyEhQKB25ldHdvcmsYASABKAlCA+BBASKzAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIVCghldmVudF9pZBgBIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgCIAEoCEID4EEDEhwKD3Zpc2l0b3JfY2hhbmdlZBgDIAEoCEID4EEDEhIKBW5vdGVzGAQgAygJQgPgQQMSOAoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZUID4EEDIqIBCg9TZW5kZXJBbGxvd2FuY2USEgoFbGltaXQYASABKA1CA+BBAxIuCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIWCglyZW1haW5pbmcYAyABKA1CA+BBAxIzCgtyZXNldF9kZWxheRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDIokBChNSZWNvcmRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiQKBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQESHQoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCUID4EEBEhgKC2xpc3RfZXZlbnRzGAQgASgIQgPgQQEiwQEKFFJlY29yZEV2ZW50c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSGQoMZGVkdXBsaWNhdGVkGAIgASgEQgPgQQMSKwoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgEIAEoBEID4EEDEi4KCHJlY29yZGVkGAUgAygLMhcuYWlzbGUudjEuUmVjb3JkZWRFdmVudEID4EEDIlUKDVJlY29yZGVkRXZlbnQSEgoFaW5kZXgYASABKARCA+BBAxIVCghldmVudF9pZBgCIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgDIAEoCEID4EEDIj0KD0dldEV2ZW50UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghldmVudF9pZBgCIAEoCUID4EECIjcKEEdldEV2ZW50UmVzcG9uc2USIwoFZXZlbnQYASABKAsyDy5haXNsZS52MS5FdmVudEID4EEDIqABChFMaXN0RXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKA1CA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESGQoMbmV3ZXN0X2ZpcnN0GAQgASgIQgPgQQESKgoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBASJYChJMaXN0RXZlbnRzUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJhChlMaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoDUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJxChpMaXN0UmVqZWN0ZWRFdmVudHNSZXNwb25zZRI1Cg9yZWplY3RlZF9ldmVudHMYASADKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50QgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMimwEKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIfChJyZWplY3RlZF9ldmVudF9pZHMYAiADKAlCA+BBARItCg9jb3JyZWN0ZWRfZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASJ9ChxSZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEi4KCHJlcGxheWVkGAEgAygLMhcuYWlzbGUudjEuUmVwbGF5ZWRFdmVudEID4EEDEi0KB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5QgPgQQMidQoNUmVwbGF5ZWRFdmVudBIeChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCUID4EEDEhUKCGV2ZW50X2lkGAIgASgJQgPgQQMSGQoMZGVkdXBsaWNhdGVkGAMgASgIQgPgQQMSEgoFbm90ZXMYBCADKAlCA+BBAyJYCg1SZWZ1c2VkUmVwbGF5Eh4KEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJQgPgQQMSEgoFZmllbGQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAzKUBAoMRXZlbnRTZXJ2aWNlEkwKC1JlY29yZEV2ZW50EhwuYWlzbGUudjEuUmVjb3JkRXZlbnRSZXF1ZXN0Gh0uYWlzbGUudjEuUmVjb3JkRXZlbnRSZXNwb25zZSIAElEKDFJlY29yZEV2ZW50cxIdLmFpc2xlLnYxLlJlY29yZEV2ZW50c1JlcXVlc3QaHi5haXNsZS52MS5SZWNvcmRFdmVudHNSZXNwb25zZSIAKAESRgoIR2V0RXZlbnQSGS5haXNsZS52MS5HZXRFdmVudFJlcXVlc3QaGi5haXNsZS52MS5HZXRFdmVudFJlc3BvbnNlIgOQAgESTAoKTGlzdEV2ZW50cxIbLmFpc2xlLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESZAoSTGlzdFJlamVjdGVkRXZlbnRzEiMuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVxdWVzdBokLmFpc2xlLnYxLkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgOQAgESZwoUUmVwbGF5UmVqZWN0ZWRFdmVudHMSJS5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1JlcXVlc3QaJi5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgBCcAoIYWlzbGUudjFCEUV2ZW50U2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_rejected_event, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK1AgoSUmVjb3JkRXZlbnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiMKBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBAhIcCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCA+BBARIrCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHNCA+BBARIyCg1wdWJsaWNfc2VuZGVyGAUgASgLMhYuYWlzbGUudjEuUHVibGljU2VuZGVyQgPgQQESMAoJc2lnbmF0dXJlGAYgASgLMhguYWlzbGUudjEuRXZlbnRTaWduYXR1cmVCA+BBARIYCgtzZW50X2RpZ2VzdBgHIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCCABKAhCA+BBASJlCg5FdmVudFNpZ25hdHVyZRIPCgJpZBgBIAEoCUID4EECEhYKCXRpbWVzdGFtcBgCIAEoCUID4EECEhcKCnNpZ25hdHVyZXMYAyABKAlCA+BBAhIRCgRib2R5GAQgASgMQgPgQQIiJAoMUHVibGljU2VuZGVyEhQKB25ldHdvcmsYASABKAlCA+BBASKzAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIVCghldmVudF9pZBgBIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgCIAEoCEID4EEDEhwKD3Zpc2l0b3JfY2hhbmdlZBgDIAEoCEID4EEDEhIKBW5vdGVzGAQgAygJQgPgQQMSOAoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZUID4EEDIqIBCg9TZW5kZXJBbGxvd2FuY2USEgoFbGltaXQYASABKAVCA+BBAxIuCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIWCglyZW1haW5pbmcYAyABKAVCA+BBAxIzCgtyZXNldF9kZWxheRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDIokBChNSZWNvcmRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiQKBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQESHQoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCUID4EEBEhgKC2xpc3RfZXZlbnRzGAQgASgIQgPgQQEiwQEKFFJlY29yZEV2ZW50c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgFQgPgQQMSGQoMZGVkdXBsaWNhdGVkGAIgASgFQgPgQQMSKwoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF90b3RhbBgEIAEoBUID4EEDEi4KCHJlY29yZGVkGAUgAygLMhcuYWlzbGUudjEuUmVjb3JkZWRFdmVudEID4EEDIlUKDVJlY29yZGVkRXZlbnQSEgoFaW5kZXgYASABKAVCA+BBAxIVCghldmVudF9pZBgCIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgDIAEoCEID4EEDIj0KD0dldEV2ZW50UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghldmVudF9pZBgCIAEoCUID4EECIjcKEEdldEV2ZW50UmVzcG9uc2USIwoFZXZlbnQYASABKAsyDy5haXNsZS52MS5FdmVudEID4EEDIqABChFMaXN0RXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESGQoMbmV3ZXN0X2ZpcnN0GAQgASgIQgPgQQESKgoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBASJYChJMaXN0RXZlbnRzUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJhChlMaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJxChpMaXN0UmVqZWN0ZWRFdmVudHNSZXNwb25zZRI1Cg9yZWplY3RlZF9ldmVudHMYASADKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50QgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMimwEKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIfChJyZWplY3RlZF9ldmVudF9pZHMYAiADKAlCA+BBARItCg9jb3JyZWN0ZWRfZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASJ9ChxSZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEi4KCHJlcGxheWVkGAEgAygLMhcuYWlzbGUudjEuUmVwbGF5ZWRFdmVudEID4EEDEi0KB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5QgPgQQMidQoNUmVwbGF5ZWRFdmVudBIeChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCUID4EEDEhUKCGV2ZW50X2lkGAIgASgJQgPgQQMSGQoMZGVkdXBsaWNhdGVkGAMgASgIQgPgQQMSEgoFbm90ZXMYBCADKAlCA+BBAyJYCg1SZWZ1c2VkUmVwbGF5Eh4KEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJQgPgQQMSEgoFZmllbGQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAzKUBAoMRXZlbnRTZXJ2aWNlEkwKC1JlY29yZEV2ZW50EhwuYWlzbGUudjEuUmVjb3JkRXZlbnRSZXF1ZXN0Gh0uYWlzbGUudjEuUmVjb3JkRXZlbnRSZXNwb25zZSIAElEKDFJlY29yZEV2ZW50cxIdLmFpc2xlLnYxLlJlY29yZEV2ZW50c1JlcXVlc3QaHi5haXNsZS52MS5SZWNvcmRFdmVudHNSZXNwb25zZSIAKAESRgoIR2V0RXZlbnQSGS5haXNsZS52MS5HZXRFdmVudFJlcXVlc3QaGi5haXNsZS52MS5HZXRFdmVudFJlc3BvbnNlIgOQAgESTAoKTGlzdEV2ZW50cxIbLmFpc2xlLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESZAoSTGlzdFJlamVjdGVkRXZlbnRzEiMuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVxdWVzdBokLmFpc2xlLnYxLkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgOQAgESZwoUUmVwbGF5UmVqZWN0ZWRFdmVudHMSJS5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1JlcXVlc3QaJi5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgBCcAoIYWlzbGUudjFCEUV2ZW50U2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_rejected_event, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -240,7 +240,7 @@ export type SenderAllowance = Message<"aisle.v1.SenderAllowance"> & {
   /**
    * Output only. The burst: events accepted at once when none came lately.
    *
-   * @generated from field: uint32 limit = 1;
+   * @generated from field: int32 limit = 1;
    */
   limit: number;
 
@@ -254,7 +254,7 @@ export type SenderAllowance = Message<"aisle.v1.SenderAllowance"> & {
   /**
    * Output only. Events that would be accepted now.
    *
-   * @generated from field: uint32 remaining = 3;
+   * @generated from field: int32 remaining = 3;
    */
   remaining: number;
 
@@ -325,16 +325,16 @@ export type RecordEventsResponse = Message<"aisle.v1.RecordEventsResponse"> & {
   /**
    * Output only. Events stored by this call.
    *
-   * @generated from field: uint64 accepted = 1;
+   * @generated from field: int32 accepted = 1;
    */
-  accepted: bigint;
+  accepted: number;
 
   /**
    * Output only. Events whose key was known.
    *
-   * @generated from field: uint64 deduplicated = 2;
+   * @generated from field: int32 deduplicated = 2;
    */
-  deduplicated: bigint;
+  deduplicated: number;
 
   /**
    * Output only. Events not stored, the first 1,000 of them.
@@ -346,9 +346,9 @@ export type RecordEventsResponse = Message<"aisle.v1.RecordEventsResponse"> & {
   /**
    * Output only. Number of all rejected events.
    *
-   * @generated from field: uint64 refused_count = 4;
+   * @generated from field: int32 refused_total = 4;
    */
-  refusedCount: bigint;
+  refusedTotal: number;
 
   /**
    * Output only. The accepted events of batches with `list_events`, in their
@@ -375,9 +375,9 @@ export type RecordedEvent = Message<"aisle.v1.RecordedEvent"> & {
   /**
    * Output only. Position of the event in the whole stream, from 0.
    *
-   * @generated from field: uint64 index = 1;
+   * @generated from field: int32 index = 1;
    */
-  index: bigint;
+  index: number;
 
   /**
    * Output only. Id of the stored event; for a known key, the id of its event.
@@ -467,7 +467,7 @@ export type ListEventsRequest = Message<"aisle.v1.ListEventsRequest"> & {
    * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
    * earlier before it reaches 3 MiB.
    *
-   * @generated from field: uint32 page_size = 2;
+   * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
@@ -547,7 +547,7 @@ export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequ
    * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
    * earlier before it reaches 3 MiB.
    *
-   * @generated from field: uint32 page_size = 2;
+   * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 

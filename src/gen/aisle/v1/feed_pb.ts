@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/feed.proto.
  */
 export const file_aisle_v1_feed: GenFile = /*@__PURE__*/
-  fileDesc("ChNhaXNsZS92MS9mZWVkLnByb3RvEghhaXNsZS52MSKqAgoERmVlZBIUCgdmZWVkX2lkGAEgASgJQgPgQQISEAoDdXJsGAIgASgJQgPgQQISEwoGZm9ybWF0GAMgASgJQgPgQQESFQoIY3VycmVuY3kYBCABKAlCA+BBARIRCgRmdWxsGAUgASgIQgPgQQESMAoIaW50ZXJ2YWwYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAhI2Cg1uZXh0X3J1bl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhQKB3J1bm5pbmcYCCABKAhCA+BBAxIoCghsYXN0X3J1bhgJIAEoCzIRLmFpc2xlLnYxLkZlZWRSdW5CA+BBAxIRCgRldGFnGAogASgJQgPgQQMioAIKB0ZlZWRSdW4SMwoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIwCghkdXJhdGlvbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDEisKB291dGNvbWUYAyABKA4yFS5haXNsZS52MS5GZWVkT3V0Y29tZUID4EEDEhUKCGFjY2VwdGVkGAQgASgEQgPgQQMSFQoIcmVqZWN0ZWQYBSABKARCA+BBAxITCgZoaWRkZW4YBiABKARCA+BBAxISCgVlcnJvchgHIAEoCUID4EEDEioKB3JlamVjdHMYCCADKAsyFC5haXNsZS52MS5GZWVkUmVqZWN0QgPgQQMiUQoKRmVlZFJlamVjdBIVCghwb3NpdGlvbhgBIAEoBEID4EEDEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAyp7CgtGZWVkT3V0Y29tZRIcChhGRUVEX09VVENPTUVfVU5TUEVDSUZJRUQQABIZChVGRUVEX09VVENPTUVfSU1QT1JURUQQARIaChZGRUVEX09VVENPTUVfVU5DSEFOR0VEEAISFwoTRkVFRF9PVVRDT01FX0ZBSUxFRBADQmgKCGFpc2xlLnYxQglGZWVkUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChNhaXNsZS92MS9mZWVkLnByb3RvEghhaXNsZS52MSKqAgoERmVlZBIUCgdmZWVkX2lkGAEgASgJQgPgQQISEAoDdXJsGAIgASgJQgPgQQISEwoGZm9ybWF0GAMgASgJQgPgQQESFQoIY3VycmVuY3kYBCABKAlCA+BBARIRCgRmdWxsGAUgASgIQgPgQQESMAoIaW50ZXJ2YWwYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAhI2Cg1uZXh0X3J1bl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhQKB3J1bm5pbmcYCCABKAhCA+BBAxIoCghsYXN0X3J1bhgJIAEoCzIRLmFpc2xlLnYxLkZlZWRSdW5CA+BBAxIRCgRldGFnGAogASgJQgPgQQMioAIKB0ZlZWRSdW4SMwoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIwCghkdXJhdGlvbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDEisKB291dGNvbWUYAyABKA4yFS5haXNsZS52MS5GZWVkT3V0Y29tZUID4EEDEhUKCGFjY2VwdGVkGAQgASgFQgPgQQMSFQoIcmVqZWN0ZWQYBSABKAVCA+BBAxITCgZoaWRkZW4YBiABKAVCA+BBAxISCgVlcnJvchgHIAEoCUID4EEDEioKB3JlamVjdHMYCCADKAsyFC5haXNsZS52MS5GZWVkUmVqZWN0QgPgQQMiUQoKRmVlZFJlamVjdBIVCghwb3NpdGlvbhgBIAEoBUID4EEDEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAyp7CgtGZWVkT3V0Y29tZRIcChhGRUVEX09VVENPTUVfVU5TUEVDSUZJRUQQABIZChVGRUVEX09VVENPTUVfSU1QT1JURUQQARIaChZGRUVEX09VVENPTUVfVU5DSEFOR0VEEAISFwoTRkVFRF9PVVRDT01FX0ZBSUxFRBADQmgKCGFpc2xlLnYxQglGZWVkUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Feed is an address from which an app's products are read by schedule: XML for
@@ -137,23 +137,23 @@ export type FeedRun = Message<"aisle.v1.FeedRun"> & {
   /**
    * Output only. Products that are now stored as the feed gave them.
    *
-   * @generated from field: uint64 accepted = 4;
+   * @generated from field: int32 accepted = 4;
    */
-  accepted: bigint;
+  accepted: number;
 
   /**
    * Output only. Rejected entries.
    *
-   * @generated from field: uint64 rejected = 5;
+   * @generated from field: int32 rejected = 5;
    */
-  rejected: bigint;
+  rejected: number;
 
   /**
    * Output only. Products hidden because it does not list them.
    *
-   * @generated from field: uint64 hidden = 6;
+   * @generated from field: int32 hidden = 6;
    */
-  hidden: bigint;
+  hidden: number;
 
   /**
    * Output only. Why it failed, or why nothing was hidden; empty otherwise.
@@ -186,9 +186,9 @@ export type FeedReject = Message<"aisle.v1.FeedReject"> & {
   /**
    * Output only. Its line, or for XML the number of its item; from 1.
    *
-   * @generated from field: uint64 position = 1;
+   * @generated from field: int32 position = 1;
    */
-  position: bigint;
+  position: number;
 
   /**
    * Output only. Its product id; empty when unreadable.

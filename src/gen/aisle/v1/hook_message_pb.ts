@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/hook_message.proto.
  */
 export const file_aisle_v1_hook_message: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9ob29rX21lc3NhZ2UucHJvdG8SCGFpc2xlLnYxIv8BCgtIb29rTWVzc2FnZRIXCgptZXNzYWdlX2lkGAEgASgJQgPgQQMSEQoEdHlwZRgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEjQKC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhUKCGF0dGVtcHRzGAYgASgNQgPgQQMSFAoHZmFpbHVyZRgHIAEoCUID4EEDEhMKBnN0YXR1cxgIIAEoDUID4EEDQm8KCGFpc2xlLnYxQhBIb29rTWVzc2FnZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChthaXNsZS92MS9ob29rX21lc3NhZ2UucHJvdG8SCGFpc2xlLnYxIokCCgtIb29rTWVzc2FnZRIXCgptZXNzYWdlX2lkGAEgASgJQgPgQQMSEQoEdHlwZRgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEjQKC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhoKDWF0dGVtcHRfY291bnQYBiABKAVCA+BBAxIUCgdmYWlsdXJlGAcgASgJQgPgQQMSGAoLaHR0cF9zdGF0dXMYCCABKAVCA+BBA0JvCghhaXNsZS52MUIQSG9va01lc3NhZ2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * HookMessage is a message to a hook.
@@ -61,9 +61,9 @@ export type HookMessage = Message<"aisle.v1.HookMessage"> & {
   /**
    * Output only. Number of attempts.
    *
-   * @generated from field: uint32 attempts = 6;
+   * @generated from field: int32 attempt_count = 6;
    */
-  attempts: number;
+  attemptCount: number;
 
   /**
    * Output only. Why the last attempt failed: `address_not_allowed`,
@@ -77,9 +77,9 @@ export type HookMessage = Message<"aisle.v1.HookMessage"> & {
   /**
    * Output only. HTTP status of the last answer, 0 without one.
    *
-   * @generated from field: uint32 status = 8;
+   * @generated from field: int32 http_status = 8;
    */
-  status: number;
+  httpStatus: number;
 };
 
 /**

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/ledger.proto.
  */
 export const file_aisle_v1_ledger: GenFile = /*@__PURE__*/
-  fileDesc("ChVhaXNsZS92MS9sZWRnZXIucHJvdG8SCGFpc2xlLnYxIuUDChJTdWJzY3JpcHRpb25DaGFuZ2USFgoJY2hhbmdlX2lkGAEgASgJQgPgQQMSFwoKY29udGFjdF9pZBgCIAEoCUID4EEDEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMwoJb2xkX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCgluZXdfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjQKC2NoYW5nZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhMKBnNvdXJjZRgHIAEoCUID4EEDEhUKCGV2ZW50X2lkGAggASgJQgPgQQMSEwoGcmVhc29uGAkgASgJQgPgQQMSNAoLcmVjb3JkX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFAoHc2FpZF9ieRgLIAEoCUID4EEDEhMKBmVyYXNlZBgMIAEoCEID4EEDEicKBHNlYWwYDSABKAsyFC5haXNsZS52MS5MZWRnZXJTZWFsQgPgQQMiZwoKTGVkZ2VyU2VhbBIRCgRzYWx0GAEgASgJQgPgQQMSFwoKY29tbWl0bWVudBgCIAEoCUID4EEDEhoKDXByZXZpb3VzX2hhc2gYAyABKAlCA+BBAxIRCgRoYXNoGAQgASgJQgPgQQMihgEKC0xlZGdlckZhdWx0EhEKBGtpbmQYASABKAlCA+BBAxIWCgljaGFuZ2VfaWQYAiABKAlCA+BBAxIXCgpjb250YWN0X2lkGAMgASgJQgPgQQMSMwoHY2hhbm5lbBgEIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBA0JqCghhaXNsZS52MUILTGVkZ2VyUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChVhaXNsZS92MS9sZWRnZXIucHJvdG8SCGFpc2xlLnYxIuoDChJTdWJzY3JpcHRpb25DaGFuZ2USFgoJY2hhbmdlX2lkGAEgASgJQgPgQQMSFwoKY29udGFjdF9pZBgCIAEoCUID4EEDEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMwoJb2xkX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCgluZXdfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjQKC2NoYW5nZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhMKBnNvdXJjZRgHIAEoCUID4EEDEhUKCGV2ZW50X2lkGAggASgJQgPgQQMSEwoGcmVhc29uGAkgASgJQgPgQQMSNAoLcmVjb3JkX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGQoMc3RhdGVtZW50X2lkGAsgASgJQgPgQQMSEwoGZXJhc2VkGAwgASgIQgPgQQMSJwoEc2VhbBgNIAEoCzIULmFpc2xlLnYxLkxlZGdlclNlYWxCA+BBAyJnCgpMZWRnZXJTZWFsEhEKBHNhbHQYASABKAlCA+BBAxIXCgpjb21taXRtZW50GAIgASgJQgPgQQMSGgoNcHJldmlvdXNfaGFzaBgDIAEoCUID4EEDEhEKBGhhc2gYBCABKAlCA+BBAyKGAQoLTGVkZ2VyRmF1bHQSEQoEa2luZBgBIAEoCUID4EEDEhYKCWNoYW5nZV9pZBgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDQmoKCGFpc2xlLnYxQgtMZWRnZXJQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * SubscriptionChange is one entry of the consent ledger. Entries are never
@@ -99,13 +99,13 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
    * Output only. Id of the event or call with the statement; decides between
    * statements of the same time.
    *
-   * @generated from field: string said_by = 11;
+   * @generated from field: string statement_id = 11;
    */
-  saidBy: string;
+  statementId: string;
 
   /**
    * Output only. True when the contact was erased: then `contact_id`,
-   * `said_by`, `event_id`, `reason` and the seal's `salt` are empty.
+   * `statement_id`, `event_id`, `reason` and the seal's `salt` are empty.
    *
    * @generated from field: bool erased = 12;
    */
@@ -143,7 +143,7 @@ export type LedgerSeal = Message<"aisle.v1.LedgerSeal"> & {
   salt: string;
 
   /**
-   * Output only. Hash of [salt, contact_id, said_by, event_id, reason].
+   * Output only. Hash of [salt, contact_id, statement_id, event_id, reason].
    *
    * @generated from field: string commitment = 2;
    */

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/model.proto.
  */
 export const file_aisle_v1_model: GenFile = /*@__PURE__*/
-  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEinQMKBU1vZGVsEhUKCG1vZGVsX2lkGAEgASgJQgPgQQMSFAoHdmVyc2lvbhgCIAEoCUID4EEDEhMKBmFjdGl2ZRgDIAEoCEID4EEDEjQKC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN1dF9vZmZfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgpzaXplX2J5dGVzGAYgASgEQgPgQQMSGAoLdHJhaW5pbmdfbXMYByABKARCA+BBAxI5CgtkYXRhX2NvdW50cxgIIAMoCzIfLmFpc2xlLnYxLk1vZGVsLkRhdGFDb3VudHNFbnRyeUID4EEDEjEKCmFsZ29yaXRobXMYCSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobUID4EEDEhEKBGhlbGQYCiABKAhCA+BBAxoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASK2AQoOTW9kZWxBbGdvcml0aG0SEQoEbmFtZRgBIAEoCUID4EEDEhUKCGluY2x1ZGVkGAIgASgIQgPgQQMSEwoGcmVhc29uGAMgASgJQgPgQQMSNwoFZmFjdHMYBCADKAsyIy5haXNsZS52MS5Nb2RlbEFsZ29yaXRobS5GYWN0c0VudHJ5QgPgQQMaLAoKRmFjdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBQmkKCGFpc2xlLnYxQgpNb2RlbFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEinQMKBU1vZGVsEhUKCG1vZGVsX2lkGAEgASgJQgPgQQMSFAoHdmVyc2lvbhgCIAEoCUID4EEDEhMKBmFjdGl2ZRgDIAEoCEID4EEDEjQKC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN1dF9vZmZfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgpzaXplX2J5dGVzGAYgASgDQgPgQQMSGAoLdHJhaW5pbmdfbXMYByABKANCA+BBAxI5CgtkYXRhX2NvdW50cxgIIAMoCzIfLmFpc2xlLnYxLk1vZGVsLkRhdGFDb3VudHNFbnRyeUID4EEDEjEKCmFsZ29yaXRobXMYCSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobUID4EEDEhEKBGhlbGQYCiABKAhCA+BBAxoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASK2AQoOTW9kZWxBbGdvcml0aG0SEQoEbmFtZRgBIAEoCUID4EEDEhUKCGluY2x1ZGVkGAIgASgIQgPgQQMSEwoGcmVhc29uGAMgASgJQgPgQQMSNwoFZmFjdHMYBCADKAsyIy5haXNsZS52MS5Nb2RlbEFsZ29yaXRobS5GYWN0c0VudHJ5QgPgQQMaLAoKRmFjdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBQmkKCGFpc2xlLnYxQgpNb2RlbFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Model is one snapshot of the models trained for an app. It never changes.
@@ -59,14 +59,14 @@ export type Model = Message<"aisle.v1.Model"> & {
   /**
    * Output only. Size of the snapshot in bytes.
    *
-   * @generated from field: uint64 size_bytes = 6;
+   * @generated from field: int64 size_bytes = 6;
    */
   sizeBytes: bigint;
 
   /**
    * Output only. How long training took, in milliseconds.
    *
-   * @generated from field: uint64 training_ms = 7;
+   * @generated from field: int64 training_ms = 7;
    */
   trainingMs: bigint;
 
@@ -74,7 +74,7 @@ export type Model = Message<"aisle.v1.Model"> & {
    * Output only. Counts of the data, for example `products`, `orders`,
    * `sessions`, `interactions`.
    *
-   * @generated from field: map<string, uint64> data_counts = 8;
+   * @generated from field: map<string, int64> data_counts = 8;
    */
   dataCounts: { [key: string]: bigint };
 

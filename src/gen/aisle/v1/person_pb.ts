@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/person.proto.
  */
 export const file_aisle_v1_person: GenFile = /*@__PURE__*/
-  fileDesc("ChVhaXNsZS92MS9wZXJzb24ucHJvdG8SCGFpc2xlLnYxIpcBCgZQZXJzb24SKgoHdmlzaXRvchgBIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBARISCgVlbWFpbBgCIAEoCUID4EEBEhIKBXBob25lGAMgASgJQgPgQQESFwoKY29udGFjdF9pZBgEIAEoCUID4EEBEiAKE3dpdGhfbGlua2VkX2NvbnRhY3QYBSABKAhCA+BBAUJqCghhaXNsZS52MUILUGVyc29uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_visitor, file_google_api_field_behavior]);
+  fileDesc("ChVhaXNsZS92MS9wZXJzb24ucHJvdG8SCGFpc2xlLnYxIpoBCgZQZXJzb24SKgoHdmlzaXRvchgBIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBARISCgVlbWFpbBgCIAEoCUID4EEBEhIKBXBob25lGAMgASgJQgPgQQESFwoKY29udGFjdF9pZBgEIAEoCUID4EEBEiMKFmluY2x1ZGVfbGlua2VkX2NvbnRhY3QYBSABKAhCA+BBAUJqCghhaXNsZS52MUILUGVyc29uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_visitor, file_google_api_field_behavior]);
 
 /**
  * Person identifies a person by any known ids; several ids are one person. An
@@ -57,9 +57,9 @@ export type Person = Message<"aisle.v1.Person"> & {
    * Optional. A visitor id also means the contact it is linked to. Set it only
    * when it is proven that the address is this person's.
    *
-   * @generated from field: bool with_linked_contact = 5;
+   * @generated from field: bool include_linked_contact = 5;
    */
-  withLinkedContact: boolean;
+  includeLinkedContact: boolean;
 };
 
 /**

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation_filter.proto.
  */
 export const file_aisle_v1_recommendation_filter: GenFile = /*@__PURE__*/
-  fileDesc("CiRhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9maWx0ZXIucHJvdG8SCGFpc2xlLnYxIuMBChRSZWNvbW1lbmRhdGlvbkZpbHRlchIWCglhbnlfZ3JvdXAYASADKAlCA+BBARIgChNleGNsdWRlX3Byb2R1Y3RfaWRzGAIgAygJQgPgQQESFwoKYWxsX2dyb3VwcxgDIAMoCUID4EEBEhUKCG5vX2dyb3VwGAQgAygJQgPgQQESKAoFcHJpY2UYBSABKAsyFC5haXNsZS52MS5QcmljZVJhbmdlQgPgQQESNwoMYXZhaWxhYmlsaXR5GAYgASgOMhwuYWlzbGUudjEuQXZhaWxhYmlsaXR5RmlsdGVyQgPgQQEiRwoKUHJpY2VSYW5nZRIQCgNtaW4YASABKAlCA+BBARIQCgNtYXgYAiABKAlCA+BBARIVCghjdXJyZW5jeRgDIAEoCUID4EEBKngKEkF2YWlsYWJpbGl0eUZpbHRlchIjCh9BVkFJTEFCSUxJVFlfRklMVEVSX1VOU1BFQ0lGSUVEEAASIAocQVZBSUxBQklMSVRZX0ZJTFRFUl9JTl9TVE9DSxABEhsKF0FWQUlMQUJJTElUWV9GSUxURVJfQU5ZEAJCeAoIYWlzbGUudjFCGVJlY29tbWVuZGF0aW9uRmlsdGVyUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior]);
+  fileDesc("CiRhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9maWx0ZXIucHJvdG8SCGFpc2xlLnYxIvUBChRSZWNvbW1lbmRhdGlvbkZpbHRlchIaCg1hbnlfZ3JvdXBfaWRzGAEgAygJQgPgQQESIQoUZXhjbHVkZWRfcHJvZHVjdF9pZHMYAiADKAlCA+BBARIaCg1hbGxfZ3JvdXBfaWRzGAMgAygJQgPgQQESHwoSZXhjbHVkZWRfZ3JvdXBfaWRzGAQgAygJQgPgQQESKAoFcHJpY2UYBSABKAsyFC5haXNsZS52MS5QcmljZVJhbmdlQgPgQQESNwoMYXZhaWxhYmlsaXR5GAYgASgOMhwuYWlzbGUudjEuQXZhaWxhYmlsaXR5RmlsdGVyQgPgQQEiRwoKUHJpY2VSYW5nZRIQCgNtaW4YASABKAlCA+BBARIQCgNtYXgYAiABKAlCA+BBARIVCghjdXJyZW5jeRgDIAEoCUID4EEBKngKEkF2YWlsYWJpbGl0eUZpbHRlchIjCh9BVkFJTEFCSUxJVFlfRklMVEVSX1VOU1BFQ0lGSUVEEAASIAocQVZBSUxBQklMSVRZX0ZJTFRFUl9JTl9TVE9DSxABEhsKF0FWQUlMQUJJTElUWV9GSUxURVJfQU5ZEAJCeAoIYWlzbGUudjFCGVJlY29tbWVuZGF0aW9uRmlsdGVyUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior]);
 
 /**
  * RecommendationFilter restricts what may be recommended. All conditions must
@@ -29,31 +29,31 @@ export type RecommendationFilter = Message<"aisle.v1.RecommendationFilter"> & {
    * Optional. The product is in at least one of these groups. Empty means any
    * product; unknown groups have no products.
    *
-   * @generated from field: repeated string any_group = 1;
+   * @generated from field: repeated string any_group_ids = 1;
    */
-  anyGroup: string[];
+  anyGroupIds: string[];
 
   /**
    * Optional. Products that are never shown. At most 10,000, else
    * INVALID_ARGUMENT.
    *
-   * @generated from field: repeated string exclude_product_ids = 2;
+   * @generated from field: repeated string excluded_product_ids = 2;
    */
-  excludeProductIds: string[];
+  excludedProductIds: string[];
 
   /**
    * Optional. The product is in each of these groups.
    *
-   * @generated from field: repeated string all_groups = 3;
+   * @generated from field: repeated string all_group_ids = 3;
    */
-  allGroups: string[];
+  allGroupIds: string[];
 
   /**
    * Optional. The product is in none of these groups.
    *
-   * @generated from field: repeated string no_group = 4;
+   * @generated from field: repeated string excluded_group_ids = 4;
    */
-  noGroup: string[];
+  excludedGroupIds: string[];
 
   /**
    * Optional. The price of the product. A product without a price does not

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/refused_item.proto.
  */
 export const file_aisle_v1_refused_item: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9yZWZ1c2VkX2l0ZW0ucHJvdG8SCGFpc2xlLnYxIkoKC1JlZnVzZWRJdGVtEhIKBWluZGV4GAEgASgEQgPgQQMSEgoFZmllbGQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBA0JvCghhaXNsZS52MUIQUmVmdXNlZEl0ZW1Qcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior]);
+  fileDesc("ChthaXNsZS92MS9yZWZ1c2VkX2l0ZW0ucHJvdG8SCGFpc2xlLnYxIkoKC1JlZnVzZWRJdGVtEhIKBWluZGV4GAEgASgFQgPgQQMSEgoFZmllbGQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBA0JvCghhaXNsZS52MUIQUmVmdXNlZEl0ZW1Qcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior]);
 
 /**
  * RefusedItem is the reason why one element of a bulk call was rejected. It
@@ -23,9 +23,9 @@ export type RefusedItem = Message<"aisle.v1.RefusedItem"> & {
   /**
    * Output only. Position of the element in the whole stream, from 0.
    *
-   * @generated from field: uint64 index = 1;
+   * @generated from field: int32 index = 1;
    */
-  index: bigint;
+  index: number;
 
   /**
    * Output only. The field at fault in the sender's notation, for example

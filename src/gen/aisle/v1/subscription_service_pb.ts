@@ -25,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/subscription_service.proto.
  */
 export const file_aisle_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiYwoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIdChBhbmNob3JfY2hhbmdlX2lkGAIgASgJQgPgQQESGAoLYW5jaG9yX2hhc2gYAyABKAlCA+BBASKOAgoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USFAoHZW50cmllcxgBIAEoBEID4EEDEhsKDmVyYXNlZF9lbnRyaWVzGAIgASgEQgPgQQMSHgoRdW5jaGFpbmVkX2VudHJpZXMYAyABKARCA+BBAxIVCghjb250YWN0cxgEIAEoBEID4EEDEhgKC2ZhdWx0X2NvdW50GAUgASgEQgPgQQMSKgoGZmF1bHRzGAYgAygLMhUuYWlzbGUudjEuTGVkZ2VyRmF1bHRCA+BBAxIbCg5oZWFkX2NoYW5nZV9pZBgHIAEoCUID4EEDEhYKCWhlYWRfaGFzaBgIIAEoCUID4EEDEhEKBGRvbmUYCSABKAhCA+BBAyJeChVJbXBvcnRDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISMAoIY29udGFjdHMYAiADKAsyGS5haXNsZS52MS5JbXBvcnRlZENvbnRhY3RCA+BBASJ4ChZJbXBvcnRDb250YWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgEQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF9jb3VudBgDIAEoBEID4EEDIlMKEEdldFN0YXR1c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAiKYAQoRR2V0U3RhdHVzUmVzcG9uc2USFwoKaWRlbnRpZmllZBgBIAEoCEID4EEDEjUKC2VtYWlsX3N0YXRlGAIgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDIrcCChZTZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARI1CgtlbWFpbF9zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESMwoJc21zX3N0YXRlGAUgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARITCgZyZWFzb24YBiABKAlCA+BBARIqCgd2aXNpdG9yGAcgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhcKCnJlcXVlc3RfaWQYCCABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAkgASgIQgPgQQEiQgoXU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USJwoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3RCA+BBAyJpChFHZXRDb250YWN0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhISCgVlbWFpbBgCIAEoCUID4EEBEhIKBXBob25lGAMgASgJQgPgQQESFwoKY29udGFjdF9pZBgEIAEoCUID4EEBIj0KEkdldENvbnRhY3RSZXNwb25zZRInCgdjb250YWN0GAEgASgLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDInMKEkxpc3RDaGFuZ2VzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpjb250YWN0X2lkGAIgASgJQgPgQQESFgoJcGFnZV9zaXplGAMgASgNQgPgQQESFwoKcGFnZV90b2tlbhgEIAEoCUID4EEBImcKE0xpc3RDaGFuZ2VzUmVzcG9uc2USMgoHY2hhbmdlcxgBIAMoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIvgBChFDcmVhdGVMaW5rUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhISCgVlbWFpbBgCIAEoCUID4EEBEhIKBXBob25lGAMgASgJQgPgQQESFwoKY29udGFjdF9pZBgEIAEoCUID4EEBEisKB3B1cnBvc2UYBSABKA4yFS5haXNsZS52MS5MaW5rUHVycG9zZUID4EECEjMKB2NoYW5uZWwYBiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQISKwoDdHRsGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgPgQQEidwoSQ3JlYXRlTGlua1Jlc3BvbnNlEhAKA3VybBgBIAEoCUID4EEDEjQKC2V4cGlyZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhkKDG1haWxfaGVhZGVycxgDIAEoCUID4EEDIiQKDkdldExpbmtSZXF1ZXN0EhIKBXRva2VuGAEgASgJQgPgQQIisgEKD0dldExpbmtSZXNwb25zZRITCgZhcHBfaWQYASABKAlCA+BBAxIVCghhcHBfbmFtZRgCIAEoCUID4EEDEisKB3B1cnBvc2UYAyABKA4yFS5haXNsZS52MS5MaW5rUHVycG9zZUID4EEDEjMKB2NoYW5uZWwYBCABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSEQoEZG9uZRgFIAEoCEID4EEDImwKEUZvbGxvd0xpbmtSZXF1ZXN0EhIKBXRva2VuGAEgASgJQgPgQQISKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBARIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQEibQoSRm9sbG93TGlua1Jlc3BvbnNlEhMKBmFwcF9pZBgBIAEoCUID4EEDEhUKCGFwcF9uYW1lGAIgASgJQgPgQQMSKwoHcHVycG9zZRgDIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQMixwEKE0xpc3RDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgNQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEjUKC2VtYWlsX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARIzCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEBIl4KFExpc3RDb250YWN0c1Jlc3BvbnNlEigKCGNvbnRhY3RzGAEgAygLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIlQKEUdldFZpc2l0b3JSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEioKB3Zpc2l0b3IYAiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQIiPQoSR2V0VmlzaXRvclJlc3BvbnNlEicKB3Zpc2l0b3IYASABKAsyES5haXNsZS52MS5WaXNpdG9yQgPgQQMyhQcKE1N1YnNjcmlwdGlvblNlcnZpY2USSQoJR2V0U3RhdHVzEhouYWlzbGUudjEuR2V0U3RhdHVzUmVxdWVzdBobLmFpc2xlLnYxLkdldFN0YXR1c1Jlc3BvbnNlIgOQAgESWAoPU2V0U3Vic2NyaXB0aW9uEiAuYWlzbGUudjEuU2V0U3Vic2NyaXB0aW9uUmVxdWVzdBohLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlc3BvbnNlIgASTAoKR2V0Q29udGFjdBIbLmFpc2xlLnYxLkdldENvbnRhY3RSZXF1ZXN0GhwuYWlzbGUudjEuR2V0Q29udGFjdFJlc3BvbnNlIgOQAgESUgoMTGlzdENvbnRhY3RzEh0uYWlzbGUudjEuTGlzdENvbnRhY3RzUmVxdWVzdBoeLmFpc2xlLnYxLkxpc3RDb250YWN0c1Jlc3BvbnNlIgOQAgESTAoKR2V0VmlzaXRvchIbLmFpc2xlLnYxLkdldFZpc2l0b3JSZXF1ZXN0GhwuYWlzbGUudjEuR2V0VmlzaXRvclJlc3BvbnNlIgOQAgESSQoKQ3JlYXRlTGluaxIbLmFpc2xlLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0GhwuYWlzbGUudjEuQ3JlYXRlTGlua1Jlc3BvbnNlIgASQwoHR2V0TGluaxIYLmFpc2xlLnYxLkdldExpbmtSZXF1ZXN0GhkuYWlzbGUudjEuR2V0TGlua1Jlc3BvbnNlIgOQAgESSQoKRm9sbG93TGluaxIbLmFpc2xlLnYxLkZvbGxvd0xpbmtSZXF1ZXN0GhwuYWlzbGUudjEuRm9sbG93TGlua1Jlc3BvbnNlIgASTwoLTGlzdENoYW5nZXMSHC5haXNsZS52MS5MaXN0Q2hhbmdlc1JlcXVlc3QaHS5haXNsZS52MS5MaXN0Q2hhbmdlc1Jlc3BvbnNlIgOQAgESVAoMVmVyaWZ5TGVkZ2VyEh0uYWlzbGUudjEuVmVyaWZ5TGVkZ2VyUmVxdWVzdBoeLmFpc2xlLnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlIgOQAgEwARJXCg5JbXBvcnRDb250YWN0cxIfLmFpc2xlLnYxLkltcG9ydENvbnRhY3RzUmVxdWVzdBogLmFpc2xlLnYxLkltcG9ydENvbnRhY3RzUmVzcG9uc2UiACgBQncKCGFpc2xlLnYxQhhTdWJzY3JpcHRpb25TZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_contact, file_aisle_v1_ledger, file_aisle_v1_link, file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiYwoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIdChBhbmNob3JfY2hhbmdlX2lkGAIgASgJQgPgQQESGAoLYW5jaG9yX2hhc2gYAyABKAlCA+BBASKOAgoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USFAoHZW50cmllcxgBIAEoBUID4EEDEhsKDmVyYXNlZF9lbnRyaWVzGAIgASgFQgPgQQMSHgoRdW5jaGFpbmVkX2VudHJpZXMYAyABKAVCA+BBAxIVCghjb250YWN0cxgEIAEoBUID4EEDEhgKC2ZhdWx0X3RvdGFsGAUgASgFQgPgQQMSKgoGZmF1bHRzGAYgAygLMhUuYWlzbGUudjEuTGVkZ2VyRmF1bHRCA+BBAxIbCg5oZWFkX2NoYW5nZV9pZBgHIAEoCUID4EEDEhYKCWhlYWRfaGFzaBgIIAEoCUID4EEDEhEKBGRvbmUYCSABKAhCA+BBAyJeChVJbXBvcnRDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISMAoIY29udGFjdHMYAiADKAsyGS5haXNsZS52MS5JbXBvcnRlZENvbnRhY3RCA+BBASJ4ChZJbXBvcnRDb250YWN0c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgFQgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF90b3RhbBgDIAEoBUID4EEDIlMKEEdldFN0YXR1c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAiKYAQoRR2V0U3RhdHVzUmVzcG9uc2USFwoKaWRlbnRpZmllZBgBIAEoCEID4EEDEjUKC2VtYWlsX3N0YXRlGAIgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCglzbXNfc3RhdGUYAyABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDIrcCChZTZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQESEgoFcGhvbmUYAyABKAlCA+BBARI1CgtlbWFpbF9zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESMwoJc21zX3N0YXRlGAUgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARITCgZyZWFzb24YBiABKAlCA+BBARIqCgd2aXNpdG9yGAcgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhcKCnJlcXVlc3RfaWQYCCABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAkgASgIQgPgQQEiQgoXU2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USJwoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3RCA+BBAyJrChFHZXRDb250YWN0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIPCgVlbWFpbBgCIAEoCUgAEg8KBXBob25lGAMgASgJSAASFAoKY29udGFjdF9pZBgEIAEoCUgAQgkKB2NvbnRhY3QiPQoSR2V0Q29udGFjdFJlc3BvbnNlEicKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0QgPgQQMicwoSTGlzdENoYW5nZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhcKCmNvbnRhY3RfaWQYAiABKAlCA+BBARIWCglwYWdlX3NpemUYAyABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAQgASgJQgPgQQEiZwoTTGlzdENoYW5nZXNSZXNwb25zZRIyCgdjaGFuZ2VzGAEgAygLMhwuYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbmdlQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMi+gEKEUNyZWF0ZUxpbmtSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEg8KBWVtYWlsGAIgASgJSAASDwoFcGhvbmUYAyABKAlIABIUCgpjb250YWN0X2lkGAQgASgJSAASKwoHcHVycG9zZRgFIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQISMwoHY2hhbm5lbBgGIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBAhIrCgN0dGwYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAUIJCgdjb250YWN0IncKEkNyZWF0ZUxpbmtSZXNwb25zZRIQCgN1cmwYASABKAlCA+BBAxI0CgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIZCgxtYWlsX2hlYWRlcnMYAyABKAlCA+BBAyIkCg5HZXRMaW5rUmVxdWVzdBISCgV0b2tlbhgBIAEoCUID4EECIrIBCg9HZXRMaW5rUmVzcG9uc2USEwoGYXBwX2lkGAEgASgJQgPgQQMSFQoIYXBwX25hbWUYAiABKAlCA+BBAxIrCgdwdXJwb3NlGAMgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2VCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEhEKBGRvbmUYBSABKAhCA+BBAyJsChFGb2xsb3dMaW5rUmVxdWVzdBISCgV0b2tlbhgBIAEoCUID4EECEioKB3Zpc2l0b3IYAiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQESFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBIm0KEkZvbGxvd0xpbmtSZXNwb25zZRITCgZhcHBfaWQYASABKAlCA+BBAxIVCghhcHBfbmFtZRgCIAEoCUID4EEDEisKB3B1cnBvc2UYAyABKA4yFS5haXNsZS52MS5MaW5rUHVycG9zZUID4EEDIscBChNMaXN0Q29udGFjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBARI1CgtlbWFpbF9zdGF0ZRgEIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESMwoJc21zX3N0YXRlGAUgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBASJeChRMaXN0Q29udGFjdHNSZXNwb25zZRIoCghjb250YWN0cxgBIAMoCzIRLmFpc2xlLnYxLkNvbnRhY3RCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJUChFHZXRWaXNpdG9yUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EECIj0KEkdldFZpc2l0b3JSZXNwb25zZRInCgd2aXNpdG9yGAEgASgLMhEuYWlzbGUudjEuVmlzaXRvckID4EEDMoUHChNTdWJzY3JpcHRpb25TZXJ2aWNlEkkKCUdldFN0YXR1cxIaLmFpc2xlLnYxLkdldFN0YXR1c1JlcXVlc3QaGy5haXNsZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBElgKD1NldFN1YnNjcmlwdGlvbhIgLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlcXVlc3QaIS5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXNwb25zZSIAEkwKCkdldENvbnRhY3QSGy5haXNsZS52MS5HZXRDb250YWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldENvbnRhY3RSZXNwb25zZSIDkAIBElIKDExpc3RDb250YWN0cxIdLmFpc2xlLnYxLkxpc3RDb250YWN0c1JlcXVlc3QaHi5haXNsZS52MS5MaXN0Q29udGFjdHNSZXNwb25zZSIDkAIBEkwKCkdldFZpc2l0b3ISGy5haXNsZS52MS5HZXRWaXNpdG9yUmVxdWVzdBocLmFpc2xlLnYxLkdldFZpc2l0b3JSZXNwb25zZSIDkAIBEkkKCkNyZWF0ZUxpbmsSGy5haXNsZS52MS5DcmVhdGVMaW5rUmVxdWVzdBocLmFpc2xlLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSIAEkMKB0dldExpbmsSGC5haXNsZS52MS5HZXRMaW5rUmVxdWVzdBoZLmFpc2xlLnYxLkdldExpbmtSZXNwb25zZSIDkAIBEkkKCkZvbGxvd0xpbmsSGy5haXNsZS52MS5Gb2xsb3dMaW5rUmVxdWVzdBocLmFpc2xlLnYxLkZvbGxvd0xpbmtSZXNwb25zZSIAEk8KC0xpc3RDaGFuZ2VzEhwuYWlzbGUudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gh0uYWlzbGUudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBElQKDFZlcmlmeUxlZGdlchIdLmFpc2xlLnYxLlZlcmlmeUxlZGdlclJlcXVlc3QaHi5haXNsZS52MS5WZXJpZnlMZWRnZXJSZXNwb25zZSIDkAIBMAESVwoOSW1wb3J0Q29udGFjdHMSHy5haXNsZS52MS5JbXBvcnRDb250YWN0c1JlcXVlc3QaIC5haXNsZS52MS5JbXBvcnRDb250YWN0c1Jlc3BvbnNlIgAoAUJ3CghhaXNsZS52MUIYU3Vic2NyaXB0aW9uU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_contact, file_aisle_v1_ledger, file_aisle_v1_link, file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * VerifyLedgerRequest is the request of VerifyLedger.
@@ -73,37 +73,37 @@ export type VerifyLedgerResponse = Message<"aisle.v1.VerifyLedgerResponse"> & {
   /**
    * Output only. Entries of the chain read so far.
    *
-   * @generated from field: uint64 entries = 1;
+   * @generated from field: int32 entries = 1;
    */
-  entries: bigint;
+  entries: number;
 
   /**
    * Output only. Of these, those whose contact was erased.
    *
-   * @generated from field: uint64 erased_entries = 2;
+   * @generated from field: int32 erased_entries = 2;
    */
-  erasedEntries: bigint;
+  erasedEntries: number;
 
   /**
    * Output only. Entries from before the chain, which are not verified.
    *
-   * @generated from field: uint64 unchained_entries = 3;
+   * @generated from field: int32 unchained_entries = 3;
    */
-  unchainedEntries: bigint;
+  unchainedEntries: number;
 
   /**
    * Output only. Contacts compared with their entries so far.
    *
-   * @generated from field: uint64 contacts = 4;
+   * @generated from field: int32 contacts = 4;
    */
-  contacts: bigint;
+  contacts: number;
 
   /**
    * Output only. Faults so far.
    *
-   * @generated from field: uint64 fault_count = 5;
+   * @generated from field: int32 fault_total = 5;
    */
-  faultCount: bigint;
+  faultTotal: number;
 
   /**
    * Output only. Faults since the last message; at most 1,000 in all.
@@ -179,9 +179,9 @@ export type ImportContactsResponse = Message<"aisle.v1.ImportContactsResponse"> 
   /**
    * Output only. Imported contacts.
    *
-   * @generated from field: uint64 accepted = 1;
+   * @generated from field: int32 accepted = 1;
    */
-  accepted: bigint;
+  accepted: number;
 
   /**
    * Output only. Rejected contacts, the first 1,000 of them.
@@ -193,9 +193,9 @@ export type ImportContactsResponse = Message<"aisle.v1.ImportContactsResponse"> 
   /**
    * Output only. Number of all rejected contacts.
    *
-   * @generated from field: uint64 refused_count = 3;
+   * @generated from field: int32 refused_total = 3;
    */
-  refusedCount: bigint;
+  refusedTotal: number;
 };
 
 /**
@@ -373,8 +373,7 @@ export const SetSubscriptionResponseSchema: GenMessage<SetSubscriptionResponse> 
   messageDesc(file_aisle_v1_subscription_service, 7);
 
 /**
- * GetContactRequest is the request of GetContact. Exactly one of the three is
- * set, else INVALID_ARGUMENT.
+ * GetContactRequest is the request of GetContact.
  *
  * @generated from message aisle.v1.GetContactRequest
  */
@@ -387,25 +386,35 @@ export type GetContactRequest = Message<"aisle.v1.GetContactRequest"> & {
   appId: string;
 
   /**
-   * Optional. E-mail address.
+   * Required. The contact, else INVALID_ARGUMENT.
    *
-   * @generated from field: string email = 2;
+   * @generated from oneof aisle.v1.GetContactRequest.contact
    */
-  email: string;
-
-  /**
-   * Optional. Phone number.
-   *
-   * @generated from field: string phone = 3;
-   */
-  phone: string;
-
-  /**
-   * Optional. Contact id.
-   *
-   * @generated from field: string contact_id = 4;
-   */
-  contactId: string;
+  contact: {
+    /**
+     * By its e-mail address.
+     *
+     * @generated from field: string email = 2;
+     */
+    value: string;
+    case: "email";
+  } | {
+    /**
+     * By its phone number.
+     *
+     * @generated from field: string phone = 3;
+     */
+    value: string;
+    case: "phone";
+  } | {
+    /**
+     * By its id.
+     *
+     * @generated from field: string contact_id = 4;
+     */
+    value: string;
+    case: "contactId";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -460,7 +469,7 @@ export type ListChangesRequest = Message<"aisle.v1.ListChangesRequest"> & {
    * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
    * earlier before it reaches 3 MiB.
    *
-   * @generated from field: uint32 page_size = 3;
+   * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
@@ -509,8 +518,7 @@ export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__P
   messageDesc(file_aisle_v1_subscription_service, 11);
 
 /**
- * CreateLinkRequest is the request of CreateLink. Exactly one of `email`,
- * `phone` and `contact_id` is set, else INVALID_ARGUMENT.
+ * CreateLinkRequest is the request of CreateLink.
  *
  * @generated from message aisle.v1.CreateLinkRequest
  */
@@ -523,25 +531,35 @@ export type CreateLinkRequest = Message<"aisle.v1.CreateLinkRequest"> & {
   appId: string;
 
   /**
-   * Optional. The contact's e-mail address.
+   * Required. The contact, else INVALID_ARGUMENT.
    *
-   * @generated from field: string email = 2;
+   * @generated from oneof aisle.v1.CreateLinkRequest.contact
    */
-  email: string;
-
-  /**
-   * Optional. The contact's phone number.
-   *
-   * @generated from field: string phone = 3;
-   */
-  phone: string;
-
-  /**
-   * Optional. The contact's id.
-   *
-   * @generated from field: string contact_id = 4;
-   */
-  contactId: string;
+  contact: {
+    /**
+     * By its e-mail address.
+     *
+     * @generated from field: string email = 2;
+     */
+    value: string;
+    case: "email";
+  } | {
+    /**
+     * By its phone number.
+     *
+     * @generated from field: string phone = 3;
+     */
+    value: string;
+    case: "phone";
+  } | {
+    /**
+     * By its id.
+     *
+     * @generated from field: string contact_id = 4;
+     */
+    value: string;
+    case: "contactId";
+  } | { case: undefined; value?: undefined };
 
   /**
    * Required. The purpose of the link.
@@ -772,7 +790,7 @@ export type ListContactsRequest = Message<"aisle.v1.ListContactsRequest"> & {
    * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
    * earlier before it reaches 3 MiB.
    *
-   * @generated from field: uint32 page_size = 2;
+   * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 

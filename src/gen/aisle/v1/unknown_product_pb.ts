@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/unknown_product.proto.
  */
 export const file_aisle_v1_unknown_product: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS91bmtub3duX3Byb2R1Y3QucHJvdG8SCGFpc2xlLnYxIpcBCg5Vbmtub3duUHJvZHVjdBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQMSEwoGZXZlbnRzGAIgASgNQgPgQQMSOAoPbGFzdF9ldmVudF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEh0KEG1lYW50X3Byb2R1Y3RfaWQYBCABKAlCA+BBA0JyCghhaXNsZS52MUITVW5rbm93blByb2R1Y3RQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("Ch5haXNsZS92MS91bmtub3duX3Byb2R1Y3QucHJvdG8SCGFpc2xlLnYxIqABCg5Vbmtub3duUHJvZHVjdBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQMSGAoLZXZlbnRfY291bnQYAiABKAVCA+BBAxI4Cg9sYXN0X2V2ZW50X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSIQoUc3VnZ2VzdGVkX3Byb2R1Y3RfaWQYBCABKAlCA+BBA0JyCghhaXNsZS52MUITVW5rbm93blByb2R1Y3RQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * UnknownProduct is a product id in events that the catalogue does not know.
@@ -31,9 +31,9 @@ export type UnknownProduct = Message<"aisle.v1.UnknownProduct"> & {
   /**
    * Output only. Events that named it.
    *
-   * @generated from field: uint32 events = 2;
+   * @generated from field: int32 event_count = 2;
    */
-  events: number;
+  eventCount: number;
 
   /**
    * Output only. The newest of them.
@@ -46,9 +46,9 @@ export type UnknownProduct = Message<"aisle.v1.UnknownProduct"> & {
    * Output only. A product of the catalogue that is probably meant; empty for
    * none.
    *
-   * @generated from field: string meant_product_id = 4;
+   * @generated from field: string suggested_product_id = 4;
    */
-  meantProductId: string;
+  suggestedProductId: string;
 };
 
 /**

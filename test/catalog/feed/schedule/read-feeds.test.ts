@@ -79,8 +79,8 @@ describe.each(stores)("a scheduled feed: $name", ({ openStore }) => {
     expect(await shown()).toEqual(["p1", "p2"]);
     expect((await feed())?.lastRun).toMatchObject({
       outcome: FeedOutcome.IMPORTED,
-      accepted: 2n,
-      hidden: 1n,
+      accepted: 2,
+      hidden: 1,
       error: "",
     });
   });
@@ -93,7 +93,7 @@ describe.each(stores)("a scheduled feed: $name", ({ openStore }) => {
     expect(await shown()).toEqual(["p1"]);
     expect((await feed())?.lastRun).toMatchObject({
       outcome: FeedOutcome.IMPORTED,
-      rejects: [{ position: 3n, productId: "p2", reason: "price: an amount below 0 is not accepted" }],
+      rejects: [{ position: 3, productId: "p2", reason: "price: an amount below 0 is not accepted" }],
       error: "1 entries repeat an id, the first is entry 4; the last one of an id counts",
     });
   });
@@ -105,7 +105,7 @@ describe.each(stores)("a scheduled feed: $name", ({ openStore }) => {
     host.text = lines(["p1"]);
     now.at += HOUR_MS;
     await read();
-    expect((await feed())?.lastRun).toMatchObject({ outcome: FeedOutcome.FAILED, hidden: 0n });
+    expect((await feed())?.lastRun).toMatchObject({ outcome: FeedOutcome.FAILED, hidden: 0 });
     await catalog.runFeed({ appId: "shop", feedId: "main", force: true });
     await read();
     expect(await shown()).toEqual(["p1"]);
@@ -164,12 +164,12 @@ describe.each(stores)("a scheduled feed: $name", ({ openStore }) => {
     now.at += HOUR_MS;
     await read();
     expect((await feed())?.lastRun).toMatchObject({
-      accepted: 2n,
-      rejected: 2n,
-      hidden: 0n,
+      accepted: 2,
+      rejected: 2,
+      hidden: 0,
       rejects: [
-        { position: 3n, productId: "", reason: "id: missing" },
-        { position: 4n, productId: "p3" },
+        { position: 3, productId: "", reason: "id: missing" },
+        { position: 4, productId: "p3" },
       ],
     });
     expect(await shown()).toEqual(["p1", "p2", "p3"]);

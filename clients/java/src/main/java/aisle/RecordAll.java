@@ -31,9 +31,9 @@ public final class RecordAll {
    * @param accepted events stored
    * @param deduplicated events whose key was known
    * @param refused events not stored, with their position among all events; at most 1,000 of each call
-   * @param refusedCount number of all events not stored
+   * @param refusedTotal number of all events not stored
    */
-  public record Totals(long accepted, long deduplicated, List<RefusedItem> refused, long refusedCount) {}
+  public record Totals(long accepted, long deduplicated, List<RefusedItem> refused, long refusedTotal) {}
 
   /** Records events under random keys. */
   public static Totals of(Aisle aisle, String appId, Iterable<Event> events) throws InterruptedException {
@@ -45,7 +45,7 @@ public final class RecordAll {
       throws InterruptedException {
     long accepted = 0;
     long deduplicated = 0;
-    long refusedCount = 0;
+    long refusedTotal = 0;
     long sent = 0;
     var refused = new ArrayList<RefusedItem>();
     var remaining = events.iterator();
@@ -54,12 +54,12 @@ public final class RecordAll {
       RecordEventsResponse answer = record(aisle, batches);
       accepted += answer.getAccepted();
       deduplicated += answer.getDeduplicated();
-      refusedCount += answer.getRefusedCount4();
+      refusedTotal += answer.getRefusedTotal();
       for (RefusedItem item : answer.getRefused3List())
         refused.add(item.toBuilder().setIndex(item.getIndex() + sent).build());
       for (var batch : batches) sent += batch.getEventsCount();
     }
-    return new Totals(accepted, deduplicated, refused, refusedCount);
+    return new Totals(accepted, deduplicated, refused, refusedTotal);
   }
 
   private static List<RecordEventsRequest> call(
