@@ -1,7 +1,6 @@
-import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
-import { promisify, stripVTControlCharacters } from "node:util";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeSignedCertificate } from "../fixtures/certificate.js";
 import {
@@ -12,11 +11,8 @@ import {
   startServer,
   temporaryDirectory,
 } from "../fixtures/server.js";
+import { commandsFor, FIRST_MS, isOnPath, isWithout, page, ROOT, saveFiles, type } from "./page.js";
 import { unavailableOnce } from "./unavailable-once.js";
-
-const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/clients.md"), "utf8");
-const run = promisify(execFile);
 
 /** The languages of the page, and what must be on the PATH for each. */
 const TOOLS = {
@@ -38,45 +34,6 @@ const REPEATED = [
   "/aisle.v1.EventService/RecordEvent",
 ];
 
-/** Packages are fetched and compiled the first time. */
-const FIRST_MS = 8 * 60_000;
-
-const sectionOf = (language: string) => page.split(/^## /m).find((part) => part.startsWith(`${language}\n`)) ?? "";
-
-/** The lines of the page that a developer types. */
-function commandsFor(language: string): string[] {
-  const withoutFiles = sectionOf(language).replace(/^```[\s\S]*?^```$/gm, "");
-  return [...withoutFiles.matchAll(/^ {4}(.+)$/gm)].map(([, line]) => line ?? "");
-}
-
-/** Saves the files of the page that a developer copies. */
-function saveFiles(language: string, folder: string): void {
-  for (const [, name = "", text = ""] of sectionOf(language).matchAll(/^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)^```$/gm)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-}
-
-/** Types the lines into a shell that stops at the first that fails, and gives what they printed. */
-async function type(lines: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const { stdout } = await run("bash", ["-euc", lines.join("\n")], {
-    cwd,
-    env: {
-      ...process.env,
-      AISLE_CLIENTS: packages,
-      // Compiled once for all runs of the tests.
-      CARGO_TARGET_DIR: join(root, "node_modules/.cache/clients-rust"),
-      ...env,
-    },
-    timeout: FIRST_MS,
-  });
-  return stripVTControlCharacters(stdout);
-}
-
-const isOnPath = (command: string) =>
-  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, command))) &&
-  (command !== "cargo" || hasRecentRust());
-
 /** The oldest minor version of Rust 1 that compiles tonic. */
 const OLDEST_RUST = 88;
 
@@ -86,25 +43,19 @@ function hasRecentRust(): boolean {
 }
 
 const { owner, release } = sharedOwner();
-const packages = join(root, "build/clients");
 let server: ServerProcess;
 beforeAll(async () => {
   server = await startServer({ directory: join(await temporaryDirectory(owner), "store"), owner });
-  await run(process.execPath, [join(root, "scripts/clients.mjs")]);
+  await type(["node scripts/clients.mjs"], ROOT);
 }, FIRST_MS);
 afterAll(release);
 
 describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
-  const missing = tools.filter((tool) => !isOnPath(tool));
-  if (missing.length > 0) {
-    const version = language === "Rust" ? ` in version 1.${OLDEST_RUST} or newer` : "";
-    const text = `the client in ${language} needs ${missing.join(" and ")}${version} on the PATH`;
-    if (process.env.CI && !OPTIONAL.includes(language)) throw new Error(text);
-    process.stderr.write(`\nSkipped: ${text}\n`);
-  }
+  const missing = tools.filter((tool) => !isOnPath(tool) || (tool === "cargo" && !hasRecentRust()));
+  const skipped = isWithout(language, missing, OPTIONAL.includes(language));
   const folder = temporaryDirectory(owner);
 
-  it.skipIf(missing.length > 0)(
+  it.skipIf(skipped)(
     "is made from an empty folder by docs/clients.md and prints the documented output",
     async () => {
       saveFiles(language, await folder);
@@ -118,7 +69,7 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
     FIRST_MS,
   );
 
-  it.skipIf(missing.length > 0)(
+  it.skipIf(skipped)(
     "repeats reads and keyed events, unchanged, when the server is unavailable",
     async () => {
       const { url, attempts } = await unavailableOnce(server.rpcUrl, REPEATED, onTestFinished);
@@ -133,7 +84,7 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
     FIRST_MS,
   );
 
-  it.skipIf(missing.length > 0)(
+  it.skipIf(skipped)(
     "sends its token to a server with a certificate, and is refused without one",
     async () => {
       const directory = await temporaryDirectory();
@@ -153,6 +104,56 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
   );
 });
 
+/** Languages that `npm run clients` makes no package for; not every machine has their tools. */
+const lacks = (language: string, ...tools: readonly string[]) =>
+  isWithout(
+    language,
+    tools.filter((tool) => !isOnPath(tool)),
+    true,
+  );
+
+/** Follows a section from an empty folder; the Java package is installed by its own test. */
+async function follow(language: string, ...after: readonly string[]): Promise<string> {
+  const folder = await temporaryDirectory();
+  saveFiles(language, folder);
+  const commands = commandsFor(language).filter((line) => !/^mvn .* install$/.test(line));
+  return type([...commands, ...after], folder, { AISLE_SERVER: server.rpcUrl });
+}
+
+it.skipIf(lacks("Kotlin", "mvn", "javac"))(
+  "a program in Kotlin is compiled over the Java package and reads why a call was refused",
+  async () => {
+    expect(await follow("Kotlin")).toContain("refused: APP_NOT_FOUND");
+  },
+  FIRST_MS,
+);
+
+it.skipIf(lacks("Ruby", "ruby", "protoc", "grpc_ruby_plugin"))(
+  "a program in Ruby is generated and calls a server",
+  async () => {
+    expect(await follow("Ruby")).toMatch(/^refused: 5 /m);
+  },
+  FIRST_MS,
+);
+
+it.skipIf(lacks("PHP", "php", "protoc", "grpc_php_plugin"))(
+  "the code in PHP is generated and has no syntax errors",
+  async () => {
+    const parse = `
+      $count = 0;
+      foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator("gen")) as $file)
+        if (str_ends_with($file, ".php") && token_get_all(file_get_contents($file), TOKEN_PARSE)) $count++;
+      echo "parsed: $count";`;
+    const printed = await follow("PHP", `php -r '${parse}'`);
+    expect(Number(/parsed: (\d+)/.exec(printed)?.[1])).toBeGreaterThan(200);
+  },
+  FIRST_MS,
+);
+
+it.skipIf(lacks("C#", "protoc"))("the messages in C# are generated", async () => {
+  expect(await follow("C#", "ls gen")).toContain("EventService.cs");
+});
+
 it(
   "the program in TypeScript has no type errors",
   async () => {
@@ -161,10 +162,9 @@ it(
     await type(
       commandsFor("TypeScript").filter((line) => line.startsWith("npm")),
       folder,
-      {},
     );
-    const tsc = join(root, "node_modules/.bin/tsc");
-    await type([`${tsc} --noEmit --strict --module nodenext --lib es2023,dom,esnext.disposable shop.ts`], folder, {});
+    const tsc = join(ROOT, "node_modules/.bin/tsc");
+    await type([`${tsc} --noEmit --strict --module nodenext --lib es2023,dom,esnext.disposable shop.ts`], folder);
   },
   FIRST_MS,
 );
