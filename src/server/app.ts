@@ -86,7 +86,13 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       report,
     }),
     hooks: createHookService({ hooks: mailing.hooks, kept: store.hooks, apps, mutation, report }),
-    recommendations: createRecommendationService({ apps, contacts, answer: stages.answer, report }),
+    recommendations: createRecommendationService({
+      apps,
+      contacts,
+      findProducts: stages.findProducts,
+      answer: stages.answer,
+      report,
+    }),
     catalog: createCatalogService({
       upsertProducts: createUpsertProducts({ unitOfWork, now }),
       updateProduct: createUpdateProduct({ unitOfWork, now }),

@@ -25,6 +25,7 @@ import { createTrainer, type RunTraining } from "../learning/training/trainer.js
 import { createYoungApps } from "../learning/training/young-apps.js";
 import { createAnswerVisitor, firstVersion } from "../recommend/answer-visitor.js";
 import { createCountedPopularity } from "../recommend/counted-popularity.js";
+import { createFindProducts } from "../recommend/find-products.js";
 import { createFrameCounts } from "../recommend/frame-counts.js";
 import { createLiveLayer } from "../recommend/live-layer.js";
 import { createRecommender } from "../recommend/recommend.js";
@@ -183,6 +184,10 @@ export function wireRecommending(
   const { visitors, interactions } = store;
   const liveLayer = createLiveLayer({ events: store.events, reportFailure });
   const countedPopularity = createCountedPopularity({ events: store.events, now, reportFailure });
+  const modelOf = spans.around("recommend model", async (appId: string) => {
+    const serving = await registry.current(appId);
+    return serving && { model: serving.model, version: serving.pointer.version };
+  });
   const answer = createAnswerVisitor({
     apps,
     visitors,
@@ -192,10 +197,7 @@ export function wireRecommending(
     ...spans.wait("recommend history", remoteStore && patience(remoteStore.historyMs).wait),
     liveOf: liveLayer.of,
     catalogOf: spans.around("recommend catalogue", catalogViews.of),
-    modelOf: spans.around("recommend model", async (appId: string) => {
-      const serving = await registry.current(appId);
-      return serving && { model: serving.model, version: serving.pointer.version };
-    }),
+    modelOf,
     countedOf: countedPopularity.of,
     random: Math.random,
     recommend: spans.around("recommend rank", createRecommender({ metrics, reportFailure })),
@@ -206,7 +208,8 @@ export function wireRecommending(
     metrics,
     reportFailure,
   });
-  return { liveLayer, countedPopularity, answer };
+  const findProducts = createFindProducts({ catalogOf: catalogViews.of, modelOf, liveOf: liveLayer.of, now });
+  return { liveLayer, countedPopularity, answer, findProducts };
 }
 
 /** Persons: erasure, mailing, signed events and status. */

@@ -15,6 +15,7 @@ import type {
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import type { SourceName } from "../learning/model/source.js";
 import type { AnswerUse, AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
+import type { FindProducts } from "../recommend/find-products.js";
 import type { ClientInteraction, Reason, RecommendQuery } from "../recommend/query.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { type ContactRecommendationDependencies, recommendForContacts } from "./contact-recommendations.js";
@@ -49,11 +50,17 @@ const WRITERS: readonly Scope[] = ["storefront", "write", "admin"];
 
 const MAX_BATCH_REQUESTS = 100;
 
+/** Characters of a text to find products by, and products found. */
+const MAX_TEXT = 1000;
+const MAX_FOUND = 100;
+const DEFAULT_FOUND = 20;
+
 /** Maximum frame interactions, newest first. */
 const MAX_FRAME_INTERACTIONS = 1000;
 
 export interface RecommendationServiceDependencies extends ContactRecommendationDependencies {
   readonly answer: AnswerVisitor;
+  readonly findProducts: FindProducts;
   readonly report: ReportInternal;
 }
 
@@ -93,6 +100,20 @@ export function createRecommendationService(
         responseMessage(await deps.answer.one({ ...queryOf(one), contactId }, "preview")),
       ),
     ),
+
+    findProducts: guarded(report, async ({ appId, text, productCount, includeUnavailable }) => {
+      checkAll(
+        check(appId !== "", "app_id", "missing"),
+        check(text.trim() !== "", "text", "missing"),
+        check(text.length <= MAX_TEXT, "text", "invalid", `at most ${MAX_TEXT} characters`),
+        check(productCount >= 0 && productCount <= MAX_FOUND, "product_count", "invalid", `0 to ${MAX_FOUND}`),
+      );
+      await requireApp(deps.apps, appId);
+      const count = productCount === 0 ? DEFAULT_FOUND : productCount;
+      const { found, modelId } = await deps.findProducts({ appId, text, count, includeUnavailable });
+      const products = found.map(({ product, similarity }) => ({ product: cardMessage(product), similarity }));
+      return { products, modelId };
+    }),
 
     explainRecommendation: guarded(report, async ({ request }) => {
       if (request === undefined) throw new InvalidArgument("request", "missing");

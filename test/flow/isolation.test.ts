@@ -179,6 +179,10 @@ describe.each(stores)(
       expect(batch.results[0]?.result.value).toMatchObject({ frameId: "default" });
       const stream = rpc.recommendations.recommendForContacts({ request: { appId }, contacts: ["ann@example.com"] });
       for await (const { results } of stream) expect(results.map(({ contactId }) => contactId)).toEqual([""]);
+      expect(await rpc.recommendations.findProducts({ appId, text: "p1" })).toMatchObject({
+        products: [],
+        modelId: "",
+      });
       const onPage = frames.flatMap(({ recommended, alternative }) => [...recommended, ...alternative]);
       expect(onPage.map(({ title }) => title).sort()).toEqual(["p1 of two", "p2 of two", "p3 of two"]);
     });

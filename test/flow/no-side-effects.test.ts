@@ -90,6 +90,7 @@ it("the store is the same to the byte after each call that has no side effects, 
     getLink: { token: shop.token },
     getStatus: { visitor },
     exportVisitor: { person: { visitor } },
+    findProducts: { text: "p1" },
     recommendForContacts: { request: { appId, frameId: "home" }, contacts: ["ann@example.com"] },
     explainRecommendation: { request: { appId, visitor, frameId: "home" } },
   };

@@ -91,6 +91,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     Recommend: STOREFRONT_READ,
     RecommendPage: STOREFRONT_READ,
     BatchRecommend: READ,
+    FindProducts: READ,
     RecommendForContacts: PERSONAL,
     // Its reasons reveal what the visitor viewed and bought.
     ExplainRecommendation: PERSONAL,
