@@ -3,6 +3,7 @@ import type { FrameConfiguration } from "../../src/gen/aisle/v1/frame_configurat
 import { useSurroundings } from "./context.js";
 import { fieldFaults } from "./errors.js";
 import { faultOf, PAGE_KINDS, SOURCES, weightOf, withWeight } from "./frame-fields.js";
+import { ReadyListFields } from "./frame-list-fields.js";
 import { ErrorNote, Field } from "./parts.js";
 import { ProductChoice, type Shelf } from "./products.js";
 import { SOURCE_NAMES } from "./reasons.js";
@@ -10,7 +11,7 @@ import { useAction } from "./use-load.js";
 
 type Change = (part: Partial<FrameConfiguration>) => void;
 
-/** A form for a frame. Settings that it does not show (variants, filter) do not change. */
+/** A form for a frame. Settings that it does not show (variants, filter, rules) do not change. */
 export function FrameForm(props: {
   readonly appId: string;
   readonly saved: FrameConfiguration;
@@ -30,6 +31,7 @@ export function FrameForm(props: {
   const kept = [
     frame.variants.length > 0 && `${frame.variants.length} variants`,
     frame.filter !== undefined && "a filter",
+    frame.rules !== undefined && "rules",
   ].filter((text) => text !== false);
   return (
     <form
@@ -96,6 +98,11 @@ export function FrameForm(props: {
           faults={faults}
           onChange={(alternativeCount) => change({ alternativeCount: whole(alternativeCount) })}
         />
+        <ReadyListFields
+          list={frame.readyList}
+          faults={faults}
+          onChange={(readyList) => setFrame(({ readyList: _, ...rest }) => (readyList ? { ...rest, readyList } : rest))}
+        />
         <NumberField
           label="Diversity"
           field="diversity"
@@ -113,6 +120,16 @@ export function FrameForm(props: {
           faults={faults}
           onChange={(rebuyAfterDays) => change({ rebuyAfterDays: whole(rebuyAfterDays) })}
         />
+        <NumberField
+          label="Exploration"
+          field="exploration"
+          hint="Share of the places for products of which little is known, 0 to 0.2."
+          step="0.05"
+          value={frame.exploration}
+          faults={faults}
+          onChange={(exploration) => change({ exploration })}
+        />
+        {frame.rotation !== false && <RotationFields frame={frame} faults={faults} change={change} />}
       </div>
       <Switches frame={frame} change={change} />
       <fieldset>
@@ -162,6 +179,36 @@ export function FrameForm(props: {
         Save
       </button>
     </form>
+  );
+}
+
+function RotationFields(props: {
+  readonly frame: FrameConfiguration;
+  readonly faults: ReadonlyMap<string, string>;
+  readonly change: Change;
+}) {
+  const { frame, faults, change } = props;
+  return (
+    <>
+      <NumberField
+        label="Rotation rate"
+        field="rotation_rate"
+        hint="Share of a list that is replaced after all of it was passed over, 0 to 1."
+        step="0.1"
+        value={frame.rotationRate ?? 0.2}
+        faults={faults}
+        onChange={(rotationRate) => change({ rotationRate })}
+      />
+      <NumberField
+        label="Rotation days"
+        field="rotation_days"
+        hint="Days after which passed-over products return, up to 7."
+        step="0.5"
+        value={frame.rotationDays ?? 3}
+        faults={faults}
+        onChange={(rotationDays) => change({ rotationDays })}
+      />
+    </>
   );
 }
 

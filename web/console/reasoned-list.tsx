@@ -1,6 +1,7 @@
 import type { ProductCard } from "../../src/gen/aisle/v1/product_card_pb.js";
 import type { ProductReason } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import type { ExplainRecommendationResponse } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
+import { boostText } from "./boost-words.js";
 import { Empty } from "./parts.js";
 import { Picture, priceText, type Shelf } from "./products.js";
 import { reasonText, SOURCE_NAMES, shortNumber } from "./reasons.js";
@@ -64,6 +65,9 @@ function ReasonedList(props: {
                       </span>
                       <span>score {shortNumber(reason.score)}</span>
                       {reason.pinned && <span class="tag">pinned</span>}
+                      {reason.explorationProbability > 0 && (
+                        <span class="tag">explored, probability {shortNumber(reason.explorationProbability)}</span>
+                      )}
                     </p>
                     <ul class="reasons">
                       {reason.sources.map((part) => (
@@ -73,6 +77,11 @@ function ReasonedList(props: {
                             {part.rank > 0 && ` #${part.rank}`}
                           </span>{" "}
                           {reasonText(part, shelf.titleOf)}
+                        </li>
+                      ))}
+                      {reason.boosts.map((boost) => (
+                        <li key={boostText(boost)}>
+                          <span class="tag">Rule of the frame</span> {boostText(boost)}
                         </li>
                       ))}
                     </ul>
