@@ -56,6 +56,7 @@ export function memoryUnitOfWork(app: App): UnitOfWork {
     unconfirmedProducts: records(),
     orders: records(),
     erasures: records(),
+    operations: records(),
     frameTallies: records(),
     frameExposures: records(),
     putInteraction: () => undefined,

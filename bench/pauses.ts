@@ -14,7 +14,7 @@ import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { createClient, type Transport } from "@connectrpc/connect";
+import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import Table from "cli-table3";
 import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
@@ -25,6 +25,7 @@ import { machine } from "./load.js";
 import { startServer } from "./server.js";
 import { catalogueOf, eventsOf } from "./train/import-shop.js";
 import { productId } from "./train/shop.js";
+import { trained } from "./trained.js";
 
 const APP = "shop";
 /** How often the timer of the measurement is due, ms. */
@@ -109,13 +110,6 @@ async function delays(rpcUrl: string) {
   return { p50Ms: of("p50"), p99Ms: of("p99"), mostMs: of("max") };
 }
 
-async function train(transport: Transport): Promise<string> {
-  let modelId = "";
-  for await (const { model } of createClient(ModelService, transport).trainModel({ appId: APP }))
-    modelId = model?.modelId ?? modelId;
-  return modelId;
-}
-
 console.log(JSON.stringify({ ...machine(), ...values }));
 const directory = await mkdtemp(join(tmpdir(), "aisle-pauses-"));
 const server = await startServer(directory, "--log-level", "warn");
@@ -149,7 +143,7 @@ try {
     if (refused.length > 0) throw new Error(`event ${refused[0]?.field}: ${refused[0]?.reason}`);
   });
   for (const which of ["first", "second"])
-    await phase(`training, the ${which} time`, async () => models.push(await train(transport)));
+    await phase(`training, the ${which} time`, async () => models.push(await trained(transport, APP)));
   await phase("swapping models", async () => {
     for (let n = 0; n < Number(values.swaps); n++)
       await createClient(ModelService, transport).activateModel({

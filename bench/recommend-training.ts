@@ -18,7 +18,6 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGunzip } from "node:zlib";
-import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { parse } from "csv-parse";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
@@ -26,7 +25,6 @@ import { createCatalogViews } from "../src/catalog/catalog-view.js";
 import { bareApp } from "../src/domain/app.js";
 import { DEFAULT_FRAME } from "../src/domain/frame.js";
 import type { InteractionType } from "../src/domain/interaction.js";
-import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
 import { createRandom } from "../src/learning/common/random.js";
 import { loadServingModel } from "../src/learning/model/serving-model.js";
 import { BLANK_QUERY, type RecommendQuery } from "../src/recommend/query.js";
@@ -34,6 +32,7 @@ import { createRecommender } from "../src/recommend/recommend.js";
 import { openStore } from "../src/server/open-store.js";
 import { sharedData } from "../test/fixtures/shared-data.js";
 import { aisle, type BenchServer, startServer } from "./server.js";
+import { trained } from "./trained.js";
 
 const APP = "bench";
 const PER_TYPE = 200;
@@ -196,9 +195,9 @@ function memory(pid: number, name: "VmHWM" | "VmRSS"): number {
 }
 
 async function train({ rpcUrl }: BenchServer): Promise<number> {
-  const client = createClient(ModelService, createGrpcTransport({ baseUrl: rpcUrl, defaultTimeoutMs: HOUR_MS }));
+  const transport = createGrpcTransport({ baseUrl: rpcUrl, defaultTimeoutMs: HOUR_MS });
   const started = performance.now();
-  for await (const _ of client.trainModel({ appId: APP }));
+  await trained(transport, APP);
   return (performance.now() - started) / 1000;
 }
 

@@ -23,6 +23,7 @@ import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
 import { RecommendationService } from "../src/gen/aisle/v1/recommendation_service_pb.js";
 import { openMongoPeer } from "../test/fixtures/mongo-peer.js";
 import { type BenchServer, startServer, startServerOn } from "./server.js";
+import { trained } from "./trained.js";
 
 const [PRODUCTS = 10_000, EVENTS = 40_000, CALLS = 4000] = process.argv.slice(2).map(Number);
 const APP = "sizing";
@@ -89,8 +90,12 @@ function event(n: number) {
   };
 }
 
-function clientsOf({ rpcUrl }: BenchServer) {
-  const transport = createGrpcTransport({ baseUrl: rpcUrl, defaultTimeoutMs: 900_000 });
+function transportTo({ rpcUrl }: BenchServer) {
+  return createGrpcTransport({ baseUrl: rpcUrl, defaultTimeoutMs: 900_000 });
+}
+
+function clientsOf(server: BenchServer) {
+  const transport = transportTo(server);
   return {
     apps: createClient(AppService, transport),
     catalog: createClient(CatalogService, transport),
@@ -197,7 +202,7 @@ async function embedded(): Promise<void> {
       `embedded: ${Math.round(before / PRODUCTS)} bytes a product, ${Math.round((size() - before) / EVENTS)} an event with all it brings`,
     );
     const started = performance.now();
-    for await (const _ of clientsOf(server).models.trainModel({ appId: APP }));
+    await trained(transportTo(server), APP);
     const [model] = (await clientsOf(server).models.listModels({ appId: APP })).models;
     console.log(
       `training: ${((performance.now() - started) / 1000).toFixed(1)} s, snapshot of ${(Number(model?.sizeBytes ?? 0) / 1e6).toFixed(1)} MB`,

@@ -55,6 +55,7 @@ const TABLE: ImportTable = {
   // Evaluation asks the same lists that visitors get.
   "learning/evaluation": [...USE_CASE, ...ALGORITHMS, "learning/model", "learning/training", "catalog", "recommend"],
   recommend: [...USE_CASE, ...ALGORITHMS, "learning/model"],
+  operations: USE_CASE,
   "services/wire": ["gen", "domain", "adapters", "parse", "http"],
   services: [
     ...USE_CASE,
@@ -66,6 +67,7 @@ const TABLE: ImportTable = {
     "catalog/feed",
     "catalog/feed/schedule",
     "recommend",
+    "operations",
     "learning/model",
     "learning/training",
     "learning/evaluation",

@@ -3,7 +3,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
-import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
+import { trained } from "../trained.js";
 import { catalogueOf, eventsOf } from "./import-shop.js";
 
 export interface ShopPlan {
@@ -25,7 +25,7 @@ export async function fillShop(rpcUrl: string, { appId, products, events, isTrai
   const imported = `${products} products and ${events} events imported`;
   if (!isTrained) return console.log(`${imported}, not trained`);
   const startedAt = performance.now();
-  for await (const _ of createClient(ModelService, transport).trainModel({ appId }));
+  await trained(transport, appId);
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(`${imported}, trained in ${seconds.toFixed(0)} s beside an idle server`);
 }

@@ -19,6 +19,7 @@ export const FAILURE_PLACES = [
   "store_commit",
   "product_listener",
   "secrets",
+  "operations",
 ] as const;
 
 export type FailurePlace = (typeof FAILURE_PLACES)[number];

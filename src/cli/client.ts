@@ -8,6 +8,7 @@ import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import { HookService } from "../gen/aisle/v1/hook_service_pb.js";
 import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
+import { OperationService } from "../gen/aisle/v1/operation_service_pb.js";
 import { PrivacyService } from "../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
@@ -20,6 +21,7 @@ export interface Clients {
   readonly events: Client<typeof EventService>;
   readonly hooks: Client<typeof HookService>;
   readonly models: Client<typeof ModelService>;
+  readonly operations: Client<typeof OperationService>;
   readonly privacy: Client<typeof PrivacyService>;
   readonly recommendations: Client<typeof RecommendationService>;
   readonly subscriptions: Client<typeof SubscriptionService>;
@@ -143,6 +145,7 @@ function clientsOver(transport: Transport): Clients {
     events: createClient(EventService, transport),
     hooks: createClient(HookService, transport),
     models: createClient(ModelService, transport),
+    operations: createClient(OperationService, transport),
     privacy: createClient(PrivacyService, transport),
     recommendations: createClient(RecommendationService, transport),
     subscriptions: createClient(SubscriptionService, transport),

@@ -1,19 +1,21 @@
 import { writeFile } from "node:fs/promises";
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { type Evaluation, EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
+import { EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./errors.js";
 import { evaluationPicture } from "./evaluation-chart.js";
 import { writeEvaluation } from "./evaluation-tables.js";
+import { followUnless } from "./operation-progress.js";
 import { plainId, wholeNumber } from "./option-values.js";
-import { printable, writeJson } from "./output.js";
+import { writeJson } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { createStages } from "./stage-progress.js";
 
 interface EvaluateOptions extends ServerOptions {
   readonly app: string;
   readonly json?: boolean;
+  /** False: do not wait for the end. */
+  readonly wait: boolean;
   readonly picture?: string;
   readonly queries?: number;
   readonly seed?: number;
@@ -31,27 +33,22 @@ export function addEvaluateCommand(program: Command, deps: ProgramDeps): void {
       wholeNumber(1, 1_000_000),
     )
     .option("--seed <number>", "seed of the sample", wholeNumber(1, 999_999_999))
+    .option("--no-wait", "print the id of the operation and end; the evaluation goes on")
     .addHelpText("after", "\nExample:\n  $ aisle evaluate --app shop1 --picture quality.svg")
     .action((options: EvaluateOptions) => evaluate(options, deps));
 }
 
 async function evaluate(options: EvaluateOptions, deps: ProgramDeps): Promise<void> {
-  const stages = createStages(deps.stderr, "evaluating");
   const request = { appId: options.app, maxQueries: options.queries ?? 0, seed: options.seed ?? 0 };
   // Report an unwritable file before the evaluation, which takes minutes.
   if (options.picture !== undefined) await writePicture(options.picture, "");
-  let found: Evaluation | undefined;
-  try {
-    await withClients(options, deps, async ({ models }) => {
-      for await (const { stage, progress, evaluation } of models.evaluateModel(request)) {
-        found = evaluation ?? found;
-        stages.show(printable(stage), Math.min(1, Math.max(0, progress)));
-      }
-    });
-  } finally {
-    stages.stop();
-  }
-  if (!found) throw new Failure("The evaluation ended without a result");
+  const done = await withClients(options, deps, async (clients) => {
+    const { operation } = await clients.models.evaluateModel(request);
+    return followUnless(clients, operation, { wait: options.wait, name: "evaluating", deps });
+  });
+  if (done === undefined) return;
+  if (done.result.case !== "evaluation") throw new Failure("The evaluation ended without a result");
+  const found = done.result.value;
   // Figures of 0 are printed too, so that every evaluation has the same fields.
   if (options.json) writeJson(deps.stdout, toJson(EvaluationSchema, found, { alwaysEmitImplicit: true }));
   else writeEvaluation(deps.stdout, found);

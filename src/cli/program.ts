@@ -19,6 +19,7 @@ import { addLinkCommand } from "./link-command.js";
 import { addMigrateCommand, type Migrate } from "./migrate-command.js";
 import { addModelCommands } from "./model-command.js";
 import { suggestNextStep } from "./next-step.js";
+import { addOperationCommands } from "./operation-command.js";
 import { isPlainId } from "./option-values.js";
 import { type Output, writeLine } from "./output.js";
 import { addPrivacyCommands } from "./privacy-command.js";
@@ -94,6 +95,7 @@ Exit codes: 0 success, 1 failure, 2 usage error.`,
   addGroupCommands(program, deps);
   addModelCommands(program, deps);
   addEvaluateCommand(program, deps);
+  addOperationCommands(program, deps);
   program.commandsGroup("Visitors and events:");
   addStatusCommand(program, deps);
   addEventsCommand(program, deps);

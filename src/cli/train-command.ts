@@ -3,15 +3,17 @@ import type { Command } from "commander";
 import { type Model, ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./errors.js";
+import { followUnless } from "./operation-progress.js";
 import { plainId } from "./option-values.js";
 import { count, duration, megabytes, printable, writeJson, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
-import { createStages } from "./stage-progress.js";
 import { timeText } from "./times.js";
 
 interface TrainOptions extends ServerOptions {
   readonly app: string;
   readonly json?: boolean;
+  /** False: do not wait for the end. */
+  readonly wait: boolean;
 }
 
 export function addTrainCommand(program: Command, deps: ProgramDeps): void {
@@ -19,24 +21,19 @@ export function addTrainCommand(program: Command, deps: ProgramDeps): void {
     .description("train a model on everything stored, and serve it")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the model as JSON")
+    .option("--no-wait", "print the id of the operation and end; the training goes on")
     .addHelpText("after", "\nExample:\n  $ aisle train --app shop1")
     .action((options: TrainOptions) => train(options, deps));
 }
 
 async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
-  const stages = createStages(deps.stderr, "training");
-  let model: Model | undefined;
-  try {
-    await withClients(options, deps, async ({ models }) => {
-      for await (const { stage, progress, model: made } of models.trainModel({ appId: options.app })) {
-        model = made ?? model;
-        stages.show(printable(stage), Math.min(1, Math.max(0, progress)));
-      }
-    });
-  } finally {
-    stages.stop();
-  }
-  if (!model) throw new Failure("The training ended without a model");
+  const done = await withClients(options, deps, async (clients) => {
+    const { operation } = await clients.models.trainModel({ appId: options.app });
+    return followUnless(clients, operation, { wait: options.wait, name: "training", deps });
+  });
+  if (done === undefined) return;
+  if (done.result.case !== "model") throw new Failure("The training ended without a model");
+  const model = done.result.value;
   if (options.json) writeJson(deps.stdout, toJson(ModelSchema, model));
   else for (const line of modelLines(model)) writeLine(deps.stdout, line);
 }

@@ -84,7 +84,8 @@ export type Resource =
   | "feed"
   | "product_group"
   | "signing_secret"
-  | "visitor";
+  | "visitor"
+  | "operation";
 
 /** The named thing does not exist in this app (or the app itself does not). */
 export class NotFound extends DomainError {
@@ -115,6 +116,7 @@ const CONFLICTS = {
   too_many_signing_secrets: "precondition",
   copy_of_other_source: "precondition",
   secret_key_changed: "precondition",
+  operation_not_cancellable: "precondition",
 } as const;
 
 /** The call is valid but the current state does not allow it. */

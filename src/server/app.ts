@@ -20,6 +20,7 @@ import { createEventService } from "../services/event-service.js";
 import { createHookService } from "../services/hook-service.js";
 import { createModelService } from "../services/model-service.js";
 import { createMutations } from "../services/mutations.js";
+import { createOperationService } from "../services/operation-service.js";
 import { createPrivacyService } from "../services/privacy-service.js";
 import { createRecommendationService } from "../services/recommendation-service.js";
 import { createSubscriptionService } from "../services/subscription-service.js";
@@ -51,6 +52,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
   const { store, now, newId, metrics, report } = deps;
   const { events, visitors, contacts, products, models } = store;
   const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
+  const { operations } = stages;
   const mutation = createMutations({ changes, seal: stages.seal, now, report });
   return {
     events: createEventService({
@@ -129,6 +131,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
     }),
     models: createModelService({
       trainer: stages.trainer,
+      operations,
       evaluate: createEvaluator({ apps, runEvaluation: deps.runEvaluation }),
       apps,
       models,
@@ -137,6 +140,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       mutation,
       report,
     }),
+    operations: createOperationService({ operations, apps, report }),
     privacy: createPrivacyService({ visitors, contacts, copies, erasures: stages.erasures, apps, now, report }),
   };
 }
@@ -152,6 +156,8 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     isFull: stages.admission.isFull,
     trainer: stages.trainer,
     youngApps: stages.youngApps,
+    /** Resolves when the operations of this process have ended. */
+    settleOperations: stages.operations.settled,
     /** Resumes erasures of dead processes; see `Erasures.resume`. */
     resumeErasures: stages.erasures.resume,
     /** Removes expired records. */

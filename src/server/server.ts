@@ -173,6 +173,7 @@ async function drain({ health, services, facade, rpc, tracer }: Server, schedule
   const late = setTimeout(() => facade.sockets.destroy(() => true), DRAIN_MS);
   const scheduled = async () => {
     await services.stopTraining();
+    await services.aisle?.settleOperations();
     await Promise.all(schedules.map((schedule) => schedule.stop()));
   };
   await Promise.all([facade.close(), rpc.close(DRAIN_MS), scheduled()]);

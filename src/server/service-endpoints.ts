@@ -6,6 +6,7 @@ import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../gen/aisle/v1/event_service_pb.js";
 import { HookService } from "../gen/aisle/v1/hook_service_pb.js";
 import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
+import { OperationService } from "../gen/aisle/v1/operation_service_pb.js";
 import { PrivacyService } from "../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
@@ -19,6 +20,7 @@ export interface Services {
   readonly apps: ServiceImpl<typeof AppService>;
   readonly hooks: ServiceImpl<typeof HookService>;
   readonly models: ServiceImpl<typeof ModelService>;
+  readonly operations: ServiceImpl<typeof OperationService>;
   readonly privacy: ServiceImpl<typeof PrivacyService>;
 }
 
@@ -33,6 +35,7 @@ export function endpointsOf(services: Services) {
       apps: directClient(AppService, services.apps),
       hooks: directClient(HookService, services.hooks),
       models: directClient(ModelService, services.models),
+      operations: directClient(OperationService, services.operations),
       privacy: directClient(PrivacyService, services.privacy),
     },
     /** Puts all services on an RPC router. */
@@ -46,6 +49,7 @@ export function endpointsOf(services: Services) {
       add(AppService, services.apps);
       add(HookService, services.hooks);
       add(ModelService, services.models);
+      add(OperationService, services.operations);
       add(PrivacyService, services.privacy);
     },
   };

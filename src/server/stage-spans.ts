@@ -1,5 +1,5 @@
 import { type Span, spanOf, type Tracer, traced } from "../adapters/tracer.js";
-import type { RunTraining } from "../learning/training/trainer.js";
+import type { RunTraining, TrainingProgress } from "../learning/training/trainer.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 
 type Wait = <T>(read: () => Promise<T>) => Promise<T>;
@@ -27,7 +27,7 @@ export function stageSpans(tracer: Tracer | undefined) {
     /** One span for the training, and in it one for each of its stages. */
     training(run: RunTraining): RunTraining {
       if (tracer === undefined) return run;
-      return (appId, onProgress) =>
+      return (appId, onProgress, signal) =>
         spanOf(tracer, "training", async () => {
           let stage: Span | undefined;
           const next = (name: string) => {
@@ -35,10 +35,11 @@ export function stageSpans(tracer: Tracer | undefined) {
             stage = tracer.start(`training ${name}`);
           };
           try {
-            const model = await run(appId, (progress) => {
+            const shown = (progress: TrainingProgress) => {
               next(progress.stage);
               onProgress(progress);
-            });
+            };
+            const model = await run(appId, shown, signal);
             stage?.end("ok");
             return model;
           } catch (error) {

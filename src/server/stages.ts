@@ -23,12 +23,14 @@ import { createModelRegistry } from "../learning/model/registry.js";
 import { loadBesideServing } from "../learning/model/serving-model.js";
 import { createTrainer, type RunTraining } from "../learning/training/trainer.js";
 import { createYoungApps } from "../learning/training/young-apps.js";
+import { createOperations } from "../operations/operations.js";
 import { createAnswerVisitor, firstVersion } from "../recommend/answer-visitor.js";
 import { createCountedPopularity } from "../recommend/counted-popularity.js";
 import { createFindProducts } from "../recommend/find-products.js";
 import { createFrameCounts } from "../recommend/frame-counts.js";
 import { createLiveLayer } from "../recommend/live-layer.js";
 import { createRecommender } from "../recommend/recommend.js";
+import { faultOf } from "../services/operation-messages.js";
 import type { ReportInternal } from "../services/wire/errors.js";
 import type { Copies } from "../store/ports/copies.js";
 import type { Store } from "../store/ports/store.js";
@@ -240,6 +242,7 @@ export function wireIdentity(
   const getStatus: typeof status = remoteStore === undefined ? status : (...asked) => inTime(() => status(...asked));
   return {
     seal,
+    operations: createOperations({ ...deps, stored: store.operations, copies, unitOfWork, faultOf }),
     erasures,
     getStatus,
     mailing: createMailing({ ...deps, seal, hookStore: store.hooks, unitOfWork }),

@@ -52,6 +52,10 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
       scan: (appId) => opened().products.scan(appId),
       watch: (appId, listener) => opened().products.watch(appId, listener),
     },
+    operations: {
+      get: async (appId, operationId) => opened().operations.get(appId, operationId),
+      list: async (appId, before, limit) => opened().operations.list(appId, before, limit),
+    },
     orders: {
       get: async (appId, orderId) => opened().orders.get(appId, orderId),
       scan: (appId) => opened().orders.scan(appId),

@@ -42,9 +42,10 @@ export function createThreadTraining(
   const work = (
     job: Pick<TrainingJob, "appId" | "evaluation">,
     onProgress: (progress: TrainingProgress) => void,
-    onStart: (worker: Worker) => void,
+    signal: AbortSignal | undefined,
   ): Promise<Outcome> =>
     new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
       if (stopped) throw new Unavailable("The server is stopping");
       const name = job.evaluation === undefined ? "training" : "evaluation";
       const failed = name === "training" ? "Training failed" : "Evaluation failed";
@@ -58,34 +59,27 @@ export function createThreadTraining(
         else resolve(message);
       });
       worker.on("error", (cause) => reject(new Error(failed, { cause })));
+      const leave = () => void worker.terminate();
+      signal?.addEventListener("abort", leave, { once: true });
       worker.on("exit", () => {
         workers.delete(worker);
+        signal?.removeEventListener("abort", leave);
         reject(new Unavailable(`The ${name} was stopped`));
       });
-      onStart(worker);
     });
 
   return {
-    async run(appId, onProgress) {
-      const outcome = await work({ appId, evaluation: undefined }, onProgress, () => {});
+    async run(appId, onProgress, signal) {
+      const outcome = await work({ appId, evaluation: undefined }, onProgress, signal);
       if (outcome.kind !== "trained") throw new Error("Unexpected result from the training worker");
       for (const { name, included, reason } of outcome.manifest.algorithms)
         if (name === "text_embedder" && !included) warn(`${appId} was trained without its text model: ${reason}`);
       return { manifest: outcome.manifest, bytes: outcome.bytes };
     },
     async evaluate(evaluation, onProgress, signal) {
-      signal.throwIfAborted();
-      let leave = () => {};
-      try {
-        const outcome = await work({ appId: evaluation.appId, evaluation }, onProgress, (worker) => {
-          leave = () => void worker.terminate();
-          signal.addEventListener("abort", leave, { once: true });
-        });
-        if (outcome.kind !== "evaluated") throw new Error("Unexpected result from the training worker");
-        return outcome.evaluation;
-      } finally {
-        signal.removeEventListener("abort", leave);
-      }
+      const outcome = await work({ appId: evaluation.appId, evaluation }, onProgress, signal);
+      if (outcome.kind !== "evaluated") throw new Error("Unexpected result from the training worker");
+      return outcome.evaluation;
     },
     async stop() {
       stopped = true;

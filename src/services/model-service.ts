@@ -1,26 +1,26 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
+import type { Operation } from "../domain/operation.js";
+import { EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
 import { ModelSchema } from "../gen/aisle/v1/model_pb.js";
-import {
-  type EvaluateModelRequest,
-  type EvaluateModelResponseSchema,
-  ModelService,
-  type TrainModelResponseSchema,
-} from "../gen/aisle/v1/model_service_pb.js";
+import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
 import type { Evaluate } from "../learning/evaluation/evaluator.js";
 import { TRAINING_SEED } from "../learning/training/train-model.js";
-import type { Trainer } from "../learning/training/trainer.js";
+import type { Trainer, TrainingProgress } from "../learning/training/trainer.js";
+import type { LiveWork } from "../operations/live-operation.js";
+import type { Operations } from "../operations/operations.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ModelStore } from "../store/ports/model-store.js";
+import type { Change } from "../store/ports/unit-of-work.js";
 import { timestampOf } from "./common-messages.js";
 import { algorithmMessage, evaluationMessage } from "./evaluation-messages.js";
 import type { Mutation } from "./mutations.js";
+import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
-import { withProgress } from "./progress-stream.js";
 import { requireApp } from "./require-app.js";
-import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./wire/errors.js";
 
 /** Questions of a task: default and maximum. */
 const DEFAULT_QUERIES = 5_000;
@@ -29,6 +29,7 @@ const MAX_QUERIES = 1_000_000;
 export interface ModelServiceDependencies {
   readonly trainer: Pick<Trainer, "train">;
   readonly evaluate: Evaluate;
+  readonly operations: Pick<Operations, "begin">;
   readonly apps: Pick<AppStore, "get">;
   readonly models: ModelStore;
   readonly activate: (appId: string, modelId: string) => Promise<ModelPointer>;
@@ -40,7 +41,17 @@ export interface ModelServiceDependencies {
 export function createModelService(deps: ModelServiceDependencies): ServiceImpl<typeof ModelService> {
   const { mutation, report } = deps;
   return {
-    trainModel: guardedStream(report, (request) => trainModel(deps, request.appId)),
+    trainModel: mutation(ModelService.method.trainModel, async ({ appId }, once) => {
+      await requireApp(deps.apps, appId);
+      const learn: Learn = async (onProgress, signal) => {
+        const record = await deps.trainer.train(appId, onProgress, signal);
+        const pointer = await deps.models.pointer(appId);
+        return resultText({ case: "model", value: create(ModelSchema, modelMessage(record, pointer)) });
+      };
+      const answer = (operation: Operation) => ({ operation: operationMessage(appId, operation) });
+      const begin = (change: Change<Operation>) => beginLearning(deps, appId, "train_model", learn, change);
+      return once.change(answer, begin, appId);
+    }),
 
     getModel: guarded(report, async (request) => {
       await requireApp(deps.apps, request.appId);
@@ -76,9 +87,20 @@ export function createModelService(deps: ModelServiceDependencies): ServiceImpl<
       });
     }),
 
-    evaluateModel: guardedStream(report, (request, context: Pick<HandlerContext, "signal">) =>
-      evaluateModel(deps, request, context.signal),
-    ),
+    evaluateModel: mutation(ModelService.method.evaluateModel, async ({ appId, maxQueries, seed }, once) => {
+      await requireApp(deps.apps, appId);
+      if (maxQueries < 0 || maxQueries > MAX_QUERIES)
+        throw new InvalidArgument("max_queries", "invalid", `0 to ${MAX_QUERIES}`);
+      if (seed < 0) throw new InvalidArgument("seed", "invalid", "0 or more");
+      const query = { appId, maxQueries: maxQueries || DEFAULT_QUERIES, seed: seed || TRAINING_SEED };
+      const learn: Learn = async (onProgress, signal) => {
+        const evaluation = await deps.evaluate(query, onProgress, signal);
+        return resultText({ case: "evaluation", value: create(EvaluationSchema, evaluationMessage(evaluation)) });
+      };
+      const answer = (operation: Operation) => ({ operation: operationMessage(appId, operation) });
+      const begin = (change: Change<Operation>) => beginLearning(deps, appId, "evaluate_model", learn, change);
+      return once.change(answer, begin, appId);
+    }),
   };
 }
 
@@ -90,36 +112,19 @@ async function modelOf(deps: Pick<ModelServiceDependencies, "models">, appId: st
   return modelMessage(record, pointer);
 }
 
-/** Trains and yields each stage as it begins. The training continues when the caller leaves. */
-async function* trainModel(
-  deps: ModelServiceDependencies,
-  appId: string,
-): AsyncGenerator<MessageInitShape<typeof TrainModelResponseSchema>> {
-  if (appId === "") throw new InvalidArgument("app_id", "missing");
-  const record = yield* withProgress((onProgress) => deps.trainer.train(appId, onProgress));
-  const pointer = await deps.models.pointer(appId);
-  yield { stage: "done", progress: 1, model: modelMessage(record, pointer) };
-}
+type Learn = (onProgress: (progress: TrainingProgress) => void, signal: AbortSignal) => Promise<string>;
 
-/** Evaluates and yields each stage as it begins. The evaluation stops when the caller leaves. */
-async function* evaluateModel(
-  deps: ModelServiceDependencies,
-  { appId, maxQueries, seed }: EvaluateModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<MessageInitShape<typeof EvaluateModelResponseSchema>> {
-  if (appId === "") throw new InvalidArgument("app_id", "missing");
-  if (maxQueries < 0 || maxQueries > MAX_QUERIES)
-    throw new InvalidArgument("max_queries", "invalid", `0 to ${MAX_QUERIES}`);
-  if (seed < 0) throw new InvalidArgument("seed", "invalid", "0 or more");
-  const query = { appId, maxQueries: maxQueries || DEFAULT_QUERIES, seed: seed || TRAINING_SEED };
-  const left = new AbortController();
-  try {
-    const either = AbortSignal.any([signal, left.signal]);
-    const evaluation = yield* withProgress((onProgress) => deps.evaluate(query, onProgress, either));
-    yield { stage: "done", progress: 1, evaluation: evaluationMessage(evaluation) };
-  } finally {
-    left.abort();
-  }
+/** Begins a training or an evaluation, whose progress is the share of its work. */
+function beginLearning(
+  { operations }: Pick<ModelServiceDependencies, "operations">,
+  appId: string,
+  kind: "train_model" | "evaluate_model",
+  learn: Learn,
+  change: Change<Operation>,
+): Promise<Operation> {
+  const run: LiveWork = (onProgress, signal) =>
+    learn(({ stage, progress }) => onProgress({ stage, share: Math.min(1, Math.max(0, progress)) }), signal);
+  return operations.begin(appId, kind, run, change);
 }
 
 function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): MessageInitShape<typeof ModelSchema> {

@@ -6,6 +6,7 @@
  * The records are those of idempotency keys, which have the same lifetime.
  */
 import { hash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   create,
   type DescMethodUnary,
@@ -26,6 +27,10 @@ import { guarded, type ReportInternal } from "./wire/errors.js";
 
 /** Begins a kept answer, as an empty message has no bytes and "" is no answer. */
 const MARK = ".";
+
+/** How often, and after how long each, another try at the same time is looked for. */
+const OTHER_TRIES = 5;
+const OTHER_TRY_MS = 200;
 
 const REQUEST_ID = /^[\x20-\x7e]{1,64}$/;
 
@@ -48,9 +53,14 @@ export interface Repeatable<O extends Message> {
 export interface Once<O extends Message> {
   /**
    * For a change in one transaction, which `make` runs by the given `change`. `answer` makes the answer within that
-   * transaction, and may throw to undo it.
+   * transaction, and may throw to undo it. When `make` begins with more than its transaction, `beginsIn` is its app: an
+   * earlier try is looked for first.
    */
-  change<T>(answer: (result: T) => Answer<O>, make: (change: Change<T>) => Promise<T>): Promise<Answer<O>>;
+  change<T>(
+    answer: (result: T) => Answer<O>,
+    make: (change: Change<T>) => Promise<T>,
+    beginsIn?: string,
+  ): Promise<Answer<O>>;
   /** For a change in several transactions. When the process dies among them, a retry carries it out again. */
   steps(appId: string, make: () => Promise<Answer<O>>): Promise<Answer<O>>;
   /** Undefined for a request without a `request_id`. */
@@ -148,7 +158,13 @@ class Kept extends Error {
 function onceAtMost<O extends Message>({ changes }: MutationsDependencies, repeatable: Repeatable<O>): Once<O> {
   return {
     repeatable,
-    async change(answer, make) {
+    async change(answer, make, beginsIn) {
+      const earlier = async () => {
+        const kept = beginsIn && (await changes.run(beginsIn, (tx) => repeatable.keptIn(tx)));
+        return kept ? repeatable.open(beginsIn, kept) : undefined;
+      };
+      const before = await earlier();
+      if (before !== undefined) return before;
       try {
         const result = await make(async (appId, work) => {
           const outcome = await changes.run(appId, (tx) => {
@@ -164,6 +180,12 @@ function onceAtMost<O extends Message>({ changes }: MutationsDependencies, repea
         return answer(result);
       } catch (error) {
         if (error instanceof Kept) return repeatable.open(error.appId, error.record);
+        // Of two tries at once, the other one may have begun and not yet be written.
+        for (let n = 0; n < OTHER_TRIES && beginsIn && error instanceof Conflict && error.kind === "aborted"; n++) {
+          await pause(OTHER_TRY_MS);
+          const other = await earlier();
+          if (other !== undefined) return other;
+        }
         throw error;
       }
     },

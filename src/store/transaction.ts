@@ -170,6 +170,9 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   get frameExposures() {
     return this.recordsOf(this.tables.frameExposures);
   }
+  get operations() {
+    return this.recordsOf(this.tables.operations);
+  }
   get erasures() {
     return this.recordsOf(this.tables.erasures);
   }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppSchema } from "../../src/gen/aisle/v1/app_pb.js";
 import { PageKind } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
 import { InteractionType } from "../../src/gen/aisle/v1/interaction_pb.js";
+import { OperationStage, OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { type FakeServer, startFakeServer } from "./fake-server.js";
@@ -332,23 +333,26 @@ describe("aisle status", () => {
 describe("aisle train", () => {
   it("shows each stage once and then the model", async () => {
     server.state.training = [
-      { stage: "association_rules", progress: 0.1 },
-      { stage: "association_rules", progress: 0.3 },
-      { stage: "semantic", progress: 0.5 },
+      { progress: { stage: OperationStage.ASSOCIATION_RULES, doneShare: 0.1 } },
+      { progress: { stage: OperationStage.ASSOCIATION_RULES, doneShare: 0.3 } },
+      { progress: { stage: OperationStage.SEMANTIC, doneShare: 0.5 } },
       {
-        progress: 1,
-        model: {
-          modelId: "m1",
-          version: "2026010203",
-          active: true,
-          trainingMs: 12_345n,
-          sizeBytes: 2_500_000n,
-          cutOffTime: timestampFromMs(Date.UTC(2026, 0, 2)),
-          dataCounts: { products: 1234n, orders: 7n },
-          algorithms: [
-            { name: "semantic", included: true },
-            { name: "association_rules", included: false, reason: "fewer than 10 orders" },
-          ],
+        state: OperationState.SUCCEEDED,
+        result: {
+          case: "model",
+          value: {
+            modelId: "m1",
+            version: "2026010203",
+            active: true,
+            trainingMs: 12_345n,
+            sizeBytes: 2_500_000n,
+            cutOffTime: timestampFromMs(Date.UTC(2026, 0, 2)),
+            dataCounts: { products: 1234n, orders: 7n },
+            algorithms: [
+              { name: "semantic", included: true },
+              { name: "association_rules", included: false, reason: "fewer than 10 orders" },
+            ],
+          },
         },
       },
     ];
@@ -363,11 +367,24 @@ describe("aisle train", () => {
 `);
   });
 
-  it("fails when the stream ends without a model", async () => {
-    server.state.training = [{ stage: "semantic", progress: 0.5 }];
-    const { exitCode, stderr } = await aisle("train", "--app", "shop");
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain("error: The training ended without a model");
+  it("fails with the error of its operation, and when the stream ends before it", async () => {
+    const semantic = { progress: { stage: OperationStage.SEMANTIC, doneShare: 0.5 } };
+    server.state.training = [{ ...semantic, state: OperationState.RUNNING }];
+    const cutOff = await aisle("train", "--app", "shop");
+    expect(cutOff.exitCode).toBe(1);
+    expect(cutOff.stderr).toContain("error: Operation training has not ended; it goes on");
+    const error = { code: 9, message: "The app has no products to learn about" };
+    server.state.training = [{ state: OperationState.FAILED, result: { case: "error", value: error } }];
+    const failed = await aisle("train", "--app", "shop");
+    expect([failed.exitCode, failed.stderr]).toEqual([1, "error: The app has no products to learn about\n"]);
+  });
+
+  it("with --no-wait prints the id of the operation and ends", async () => {
+    expect(await aisle("train", "--app", "shop", "--no-wait")).toEqual({
+      exitCode: 0,
+      stdout: "training\n",
+      stderr: "",
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { evaluationPicture } from "../../src/cli/evaluation-chart.js";
 import { EvaluationSchema, RankingKind } from "../../src/gen/aisle/v1/evaluation_pb.js";
+import { OperationStage, OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { formFault } from "../web/demo/xml.js";
 import { type FakeServer, startFakeServer } from "./fake-server.js";
 import { runCommand } from "./run-command.js";
@@ -44,9 +45,9 @@ let server: FakeServer;
 beforeEach(async () => {
   server = await startFakeServer();
   server.state.evaluation = [
-    { stage: "split", progress: 0 },
-    { stage: "next_item", progress: 0.66 },
-    { stage: "done", progress: 1, evaluation: EVALUATION },
+    { progress: { stage: OperationStage.SPLIT, doneShare: 0 } },
+    { progress: { stage: OperationStage.NEXT_ITEM, doneShare: 0.66 } },
+    { state: OperationState.SUCCEEDED, result: { case: "evaluation", value: EVALUATION } },
   ];
 });
 afterEach(() => server.close());
@@ -57,7 +58,7 @@ describe("aisle evaluate", () => {
   it("shows each stage and then a table for each task", async () => {
     expect(await aisle()).toEqual({
       exitCode: 0,
-      stderr: "0 % split\n66 % next_item\n100 % done\n",
+      stderr: "0 % split\n66 % next_item\n",
       stdout: `Learned from 9,000 visits and 0 orders before 2026-01-02 00:00:00Z,
 judged on 1,000 visits and 0 orders since; 50 products, 40 met before
 left out: semantic, 0 products with a text
@@ -123,9 +124,9 @@ Order, one line hidden: no order of two known products since the cut-off
   });
 
   it("fails when the stream ends without an evaluation", async () => {
-    server.state.evaluation = [{ stage: "split", progress: 0 }];
+    server.state.evaluation = [{ state: OperationState.CANCELLED }];
     const { exitCode, stderr } = await aisle();
-    expect([exitCode, stderr]).toEqual([1, "0 % split\nerror: The evaluation ended without a result\n"]);
+    expect([exitCode, stderr]).toEqual([1, "error: Operation evaluation was cancelled\n"]);
   });
 });
 

@@ -10,12 +10,9 @@ import { type Event, EventSchema } from "../../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
 import type { FrameConfiguration, FrameVersionSchema } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
 import type { FrameReportSchema } from "../../src/gen/aisle/v1/frame_report_pb.js";
-import {
-  type EvaluateModelRequest,
-  type EvaluateModelResponseSchema,
-  ModelService,
-  type TrainModelResponseSchema,
-} from "../../src/gen/aisle/v1/model_service_pb.js";
+import { type EvaluateModelRequest, ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
+import type { OperationSchema } from "../../src/gen/aisle/v1/operation_pb.js";
+import { OperationService } from "../../src/gen/aisle/v1/operation_service_pb.js";
 import type { Product } from "../../src/gen/aisle/v1/product_pb.js";
 import {
   type ExplainRecommendationResponseSchema,
@@ -48,9 +45,10 @@ export interface FakeState {
   readonly statusRequests: GetStatusRequest[];
   answer: MessageInitShape<typeof ExplainRecommendationResponseSchema>;
   status: MessageInitShape<typeof GetStatusResponseSchema>;
-  training: MessageInitShape<typeof TrainModelResponseSchema>[];
+  /** What a training is seen as, one after the other. */
+  training: MessageInitShape<typeof OperationSchema>[];
   readonly evaluateRequests: EvaluateModelRequest[];
-  evaluation: MessageInitShape<typeof EvaluateModelResponseSchema>[];
+  evaluation: MessageInitShape<typeof OperationSchema>[];
 }
 
 export interface FakeServer {
@@ -229,14 +227,21 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
         },
       });
       router.service(ModelService, {
-        async *trainModel({ appId }) {
+        trainModel({ appId }) {
           known(appId);
-          yield* state.training;
+          return { operation: { appId, operationId: "training" } };
         },
-        async *evaluateModel(request) {
+        evaluateModel(request) {
           known(request.appId);
           state.evaluateRequests.push(request);
-          yield* state.evaluation;
+          return { operation: { appId: request.appId, operationId: "evaluation" } };
+        },
+      });
+      router.service(OperationService, {
+        async *watchOperation({ appId, operationId }) {
+          known(appId);
+          const said = operationId === "training" ? state.training : state.evaluation;
+          for (const operation of said) yield { operation: { appId, operationId, ...operation } };
         },
       });
       router.service(RecommendationService, {

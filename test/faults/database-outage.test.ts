@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { remoteStore } from "../../src/server/local-services.js";
 import { readConfig } from "../../src/server/settings/config.js";
 import { mongoBehindProxy, openMongoPeer } from "../fixtures/mongo-peer.js";
+import { trained } from "../fixtures/operations.js";
 import {
   freePort,
   launchServer,
@@ -81,7 +82,7 @@ describe(`a server whose database fails: ${peer.name}`, () => {
     restAt = server.facadeUrl;
     const clients = rpcClients(server.rpcUrl);
     await makeShop(clients, "shop");
-    for await (const _ of clients.models.trainModel({ appId: "shop" }));
+    await trained(clients, "shop");
   }, 120_000);
 
   it("answers a sender within a second", () => {

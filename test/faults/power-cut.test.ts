@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { verifyStore } from "../../src/store/lmdb/verify.js";
+import { trained } from "../fixtures/operations.js";
 import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { describeWithShim, shimEnvironment } from "./disk-shim.js";
@@ -52,7 +53,7 @@ describeWithShim("a power cut", () => {
       };
       const train = async () => {
         for (let n = 0; n < 2; n++) {
-          for await (const _ of clients.models.trainModel({ appId: "shop" }));
+          await trained(clients, "shop");
           const { models } = await clients.models.listModels({ appId: "shop" });
           versions.push(noted(models.find(({ active }) => active)?.modelId ?? ""));
         }

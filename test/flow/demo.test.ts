@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { demoProducts } from "../../src/server/demo/catalogue.js";
 import { demoEvents } from "../../src/server/demo/visits/events.js";
 import {
@@ -148,16 +149,14 @@ describe("the next start of a demo", () => {
     const cut = await startServer({ directory, flags: [...DEMO] });
     const before = await modelIds(cut.rpcUrl);
     const training = async () => {
-      let ended: Promise<number | null> | undefined;
-      try {
-        for await (const _ of rpcClients(cut.rpcUrl).models.trainModel({ appId: "demo" })) ended ??= cut.end("SIGTERM");
-      } catch (error) {
-        return { error, code: await ended };
-      }
-      return { error: undefined, code: await ended };
+      const { operation } = await rpcClients(cut.rpcUrl).models.trainModel({ appId: "demo" });
+      return { operationId: operation?.operationId ?? "", code: await cut.end("SIGTERM") };
     };
-    expect(await training()).toMatchObject({ error: { code: Code.Unavailable }, code: 0 });
+    const { operationId, code } = await training();
+    expect(code).toBe(0);
     const again = await startServer({ directory, flags: [...DEMO] });
+    const { operation } = await rpcClients(again.rpcUrl).operations.getOperation({ appId: "demo", operationId });
+    expect(operation).toMatchObject({ state: OperationState.FAILED, result: { value: { code: Code.Unavailable } } });
     expect(await modelIds(again.rpcUrl)).toEqual(before);
   });
 });

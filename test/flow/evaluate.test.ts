@@ -28,7 +28,7 @@ const aisle = (...args: string[]) => runAisle(args, { cwd: folder, env: { AISLE_
 describe("aisle evaluate", () => {
   it("shows in tables how well each ranking did, and stores nothing", async () => {
     const { code, stdout, stderr } = await aisle("evaluate", "--app", "shop");
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^0 % split\n(?:\d+ % \w+\n)+100 % done\n$/)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^(?:\d+ % \w+\n)+$/)]);
     expect(stdout).toMatch(/^Learned from 36 visits and 36 orders before 2026-01-02 12:00:00Z,\n/);
     expect(stdout).toMatch(/\nOrder, one line hidden: 4 questions\n +HR@20 +MRR@20/);
     expect(stdout).toMatch(/\ncart +source +1\.000 +1\.000 /);
@@ -69,7 +69,7 @@ describe("an EvaluateModel error", () => {
     const { models } = rpcClients(server.rpcUrl);
     const failure = async (request: { appId?: string; maxQueries?: number }) => {
       try {
-        for await (const _ of models.evaluateModel(request));
+        await models.evaluateModel(request);
       } catch (error) {
         return String(error);
       }

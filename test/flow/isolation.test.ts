@@ -10,6 +10,7 @@ import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
 import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
+import { endOf, trained } from "../fixtures/operations.js";
 import { type StoreKind, storeKinds } from "../fixtures/stores.js";
 
 const stores = await storeKinds();
@@ -207,6 +208,18 @@ describe.each(stores)(
       expect([await unknown("one"), await unknown("two")]).toEqual([["elsewhere"], []]);
     });
 
+    it("an operation of one app is unknown in the other", async () => {
+      const { rpc } = await twoShops();
+      const { operationId } = await trained(rpc, "one");
+      const named = { appId: "two", operationId };
+      await expect(rpc.operations.getOperation(named)).rejects.toThrow(/not_found/);
+      await expect(rpc.operations.waitOperation(named)).rejects.toThrow(/not_found/);
+      await expect(rpc.operations.cancelOperation(named)).rejects.toThrow(/not_found/);
+      await expect(rpc.operations.watchOperation(named)[Symbol.asyncIterator]().next()).rejects.toThrow(/not_found/);
+      expect((await rpc.operations.listOperations({ appId: "two" })).operations).toEqual([]);
+      expect((await rpc.operations.listOperations({ appId: "one" })).operations).toHaveLength(1);
+    });
+
     it("an evaluation of one app uses nothing of the other", async () => {
       const { trace, rpc } = await twoShops();
       const views = async (app_id: string, visits: number) => {
@@ -217,8 +230,8 @@ describe.each(stores)(
         }
       };
       const evaluated = async (appId: string) => {
-        for await (const { evaluation } of rpc.models.evaluateModel({ appId })) if (evaluation) return evaluation;
-        throw new Error("The stream ended without an evaluation");
+        const { operation } = await rpc.models.evaluateModel({ appId });
+        return (await endOf(rpc, operation)).result.value;
       };
       await views("two", 40);
       const before = await evaluated("two");

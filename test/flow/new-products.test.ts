@@ -4,6 +4,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import type { ProductSchema } from "../../src/gen/aisle/v1/product_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
+import { trained } from "../fixtures/operations.js";
 import { rpcClients, startServer } from "../fixtures/server.js";
 import { serverStoreKinds } from "../fixtures/server-stores.js";
 
@@ -81,7 +82,7 @@ describe.each(await serverStoreKinds())("a product newer than the model: $name",
     });
     const clients = rpcClients(server.rpcUrl);
     await makeShop(clients);
-    for await (const _ of clients.models.trainModel({ appId: "shop" }));
+    await trained(clients, "shop");
     const shows = async (productId: string, frame: string) => {
       const body = JSON.stringify(askFor(productId, frame));
       const answers = await Promise.all(

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { trained } from "../fixtures/operations.js";
 import { rpcClients } from "../fixtures/server.js";
 
 /** A server that may be gone at any time. */
@@ -166,9 +167,9 @@ export class ReplicaLoad {
   /** Asks for a training, which the trainer may be doing at the time. */
   private async train(): Promise<void> {
     const turn = this.turn++;
-    await this.rpc("TrainModel", turn, async ({ models }) => {
+    await this.rpc("TrainModel", turn, async (clients) => {
       try {
-        for await (const _progress of models.trainModel({ appId: this.appOf(turn) }));
+        await trained(clients, this.appOf(turn));
       } catch (error) {
         if (ConnectError.from(error).code !== Code.Aborted) throw error;
       }

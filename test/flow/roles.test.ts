@@ -3,6 +3,7 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, it } from "vitest";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../src/gen/grpc/health/v1/health_pb.js";
+import { trained } from "../fixtures/operations.js";
 import { freePort, rpcClients, startServer } from "../fixtures/server.js";
 import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { makeShop } from "../fixtures/small-shop.js";
@@ -55,7 +56,7 @@ describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
     const shop = storefront((await startFacade(services.rpcUrl)).facadeUrl);
     const clients = rpcClients(services.rpcUrl);
     await makeShop(clients, "shop");
-    for await (const _progress of clients.models.trainModel({ appId: "shop" }));
+    await trained(clients, "shop");
 
     const signedUp = await shop.trace({ action_type: "subscribe", email: "maja@shop.example", fp_ccid: "f1" });
     expect(signedUp.status).toBe(200);

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { openMongoPeer } from "../fixtures/mongo-peer.js";
+import { trained } from "../fixtures/operations.js";
 import { launchServer, rpcClients, startServer } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { databaseName } from "../store/mongo/open-mongo.js";
@@ -31,17 +32,17 @@ describe(`servers that share a database: ${peer.name}`, () => {
     const modelOf = async (clients: typeof one) =>
       (await clients!.recommendations.recommend({ appId: "shop", currentProductIds: ["p0"] })).modelId;
     expect(await modelOf(two)).toBe("");
-    const trained: string[] = [];
+    const made: string[] = [];
     for (let round = 0; round < 5; round++) {
       const trainer = round % 2 === 0 ? one! : two!;
-      for await (const _ of trainer.models.trainModel({ appId: "shop" }));
+      await trained(trainer, "shop");
       const { models } = await one!.models.listModels({ appId: "shop" });
       const active = models.find((model) => model.active)?.modelId ?? "none";
-      trained.push(active);
+      made.push(active);
       await expect.poll(async () => [await modelOf(one), await modelOf(two)], WAIT).toEqual([active, active]);
     }
     const kept = (await two!.models.listModels({ appId: "shop" })).models.map(({ modelId }) => modelId);
-    expect(kept).toEqual(trained.slice(-3).reverse());
+    expect(kept).toEqual(made.slice(-3).reverse());
     const client = new MongoClient(store);
     onTestFinished(() => client.close());
     const files = await client.db().collection("snapshots.files").find().toArray();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FORMAT_NUMBER } from "../../src/store/lmdb/format.js";
 import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
+import { trained } from "../fixtures/operations.js";
 import { freePort, rpcClients, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { makeShop } from "../fixtures/small-shop.js";
 import { writeFormat } from "../fixtures/store-format.js";
@@ -172,7 +173,7 @@ describe("aisle serve", () => {
     const first = await startServer({ directory });
     const clients = rpcClients(first.rpcUrl);
     await makeShop(clients, "shop");
-    for await (const _ of clients.models.trainModel({ appId: "shop" }));
+    await trained(clients, "shop");
     const request = { appId: "shop", currentProductIds: ["p0"] };
     const before = await clients.recommendations.recommend(request);
     expect(before.recommended.map((card) => card.productId)).toContain("p1");

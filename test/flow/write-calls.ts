@@ -8,12 +8,14 @@ import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
 import { HookService } from "../../src/gen/aisle/v1/hook_service_pb.js";
 import { LinkPurpose } from "../../src/gen/aisle/v1/link_pb.js";
 import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
+import { OperationService } from "../../src/gen/aisle/v1/operation_service_pb.js";
 import { PrivacyService } from "../../src/gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionChannel, SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import type { Store } from "../../src/store/ports/store.js";
 import type { wireAisle } from "../fixtures/aisle.js";
+import { trained } from "../fixtures/operations.js";
 import { makeShop } from "../fixtures/small-shop.js";
 
 /** Clients of one server that go through bytes. */
@@ -25,6 +27,7 @@ export function clientsOf(aisle: ReturnType<typeof wireAisle>) {
     events: createClient(EventService, transport),
     hooks: createClient(HookService, transport),
     models: createClient(ModelService, transport),
+    operations: createClient(OperationService, transport),
     privacy: createClient(PrivacyService, transport),
     recommendations: createClient(RecommendationService, transport),
     subscriptions: createClient(SubscriptionService, transport),
@@ -313,8 +316,8 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
   "ModelService/TrainModel": {
     prepare: ({ rpc, appId }) => rpc.events.recordEvents(once({ appId, events: VISITS })),
     call: async (rpc, { appId, known }) => {
-      for await (const { model } of rpc.models.trainModel({ appId }))
-        if (model !== undefined) known.push(model.modelId);
+      const { result } = await trained(rpc, appId);
+      if (result.case === "model") known.push(result.value.modelId);
     },
     acknowledged: "some",
     check: async ({ store, appId, known }, acknowledged) => {
@@ -326,7 +329,7 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
   "ModelService/ActivateModel": {
     prepare: async ({ rpc, appId, known }) => {
       await rpc.events.recordEvents(once({ appId, events: VISITS }));
-      for (let n = 0; n < 2; n++) await drained(rpc.models.trainModel({ appId }));
+      for (let n = 0; n < 2; n++) await trained(rpc, appId);
       known.push(...(await rpc.models.listModels({ appId })).models.map(({ modelId }) => modelId));
     },
     call: (rpc, { appId, known }, n) => rpc.models.activateModel({ appId, modelId: known[n % 2] ?? "" }),
@@ -339,11 +342,21 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
   "ModelService/SetModelHold": {
     prepare: async ({ rpc, appId }) => {
       await rpc.events.recordEvents(once({ appId, events: VISITS }));
-      await drained(rpc.models.trainModel({ appId }));
+      await trained(rpc, appId);
     },
     call: (rpc, { appId }) => rpc.models.setModelHold({ appId, held: true }),
     check: async ({ store, appId }) => {
       expect((await store.models.pointer(appId))?.isHeld).toBe(true);
+    },
+  },
+  "OperationService/CancelOperation": {
+    prepare: async ({ rpc, appId, known }) => {
+      await rpc.events.recordEvents(once({ appId, events: VISITS }));
+      known.push((await trained(rpc, appId)).operationId);
+    },
+    call: (rpc, { appId, known }) => rpc.operations.cancelOperation({ appId, operationId: known[0] ?? "" }),
+    check: async ({ store, appId, known }) => {
+      expect((await store.operations.get(appId, known[0] ?? ""))?.state).toBe("succeeded");
     },
   },
   "PrivacyService/EraseVisitor": {

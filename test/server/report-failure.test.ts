@@ -5,9 +5,11 @@ import type { Metrics } from "../../src/adapters/metrics.js";
 import { FAILURE_PLACES, type FailurePlace } from "../../src/adapters/report-failure.js";
 import { createPreload } from "../../src/catalog/preload.js";
 import { InvalidArgument } from "../../src/domain/errors.js";
+import type { Operation } from "../../src/domain/operation.js";
 import { createSeal } from "../../src/domain/secret-encryption.js";
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
 import type { ServingModel, Source, SourceQuery } from "../../src/learning/model/source.js";
+import { createOperations } from "../../src/operations/operations.js";
 import { createCountedPopularity } from "../../src/recommend/counted-popularity.js";
 import { explain } from "../../src/recommend/explain.js";
 import { createFrameCounts } from "../../src/recommend/frame-counts.js";
@@ -21,6 +23,7 @@ import { createReportFailure } from "../../src/server/report-failure.js";
 import { openEnvironment } from "../../src/store/lmdb/environment.js";
 import { assembleStore, type EmbeddedStoreOptions } from "../../src/store/lmdb/store.js";
 import type { Store } from "../../src/store/ports/store.js";
+import type { Transaction } from "../../src/store/ports/unit-of-work.js";
 import { product } from "../contract/samples.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { bareProduct } from "../fixtures/bare-product.js";
@@ -258,6 +261,24 @@ describe("a failure that only shortens an answer", () => {
       store.products.watch("shop", (changes) => told.push(...changes));
       await store.unitOfWork.run("shop", (tx) => tx.products.put("p1", product("p1")));
       expect(told).toEqual([{ put: product("p1") }]);
+    },
+    operations: async ({ reportFailure }) => {
+      const { open } = await openParts();
+      const store = await open({ reportFailure });
+      vi.spyOn(store.copies, "scan").mockImplementation(brokenLater);
+      const operations = createOperations({
+        stored: store.operations,
+        copies: store.copies,
+        unitOfWork: store.unitOfWork,
+        now: Date.now,
+        newId: () => "o1",
+        faultOf: () => ({ code: 13, message: "", reason: "" }),
+        reportFailure,
+      });
+      await store.apps.create(testApp("shop"));
+      const put = (appId: string, work: (tx: Transaction) => Operation) => store.unitOfWork.run(appId, work);
+      await operations.begin("shop", "train_model", async () => "", put);
+      await operations.settled();
     },
     secrets: async ({ reportFailure }) => {
       const { open } = await openParts();

@@ -5,6 +5,7 @@ import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
 import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
+import { OperationService } from "../../src/gen/aisle/v1/operation_service_pb.js";
 import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 
@@ -13,6 +14,7 @@ export interface Clients {
   readonly catalog: Client<typeof CatalogService>;
   readonly events: Client<typeof EventService>;
   readonly models: Client<typeof ModelService>;
+  readonly operations: Client<typeof OperationService>;
   readonly recommendations: Client<typeof RecommendationService>;
   readonly subscriptions: Client<typeof SubscriptionService>;
 }
@@ -34,6 +36,7 @@ export function createClients(baseUrl: string, token: () => string, onRefused: (
     catalog: createClient(CatalogService, transport),
     events: createClient(EventService, transport),
     models: createClient(ModelService, transport),
+    operations: createClient(OperationService, transport),
     recommendations: createClient(RecommendationService, transport),
     subscriptions: createClient(SubscriptionService, transport),
   };

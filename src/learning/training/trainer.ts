@@ -19,7 +19,12 @@ export interface TrainedModel {
 }
 
 /** Trains on all stored data of an app. Runs in a worker thread, so that serving keeps its latency. */
-export type RunTraining = (appId: string, onProgress: (progress: TrainingProgress) => void) => Promise<TrainedModel>;
+export type RunTraining = (
+  appId: string,
+  onProgress: (progress: TrainingProgress) => void,
+  /** Ends it; then it rejects. */
+  signal?: AbortSignal,
+) => Promise<TrainedModel>;
 
 export interface TrainerDependencies {
   readonly apps: Pick<AppStore, "get" | "list">;
@@ -48,9 +53,9 @@ export interface Trainer {
   /**
    * Trains an app and activates the model. Rejects with NotFound("app"); Conflict("training_running") when another training of
    * the app runs, here or in another process; Conflict("not_enough_data") when there is no data. After a rejection the old
-   * model serves.
+   * model serves, as after an end by the signal.
    */
-  train(appId: string, onProgress: (progress: TrainingProgress) => void): Promise<ModelRecord>;
+  train(appId: string, onProgress: (progress: TrainingProgress) => void, signal?: AbortSignal): Promise<ModelRecord>;
   /**
    * Trains, one after the other, the apps in which something changed since their last training. An app without data is
    * no failure; it is skipped until something changes in it.
@@ -71,7 +76,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
   /** By app: its activity when it had nothing to learn from. */
   const barren = new Map<string, string>();
 
-  const trainOnce: Trainer["train"] = async (appId, onProgress) => {
+  const trainOnce: Trainer["train"] = async (appId, onProgress, signal) => {
     const app = await deps.apps.get(appId);
     if (app === undefined) throw new NotFound("app");
     if (running.has(appId)) throw new Conflict("training_running", "A training of this app is under way");
@@ -83,7 +88,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
       const renew = () => void deps.leases.renew(appId, lease, LEASE_MS).catch(() => undefined);
       const renewals = setInterval(renew, RENEW_MS).unref();
       try {
-        return await learn(app, lease, onProgress);
+        return await learn(app, lease, onProgress, signal);
       } finally {
         clearInterval(renewals);
         await deps.leases.release(appId, lease).catch(() => undefined); // the lease then expires
@@ -97,11 +102,13 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     { appId, createdAt: madeAt }: App,
     lease: Lease,
     onProgress: (progress: TrainingProgress) => void,
+    signal: AbortSignal | undefined,
   ): Promise<ModelRecord> => {
     const activity = await deps.models.activity(appId);
     if (activity === "") throw new Conflict("not_enough_data", "The app has neither products nor events to learn from");
     const startedAt = deps.now();
-    const { manifest, bytes } = await deps.runTraining(appId, onProgress);
+    const { manifest, bytes } = await deps.runTraining(appId, onProgress, signal);
+    signal?.throwIfAborted();
     const createdAt = deps.now();
     const record: ModelRecord = {
       modelId: deps.newModelId(),
@@ -131,9 +138,10 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
   };
 
   return {
-    async train(appId, onProgress) {
+    async train(appId, onProgress, signal) {
       await unasked.get(appId)?.catch(() => undefined); // whoever started it reports it
-      return trainOnce(appId, onProgress);
+      signal?.throwIfAborted();
+      return trainOnce(appId, onProgress, signal);
     },
     trainIfPossible,
     behindSince: () => (behind.size === 0 ? null : Math.min(...behind.values())),

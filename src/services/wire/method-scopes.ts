@@ -82,6 +82,13 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     SetModelHold: ADMIN,
     EvaluateModel: READ,
   },
+  "aisle.v1.OperationService": {
+    GetOperation: READ,
+    ListOperations: READ,
+    WaitOperation: READ,
+    WatchOperation: READ,
+    CancelOperation: ADMIN,
+  },
   "aisle.v1.PrivacyService": {
     ExportVisitor: PERSONAL,
     EraseVisitor: ADMIN,

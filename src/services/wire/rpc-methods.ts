@@ -4,6 +4,7 @@ import { CatalogService } from "../../gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../../gen/aisle/v1/event_service_pb.js";
 import { HookService } from "../../gen/aisle/v1/hook_service_pb.js";
 import { ModelService } from "../../gen/aisle/v1/model_service_pb.js";
+import { OperationService } from "../../gen/aisle/v1/operation_service_pb.js";
 import { PrivacyService } from "../../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../../gen/aisle/v1/subscription_service_pb.js";
@@ -17,6 +18,7 @@ export const RPC_SERVICES: readonly DescService[] = [
   EventService,
   HookService,
   ModelService,
+  OperationService,
   PrivacyService,
   RecommendationService,
   SubscriptionService,

@@ -106,6 +106,7 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
     rejectedLogs: plain(tables.rejectedLogs, (staged) => staged.rejectedLogs),
     ledgerHeads: plain(tables.ledgerHeads, (staged) => staged.ledgerHeads),
     erasures: plain(tables.erasures, (staged) => staged.erasures),
+    operations: plain(tables.operations, (staged) => staged.operations),
     mailingSecrets: plain(tables.mailingSecrets, (staged) => staged.mailingSecrets),
     confirmations: plain(tables.confirmations, (staged) => staged.confirmations),
     outbox: plain(tables.outbox, (staged) => staged.outbox),

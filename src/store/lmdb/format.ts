@@ -50,13 +50,15 @@ const UPGRADES: readonly Upgrade[] = [
   // The rules of a frame have cells of their own, and a feed that never ran has null for its last run. The old forms of
   // both can be read, too.
   { to: 8, run: () => undefined },
+  // Opening creates the table of operations.
+  { to: 9, run: () => undefined },
 ];
 
 /**
  * Version of the layout of keys and values. It grows when a table is added, or when an older Aisle could not read the
  * records of a newer one.
  */
-export const FORMAT_NUMBER = 8;
+export const FORMAT_NUMBER = 9;
 
 /** Time of the first erasure since the last compaction; absent when the file holds no erased bytes. */
 export const ERASED_KEY: Key = "store\0erased";

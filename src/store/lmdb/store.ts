@@ -16,6 +16,7 @@ import { createInteractionStore } from "./interaction-store.js";
 import { createLeases } from "./lease.js";
 import { removeOrphans } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
+import { createOperationStore } from "./operation-store.js";
 import { createOrderStore } from "./order-store.js";
 import { createProductStore } from "./product-store.js";
 import { ProductWatchers } from "./product-watch.js";
@@ -123,6 +124,7 @@ export async function assembleStore(environment: Environment, options: AssembleO
     hooks: createHookStore(environment),
     feeds: createFeedStore(environment),
     products: createProductStore(environment, watchers),
+    operations: createOperationStore(environment),
     orders: createOrderStore(environment),
     models: createModelStore({ environment, writer, now, newId, onDamage }),
     leases: createLeases(writer, now),

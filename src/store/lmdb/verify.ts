@@ -93,6 +93,7 @@ class Verification {
     await this.checkProducts();
     await this.walk("orders");
     await this.walk("erasures");
+    await this.walk("operations");
     await this.checkModels();
     for (const table of ["activity", "leases", "removals", "copies"] as const) await this.walk(table);
     return {

@@ -95,6 +95,7 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
     rejectedEvents: plain(tables.rejectedEvents, (staged) => staged.rejectedEvents),
     rejectedLogs: plain(tables.rejectedLogs, (staged) => staged.rejectedLogs),
     erasures: plain(tables.erasures, (staged) => staged.erasures),
+    operations: plain(tables.operations, (staged) => staged.operations),
     interactions: {
       entries: async (range) => {
         const rows = await tables.interactions.entries(range);

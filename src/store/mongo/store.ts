@@ -20,6 +20,7 @@ import { Maintenance } from "./maintenance.js";
 import { ModelFiles } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
 import { NewsFeed } from "./news.js";
+import { createOperationStore } from "./operation-store.js";
 import { createOrderStore } from "./order-store.js";
 import { createProductStore } from "./product-store.js";
 import { ProductWatchers } from "./product-watch.js";
@@ -147,6 +148,7 @@ function assembleStore(
     hooks: createHookStore(tables),
     feeds: createFeedStore(tables),
     products: createProductStore(tables, watchers),
+    operations: createOperationStore(tables),
     orders: createOrderStore(tables),
     leases,
     copies: createCopies({ storeId, tables, writer, removals }),

@@ -8,6 +8,7 @@ import type { FrameExposure, FrameTally } from "../../domain/frame-tally.js";
 import type { Confirmation, HookEntry, MailingSecrets } from "../../domain/hook.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { LedgerHead } from "../../domain/ledger.js";
+import type { Operation } from "../../domain/operation.js";
 import type { Order } from "../../domain/order.js";
 import type { Product, ProductCounts } from "../../domain/product.js";
 import type { RejectedEvent, RejectedLog } from "../../domain/rejected-event.js";
@@ -50,6 +51,8 @@ export interface CopiedRecords {
   readonly rejectedLogs: RejectedLog;
   /** The target store continues unfinished erasures. */
   readonly erasures: Erasure;
+  /** In the target store, those that were running have lost their process. */
+  readonly operations: Operation;
 }
 
 export type CopiedTable = keyof CopiedRecords;
@@ -81,6 +84,7 @@ export const COPIED_TABLES = [
   "rejectedEvents",
   "rejectedLogs",
   "erasures",
+  "operations",
 ] as const satisfies readonly CopiedTable[];
 
 /**

@@ -7,6 +7,7 @@ import type { HookStore } from "./hook-store.js";
 import type { InteractionStore } from "./interaction-store.js";
 import type { Leases } from "./lease.js";
 import type { ModelStore } from "./model-store.js";
+import type { OperationStore } from "./operation-store.js";
 import type { OrderStore } from "./order-store.js";
 import type { ProductStore } from "./product-store.js";
 import type { RejectedEventStore } from "./rejected-event-store.js";
@@ -27,6 +28,7 @@ export interface Store {
   readonly products: ProductStore;
   readonly orders: OrderStore;
   readonly models: ModelStore;
+  readonly operations: OperationStore;
   /** Leases that decide which process trains an app. */
   readonly leases: Leases;
   /** Copies apps from or into another store. */

@@ -9,6 +9,7 @@ import type { Confirmation, HookEntry, MailingSecrets } from "../../domain/hook.
 import type { Interaction } from "../../domain/interaction.js";
 import type { LedgerHead } from "../../domain/ledger.js";
 import type { NetworkLinks } from "../../domain/network-links.js";
+import type { Operation } from "../../domain/operation.js";
 import type { Order } from "../../domain/order.js";
 import type { Product, ProductCounts } from "../../domain/product.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
@@ -117,6 +118,8 @@ export interface Transaction {
   readonly frameExposures: Records<FrameExposure>;
   /** By erasure id. */
   readonly erasures: Records<Erasure>;
+  /** By operation id. */
+  readonly operations: Records<Operation>;
   /** Adds a row to a visitor's history, or replaces the one with the same time and ref. */
   putInteraction(visitorId: string, interaction: Interaction): void;
   deleteInteraction(visitorId: string, at: number, ref: string): void;

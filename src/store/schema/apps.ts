@@ -1,9 +1,10 @@
 import { type App, LEARNED_AFTER_VISITORS, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../domain/app.js";
 import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../domain/model.js";
+import { OPERATION_KINDS, OPERATION_STATES, type Operation, type OperationFault } from "../../domain/operation.js";
 import type { ProductGroup } from "../../domain/product-filter.js";
 import type { CopyMark } from "../ports/copies.js";
 import type { StoredLease } from "../stored-lease.js";
-import { flag, later, list, map, number, oneOf, record, text, time } from "./kinds.js";
+import { flag, later, list, map, number, oneOf, orNull, record, text, time } from "./kinds.js";
 
 const privacy = record<PrivacySettings>({
   signals: oneOf("off", "gpc", "gpc_and_dnt"),
@@ -56,6 +57,22 @@ export const modelPointer = record<ModelPointer>({
   activatedAt: time,
   usedVersions: list(text),
   isHeld: later(flag, false),
+});
+
+export const operation = record<Operation>({
+  operationId: text,
+  kind: oneOf(...OPERATION_KINDS),
+  state: oneOf(...OPERATION_STATES),
+  createdAt: time,
+  startedAt: time,
+  endedAt: time,
+  workedAt: time,
+  stage: text,
+  share: number,
+  readCount: number,
+  isCancelled: flag,
+  result: text,
+  fault: orNull(record<OperationFault>({ code: number, message: text, reason: text })),
 });
 
 /** Of a lease that does not say for how long it was given: longer than any was. */

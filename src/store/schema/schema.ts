@@ -1,4 +1,4 @@
-import { app, copyMark, lease, modelPointer } from "./apps.js";
+import { app, copyMark, lease, modelPointer, operation } from "./apps.js";
 import { feed, order, product, productCounts, unconfirmedSlot } from "./catalog.js";
 import { event, idempotency, rejectedEvent, rejectedLog } from "./events.js";
 import { frame, frameExposure, frameTally, frameVersion } from "./frames.js";
@@ -56,6 +56,8 @@ export const SCHEMA = {
   unconfirmedProducts: unconfirmedSlot,
   orders: order,
   erasures: erasure,
+  /** Long work, also of the past. */
+  operations: operation,
   pointers: modelPointer,
   /** Which process trains the app. */
   leases: lease,

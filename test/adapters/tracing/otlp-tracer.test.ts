@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { traced } from "../../../src/adapters/tracer.js";
 import { openOtlpTracer, openTracer } from "../../../src/adapters/tracing/otlp-tracer.js";
 import { openAisle } from "../../fixtures/aisle.js";
+import { trained } from "../../fixtures/operations.js";
 import { freePort } from "../../fixtures/server.js";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -63,7 +64,7 @@ describe("traces", () => {
     for (const visitor of ["a", "b", "c"])
       for (const product_ids of ["p1", "p2"])
         await trace({ app_id: "shop", action_type: "product_view", product_ids, fp_ccid: visitor });
-    for await (const _ of rpc.models.trainModel({ appId: "shop" }));
+    await trained(rpc, "shop");
     await facade.inject({
       method: "POST",
       url: "/recommend",

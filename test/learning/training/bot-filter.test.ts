@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { filterBots } from "../../../src/learning/training/bot-filter.js";
 import type { InteractionStore } from "../../../src/store/ports/interaction-store.js";
 import { openAisle } from "../../fixtures/aisle.js";
+import { trained } from "../../fixtures/operations.js";
 
 const GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
@@ -50,7 +51,7 @@ describe("interactions of crawlers", () => {
     for (let n = 0; n < 30; n++) await view(`robot-${n}`, "p3", GOOGLEBOT);
     for (let n = 0; n < 3; n++)
       await view(`person-${n}`, "p1", "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Firefox/120.0");
-    for await (const _ of aisle.rpc.models.trainModel({ appId: "shop" }));
+    await trained(aisle.rpc, "shop");
 
     const ask = (cId: string) => aisle.recommend({ appId: "shop", productInteractions: [], cId });
     const forNobody = await ask("somebody-new");

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { AppSchema } from "../../../src/gen/aisle/v1/app_pb.js";
 import { AppService, GetAppRequestSchema, GetAppResponseSchema } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService } from "../../../src/gen/aisle/v1/event_service_pb.js";
-import { ModelService } from "../../../src/gen/aisle/v1/model_service_pb.js";
+import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
 import { ServerReflection } from "../../../src/gen/grpc/reflection/v1/reflection_pb.js";
 import { directClient } from "../../../src/services/wire/direct-clients.js";
 import { createGate } from "./rpc-fixture.js";
@@ -180,15 +180,15 @@ describe("a direct streaming call", () => {
   });
 
   it("passes messages to the caller, and an error ends it", async () => {
-    const client = directClient(ModelService, {
-      async *trainModel() {
-        yield { stage: "read" };
+    const client = directClient(SubscriptionService, {
+      async *verifyLedger() {
+        yield { headHash: "read" };
         throw new ConnectError("running already", Code.Aborted);
       },
     });
     const stages: string[] = [];
     const reading = (async () => {
-      for await (const message of client.trainModel({})) stages.push(`${message.stage} ${message.progress}`);
+      for await (const message of client.verifyLedger({})) stages.push(`${message.headHash} ${message.entries}`);
     })();
     await expect(reading).rejects.toMatchObject({ code: Code.Aborted });
     expect(stages).toEqual(["read 0"]);
@@ -197,29 +197,29 @@ describe("a direct streaming call", () => {
   it("lets the handler clean up and aborts its signal when the caller leaves", async () => {
     let cleaned = false;
     let signal: AbortSignal | undefined;
-    const client = directClient(ModelService, {
-      async *trainModel(_, context) {
+    const client = directClient(SubscriptionService, {
+      async *verifyLedger(_, context) {
         signal = context.signal;
         try {
-          for (;;) yield { stage: "again" };
+          for (;;) yield { headHash: "again" };
         } finally {
           cleaned = true;
         }
       },
     });
-    for await (const _ of client.trainModel({})) break;
+    for await (const _ of client.verifyLedger({})) break;
     expect([cleaned, signal?.aborted]).toEqual([true, true]);
   });
 
   it("ends with CANCELED when the caller aborts while the handler waits", async () => {
-    const client = directClient(ModelService, {
-      async *trainModel() {
-        yield { stage: "read" };
+    const client = directClient(SubscriptionService, {
+      async *verifyLedger() {
+        yield { headHash: "read" };
         await never;
       },
     });
     const controller = new AbortController();
-    const answers = client.trainModel({}, { signal: controller.signal })[Symbol.asyncIterator]();
+    const answers = client.verifyLedger({}, { signal: controller.signal })[Symbol.asyncIterator]();
     await answers.next();
     const waiting = expect(answers.next()).rejects.toMatchObject({ code: Code.Canceled });
     controller.abort();

@@ -2,7 +2,7 @@ import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { onTestFinished } from "vitest";
 import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService } from "../../../src/gen/aisle/v1/event_service_pb.js";
-import { ModelService } from "../../../src/gen/aisle/v1/model_service_pb.js";
+import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
 import { BadRequestSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
 import { createRpcListener, type RpcListenerDeps } from "../../../src/services/wire/rpc-listener.js";
 
@@ -51,9 +51,9 @@ export function createFixtureRoutes(gates: { getApp?: Gate; getAppCalled?: Gate 
         return { accepted };
       },
     });
-    router.service(ModelService, {
-      async *trainModel() {
-        for (const stage of ["read", "fit", "publish"]) yield { stage };
+    router.service(SubscriptionService, {
+      async *verifyLedger() {
+        for (const stage of ["read", "fit", "publish"]) yield { headHash: stage };
       },
     });
   };

@@ -17,11 +17,11 @@ import {
   RecordEventsResponseSchema,
 } from "../../../src/gen/aisle/v1/event_service_pb.js";
 import {
-  ModelService,
-  TrainModelRequestSchema,
-  type TrainModelResponse,
-  TrainModelResponseSchema,
-} from "../../../src/gen/aisle/v1/model_service_pb.js";
+  SubscriptionService,
+  VerifyLedgerRequestSchema,
+  type VerifyLedgerResponse,
+  VerifyLedgerResponseSchema,
+} from "../../../src/gen/aisle/v1/subscription_service_pb.js";
 import { BadRequestSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
 import { openListener } from "./rpc-fixture.js";
 
@@ -59,15 +59,15 @@ function openGrpcJs(address: string) {
         for (const batch of batches) call.write(batch);
         call.end();
       }),
-    async trainModel() {
+    async verifyLedger() {
       const call = client.makeServerStreamRequest(
-        "/aisle.v1.ModelService/TrainModel",
-        encode(TrainModelRequestSchema),
-        decode(TrainModelResponseSchema),
-        create(TrainModelRequestSchema, {}),
+        "/aisle.v1.SubscriptionService/VerifyLedger",
+        encode(VerifyLedgerRequestSchema),
+        decode(VerifyLedgerResponseSchema),
+        create(VerifyLedgerRequestSchema, {}),
       );
       const stages: string[] = [];
-      call.on("data", (message: TrainModelResponse) => stages.push(message.stage));
+      call.on("data", (message: VerifyLedgerResponse) => stages.push(message.headHash));
       await new Promise((resolve, reject) => call.on("end", resolve).on("error", reject));
       return stages;
     },
@@ -93,7 +93,7 @@ describe("a stock grpc-js client", () => {
 
   it("reads a server stream to its end", async () => {
     const { address } = await openListener();
-    expect(await openGrpcJs(address).trainModel()).toEqual(["read", "fit", "publish"]);
+    expect(await openGrpcJs(address).verifyLedger()).toEqual(["read", "fit", "publish"]);
   });
 
   it("gets the code, the text and the google.rpc details of an error", async () => {
@@ -132,7 +132,8 @@ describe.each(Object.entries(transports))("%s", (_, transport) => {
     expect((await apps.getApp({ appId: "shop" })).app?.displayName).toBe("Shop");
 
     const stages: string[] = [];
-    for await (const { stage } of createClient(ModelService, wire).trainModel({})) stages.push(stage);
+    for await (const { headHash: stage } of createClient(SubscriptionService, wire).verifyLedger({}))
+      stages.push(stage);
     expect(stages).toEqual(["read", "fit", "publish"]);
 
     const batches = async function* () {

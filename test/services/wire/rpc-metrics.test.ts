@@ -3,7 +3,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, it } from "vitest";
 import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService } from "../../../src/gen/aisle/v1/event_service_pb.js";
-import { ModelService } from "../../../src/gen/aisle/v1/model_service_pb.js";
+import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
 import { createCallMetrics } from "../../../src/services/wire/rpc-metrics.js";
 import { createFixtureRoutes, openListener } from "./rpc-fixture.js";
 
@@ -39,13 +39,13 @@ it("RPC metrics count a call of each kind at its end, by method and code", async
   await apps.createApp({ app: { appId: "shop" } });
   await apps.createApp({ app: {} }).catch(() => {});
   await apps.deleteApp({}).catch(() => {});
-  for await (const _ of createClient(ModelService, wire).trainModel({}));
+  for await (const _ of createClient(SubscriptionService, wire).verifyLedger({}));
   await createClient(EventService, wire).recordEvents((async function* () {})());
   expect(counted).toEqual([
     "rpc_calls aisle.v1.AppService/CreateApp ok",
     "rpc_calls aisle.v1.AppService/CreateApp invalid_argument",
     "rpc_calls aisle.v1.AppService/DeleteApp internal",
-    "rpc_calls aisle.v1.ModelService/TrainModel ok",
+    "rpc_calls aisle.v1.SubscriptionService/VerifyLedger ok",
     "rpc_calls aisle.v1.EventService/RecordEvents ok",
   ]);
   expect(durations).toEqual([5, 5, 5, 5, 5]);

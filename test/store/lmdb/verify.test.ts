@@ -93,6 +93,7 @@ describe("the verification of an embedded store", () => {
       unconfirmedProducts: 0,
       productLog: 1,
       productHeads: 1,
+      operations: 0,
       orders: 1,
       erasures: 0,
       models: 1,

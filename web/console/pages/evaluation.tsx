@@ -3,6 +3,7 @@ import { type EvaluatedTask, type Evaluation, RankingKind } from "../../../src/g
 import { Chart, type Curve } from "../chart.js";
 import { useSurroundings } from "../context.js";
 import { figuresOf, figureTitle, historyTitle, taskTitle } from "../evaluation-words.js";
+import { followed, stageText } from "../follow-operation.js";
 import { ErrorNote, Field, Status, Table, Time } from "../parts.js";
 import { useAction } from "../use-load.js";
 
@@ -13,9 +14,10 @@ export function EvaluationCard({ appId }: { readonly appId: string }) {
   const [evaluation, setEvaluation] = useState<Evaluation>();
   const evaluate = useAction(async () => {
     try {
-      for await (const message of clients.models.evaluateModel({ appId })) {
-        setProgress({ stage: message.stage.replaceAll("_", " "), share: message.progress });
-        if (message.evaluation !== undefined) setEvaluation(message.evaluation);
+      const { operation: begun } = await clients.models.evaluateModel({ appId });
+      for await (const operation of followed(clients, begun)) {
+        setProgress({ stage: stageText(operation), share: operation.progress?.doneShare ?? 0 });
+        if (operation.result.case === "evaluation") setEvaluation(operation.result.value);
       }
     } finally {
       setProgress(undefined);

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Model } from "../../../src/gen/aisle/v1/model_pb.js";
 import { useSurroundings } from "../context.js";
+import { followed, stageText } from "../follow-operation.js";
 import { pagesOf } from "../pages-of.js";
 import { ConfirmButton, Empty, ErrorNote, Status, Table, Time } from "../parts.js";
 import { useAction, useLoad } from "../use-load.js";
@@ -21,15 +22,17 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
   );
   const train = useAction(async () => {
     try {
-      for await (const { stage, progress, model } of clients.models.trainModel({ appId })) {
+      const { operation: begun } = await clients.models.trainModel({ appId });
+      for await (const operation of followed(clients, begun)) {
+        const { result, progress } = operation;
         setSaid(
-          model === undefined
-            ? `Training: ${stage.replaceAll("_", " ")}`
-            : model.active
-              ? `Version ${model.version} serves now`
+          result.case !== "model"
+            ? `Training: ${stageText(operation)}`
+            : result.value.active
+              ? `Version ${result.value.version} serves now`
               : "Trained; it does not serve, as another model is held",
         );
-        setShare(progress);
+        setShare(progress?.doneShare ?? 0);
       }
     } finally {
       setShare(undefined);

@@ -4,10 +4,10 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Evaluation } from "./evaluation_pb.js";
-import { file_aisle_v1_evaluation } from "./evaluation_pb.js";
 import type { Model } from "./model_pb.js";
 import { file_aisle_v1_model } from "./model_pb.js";
+import type { Operation } from "./operation_pb.js";
+import { file_aisle_v1_operation } from "./operation_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/model_service.proto.
  */
 export const file_aisle_v1_model_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9tb2RlbF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSIoChFUcmFpbk1vZGVsUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAiJzChJUcmFpbk1vZGVsUmVzcG9uc2USEgoFc3RhZ2UYASABKAlCA+BBAxIVCghwcm9ncmVzcxgCIAEoAUID4EEDEigKBW1vZGVsGAMgASgLMg8uYWlzbGUudjEuTW9kZWxCA+BBA0gAiAEBQggKBl9tb2RlbCI9Cg9HZXRNb2RlbFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIbW9kZWxfaWQYAiABKAlCA+BBASI3ChBHZXRNb2RlbFJlc3BvbnNlEiMKBW1vZGVsGAEgASgLMg8uYWlzbGUudjEuTW9kZWxCA+BBAyJZChFMaXN0TW9kZWxzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiWAoSTGlzdE1vZGVsc1Jlc3BvbnNlEiQKBm1vZGVscxgBIAMoCzIPLmFpc2xlLnYxLk1vZGVsQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMiWwoUQWN0aXZhdGVNb2RlbFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIbW9kZWxfaWQYAiABKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQEiPAoVQWN0aXZhdGVNb2RlbFJlc3BvbnNlEiMKBW1vZGVsGAEgASgLMg8uYWlzbGUudjEuTW9kZWxCA+BBAyJWChNTZXRNb2RlbEhvbGRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhEKBGhlbGQYAiABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQEiOwoUU2V0TW9kZWxIb2xkUmVzcG9uc2USIwoFbW9kZWwYASABKAsyDy5haXNsZS52MS5Nb2RlbEID4EEDIlgKFEV2YWx1YXRlTW9kZWxSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhgKC21heF9xdWVyaWVzGAIgASgFQgPgQQESEQoEc2VlZBgDIAEoBUID4EEBIoUBChVFdmFsdWF0ZU1vZGVsUmVzcG9uc2USEgoFc3RhZ2UYASABKAlCA+BBAxIVCghwcm9ncmVzcxgCIAEoAUID4EEDEjIKCmV2YWx1YXRpb24YAyABKAsyFC5haXNsZS52MS5FdmFsdWF0aW9uQgPgQQNIAIgBAUINCgtfZXZhbHVhdGlvbjLsAwoMTW9kZWxTZXJ2aWNlEksKClRyYWluTW9kZWwSGy5haXNsZS52MS5UcmFpbk1vZGVsUmVxdWVzdBocLmFpc2xlLnYxLlRyYWluTW9kZWxSZXNwb25zZSIAMAESRgoIR2V0TW9kZWwSGS5haXNsZS52MS5HZXRNb2RlbFJlcXVlc3QaGi5haXNsZS52MS5HZXRNb2RlbFJlc3BvbnNlIgOQAgESTAoKTGlzdE1vZGVscxIbLmFpc2xlLnYxLkxpc3RNb2RlbHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdE1vZGVsc1Jlc3BvbnNlIgOQAgESUgoNQWN0aXZhdGVNb2RlbBIeLmFpc2xlLnYxLkFjdGl2YXRlTW9kZWxSZXF1ZXN0Gh8uYWlzbGUudjEuQWN0aXZhdGVNb2RlbFJlc3BvbnNlIgASTwoMU2V0TW9kZWxIb2xkEh0uYWlzbGUudjEuU2V0TW9kZWxIb2xkUmVxdWVzdBoeLmFpc2xlLnYxLlNldE1vZGVsSG9sZFJlc3BvbnNlIgASVAoNRXZhbHVhdGVNb2RlbBIeLmFpc2xlLnYxLkV2YWx1YXRlTW9kZWxSZXF1ZXN0Gh8uYWlzbGUudjEuRXZhbHVhdGVNb2RlbFJlc3BvbnNlIgAwAUJwCghhaXNsZS52MUIRTW9kZWxTZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_evaluation, file_aisle_v1_model, file_google_api_field_behavior]);
+  fileDesc("ChxhaXNsZS92MS9tb2RlbF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSJBChFUcmFpbk1vZGVsUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAIgASgJQgPgQQEiQQoSVHJhaW5Nb2RlbFJlc3BvbnNlEisKCW9wZXJhdGlvbhgBIAEoCzITLmFpc2xlLnYxLk9wZXJhdGlvbkID4EEDIj0KD0dldE1vZGVsUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghtb2RlbF9pZBgCIAEoCUID4EEBIjcKEEdldE1vZGVsUmVzcG9uc2USIwoFbW9kZWwYASABKAsyDy5haXNsZS52MS5Nb2RlbEID4EEDIlkKEUxpc3RNb2RlbHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJYChJMaXN0TW9kZWxzUmVzcG9uc2USJAoGbW9kZWxzGAEgAygLMg8uYWlzbGUudjEuTW9kZWxCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJbChRBY3RpdmF0ZU1vZGVsUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghtb2RlbF9pZBgCIAEoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASI8ChVBY3RpdmF0ZU1vZGVsUmVzcG9uc2USIwoFbW9kZWwYASABKAsyDy5haXNsZS52MS5Nb2RlbEID4EEDIlYKE1NldE1vZGVsSG9sZFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISEQoEaGVsZBgCIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASI7ChRTZXRNb2RlbEhvbGRSZXNwb25zZRIjCgVtb2RlbBgBIAEoCzIPLmFpc2xlLnYxLk1vZGVsQgPgQQMicQoURXZhbHVhdGVNb2RlbFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISGAoLbWF4X3F1ZXJpZXMYAiABKAVCA+BBARIRCgRzZWVkGAMgASgFQgPgQQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBIkQKFUV2YWx1YXRlTW9kZWxSZXNwb25zZRIrCglvcGVyYXRpb24YASABKAsyEy5haXNsZS52MS5PcGVyYXRpb25CA+BBAzLoAwoMTW9kZWxTZXJ2aWNlEkkKClRyYWluTW9kZWwSGy5haXNsZS52MS5UcmFpbk1vZGVsUmVxdWVzdBocLmFpc2xlLnYxLlRyYWluTW9kZWxSZXNwb25zZSIAEkYKCEdldE1vZGVsEhkuYWlzbGUudjEuR2V0TW9kZWxSZXF1ZXN0GhouYWlzbGUudjEuR2V0TW9kZWxSZXNwb25zZSIDkAIBEkwKCkxpc3RNb2RlbHMSGy5haXNsZS52MS5MaXN0TW9kZWxzUmVxdWVzdBocLmFpc2xlLnYxLkxpc3RNb2RlbHNSZXNwb25zZSIDkAIBElIKDUFjdGl2YXRlTW9kZWwSHi5haXNsZS52MS5BY3RpdmF0ZU1vZGVsUmVxdWVzdBofLmFpc2xlLnYxLkFjdGl2YXRlTW9kZWxSZXNwb25zZSIAEk8KDFNldE1vZGVsSG9sZBIdLmFpc2xlLnYxLlNldE1vZGVsSG9sZFJlcXVlc3QaHi5haXNsZS52MS5TZXRNb2RlbEhvbGRSZXNwb25zZSIAElIKDUV2YWx1YXRlTW9kZWwSHi5haXNsZS52MS5FdmFsdWF0ZU1vZGVsUmVxdWVzdBofLmFpc2xlLnYxLkV2YWx1YXRlTW9kZWxSZXNwb25zZSIAQnAKCGFpc2xlLnYxQhFNb2RlbFNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_model, file_aisle_v1_operation, file_google_api_field_behavior]);
 
 /**
  * TrainModelRequest is the request of TrainModel.
@@ -29,6 +29,16 @@ export type TrainModelRequest = Message<"aisle.v1.TrainModelRequest"> & {
    * @generated from field: string app_id = 1;
    */
   appId: string;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
 };
 
 /**
@@ -39,31 +49,17 @@ export const TrainModelRequestSchema: GenMessage<TrainModelRequest> = /*@__PURE_
   messageDesc(file_aisle_v1_model_service, 0);
 
 /**
- * TrainModelResponse is one message of TrainModel's stream.
+ * TrainModelResponse is the answer of TrainModel.
  *
  * @generated from message aisle.v1.TrainModelResponse
  */
 export type TrainModelResponse = Message<"aisle.v1.TrainModelResponse"> & {
   /**
-   * Output only. The stage that begins, for example `association_rules`.
+   * Output only. The training, as it began.
    *
-   * @generated from field: string stage = 1;
+   * @generated from field: aisle.v1.Operation operation = 1;
    */
-  stage: string;
-
-  /**
-   * Output only. Share of the work done, 0 to 1.
-   *
-   * @generated from field: double progress = 2;
-   */
-  progress: number;
-
-  /**
-   * Output only. The model, in the last message.
-   *
-   * @generated from field: optional aisle.v1.Model model = 3;
-   */
-  model?: Model | undefined;
+  operation?: Operation | undefined;
 };
 
 /**
@@ -334,6 +330,16 @@ export type EvaluateModelRequest = Message<"aisle.v1.EvaluateModelRequest"> & {
    * @generated from field: int32 seed = 3;
    */
   seed: number;
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
 };
 
 /**
@@ -344,31 +350,17 @@ export const EvaluateModelRequestSchema: GenMessage<EvaluateModelRequest> = /*@_
   messageDesc(file_aisle_v1_model_service, 10);
 
 /**
- * EvaluateModelResponse is one message of EvaluateModel's stream.
+ * EvaluateModelResponse is the answer of EvaluateModel.
  *
  * @generated from message aisle.v1.EvaluateModelResponse
  */
 export type EvaluateModelResponse = Message<"aisle.v1.EvaluateModelResponse"> & {
   /**
-   * Output only. The stage that begins, for example `next_item`.
+   * Output only. The evaluation, as it began.
    *
-   * @generated from field: string stage = 1;
+   * @generated from field: aisle.v1.Operation operation = 1;
    */
-  stage: string;
-
-  /**
-   * Output only. Share of the work done, 0 to 1.
-   *
-   * @generated from field: double progress = 2;
-   */
-  progress: number;
-
-  /**
-   * Output only. The evaluation, in the last message.
-   *
-   * @generated from field: optional aisle.v1.Evaluation evaluation = 3;
-   */
-  evaluation?: Evaluation | undefined;
+  operation?: Operation | undefined;
 };
 
 /**
@@ -385,15 +377,16 @@ export const EvaluateModelResponseSchema: GenMessage<EvaluateModelResponse> = /*
  */
 export const ModelService: GenService<{
   /**
-   * TrainModel trains on all stored data and activates the result. The stream
-   * reports each stage as it begins; its last message has the model.
+   * TrainModel trains on all stored data and activates the result. It answers
+   * once the training has begun; its operation has the model at the end (see
+   * OperationService). The training goes on when the caller leaves.
    * FAILED_PRECONDITION when the app has neither products nor events; ABORTED
    * while another training of this app runs.
    *
    * @generated from rpc aisle.v1.ModelService.TrainModel
    */
   trainModel: {
-    methodKind: "server_streaming";
+    methodKind: "unary";
     input: typeof TrainModelRequestSchema;
     output: typeof TrainModelResponseSchema;
   },
@@ -443,15 +436,17 @@ export const ModelService: GenService<{
   },
   /**
    * EvaluateModel trains on all but the newest tenth of the visits and judges
-   * the result on these. It stores nothing and does not affect serving; it
-   * stops when the caller leaves. The stream reports each stage as it begins;
-   * its last message has the evaluation. FAILED_PRECONDITION when the app has
-   * too few visits to split; ABORTED while the server runs another evaluation.
+   * the result on these. It stores no model and does not affect serving. It
+   * answers once the evaluation has begun; its operation has the evaluation at
+   * the end (see OperationService). The evaluation goes on when the caller
+   * leaves; CancelOperation stops it. The operation fails with
+   * FAILED_PRECONDITION when the app has too few visits to split. ABORTED while
+   * the server runs another evaluation.
    *
    * @generated from rpc aisle.v1.ModelService.EvaluateModel
    */
   evaluateModel: {
-    methodKind: "server_streaming";
+    methodKind: "unary";
     input: typeof EvaluateModelRequestSchema;
     output: typeof EvaluateModelResponseSchema;
   },

@@ -1,0 +1,109 @@
+import { toJson } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import type { Command } from "commander";
+import { type Operation, OperationKind, OperationSchema, OperationState } from "../gen/aisle/v1/operation_pb.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { ended, followOperation, stageText } from "./operation-progress.js";
+import { plainId } from "./option-values.js";
+import { printable, writeJson, writeLine, writeTable } from "./output.js";
+import type { ProgramDeps } from "./program.js";
+import { timeText } from "./times.js";
+
+interface OperationOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+}
+
+const CALL = { timeoutMs: CALL_TIMEOUT_MS };
+
+export function addOperationCommands(program: Command, deps: ProgramDeps): void {
+  const operation = program.command("operation").description("trainings, evaluations and other long work of an app");
+  const command = (name: string, description: string) =>
+    withServer(operation.command(name))
+      .description(description)
+      .requiredOption("--app <id>", "the app", plainId)
+      .option("--json", "print as JSON");
+  command("list", "list the operations of an app, newest first")
+    .addHelpText("after", "\nExample:\n  $ aisle operation list --app shop1")
+    .action((options: OperationOptions) => listOperations(options, deps));
+  command("get <operation-id>", "show an operation")
+    .addHelpText("after", "\nExample:\n  $ aisle operation get 01920f1c-… --app shop1")
+    .action((operationId: string, options: OperationOptions) => getOperation(operationId, options, deps));
+  command("wait <operation-id>", "wait until an operation has ended; fails when it failed")
+    .addHelpText("after", "\nExample:\n  $ aisle operation wait 01920f1c-… --app shop1")
+    .action((operationId: string, options: OperationOptions) => waitOperation(operationId, options, deps));
+  command("cancel <operation-id>", "stop a training or an evaluation")
+    .addHelpText("after", "\nExample:\n  $ aisle operation cancel 01920f1c-… --app shop1")
+    .action((operationId: string, options: OperationOptions) => cancelOperation(operationId, options, deps));
+}
+
+async function listOperations(options: OperationOptions, deps: ProgramDeps): Promise<void> {
+  const found = await withClients(options, deps, ({ operations }) =>
+    allPages(async (pageToken) => {
+      const page = await operations.listOperations({ appId: options.app, pageSize: 1000, pageToken }, CALL);
+      return { items: page.operations, nextPageToken: page.nextPageToken };
+    }),
+  );
+  if (options.json) {
+    for (const operation of found) writeJson(deps.stdout, toJson(OperationSchema, operation));
+    return;
+  }
+  if (found.length === 0) {
+    writeLine(deps.stdout, "No operations");
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [{ title: "id" }, { title: "what" }, { title: "since" }, { title: "state" }],
+    found.map((operation) => [
+      operation.operationId,
+      nameOf(OperationKind[operation.kind]),
+      timeText(operation.createTime),
+      stateText(operation),
+    ]),
+  );
+}
+
+async function getOperation(operationId: string, options: OperationOptions, deps: ProgramDeps): Promise<void> {
+  const request = { appId: options.app, operationId };
+  const { operation } = await withClients(options, deps, ({ operations }) => operations.getOperation(request, CALL));
+  if (operation !== undefined) show(operation, options, deps);
+}
+
+async function waitOperation(operationId: string, options: OperationOptions, deps: ProgramDeps): Promise<void> {
+  const request = { appId: options.app, operationId };
+  const operation = await withClients(options, deps, async (clients) => {
+    const { operation: begun } = await clients.operations.waitOperation(
+      { ...request, timeout: durationFromMs(0) },
+      CALL,
+    );
+    return followOperation(clients, begun, { stderr: deps.stderr, name: "operation" });
+  });
+  show(ended(operation), options, deps);
+}
+
+async function cancelOperation(operationId: string, options: OperationOptions, deps: ProgramDeps): Promise<void> {
+  const request = { appId: options.app, operationId };
+  const { operation } = await withClients(options, deps, ({ operations }) => operations.cancelOperation(request, CALL));
+  if (operation === undefined) return;
+  if (options.json || operation.state !== OperationState.RUNNING) show(operation, options, deps);
+  else writeLine(deps.stdout, `Operation ${operationId} stops within some seconds`);
+}
+
+function show(operation: Operation, { json }: OperationOptions, { stdout }: ProgramDeps): void {
+  if (json) writeJson(stdout, toJson(OperationSchema, operation));
+  else writeLine(stdout, `${operation.operationId}: ${nameOf(OperationKind[operation.kind])}, ${stateText(operation)}`);
+}
+
+function stateText(operation: Operation): string {
+  const state = nameOf(OperationState[operation.state]);
+  if (operation.result.case === "error") return `${state}: ${printable(operation.result.value.message)}`;
+  if (operation.state !== OperationState.RUNNING) return state;
+  const share = Math.round((operation.progress?.doneShare ?? 0) * 100);
+  return `${state}, ${share} % ${stageText(operation)}`.trimEnd();
+}
+
+/** `train model` of TRAIN_MODEL. */
+function nameOf(name: string | undefined): string {
+  return (name ?? "unknown").toLowerCase().replaceAll("_", " ");
+}

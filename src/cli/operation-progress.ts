@@ -1,0 +1,68 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type Operation, OperationStage, OperationState } from "../gen/aisle/v1/operation_pb.js";
+import type { WatchOperationRequestSchema } from "../gen/aisle/v1/operation_service_pb.js";
+import type { Clients } from "./client.js";
+import { Failure } from "./errors.js";
+import { type Output, writeLine } from "./output.js";
+import { createStages } from "./stage-progress.js";
+
+interface Outputs {
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+/**
+ * Shows the progress of an operation until it has ended, and returns it. Throws ConnectError when it failed, as a failed
+ * call would, and Failure when it was cancelled. The operation goes on when this ends early.
+ */
+export async function followOperation(
+  { operations }: Pick<Clients, "operations">,
+  begun: Operation | undefined,
+  { stderr, name }: { readonly stderr: Output; readonly name: string },
+): Promise<Operation> {
+  if (begun === undefined) throw new Failure("The server answered no operation");
+  const { appId, operationId } = begun;
+  const stages = createStages(stderr, name);
+  let last = begun;
+  try {
+    const request: MessageInitShape<typeof WatchOperationRequestSchema> = { appId, operationId };
+    for await (const { operation } of operations.watchOperation(request)) {
+      last = operation ?? last;
+      stages.show(stageText(last), last.progress?.doneShare ?? 0);
+    }
+  } finally {
+    stages.stop();
+  }
+  return ended(last);
+}
+
+/** Follows the operation that a command began, or with `--no-wait` prints its id and returns undefined. */
+export async function followUnless(
+  clients: Pick<Clients, "operations">,
+  begun: Operation | undefined,
+  { wait, name, deps }: { readonly wait: boolean; readonly name: string; readonly deps: Outputs },
+): Promise<Operation | undefined> {
+  if (wait) return followOperation(clients, begun, { stderr: deps.stderr, name });
+  writeLine(deps.stdout, begun?.operationId ?? "");
+  return undefined;
+}
+
+/** The operation, if it succeeded. */
+export function ended(operation: Operation): Operation {
+  const { result, state, operationId } = operation;
+  if (result.case === "error") throw new ConnectError(result.value.message, codeOf(result.value.code));
+  if (state === OperationState.CANCELLED) throw new Failure(`Operation ${operationId} was cancelled`);
+  if (state !== OperationState.SUCCEEDED) throw new Failure(`Operation ${operationId} has not ended; it goes on`);
+  return operation;
+}
+
+/** `association_rules`; "" for none. */
+export function stageText({ progress }: Operation): string {
+  const stage = progress?.stage ?? OperationStage.UNSPECIFIED;
+  return stage === OperationStage.UNSPECIFIED ? "" : (OperationStage[stage]?.toLowerCase() ?? "");
+}
+
+function codeOf(code: number): Code {
+  return code in Code ? code : Code.Unknown;
+}

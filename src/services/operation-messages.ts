@@ -1,0 +1,98 @@
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { InvalidArgument } from "../domain/errors.js";
+import type {
+  OperationFault,
+  OperationKind as OperationKindName,
+  Operation as StoredOperation,
+} from "../domain/operation.js";
+import { ErrorReason } from "../gen/aisle/v1/error_reason_pb.js";
+import {
+  type Operation,
+  type OperationErrorSchema,
+  OperationKind,
+  OperationSchema,
+  OperationStage,
+  OperationState,
+} from "../gen/aisle/v1/operation_pb.js";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.js";
+import { timestampOf } from "./common-messages.js";
+import { toConnectError } from "./wire/errors.js";
+
+const KINDS = {
+  train_model: OperationKind.TRAIN_MODEL,
+  evaluate_model: OperationKind.EVALUATE_MODEL,
+  run_feed: OperationKind.RUN_FEED,
+  erase_visitor: OperationKind.ERASE_VISITOR,
+} as const;
+
+const STATES = {
+  waiting: OperationState.WAITING,
+  running: OperationState.RUNNING,
+  succeeded: OperationState.SUCCEEDED,
+  failed: OperationState.FAILED,
+  cancelled: OperationState.CANCELLED,
+} as const;
+
+/** By name, without the numbers that enums of TypeScript have as names too. */
+function byName<T>(values: Readonly<Record<string, T | string>>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [] : [[name, value]])));
+}
+
+const STAGES = byName<OperationStage>(OperationStage);
+const REASONS = byName<ErrorReason>(ErrorReason);
+
+/** A result as `Operation.result` keeps it: an operation of it alone. */
+export function resultText(result: MessageInitShape<typeof OperationSchema>["result"]): string {
+  const only = result === undefined ? {} : { result };
+  return Buffer.from(toBinary(OperationSchema, create(OperationSchema, only))).toString("base64");
+}
+
+export function operationMessage(appId: string, operation: StoredOperation): Operation {
+  const { operationId, kind, state, createdAt, startedAt, endedAt, stage, share, readCount, result, fault } = operation;
+  const init: MessageInitShape<typeof OperationSchema> = {
+    appId,
+    operationId,
+    kind: KINDS[kind],
+    state: STATES[state],
+    progress: { stage: stageOf(stage), doneShare: share, readCount: BigInt(readCount) },
+  };
+  const created = timestampOf(createdAt);
+  const started = timestampOf(startedAt);
+  const ended = timestampOf(endedAt);
+  const message = create(OperationSchema, {
+    ...init,
+    ...(created && { createTime: created }),
+    ...(started && { startTime: started }),
+    ...(ended && { endTime: ended }),
+    ...(fault !== null && { result: { case: "error", value: errorMessage(fault) } }),
+  });
+  if (fault === null && result !== "")
+    message.result = fromBinary(OperationSchema, Buffer.from(result, "base64")).result;
+  return message;
+}
+
+function errorMessage({ code, message, reason }: OperationFault): MessageInitShape<typeof OperationErrorSchema> {
+  return { code, message, reason: REASONS.get(reason) ?? ErrorReason.ERROR_REASON_UNSPECIFIED };
+}
+
+/** The stored name of a kind; undefined for none. */
+export function kindOf(kind: OperationKind): OperationKindName | undefined {
+  if (kind === OperationKind.TRAIN_MODEL) return "train_model";
+  if (kind === OperationKind.EVALUATE_MODEL) return "evaluate_model";
+  if (kind === OperationKind.RUN_FEED) return "run_feed";
+  if (kind === OperationKind.ERASE_VISITOR) return "erase_visitor";
+  if (kind === OperationKind.UNSPECIFIED) return undefined;
+  throw new InvalidArgument("kind", "invalid", "a kind of OperationKind");
+}
+
+/** What a caller would have seen of the error. */
+export function faultOf(error: unknown): OperationFault {
+  const seen = toConnectError(error);
+  return { code: seen.code, message: seen.rawMessage, reason: seen.findDetails(ErrorInfoSchema)[0]?.reason ?? "" };
+}
+
+/** `association_rules` and `rejectedEvents` are ASSOCIATION_RULES and REJECTED_EVENTS. */
+function stageOf(name: string): OperationStage {
+  const upper = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+  return STAGES.get(upper) ?? OperationStage.UNSPECIFIED;
+}
