@@ -61,7 +61,7 @@ func RecordAll(
 		totals.Deduplicated += int64(answer.GetDeduplicated())
 		totals.RefusedTotal += int64(answer.GetRefusedTotal())
 		for _, item := range answer.GetRefused() {
-			item.Index += uint64(sent)
+			item.Index += int32(sent)
 			totals.Refused = append(totals.Refused, item)
 		}
 		sent += len(part)

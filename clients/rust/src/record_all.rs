@@ -58,7 +58,7 @@ pub async fn record_all_with_keys(
             item.index += sent;
             item
         }));
-        sent += part.len() as u64;
+        sent += part.len() as i32;
     }
 }
 

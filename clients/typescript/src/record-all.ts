@@ -43,7 +43,7 @@ export async function recordAll(
     totals.accepted += Number(answer.accepted);
     totals.deduplicated += Number(answer.deduplicated);
     totals.refusedTotal += Number(answer.refusedTotal);
-    for (const item of answer.refused) totals.refused.push({ ...item, index: item.index + BigInt(sent) });
+    for (const item of answer.refused) totals.refused.push({ ...item, index: item.index + sent });
     sent += part.length;
   }
   return totals;

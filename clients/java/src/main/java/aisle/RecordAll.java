@@ -46,7 +46,7 @@ public final class RecordAll {
     long accepted = 0;
     long deduplicated = 0;
     long refusedTotal = 0;
-    long sent = 0;
+    int sent = 0;
     var refused = new ArrayList<RefusedItem>();
     var remaining = events.iterator();
     while (remaining.hasNext()) {
@@ -55,7 +55,7 @@ public final class RecordAll {
       accepted += answer.getAccepted();
       deduplicated += answer.getDeduplicated();
       refusedTotal += answer.getRefusedTotal();
-      for (RefusedItem item : answer.getRefused3List())
+      for (RefusedItem item : answer.getRefusedList())
         refused.add(item.toBuilder().setIndex(item.getIndex() + sent).build());
       for (var batch : batches) sent += batch.getEventsCount();
     }
