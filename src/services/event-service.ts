@@ -1,11 +1,16 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { check, checkAll, DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import { type VisitorIds, visitorKeys } from "../domain/ids.js";
 import { EventSchema } from "../gen/aisle/v1/event_pb.js";
-import { EventService, type RecordEventsRequest, type RecordedEventSchema } from "../gen/aisle/v1/event_service_pb.js";
+import {
+  EventService,
+  type RecordEventsRequest,
+  RecordEventsRequestSchema,
+  type RecordedEventSchema,
+} from "../gen/aisle/v1/event_service_pb.js";
 import { normalise } from "../intake/normalise.js";
 import type { RecordEvent } from "../intake/record-event.js";
 import type { RecordEvents } from "../intake/record-events.js";
@@ -70,6 +75,13 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
     ...rejectedEventHandlers(deps),
 
     recordEvents: guarded(report, async (requests) => recordAll(deps, requests)),
+
+    batchRecordEvents: guarded(report, async ({ appId, events, idempotencyKeys }) => {
+      checkAll(check(appId !== "", "app_id", "missing"), check(events.length > 0, "events", "missing"));
+      const batch = create(RecordEventsRequestSchema, { appId, idempotencyKeys, listEvents: true });
+      const { recorded, refused } = await recordAll(deps, only({ ...batch, events }));
+      return { recorded, refused };
+    }),
 
     getEvent: guarded(report, async (request) => {
       await requireApp(deps.apps, request.appId);
@@ -139,6 +151,10 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
   await underWay;
   if (appId === "") throw new InvalidArgument("app_id", "missing");
   return { accepted, deduplicated, ...refusals.answer(), recorded };
+}
+
+async function* only<T>(request: T): AsyncGenerator<T> {
+  yield request;
 }
 
 /** Yields the requests, or throws the error of the work under way if that fails first. */

@@ -54,6 +54,11 @@ describe.each(stores)(
       const event = { action_type: "product_view", product_ids: "p1", idempotency_key: "k1", ...visitor };
       const first = await trace({ app_id: "one", ...event });
       const second = await trace({ app_id: "two", ...event });
+      const batch = { events: [{ actionType: "other" }], idempotencyKeys: ["k2"] };
+      const [one, two] = await Promise.all(
+        ["one", "two"].map((appId) => rpc.events.batchRecordEvents({ appId, ...batch })),
+      );
+      expect([one?.recorded[0]?.deduplicated, two?.recorded[0]?.deduplicated]).toEqual([false, false]);
       expect(second.eventId).not.toBe(first.eventId);
       await expect(rpc.events.getEvent({ appId: "two", eventId: first.eventId })).rejects.toThrow(/not_found/);
     });

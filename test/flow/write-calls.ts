@@ -262,6 +262,14 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
       ),
     check: async (place, acknowledged) => expect(await listed(place, "bulk")).toEqual(acknowledged),
   },
+  "EventService/BatchRecordEvents": {
+    call: (rpc, { appId }, n) =>
+      rpc.events.batchRecordEvents({
+        appId,
+        events: [{ actionType: "other", visitor: { clientId: "same" }, extraFields: { batch: String(n) } }],
+      }),
+    check: async (place, acknowledged) => expect(await listed(place, "batch")).toEqual(acknowledged),
+  },
   "EventService/ReplayRejectedEvents": {
     prepare: async ({ store, appId, known, rpc }) => {
       await rpc.events.recordEvent({ appId, event: { actionType: "product_view" } }).catch(() => undefined);

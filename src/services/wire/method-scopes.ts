@@ -62,6 +62,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
   "aisle.v1.EventService": {
     RecordEvent: STOREFRONT_WRITE,
     RecordEvents: WRITE,
+    BatchRecordEvents: WRITE,
     GetEvent: PERSONAL,
     ListEvents: PERSONAL,
     ListRejectedEvents: PERSONAL,
