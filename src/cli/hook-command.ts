@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { HookMessage } from "../gen/aisle/v1/hook_message_pb.js";
+import { HookFailure, type HookMessage, HookMessageType } from "../gen/aisle/v1/hook_message_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { confirmLoss } from "./ask.js";
 import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
@@ -65,11 +65,21 @@ function allFailed({ hooks }: Clients, appId: string): Promise<HookMessage[]> {
   });
 }
 
+/** As in metrics. */
+const failureText = (failure: HookFailure) => HookFailure[failure].toLowerCase();
+
 async function listFailed(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {
   const messages = await withClients(options, deps, (clients) => allFailed(clients, options.app));
   if (options.json) {
     for (const { messageId, type, contactId, attemptCount: attempts, failure, httpStatus: status } of messages)
-      writeJson(deps.stdout, { messageId, type, contactId, attempts, failure, status });
+      writeJson(deps.stdout, {
+        messageId,
+        type: HookMessageType[type].toLowerCase(),
+        contactId,
+        attempts,
+        failure: failureText(failure),
+        status,
+      });
     return;
   }
   if (messages.length === 0) {
@@ -83,10 +93,10 @@ async function listFailed(options: AppOptions & { readonly json?: boolean }, dep
       ({ messageId, createTime: createdAt, type, channel, attemptCount: attempts, failure, httpStatus: status }) => [
         messageId,
         timeText(createdAt),
-        type,
+        HookMessageType[type].toLowerCase(),
         channel === SubscriptionChannel.EMAIL ? "e-mail" : "text",
         String(attempts),
-        status === 0 ? failure : `${failure} (${status})`,
+        status === 0 ? failureText(failure) : `${failureText(failure)} (${status})`,
       ],
     ),
   );

@@ -1,6 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
-import { type LedgerFault, LedgerFaultSchema } from "../gen/aisle/v1/ledger_pb.js";
+import { type LedgerFault, LedgerFaultKind, LedgerFaultSchema } from "../gen/aisle/v1/ledger_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponse } from "../gen/aisle/v1/subscription_service_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
@@ -86,19 +86,19 @@ function lines(report: VerifyLedgerResponse, faults: readonly LedgerFault[]): st
   return found;
 }
 
-const MEANINGS: Readonly<Record<string, string>> = {
-  missing: "the entry is missing",
-  changed: "the entry does not match its hash",
-  person: "its person, event or reason does not match its hash",
-  link: "the entry is not linked to the one before it",
-  head: "the chain ended with another entry",
-  anchor: "its hash differs from the anchor",
+const MEANINGS: Readonly<Partial<Record<LedgerFaultKind, string>>> = {
+  [LedgerFaultKind.MISSING]: "the entry is missing",
+  [LedgerFaultKind.CHANGED]: "the entry does not match its hash",
+  [LedgerFaultKind.PERSON]: "its person, event or reason does not match its hash",
+  [LedgerFaultKind.LINK]: "the entry is not linked to the one before it",
+  [LedgerFaultKind.HEAD]: "the chain ended with another entry",
+  [LedgerFaultKind.ANCHOR]: "its hash differs from the anchor",
 };
 
 function faultLine({ kind, changeId, contactId, channel }: LedgerFault): string {
-  if (kind === "contact") {
+  if (kind === LedgerFaultKind.CONTACT) {
     const which = channel === SubscriptionChannel.SMS ? "text message" : "e-mail";
     return `Contact ${printable(contactId)}: the ${which} subscription does not follow from its entries`;
   }
-  return `${printable(changeId)}: ${MEANINGS[kind] ?? printable(kind)}`;
+  return `${printable(changeId)}: ${MEANINGS[kind] ?? "it has another fault"}`;
 }

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { HookEntry } from "../domain/hook.js";
-import { HookMessageSchema } from "../gen/aisle/v1/hook_message_pb.js";
+import { HookFailure, HookMessageSchema, HookMessageType } from "../gen/aisle/v1/hook_message_pb.js";
 import { HookService } from "../gen/aisle/v1/hook_service_pb.js";
 import { type Hooks, hookEtag, type MadeHook } from "../identity/hooks/hooks.js";
 import type { AppStore } from "../store/ports/app-store.js";
@@ -77,14 +77,31 @@ export function createHookService({
   };
 }
 
+const TYPES = {
+  "subscription.changed": HookMessageType.SUBSCRIPTION_CHANGED,
+  "subscription.confirmation_wanted": HookMessageType.CONFIRMATION_WANTED,
+} as const satisfies Record<HookEntry["kind"], HookMessageType>;
+
+const FAILURES = {
+  address_not_allowed: HookFailure.ADDRESS_NOT_ALLOWED,
+  host_not_found: HookFailure.HOST_NOT_FOUND,
+  connection_failed: HookFailure.CONNECTION_FAILED,
+  certificate_refused: HookFailure.CERTIFICATE_REFUSED,
+  timed_out: HookFailure.TIMED_OUT,
+  redirected: HookFailure.REDIRECTED,
+  refused: HookFailure.REFUSED,
+} as const satisfies Record<Exclude<HookEntry["failure"], "">, HookFailure>;
+
 export function hookMessage(entry: HookEntry): MessageInitShape<typeof HookMessageSchema> {
-  const { kind, channel, createdAt, attempts, status, nextAt: _, changeId: __, ...one } = entry;
+  const { kind, channel, createdAt, attempts, status, failure, contactId, messageId } = entry;
   return {
-    ...one,
-    attemptCount: attempts,
-    httpStatus: status,
-    type: kind,
+    messageId,
+    type: TYPES[kind],
+    contactId,
     channel: channelOf(channel),
     createTime: timestampOf(createdAt),
+    attemptCount: attempts,
+    failure: failure === "" ? HookFailure.UNSPECIFIED : FAILURES[failure],
+    httpStatus: status,
   };
 }

@@ -4,7 +4,12 @@ import { InvalidArgument } from "../domain/errors.js";
 import { changeIdOf, isErased, type Seal } from "../domain/ledger.js";
 import type { Visitor } from "../domain/visitor.js";
 import type { ContactSchema, ImportedContact } from "../gen/aisle/v1/contact_pb.js";
-import type { LedgerSealSchema, SubscriptionChangeSchema } from "../gen/aisle/v1/ledger_pb.js";
+import {
+  ChangeSource,
+  LedgerFaultKind,
+  type LedgerSealSchema,
+  type SubscriptionChangeSchema,
+} from "../gen/aisle/v1/ledger_pb.js";
 import { SubscriptionChannel, SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponseSchema } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { VisitorSchema } from "../gen/aisle/v1/visitor_pb.js";
@@ -64,6 +69,25 @@ export function visitorMessage(visitor: Visitor): MessageInitShape<typeof Visito
   };
 }
 
+const SOURCES = {
+  event: ChangeSource.EVENT,
+  rpc: ChangeSource.RPC,
+  import: ChangeSource.IMPORT,
+  confirmation: ChangeSource.CONFIRMATION,
+  unsubscribe: ChangeSource.UNSUBSCRIBE,
+  erasure: ChangeSource.ERASURE,
+} as const satisfies Record<SubscriptionChange["source"], ChangeSource>;
+
+const FAULT_KINDS = {
+  missing: LedgerFaultKind.MISSING,
+  changed: LedgerFaultKind.CHANGED,
+  person: LedgerFaultKind.PERSON,
+  link: LedgerFaultKind.LINK,
+  head: LedgerFaultKind.HEAD,
+  anchor: LedgerFaultKind.ANCHOR,
+  contact: LedgerFaultKind.CONTACT,
+} as const satisfies Record<LedgerReport["newFaults"][number]["kind"], LedgerFaultKind>;
+
 export function changeMessage(change: SubscriptionChange): MessageInitShape<typeof SubscriptionChangeSchema> {
   return {
     changeId: change.changeId,
@@ -72,7 +96,7 @@ export function changeMessage(change: SubscriptionChange): MessageInitShape<type
     oldState: stateOf(change.from),
     newState: stateOf(change.to),
     changeTime: timestampOf(change.occurredAt),
-    source: change.source,
+    source: SOURCES[change.source],
     eventId: change.eventId,
     reason: change.reason,
     recordTime: timestampOf(change.recordedAt),
@@ -119,7 +143,7 @@ export function ledgerReportMessage(report: LedgerReport): MessageInitShape<type
     contacts: report.contacts,
     faultTotal: report.faultCount,
     faults: report.newFaults.map(({ kind, changeId, contactId, channel }) => ({
-      kind,
+      kind: FAULT_KINDS[kind],
       changeId,
       contactId,
       channel: channel === undefined ? SubscriptionChannel.UNSPECIFIED : channelOf(channel),

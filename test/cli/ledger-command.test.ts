@@ -6,6 +6,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeIdOf } from "../../src/domain/ledger.js";
 import { LinkTrust } from "../../src/gen/aisle/v1/app_pb.js";
+import { ChangeSource } from "../../src/gen/aisle/v1/ledger_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { runCommand } from "./run-command.js";
 
@@ -67,8 +68,8 @@ describe("aisle import contacts", () => {
     expect(contact).toMatchObject({ email: "Ann@Example.com", firstName: "Ann", tags: ["vip", "b2b"] });
     const { changes } = await aisle.rpc.subscriptions.listChanges({ appId: "shop" });
     expect(changes.map(({ source, changeTime: occurredAt }) => [source, Number(occurredAt?.seconds)])).toEqual([
-      ["import", Date.UTC(2025, 2, 1, 10) / 1000],
-      ["import", Date.UTC(2025, 2, 2, 10) / 1000],
+      [ChangeSource.IMPORT, Date.UTC(2025, 2, 1, 10) / 1000],
+      [ChangeSource.IMPORT, Date.UTC(2025, 2, 2, 10) / 1000],
     ]);
   });
 });
@@ -104,7 +105,7 @@ describe("aisle ledger verify", () => {
     expect(JSON.parse(json)).toMatchObject({
       entries: 2,
       faultTotal: 2,
-      faults: [{ kind: "changed" }, { kind: "contact" }],
+      faults: [{ kind: "LEDGER_FAULT_KIND_CHANGED" }, { kind: "LEDGER_FAULT_KIND_CONTACT" }],
     });
   });
 
@@ -118,7 +119,15 @@ describe("aisle ledger verify", () => {
     expect(seal.previousHash).toBe(sha(["aisle ledger 1", "shop"]));
     expect(seal.commitment).toBe(sha([seal.salt, entry.contactId, entry.statementId, entry.eventId, entry.reason]));
     const at = (time: typeof entry.changeTime) => Number(time?.seconds) * 1000 + Number(time?.nanos) / 1e6;
-    const said = [entry.changeId, "email", null, true, at(entry.changeTime), at(entry.recordTime), entry.source];
+    const said = [
+      entry.changeId,
+      "email",
+      null,
+      true,
+      at(entry.changeTime),
+      at(entry.recordTime),
+      ChangeSource[entry.source].toLowerCase(),
+    ];
     expect(seal.hash).toBe(sha([...said, seal.commitment, seal.previousHash]));
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HookMessage, HookOutcome } from "../../src/adapters/hook-sender.js";
 import { outboxKey } from "../../src/domain/hook.js";
+import { HookFailure } from "../../src/gen/aisle/v1/hook_message_pb.js";
 import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { MAX_DEAD, RETRY_AFTER_MS } from "../../src/identity/hooks/hook-delivery.js";
 import { signatureHeaders } from "../../src/identity/hooks/signature.js";
@@ -112,7 +113,12 @@ describe.each(stores)("hook messages: $name", ({ openStore }) => {
     await deliver(1e9);
     expect(sent).toHaveLength(RETRY_AFTER_MS.length + 1);
     const [given] = await failed();
-    expect(given).toMatchObject({ messageId: id, failure: "refused", status: 500, attempts: sent.length });
+    expect(given).toMatchObject({
+      messageId: id,
+      failure: HookFailure.REFUSED,
+      httpStatus: 500,
+      attemptCount: sent.length,
+    });
     answer = DELIVERED;
     expect(await rpc.hooks.resendMessages({ appId: "shop", messageIds: [id, "n9"] })).toMatchObject({
       resent: 1,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ChangeSource } from "../../src/gen/aisle/v1/ledger_pb.js";
 import { LinkPurpose } from "../../src/gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel, SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
@@ -42,7 +43,10 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
       return contact?.emailState;
     };
     const ledger = async () =>
-      (await subscriptions.listChanges({ appId: "shop" })).changes.map(({ source, newState }) => [source, newState]);
+      (await subscriptions.listChanges({ appId: "shop" })).changes.map(({ source, newState }) => [
+        ChangeSource[source].toLowerCase(),
+        newState,
+      ]);
     return { ...aisle, link, open, state, ledger, subscriptions };
   }
 
@@ -189,7 +193,6 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
 
   it.each([
     ["no contact", { contact: { case: "email" as const, value: "" } }, "Missing required field: email"],
-    ["two names of a contact", { contactId: "k" }, "Invalid field: email"],
     ["no purpose", { purpose: LinkPurpose.UNSPECIFIED }, "Missing required field: purpose"],
     ["no channel", { channel: SubscriptionChannel.UNSPECIFIED }, "Missing required field: channel"],
     ["a channel without an address", { channel: BY_SMS }, "Invalid field: channel"],

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SubscriptionChange } from "../../../src/gen/aisle/v1/ledger_pb.js";
+import { ChangeSource, type SubscriptionChange } from "../../../src/gen/aisle/v1/ledger_pb.js";
 import { SubscriptionChannel, SubscriptionState } from "../../../src/gen/aisle/v1/subscription_pb.js";
 import { useSurroundings } from "../context.js";
 import { countChanges, type LedgerCounts, NO_COUNTS } from "../ledger-counts.js";
@@ -102,7 +102,7 @@ function Changes({ changes }: { readonly changes: readonly SubscriptionChange[] 
             <td class="time">
               <Time at={change.changeTime} />
             </td>
-            <td>{change.source}</td>
+            <td>{ChangeSource[change.source]?.toLowerCase()}</td>
             <td>{change.channel === SubscriptionChannel.SMS ? "text message" : "e-mail"}</td>
             <td>{STATES[change.oldState]}</td>
             <td>{STATES[change.newState]}</td>

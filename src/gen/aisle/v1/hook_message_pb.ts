@@ -2,8 +2,8 @@
 // @generated from file aisle/v1/hook_message.proto (package aisle.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { SubscriptionChannel } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/hook_message.proto.
  */
 export const file_aisle_v1_hook_message: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9ob29rX21lc3NhZ2UucHJvdG8SCGFpc2xlLnYxIokCCgtIb29rTWVzc2FnZRIXCgptZXNzYWdlX2lkGAEgASgJQgPgQQMSEQoEdHlwZRgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEjQKC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhoKDWF0dGVtcHRfY291bnQYBiABKAVCA+BBAxIUCgdmYWlsdXJlGAcgASgJQgPgQQMSGAoLaHR0cF9zdGF0dXMYCCABKAVCA+BBA0JvCghhaXNsZS52MUIQSG9va01lc3NhZ2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChthaXNsZS92MS9ob29rX21lc3NhZ2UucHJvdG8SCGFpc2xlLnYxIrsCCgtIb29rTWVzc2FnZRIXCgptZXNzYWdlX2lkGAEgASgJQgPgQQMSLAoEdHlwZRgCIAEoDjIZLmFpc2xlLnYxLkhvb2tNZXNzYWdlVHlwZUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEjQKC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhoKDWF0dGVtcHRfY291bnQYBiABKAVCA+BBAxIrCgdmYWlsdXJlGAcgASgOMhUuYWlzbGUudjEuSG9va0ZhaWx1cmVCA+BBAxIYCgtodHRwX3N0YXR1cxgIIAEoBUID4EEDKosBCg9Ib29rTWVzc2FnZVR5cGUSIQodSE9PS19NRVNTQUdFX1RZUEVfVU5TUEVDSUZJRUQQABIqCiZIT09LX01FU1NBR0VfVFlQRV9TVUJTQ1JJUFRJT05fQ0hBTkdFRBABEikKJUhPT0tfTUVTU0FHRV9UWVBFX0NPTkZJUk1BVElPTl9XQU5URUQQAiqPAgoLSG9va0ZhaWx1cmUSHAoYSE9PS19GQUlMVVJFX1VOU1BFQ0lGSUVEEAASJAogSE9PS19GQUlMVVJFX0FERFJFU1NfTk9UX0FMTE9XRUQQARIfChtIT09LX0ZBSUxVUkVfSE9TVF9OT1RfRk9VTkQQAhIiCh5IT09LX0ZBSUxVUkVfQ09OTkVDVElPTl9GQUlMRUQQAxIkCiBIT09LX0ZBSUxVUkVfQ0VSVElGSUNBVEVfUkVGVVNFRBAEEhoKFkhPT0tfRkFJTFVSRV9USU1FRF9PVVQQBRIbChdIT09LX0ZBSUxVUkVfUkVESVJFQ1RFRBAGEhgKFEhPT0tfRkFJTFVSRV9SRUZVU0VEEAdCbwoIYWlzbGUudjFCEEhvb2tNZXNzYWdlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * HookMessage is a message to a hook.
@@ -31,11 +31,11 @@ export type HookMessage = Message<"aisle.v1.HookMessage"> & {
   messageId: string;
 
   /**
-   * Output only. `subscription.changed` or `subscription.confirmation_wanted`.
+   * Output only. What it tells.
    *
-   * @generated from field: string type = 2;
+   * @generated from field: aisle.v1.HookMessageType type = 2;
    */
-  type: string;
+  type: HookMessageType;
 
   /**
    * Output only. The contact.
@@ -66,13 +66,11 @@ export type HookMessage = Message<"aisle.v1.HookMessage"> & {
   attemptCount: number;
 
   /**
-   * Output only. Why the last attempt failed: `address_not_allowed`,
-   * `host_not_found`, `connection_failed`, `certificate_refused`, `timed_out`,
-   * `redirected` or `refused`.
+   * Output only. Why the last attempt failed.
    *
-   * @generated from field: string failure = 7;
+   * @generated from field: aisle.v1.HookFailure failure = 7;
    */
-  failure: string;
+  failure: HookFailure;
 
   /**
    * Output only. HTTP status of the last answer, 0 without one.
@@ -88,4 +86,107 @@ export type HookMessage = Message<"aisle.v1.HookMessage"> & {
  */
 export const HookMessageSchema: GenMessage<HookMessage> = /*@__PURE__*/
   messageDesc(file_aisle_v1_hook_message, 0);
+
+/**
+ * HookMessageType says what a message tells.
+ *
+ * @generated from enum aisle.v1.HookMessageType
+ */
+export enum HookMessageType {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: HOOK_MESSAGE_TYPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A subscription has changed: `subscription.changed`.
+   *
+   * @generated from enum value: HOOK_MESSAGE_TYPE_SUBSCRIPTION_CHANGED = 1;
+   */
+  SUBSCRIPTION_CHANGED = 1,
+
+  /**
+   * An address is to be confirmed: `subscription.confirmation_wanted`.
+   *
+   * @generated from enum value: HOOK_MESSAGE_TYPE_CONFIRMATION_WANTED = 2;
+   */
+  CONFIRMATION_WANTED = 2,
+}
+
+/**
+ * Describes the enum aisle.v1.HookMessageType.
+ */
+export const HookMessageTypeSchema: GenEnum<HookMessageType> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_hook_message, 0);
+
+/**
+ * HookFailure says why an attempt to send a message failed.
+ *
+ * @generated from enum aisle.v1.HookFailure
+ */
+export enum HookFailure {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: HOOK_FAILURE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The address of the host is private, and the operator does not allow that.
+   *
+   * @generated from enum value: HOOK_FAILURE_ADDRESS_NOT_ALLOWED = 1;
+   */
+  ADDRESS_NOT_ALLOWED = 1,
+
+  /**
+   * The name of the host has no address.
+   *
+   * @generated from enum value: HOOK_FAILURE_HOST_NOT_FOUND = 2;
+   */
+  HOST_NOT_FOUND = 2,
+
+  /**
+   * No connection, or it broke.
+   *
+   * @generated from enum value: HOOK_FAILURE_CONNECTION_FAILED = 3;
+   */
+  CONNECTION_FAILED = 3,
+
+  /**
+   * The certificate of the host is not valid.
+   *
+   * @generated from enum value: HOOK_FAILURE_CERTIFICATE_REFUSED = 4;
+   */
+  CERTIFICATE_REFUSED = 4,
+
+  /**
+   * The host did not answer in time.
+   *
+   * @generated from enum value: HOOK_FAILURE_TIMED_OUT = 5;
+   */
+  TIMED_OUT = 5,
+
+  /**
+   * The host answered with a redirection, which is not followed.
+   *
+   * @generated from enum value: HOOK_FAILURE_REDIRECTED = 6;
+   */
+  REDIRECTED = 6,
+
+  /**
+   * The host answered with an error; see `http_status`.
+   *
+   * @generated from enum value: HOOK_FAILURE_REFUSED = 7;
+   */
+  REFUSED = 7,
+}
+
+/**
+ * Describes the enum aisle.v1.HookFailure.
+ */
+export const HookFailureSchema: GenEnum<HookFailure> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_hook_message, 1);
 

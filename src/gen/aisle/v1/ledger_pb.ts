@@ -2,8 +2,8 @@
 // @generated from file aisle/v1/ledger.proto (package aisle.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { SubscriptionChannel, SubscriptionState } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/ledger.proto.
  */
 export const file_aisle_v1_ledger: GenFile = /*@__PURE__*/
-  fileDesc("ChVhaXNsZS92MS9sZWRnZXIucHJvdG8SCGFpc2xlLnYxIuoDChJTdWJzY3JpcHRpb25DaGFuZ2USFgoJY2hhbmdlX2lkGAEgASgJQgPgQQMSFwoKY29udGFjdF9pZBgCIAEoCUID4EEDEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMwoJb2xkX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCgluZXdfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjQKC2NoYW5nZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhMKBnNvdXJjZRgHIAEoCUID4EEDEhUKCGV2ZW50X2lkGAggASgJQgPgQQMSEwoGcmVhc29uGAkgASgJQgPgQQMSNAoLcmVjb3JkX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGQoMc3RhdGVtZW50X2lkGAsgASgJQgPgQQMSEwoGZXJhc2VkGAwgASgIQgPgQQMSJwoEc2VhbBgNIAEoCzIULmFpc2xlLnYxLkxlZGdlclNlYWxCA+BBAyJnCgpMZWRnZXJTZWFsEhEKBHNhbHQYASABKAlCA+BBAxIXCgpjb21taXRtZW50GAIgASgJQgPgQQMSGgoNcHJldmlvdXNfaGFzaBgDIAEoCUID4EEDEhEKBGhhc2gYBCABKAlCA+BBAyKGAQoLTGVkZ2VyRmF1bHQSEQoEa2luZBgBIAEoCUID4EEDEhYKCWNoYW5nZV9pZBgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDQmoKCGFpc2xlLnYxQgtMZWRnZXJQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChVhaXNsZS92MS9sZWRnZXIucHJvdG8SCGFpc2xlLnYxIoIEChJTdWJzY3JpcHRpb25DaGFuZ2USFgoJY2hhbmdlX2lkGAEgASgJQgPgQQMSFwoKY29udGFjdF9pZBgCIAEoCUID4EEDEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMwoJb2xkX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCgluZXdfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjQKC2NoYW5nZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEisKBnNvdXJjZRgHIAEoDjIWLmFpc2xlLnYxLkNoYW5nZVNvdXJjZUID4EEDEhUKCGV2ZW50X2lkGAggASgJQgPgQQMSEwoGcmVhc29uGAkgASgJQgPgQQMSNAoLcmVjb3JkX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGQoMc3RhdGVtZW50X2lkGAsgASgJQgPgQQMSEwoGZXJhc2VkGAwgASgIQgPgQQMSJwoEc2VhbBgNIAEoCzIULmFpc2xlLnYxLkxlZGdlclNlYWxCA+BBAyJnCgpMZWRnZXJTZWFsEhEKBHNhbHQYASABKAlCA+BBAxIXCgpjb21taXRtZW50GAIgASgJQgPgQQMSGgoNcHJldmlvdXNfaGFzaBgDIAEoCUID4EEDEhEKBGhhc2gYBCABKAlCA+BBAyKhAQoLTGVkZ2VyRmF1bHQSLAoEa2luZBgBIAEoDjIZLmFpc2xlLnYxLkxlZGdlckZhdWx0S2luZEID4EEDEhYKCWNoYW5nZV9pZBgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDKtEBCgxDaGFuZ2VTb3VyY2USHQoZQ0hBTkdFX1NPVVJDRV9VTlNQRUNJRklFRBAAEhcKE0NIQU5HRV9TT1VSQ0VfRVZFTlQQARIVChFDSEFOR0VfU09VUkNFX1JQQxACEhgKFENIQU5HRV9TT1VSQ0VfSU1QT1JUEAMSHgoaQ0hBTkdFX1NPVVJDRV9DT05GSVJNQVRJT04QBBIdChlDSEFOR0VfU09VUkNFX1VOU1VCU0NSSUJFEAUSGQoVQ0hBTkdFX1NPVVJDRV9FUkFTVVJFEAYqhQIKD0xlZGdlckZhdWx0S2luZBIhCh1MRURHRVJfRkFVTFRfS0lORF9VTlNQRUNJRklFRBAAEh0KGUxFREdFUl9GQVVMVF9LSU5EX01JU1NJTkcQARIdChlMRURHRVJfRkFVTFRfS0lORF9DSEFOR0VEEAISHAoYTEVER0VSX0ZBVUxUX0tJTkRfUEVSU09OEAMSGgoWTEVER0VSX0ZBVUxUX0tJTkRfTElOSxAEEhoKFkxFREdFUl9GQVVMVF9LSU5EX0hFQUQQBRIcChhMRURHRVJfRkFVTFRfS0lORF9BTkNIT1IQBhIdChlMRURHRVJfRkFVTFRfS0lORF9DT05UQUNUEAdCagoIYWlzbGUudjFCC0xlZGdlclByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * SubscriptionChange is one entry of the consent ledger. Entries are never
@@ -67,12 +67,11 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
   changeTime?: Timestamp | undefined;
 
   /**
-   * Output only. Its cause: `event`, `rpc`, `import`, `confirmation`,
-   * `unsubscribe` or `erasure`.
+   * Output only. Its cause.
    *
-   * @generated from field: string source = 7;
+   * @generated from field: aisle.v1.ChangeSource source = 7;
    */
-  source: string;
+  source: ChangeSource;
 
   /**
    * Output only. The causing event, if any.
@@ -130,7 +129,8 @@ export const SubscriptionChangeSchema: GenMessage<SubscriptionChange> = /*@__PUR
 /**
  * LedgerSeal makes an entry part of a chain of hashes: SHA-256, as hex, over
  * JSON arrays in UTF-8 without blanks. States are `true` (subscribed), `false`
- * and `null` in them, channels `email` and `sms`, times milliseconds since 1970.
+ * and `null` in them, channels `email` and `sms`, sources their names in lower
+ * case (`event`), times milliseconds since 1970.
  *
  * @generated from message aisle.v1.LedgerSeal
  */
@@ -180,15 +180,11 @@ export const LedgerSealSchema: GenMessage<LedgerSeal> = /*@__PURE__*/
  */
 export type LedgerFault = Message<"aisle.v1.LedgerFault"> & {
   /**
-   * Output only. `missing`: no entry has this number. `changed`: the entry does
-   * not match its seal. `person`: its personal part does not match its seal.
-   * `link`: it is not sealed to the entry before. `head`: the chain ended with
-   * another entry. `anchor`: its hash is not the noted one. `contact`: a
-   * contact's state does not follow from its entries. More may be added.
+   * Output only. What is wrong.
    *
-   * @generated from field: string kind = 1;
+   * @generated from field: aisle.v1.LedgerFaultKind kind = 1;
    */
-  kind: string;
+  kind: LedgerFaultKind;
 
   /**
    * Output only. The entry; empty for `contact`.
@@ -218,4 +214,135 @@ export type LedgerFault = Message<"aisle.v1.LedgerFault"> & {
  */
 export const LedgerFaultSchema: GenMessage<LedgerFault> = /*@__PURE__*/
   messageDesc(file_aisle_v1_ledger, 2);
+
+/**
+ * ChangeSource is the cause of an entry of the consent ledger.
+ *
+ * @generated from enum aisle.v1.ChangeSource
+ */
+export enum ChangeSource {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: CHANGE_SOURCE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * An event of a visitor or a shop.
+   *
+   * @generated from enum value: CHANGE_SOURCE_EVENT = 1;
+   */
+  EVENT = 1,
+
+  /**
+   * A call of the shop.
+   *
+   * @generated from enum value: CHANGE_SOURCE_RPC = 2;
+   */
+  RPC = 2,
+
+  /**
+   * An imported list.
+   *
+   * @generated from enum value: CHANGE_SOURCE_IMPORT = 3;
+   */
+  IMPORT = 3,
+
+  /**
+   * A link that confirms an address.
+   *
+   * @generated from enum value: CHANGE_SOURCE_CONFIRMATION = 4;
+   */
+  CONFIRMATION = 4,
+
+  /**
+   * A link that ends a subscription.
+   *
+   * @generated from enum value: CHANGE_SOURCE_UNSUBSCRIBE = 5;
+   */
+  UNSUBSCRIBE = 5,
+
+  /**
+   * The contact was erased.
+   *
+   * @generated from enum value: CHANGE_SOURCE_ERASURE = 6;
+   */
+  ERASURE = 6,
+}
+
+/**
+ * Describes the enum aisle.v1.ChangeSource.
+ */
+export const ChangeSourceSchema: GenEnum<ChangeSource> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_ledger, 0);
+
+/**
+ * LedgerFaultKind says what is wrong with a ledger. More values may be added.
+ *
+ * @generated from enum aisle.v1.LedgerFaultKind
+ */
+export enum LedgerFaultKind {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: LEDGER_FAULT_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * No entry has this number.
+   *
+   * @generated from enum value: LEDGER_FAULT_KIND_MISSING = 1;
+   */
+  MISSING = 1,
+
+  /**
+   * The entry does not match its seal.
+   *
+   * @generated from enum value: LEDGER_FAULT_KIND_CHANGED = 2;
+   */
+  CHANGED = 2,
+
+  /**
+   * The personal part of the entry does not match its seal.
+   *
+   * @generated from enum value: LEDGER_FAULT_KIND_PERSON = 3;
+   */
+  PERSON = 3,
+
+  /**
+   * The entry is not sealed to the entry before.
+   *
+   * @generated from enum value: LEDGER_FAULT_KIND_LINK = 4;
+   */
+  LINK = 4,
+
+  /**
+   * The chain ended with another entry.
+   *
+   * @generated from enum value: LEDGER_FAULT_KIND_HEAD = 5;
+   */
+  HEAD = 5,
+
+  /**
+   * The hash of the entry is not the noted one.
+   *
+   * @generated from enum value: LEDGER_FAULT_KIND_ANCHOR = 6;
+   */
+  ANCHOR = 6,
+
+  /**
+   * The state of a contact does not follow from its entries.
+   *
+   * @generated from enum value: LEDGER_FAULT_KIND_CONTACT = 7;
+   */
+  CONTACT = 7,
+}
+
+/**
+ * Describes the enum aisle.v1.LedgerFaultKind.
+ */
+export const LedgerFaultKindSchema: GenEnum<LedgerFaultKind> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_ledger, 1);
 
