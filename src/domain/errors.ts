@@ -116,7 +116,6 @@ const CONFLICTS = {
   too_many_signing_secrets: "precondition",
   copy_of_other_source: "precondition",
   secret_key_changed: "precondition",
-  operation_not_cancellable: "precondition",
 } as const;
 
 /** The call is valid but the current state does not allow it. */

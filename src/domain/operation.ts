@@ -1,7 +1,7 @@
-export const OPERATION_KINDS = ["train_model", "evaluate_model", "run_feed", "erase_visitor"] as const;
+export const OPERATION_KINDS = ["train_model", "evaluate_model"] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
-export const OPERATION_STATES = ["waiting", "running", "succeeded", "failed", "cancelled"] as const;
+export const OPERATION_STATES = ["running", "succeeded", "failed", "cancelled"] as const;
 export type OperationState = (typeof OPERATION_STATES)[number];
 
 /** Why an operation failed, as its caller sees it. */
@@ -19,7 +19,6 @@ export interface Operation {
   readonly kind: OperationKind;
   readonly state: OperationState;
   readonly createdAt: number;
-  /** 0 before it begins. */
   readonly startedAt: number;
   /** 0 before it ends. */
   readonly endedAt: number;
@@ -29,8 +28,6 @@ export interface Operation {
   readonly stage: string;
   /** Share of the work done, 0 to 1. */
   readonly share: number;
-  /** Records read so far. */
-  readonly readCount: number;
   /** Somebody asked to stop it. */
   readonly isCancelled: boolean;
   /** The result, as the service that began it writes it; "" for none. */

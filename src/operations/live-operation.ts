@@ -7,7 +7,6 @@ import type { OperationsDependencies } from "./operations.js";
 export interface WorkProgress {
   readonly stage: string;
   readonly share?: number;
-  readonly readCount?: number;
 }
 
 /** Carries out a work and returns its result as text. When the signal fires it leaves all as it was and rejects. */
@@ -42,7 +41,7 @@ export class LiveOperation {
   }
 
   start(run: LiveWork): Promise<string> {
-    const work = run(({ stage, share = 0, readCount = 0 }) => this.become({ stage, share, readCount }), this.signal);
+    const work = run(({ stage, share = 0 }) => this.become({ stage, share }), this.signal);
     work.catch(() => undefined); // `finish` and the caller of `begin` see it
     return work;
   }

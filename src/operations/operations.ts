@@ -1,12 +1,12 @@
 /**
  * Long work of apps as records. The process that was asked carries the work out and writes its progress every few seconds, so
  * that every process tells of it. The work goes on when its caller leaves. If its process dies, whoever looks next marks it
- * as failed, unless other processes take such work over.
+ * as failed.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Now } from "../domain/clock.js";
-import { Conflict, NotFound } from "../domain/errors.js";
+import { NotFound } from "../domain/errors.js";
 import {
   hasEnded,
   OPERATION_KEPT_MS,
@@ -44,7 +44,7 @@ export interface Operations {
   wait(appId: string, operationId: string, timeoutMs: number, signal: AbortSignal): Promise<Operation>;
   /** Each change of the operation, up to its end. */
   watch(appId: string, operationId: string, signal: AbortSignal): AsyncGenerator<Operation>;
-  /** Rejects with Conflict("precondition") for one that cannot be stopped. */
+  /** Does nothing for one that has ended. */
   cancel(appId: string, operationId: string): Promise<Operation>;
   /** Resolves when the operations of this process have ended. */
   settled(): Promise<void>;
@@ -79,7 +79,7 @@ export function createOperations(deps: OperationsDependencies): Operations {
   const current = async (appId: string, operation: Operation): Promise<Operation> => {
     const live = running.get(keyOf(appId, operation.operationId));
     if (live !== undefined) return live.current;
-    const isLost = isOwned(operation) && !hasEnded(operation) && Math.abs(now() - operation.workedAt) > LOST_MS;
+    const isLost = !hasEnded(operation) && Math.abs(now() - operation.workedAt) > LOST_MS;
     return isLost ? settleLost(appId, operation) : operation;
   };
 
@@ -170,8 +170,6 @@ export function createOperations(deps: OperationsDependencies): Operations {
     async cancel(appId, operationId) {
       const seen = await get(appId, operationId);
       if (hasEnded(seen)) return seen;
-      if (!isOwned(seen))
-        throw new Conflict("operation_not_cancellable", "It cannot be cancelled: any server completes it");
       const asked = await unitOfWork.run(appId, (tx) => {
         const kept = tx.operations.get(operationId);
         if (kept === undefined || hasEnded(kept)) return kept ?? seen;
@@ -189,13 +187,8 @@ export function createOperations(deps: OperationsDependencies): Operations {
   };
 }
 
-/** The process that began it carries it out, and no other one takes it over. */
-function isOwned({ kind }: Operation): boolean {
-  return kind === "train_model" || kind === "evaluate_model";
-}
-
 function isSame(a: Operation, b: Operation): boolean {
-  return a.state === b.state && a.stage === b.stage && a.share === b.share && a.readCount === b.readCount;
+  return a.state === b.state && a.stage === b.stage && a.share === b.share;
 }
 
 function newOperation(operationId: string, kind: OperationKind, at: number): Operation {
@@ -209,7 +202,6 @@ function newOperation(operationId: string, kind: OperationKind, at: number): Ope
     workedAt: at,
     stage: "",
     share: 0,
-    readCount: 0,
     isCancelled: false,
     result: "",
     fault: null,

@@ -21,12 +21,9 @@ import { toConnectError } from "./wire/errors.js";
 const KINDS = {
   train_model: OperationKind.TRAIN_MODEL,
   evaluate_model: OperationKind.EVALUATE_MODEL,
-  run_feed: OperationKind.RUN_FEED,
-  erase_visitor: OperationKind.ERASE_VISITOR,
 } as const;
 
 const STATES = {
-  waiting: OperationState.WAITING,
   running: OperationState.RUNNING,
   succeeded: OperationState.SUCCEEDED,
   failed: OperationState.FAILED,
@@ -48,13 +45,13 @@ export function resultText(result: MessageInitShape<typeof OperationSchema>["res
 }
 
 export function operationMessage(appId: string, operation: StoredOperation): Operation {
-  const { operationId, kind, state, createdAt, startedAt, endedAt, stage, share, readCount, result, fault } = operation;
+  const { operationId, kind, state, createdAt, startedAt, endedAt, stage, share, result, fault } = operation;
   const init: MessageInitShape<typeof OperationSchema> = {
     appId,
     operationId,
     kind: KINDS[kind],
     state: STATES[state],
-    progress: { stage: stageOf(stage), doneShare: share, readCount: BigInt(readCount) },
+    progress: { stage: stageOf(stage), doneShare: share },
   };
   const created = timestampOf(createdAt);
   const started = timestampOf(startedAt);
@@ -79,8 +76,6 @@ function errorMessage({ code, message, reason }: OperationFault): MessageInitSha
 export function kindOf(kind: OperationKind): OperationKindName | undefined {
   if (kind === OperationKind.TRAIN_MODEL) return "train_model";
   if (kind === OperationKind.EVALUATE_MODEL) return "evaluate_model";
-  if (kind === OperationKind.RUN_FEED) return "run_feed";
-  if (kind === OperationKind.ERASE_VISITOR) return "erase_visitor";
   if (kind === OperationKind.UNSPECIFIED) return undefined;
   throw new InvalidArgument("kind", "invalid", "a kind of OperationKind");
 }
@@ -91,8 +86,7 @@ export function faultOf(error: unknown): OperationFault {
   return { code: seen.code, message: seen.rawMessage, reason: seen.findDetails(ErrorInfoSchema)[0]?.reason ?? "" };
 }
 
-/** `association_rules` and `rejectedEvents` are ASSOCIATION_RULES and REJECTED_EVENTS. */
+/** `association_rules` is ASSOCIATION_RULES. */
 function stageOf(name: string): OperationStage {
-  const upper = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-  return STAGES.get(upper) ?? OperationStage.UNSPECIFIED;
+  return STAGES.get(name.toUpperCase()) ?? OperationStage.UNSPECIFIED;
 }

@@ -69,7 +69,6 @@ export const operation = record<Operation>({
   workedAt: time,
   stage: text,
   share: number,
-  readCount: number,
   isCancelled: flag,
   result: text,
   fault: orNull(record<OperationFault>({ code: number, message: text, reason: text })),

@@ -4,14 +4,10 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Erasure } from "./erasure_pb.js";
-import { file_aisle_v1_erasure } from "./erasure_pb.js";
 import type { ErrorReason } from "./error_reason_pb.js";
 import { file_aisle_v1_error_reason } from "./error_reason_pb.js";
 import type { Evaluation } from "./evaluation_pb.js";
 import { file_aisle_v1_evaluation } from "./evaluation_pb.js";
-import type { FeedRun } from "./feed_pb.js";
-import { file_aisle_v1_feed } from "./feed_pb.js";
 import type { Model } from "./model_pb.js";
 import { file_aisle_v1_model } from "./model_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
@@ -23,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/operation.proto.
  */
 export const file_aisle_v1_operation: GenFile = /*@__PURE__*/
-  fileDesc("ChhhaXNsZS92MS9vcGVyYXRpb24ucHJvdG8SCGFpc2xlLnYxIrcECglPcGVyYXRpb24SEwoGYXBwX2lkGAEgASgJQgPgQQMSGQoMb3BlcmF0aW9uX2lkGAIgASgJQgPgQQMSKgoEa2luZBgDIAEoDjIXLmFpc2xlLnYxLk9wZXJhdGlvbktpbmRCA+BBAxIsCgVzdGF0ZRgEIAEoDjIYLmFpc2xlLnYxLk9wZXJhdGlvblN0YXRlQgPgQQMSNAoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMwoKc3RhcnRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIxCghlbmRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIyCghwcm9ncmVzcxgIIAEoCzIbLmFpc2xlLnYxLk9wZXJhdGlvblByb2dyZXNzQgPgQQMSKQoFZXJyb3IYCSABKAsyGC5haXNsZS52MS5PcGVyYXRpb25FcnJvckgAEiAKBW1vZGVsGAogASgLMg8uYWlzbGUudjEuTW9kZWxIABIqCgpldmFsdWF0aW9uGAsgASgLMhQuYWlzbGUudjEuRXZhbHVhdGlvbkgAEiUKCGZlZWRfcnVuGAwgASgLMhEuYWlzbGUudjEuRmVlZFJ1bkgAEiQKB2VyYXN1cmUYDSABKAsyES5haXNsZS52MS5FcmFzdXJlSABCCAoGcmVzdWx0InMKEU9wZXJhdGlvblByb2dyZXNzEiwKBXN0YWdlGAEgASgOMhguYWlzbGUudjEuT3BlcmF0aW9uU3RhZ2VCA+BBAxIXCgpkb25lX3NoYXJlGAIgASgBQgPgQQMSFwoKcmVhZF9jb3VudBgDIAEoA0ID4EEDImUKDk9wZXJhdGlvbkVycm9yEhEKBGNvZGUYASABKAVCA+BBAxIUCgdtZXNzYWdlGAIgASgJQgPgQQMSKgoGcmVhc29uGAMgASgOMhUuYWlzbGUudjEuRXJyb3JSZWFzb25CA+BBAyqxAQoNT3BlcmF0aW9uS2luZBIeChpPUEVSQVRJT05fS0lORF9VTlNQRUNJRklFRBAAEh4KGk9QRVJBVElPTl9LSU5EX1RSQUlOX01PREVMEAESIQodT1BFUkFUSU9OX0tJTkRfRVZBTFVBVEVfTU9ERUwQAhIbChdPUEVSQVRJT05fS0lORF9SVU5fRkVFRBADEiAKHE9QRVJBVElPTl9LSU5EX0VSQVNFX1ZJU0lUT1IQBCrFAQoOT3BlcmF0aW9uU3RhdGUSHwobT1BFUkFUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGwoXT1BFUkFUSU9OX1NUQVRFX1dBSVRJTkcQARIbChdPUEVSQVRJT05fU1RBVEVfUlVOTklORxACEh0KGU9QRVJBVElPTl9TVEFURV9TVUNDRUVERUQQAxIaChZPUEVSQVRJT05fU1RBVEVfRkFJTEVEEAQSHQoZT1BFUkFUSU9OX1NUQVRFX0NBTkNFTExFRBAFKv8ICg5PcGVyYXRpb25TdGFnZRIfChtPUEVSQVRJT05fU1RBR0VfVU5TUEVDSUZJRUQQABIYChRPUEVSQVRJT05fU1RBR0VfUkVBRBABEiUKIU9QRVJBVElPTl9TVEFHRV9BU1NPQ0lBVElPTl9SVUxFUxACEiQKIE9QRVJBVElPTl9TVEFHRV9DQVJUX0NPTVBMRU1FTlRTEAMSJgoiT1BFUkFUSU9OX1NUQUdFX1NFU1NJT05fTkVJR0hCT1VSUxAEEhoKFk9QRVJBVElPTl9TVEFHRV9SQU5LRVIQBRIcChhPUEVSQVRJT05fU1RBR0VfU0VNQU5USUMQBhIhCh1PUEVSQVRJT05fU1RBR0VfVEVYVF9FTUJFRERFUhAHEh4KGk9QRVJBVElPTl9TVEFHRV9QT1BVTEFSSVRZEAgSGQoVT1BFUkFUSU9OX1NUQUdFX0JMRU5EEAkSGgoWT1BFUkFUSU9OX1NUQUdFX0VOQ09ERRAKEhsKF09QRVJBVElPTl9TVEFHRV9QVUJMSVNIEAsSGQoVT1BFUkFUSU9OX1NUQUdFX1NQTElUEAwSHQoZT1BFUkFUSU9OX1NUQUdFX0JBU0VMSU5FUxANEh0KGU9QRVJBVElPTl9TVEFHRV9ORVhUX0lURU0QDhIfChtPUEVSQVRJT05fU1RBR0VfSElEREVOX0xJTkUQDxIhCh1PUEVSQVRJT05fU1RBR0VfUkVTVF9PRl9PUkRFUhAQEh4KGk9QRVJBVElPTl9TVEFHRV9ORVhUX09SREVSEBESHgoaT1BFUkFUSU9OX1NUQUdFX1VTRURfRlJBTUUQEhIkCiBPUEVSQVRJT05fU1RBR0VfU0lNSUxBUl9QUk9EVUNUUxATEh4KGk9QRVJBVElPTl9TVEFHRV9DT0xEX1NUQVJUEBQSHwobT1BFUkFUSU9OX1NUQUdFX1NVQlNUSVRVVEVTEBUSGAoUT1BFUkFUSU9OX1NUQUdFX0ZFRUQQFhIcChhPUEVSQVRJT05fU1RBR0VfSURFTlRJVFkQFxIcChhPUEVSQVRJT05fU1RBR0VfVklTSVRPUlMQGBIbChdPUEVSQVRJT05fU1RBR0VfQ0hBTkdFUxAZEiAKHE9QRVJBVElPTl9TVEFHRV9JTlRFUkFDVElPTlMQGhIaChZPUEVSQVRJT05fU1RBR0VfT1JERVJTEBsSGgoWT1BFUkFUSU9OX1NUQUdFX0VWRU5UUxAcEiMKH09QRVJBVElPTl9TVEFHRV9SRUpFQ1RFRF9FVkVOVFMQHRIfChtPUEVSQVRJT05fU1RBR0VfSURFTVBPVEVOQ1kQHhIhCh1PUEVSQVRJT05fU1RBR0VfQ09ORklSTUFUSU9OUxAfEhoKFk9QRVJBVElPTl9TVEFHRV9PVVRCT1gQIBIeChpPUEVSQVRJT05fU1RBR0VfREVBRF9IT09LUxAhEhsKF09QRVJBVElPTl9TVEFHRV9SRUNIRUNLECISGQoVT1BFUkFUSU9OX1NUQUdFX1NDUlVCECNCbQoIYWlzbGUudjFCDk9wZXJhdGlvblByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_erasure, file_aisle_v1_error_reason, file_aisle_v1_evaluation, file_aisle_v1_feed, file_aisle_v1_model, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChhhaXNsZS92MS9vcGVyYXRpb24ucHJvdG8SCGFpc2xlLnYxIuoDCglPcGVyYXRpb24SEwoGYXBwX2lkGAEgASgJQgPgQQMSGQoMb3BlcmF0aW9uX2lkGAIgASgJQgPgQQMSKgoEa2luZBgDIAEoDjIXLmFpc2xlLnYxLk9wZXJhdGlvbktpbmRCA+BBAxIsCgVzdGF0ZRgEIAEoDjIYLmFpc2xlLnYxLk9wZXJhdGlvblN0YXRlQgPgQQMSNAoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMwoKc3RhcnRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIxCghlbmRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIyCghwcm9ncmVzcxgIIAEoCzIbLmFpc2xlLnYxLk9wZXJhdGlvblByb2dyZXNzQgPgQQMSKQoFZXJyb3IYCSABKAsyGC5haXNsZS52MS5PcGVyYXRpb25FcnJvckgAEiAKBW1vZGVsGAogASgLMg8uYWlzbGUudjEuTW9kZWxIABIqCgpldmFsdWF0aW9uGAsgASgLMhQuYWlzbGUudjEuRXZhbHVhdGlvbkgAQggKBnJlc3VsdCJaChFPcGVyYXRpb25Qcm9ncmVzcxIsCgVzdGFnZRgBIAEoDjIYLmFpc2xlLnYxLk9wZXJhdGlvblN0YWdlQgPgQQMSFwoKZG9uZV9zaGFyZRgCIAEoAUID4EEDImUKDk9wZXJhdGlvbkVycm9yEhEKBGNvZGUYASABKAVCA+BBAxIUCgdtZXNzYWdlGAIgASgJQgPgQQMSKgoGcmVhc29uGAMgASgOMhUuYWlzbGUudjEuRXJyb3JSZWFzb25CA+BBAypyCg1PcGVyYXRpb25LaW5kEh4KGk9QRVJBVElPTl9LSU5EX1VOU1BFQ0lGSUVEEAASHgoaT1BFUkFUSU9OX0tJTkRfVFJBSU5fTU9ERUwQARIhCh1PUEVSQVRJT05fS0lORF9FVkFMVUFURV9NT0RFTBACKqgBCg5PcGVyYXRpb25TdGF0ZRIfChtPUEVSQVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIbChdPUEVSQVRJT05fU1RBVEVfUlVOTklORxABEh0KGU9QRVJBVElPTl9TVEFURV9TVUNDRUVERUQQAhIaChZPUEVSQVRJT05fU1RBVEVfRkFJTEVEEAMSHQoZT1BFUkFUSU9OX1NUQVRFX0NBTkNFTExFRBAEKtUFCg5PcGVyYXRpb25TdGFnZRIfChtPUEVSQVRJT05fU1RBR0VfVU5TUEVDSUZJRUQQABIYChRPUEVSQVRJT05fU1RBR0VfUkVBRBABEiUKIU9QRVJBVElPTl9TVEFHRV9BU1NPQ0lBVElPTl9SVUxFUxACEiQKIE9QRVJBVElPTl9TVEFHRV9DQVJUX0NPTVBMRU1FTlRTEAMSJgoiT1BFUkFUSU9OX1NUQUdFX1NFU1NJT05fTkVJR0hCT1VSUxAEEhoKFk9QRVJBVElPTl9TVEFHRV9SQU5LRVIQBRIcChhPUEVSQVRJT05fU1RBR0VfU0VNQU5USUMQBhIhCh1PUEVSQVRJT05fU1RBR0VfVEVYVF9FTUJFRERFUhAHEh4KGk9QRVJBVElPTl9TVEFHRV9QT1BVTEFSSVRZEAgSGQoVT1BFUkFUSU9OX1NUQUdFX0JMRU5EEAkSGgoWT1BFUkFUSU9OX1NUQUdFX0VOQ09ERRAKEhsKF09QRVJBVElPTl9TVEFHRV9QVUJMSVNIEAsSGQoVT1BFUkFUSU9OX1NUQUdFX1NQTElUEAwSHQoZT1BFUkFUSU9OX1NUQUdFX0JBU0VMSU5FUxANEh0KGU9QRVJBVElPTl9TVEFHRV9ORVhUX0lURU0QDhIfChtPUEVSQVRJT05fU1RBR0VfSElEREVOX0xJTkUQDxIhCh1PUEVSQVRJT05fU1RBR0VfUkVTVF9PRl9PUkRFUhAQEh4KGk9QRVJBVElPTl9TVEFHRV9ORVhUX09SREVSEBESHgoaT1BFUkFUSU9OX1NUQUdFX1VTRURfRlJBTUUQEhIkCiBPUEVSQVRJT05fU1RBR0VfU0lNSUxBUl9QUk9EVUNUUxATEh4KGk9QRVJBVElPTl9TVEFHRV9DT0xEX1NUQVJUEBQSHwobT1BFUkFUSU9OX1NUQUdFX1NVQlNUSVRVVEVTEBVCbQoIYWlzbGUudjFCDk9wZXJhdGlvblByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_error_reason, file_aisle_v1_evaluation, file_aisle_v1_model, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Operation is long work of an app: it goes on when its caller leaves, and every
@@ -119,22 +115,6 @@ export type Operation = Message<"aisle.v1.Operation"> & {
      */
     value: Evaluation;
     case: "evaluation";
-  } | {
-    /**
-     * Of RunFeed.
-     *
-     * @generated from field: aisle.v1.FeedRun feed_run = 12;
-     */
-    value: FeedRun;
-    case: "feedRun";
-  } | {
-    /**
-     * Of EraseVisitor: the finished erasure, or what a dry run counted.
-     *
-     * @generated from field: aisle.v1.Erasure erasure = 13;
-     */
-    value: Erasure;
-    case: "erasure";
   } | { case: undefined; value?: undefined };
 };
 
@@ -164,13 +144,6 @@ export type OperationProgress = Message<"aisle.v1.OperationProgress"> & {
    * @generated from field: double done_share = 2;
    */
   doneShare: number;
-
-  /**
-   * Output only. Records read so far; 0 where they are not counted.
-   *
-   * @generated from field: int64 read_count = 3;
-   */
-  readCount: bigint;
 };
 
 /**
@@ -243,20 +216,6 @@ export enum OperationKind {
    * @generated from enum value: OPERATION_KIND_EVALUATE_MODEL = 2;
    */
   EVALUATE_MODEL = 2,
-
-  /**
-   * RunFeed.
-   *
-   * @generated from enum value: OPERATION_KIND_RUN_FEED = 3;
-   */
-  RUN_FEED = 3,
-
-  /**
-   * EraseVisitor.
-   *
-   * @generated from enum value: OPERATION_KIND_ERASE_VISITOR = 4;
-   */
-  ERASE_VISITOR = 4,
 }
 
 /**
@@ -279,39 +238,32 @@ export enum OperationState {
   UNSPECIFIED = 0,
 
   /**
-   * It has not begun.
-   *
-   * @generated from enum value: OPERATION_STATE_WAITING = 1;
-   */
-  WAITING = 1,
-
-  /**
    * It is carried out.
    *
-   * @generated from enum value: OPERATION_STATE_RUNNING = 2;
+   * @generated from enum value: OPERATION_STATE_RUNNING = 1;
    */
-  RUNNING = 2,
+  RUNNING = 1,
 
   /**
    * It has ended with a result.
    *
-   * @generated from enum value: OPERATION_STATE_SUCCEEDED = 3;
+   * @generated from enum value: OPERATION_STATE_SUCCEEDED = 2;
    */
-  SUCCEEDED = 3,
+  SUCCEEDED = 2,
 
   /**
    * It has ended with an error.
    *
-   * @generated from enum value: OPERATION_STATE_FAILED = 4;
+   * @generated from enum value: OPERATION_STATE_FAILED = 3;
    */
-  FAILED = 4,
+  FAILED = 3,
 
   /**
    * CancelOperation has ended it.
    *
-   * @generated from enum value: OPERATION_STATE_CANCELLED = 5;
+   * @generated from enum value: OPERATION_STATE_CANCELLED = 4;
    */
-  CANCELLED = 5,
+  CANCELLED = 4,
 }
 
 /**
@@ -479,104 +431,6 @@ export enum OperationStage {
    * @generated from enum value: OPERATION_STAGE_SUBSTITUTES = 21;
    */
   SUBSTITUTES = 21,
-
-  /**
-   * Feed: reads and imports it.
-   *
-   * @generated from enum value: OPERATION_STAGE_FEED = 22;
-   */
-  FEED = 22,
-
-  /**
-   * Erasure: finds the person.
-   *
-   * @generated from enum value: OPERATION_STAGE_IDENTITY = 23;
-   */
-  IDENTITY = 23,
-
-  /**
-   * Erasure: visitors.
-   *
-   * @generated from enum value: OPERATION_STAGE_VISITORS = 24;
-   */
-  VISITORS = 24,
-
-  /**
-   * Erasure: the consent ledger.
-   *
-   * @generated from enum value: OPERATION_STAGE_CHANGES = 25;
-   */
-  CHANGES = 25,
-
-  /**
-   * Erasure: histories.
-   *
-   * @generated from enum value: OPERATION_STAGE_INTERACTIONS = 26;
-   */
-  INTERACTIONS = 26,
-
-  /**
-   * Erasure: orders.
-   *
-   * @generated from enum value: OPERATION_STAGE_ORDERS = 27;
-   */
-  ORDERS = 27,
-
-  /**
-   * Erasure: events.
-   *
-   * @generated from enum value: OPERATION_STAGE_EVENTS = 28;
-   */
-  EVENTS = 28,
-
-  /**
-   * Erasure: rejected events.
-   *
-   * @generated from enum value: OPERATION_STAGE_REJECTED_EVENTS = 29;
-   */
-  REJECTED_EVENTS = 29,
-
-  /**
-   * Erasure: idempotency keys.
-   *
-   * @generated from enum value: OPERATION_STAGE_IDEMPOTENCY = 30;
-   */
-  IDEMPOTENCY = 30,
-
-  /**
-   * Erasure: pending subscriptions.
-   *
-   * @generated from enum value: OPERATION_STAGE_CONFIRMATIONS = 31;
-   */
-  CONFIRMATIONS = 31,
-
-  /**
-   * Erasure: waiting hook messages.
-   *
-   * @generated from enum value: OPERATION_STAGE_OUTBOX = 32;
-   */
-  OUTBOX = 32,
-
-  /**
-   * Erasure: hook messages that were given up.
-   *
-   * @generated from enum value: OPERATION_STAGE_DEAD_HOOKS = 33;
-   */
-  DEAD_HOOKS = 33,
-
-  /**
-   * Erasure: what was written meanwhile.
-   *
-   * @generated from enum value: OPERATION_STAGE_RECHECK = 34;
-   */
-  RECHECK = 34,
-
-  /**
-   * Erasure: logs and other internal structures.
-   *
-   * @generated from enum value: OPERATION_STAGE_SCRUB = 35;
-   */
-  SCRUB = 35,
 }
 
 /**

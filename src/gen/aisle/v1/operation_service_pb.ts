@@ -294,9 +294,9 @@ export const CancelOperationResponseSchema: GenMessage<CancelOperationResponse> 
   messageDesc(file_aisle_v1_operation_service, 9);
 
 /**
- * OperationService tells of long work: TrainModel, EvaluateModel, RunFeed and
- * EraseVisitor answer an operation at once. Any server with the same store
- * answers for the operations of all.
+ * OperationService tells of long work: TrainModel and EvaluateModel answer an
+ * operation at once. Any server with the same store answers for the operations
+ * of all.
  *
  * @generated from service aisle.v1.OperationService
  */
@@ -347,8 +347,7 @@ export const OperationService: GenService<{
   /**
    * CancelOperation asks a training or an evaluation to stop, which takes a few
    * seconds, and leaves all as it was. It does nothing for an operation that has
-   * ended. FAILED_PRECONDITION for an erasure, which is completed, and for a
-   * feed. NOT_FOUND for an unknown one.
+   * ended. NOT_FOUND for an unknown one.
    *
    * @generated from rpc aisle.v1.OperationService.CancelOperation
    */

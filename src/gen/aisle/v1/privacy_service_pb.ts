@@ -317,8 +317,9 @@ export const PrivacyService: GenService<{
    * EraseVisitor removes everything received about a person up to now. Later
    * events under the same ids are new. The stream reports progress, and at the
    * end the removed records. Once begun, the erasure is completed, even if
-   * nobody reads the answer or the process is killed. It can be repeated. Older
-   * models do not change; the next one knows nothing of the person.
+   * nobody reads the answer or the process is killed. It can be repeated, so the
+   * call has no `request_id`: a second erasure finds nothing. Older models do not
+   * change; the next one knows nothing of the person.
    *
    * @generated from rpc aisle.v1.PrivacyService.EraseVisitor
    */
