@@ -1,4 +1,5 @@
 import { toJson } from "@bufbuild/protobuf";
+import { durationMs } from "@bufbuild/protobuf/wkt";
 import type { Command } from "commander";
 import { type Model, ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
@@ -55,7 +56,7 @@ function modelLines(model: Model): string[] {
   const upTo = model.cutOffTime === undefined ? "" : `, up to ${timeText(model.cutOffTime)}`;
   const lines = [
     `Model ${model.modelId}${model.active ? ` serves as version ${model.version}` : " was trained but does not serve"}`,
-    `  trained in ${duration(Number(model.trainingMs))}, ${megabytes(model.sizeBytes)}${upTo}`,
+    `  trained in ${duration(model.trainingDuration === undefined ? 0 : durationMs(model.trainingDuration))}, ${megabytes(model.sizeBytes)}${upTo}`,
   ];
   if (data.length > 0) lines.push(`  learned from ${data.join(", ")}`);
   for (const algorithm of model.algorithms) {

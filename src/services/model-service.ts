@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
@@ -137,7 +138,7 @@ function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): M
     createTime: timestampOf(record.createdAt),
     cutOffTime: timestampOf(record.manifest.cutOff),
     sizeBytes: BigInt(record.sizeBytes),
-    trainingMs: BigInt(record.trainingMs),
+    trainingDuration: durationFromMs(record.trainingMs),
     dataCounts: Object.fromEntries(
       Object.entries(record.manifest.dataCounts).map(([name, count]) => [name, BigInt(count)]),
     ),

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
-import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { durationFromMs, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppSchema } from "../../src/gen/aisle/v1/app_pb.js";
 import { PageKind } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
@@ -344,7 +344,7 @@ describe("aisle train", () => {
             modelId: "m1",
             version: "2026010203",
             active: true,
-            trainingMs: 12_345n,
+            trainingDuration: durationFromMs(12_345),
             sizeBytes: 2_500_000n,
             cutOffTime: timestampFromMs(Date.UTC(2026, 0, 2)),
             dataCounts: { products: 1234n, orders: 7n },

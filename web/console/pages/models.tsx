@@ -1,3 +1,4 @@
+import { durationMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "preact/hooks";
 import type { Model } from "../../../src/gen/aisle/v1/model_pb.js";
 import { useSurroundings } from "../context.js";
@@ -116,7 +117,9 @@ function ModelRow(props: {
         <Time at={model.createTime} />
       </td>
       <td class="wide">{counts.join(", ")}</td>
-      <td class="number">{(Number(model.trainingMs) / 1000).toFixed(1)} s</td>
+      <td class="number">
+        {((model.trainingDuration === undefined ? 0 : durationMs(model.trainingDuration)) / 1000).toFixed(1)} s
+      </td>
       <td class="number">{(Number(model.sizeBytes) / 1024).toFixed(0)} KiB</td>
       <td>
         {model.active ? (

@@ -5,15 +5,15 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/model.proto.
  */
 export const file_aisle_v1_model: GenFile = /*@__PURE__*/
-  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEinQMKBU1vZGVsEhUKCG1vZGVsX2lkGAEgASgJQgPgQQMSFAoHdmVyc2lvbhgCIAEoCUID4EEDEhMKBmFjdGl2ZRgDIAEoCEID4EEDEjQKC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN1dF9vZmZfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgpzaXplX2J5dGVzGAYgASgDQgPgQQMSGAoLdHJhaW5pbmdfbXMYByABKANCA+BBAxI5CgtkYXRhX2NvdW50cxgIIAMoCzIfLmFpc2xlLnYxLk1vZGVsLkRhdGFDb3VudHNFbnRyeUID4EEDEjEKCmFsZ29yaXRobXMYCSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobUID4EEDEhEKBGhlbGQYCiABKAhCA+BBAxoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASK2AQoOTW9kZWxBbGdvcml0aG0SEQoEbmFtZRgBIAEoCUID4EEDEhUKCGluY2x1ZGVkGAIgASgIQgPgQQMSEwoGcmVhc29uGAMgASgJQgPgQQMSNwoFZmFjdHMYBCADKAsyIy5haXNsZS52MS5Nb2RlbEFsZ29yaXRobS5GYWN0c0VudHJ5QgPgQQMaLAoKRmFjdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBQmkKCGFpc2xlLnYxQgpNb2RlbFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEivgMKBU1vZGVsEhUKCG1vZGVsX2lkGAEgASgJQgPgQQMSFAoHdmVyc2lvbhgCIAEoCUID4EEDEhMKBmFjdGl2ZRgDIAEoCEID4EEDEjQKC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN1dF9vZmZfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgpzaXplX2J5dGVzGAYgASgDQgPgQQMSOQoRdHJhaW5pbmdfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxI5CgtkYXRhX2NvdW50cxgIIAMoCzIfLmFpc2xlLnYxLk1vZGVsLkRhdGFDb3VudHNFbnRyeUID4EEDEjEKCmFsZ29yaXRobXMYCSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobUID4EEDEhEKBGhlbGQYCiABKAhCA+BBAxoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASK2AQoOTW9kZWxBbGdvcml0aG0SEQoEbmFtZRgBIAEoCUID4EEDEhUKCGluY2x1ZGVkGAIgASgIQgPgQQMSEwoGcmVhc29uGAMgASgJQgPgQQMSNwoFZmFjdHMYBCADKAsyIy5haXNsZS52MS5Nb2RlbEFsZ29yaXRobS5GYWN0c0VudHJ5QgPgQQMaLAoKRmFjdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBQmkKCGFpc2xlLnYxQgpNb2RlbFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Model is one snapshot of the models trained for an app. It never changes.
@@ -64,11 +64,11 @@ export type Model = Message<"aisle.v1.Model"> & {
   sizeBytes: bigint;
 
   /**
-   * Output only. How long training took, in milliseconds.
+   * Output only. How long training took.
    *
-   * @generated from field: int64 training_ms = 7;
+   * @generated from field: google.protobuf.Duration training_duration = 7;
    */
-  trainingMs: bigint;
+  trainingDuration?: Duration | undefined;
 
   /**
    * Output only. Counts of the data, for example `products`, `orders`,
