@@ -169,6 +169,27 @@ it(
   FIRST_MS,
 );
 
+it("watch in TypeScript opens a lost stream again after the last token, and throws other errors", async () => {
+  const program = `
+    import { Code, ConnectError } from "@connectrpc/connect";
+    import { watch } from "./build/clients/typescript/dist/browser.js";
+    const opened = [];
+    const received = [];
+    async function* open(token) {
+      opened.push(token);
+      yield { token: String(opened.length) };
+      throw new ConnectError("lost", opened.length < 3 ? Code.Unavailable : Code.NotFound);
+    }
+    try {
+      for await (const { token } of watch(open, (message) => message.token)) received.push(token);
+    } catch (error) {
+      received.push(Code[error.code]);
+    }
+    console.log(JSON.stringify({ opened, received }));`;
+  const printed = await type([`node --input-type=module --eval '${program}'`], ROOT);
+  expect(JSON.parse(printed)).toEqual({ opened: ["", "1", "2"], received: ["1", "2", "3", "NotFound"] });
+});
+
 /** Makes a token of scope admin and the server's file of it. */
 async function adminToken(file: string): Promise<string> {
   const { stdout } = await runAisle(["token", "--name", "shop", "--scope", "admin"]);
