@@ -1,4 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
 import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { visitorKeys } from "../domain/ids.js";
@@ -28,6 +28,7 @@ import {
   statusOf,
   visitorMessage,
 } from "./subscription-messages.js";
+import { watchSubscriptions } from "./watch-subscriptions.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 export interface SubscriptionServiceDependencies extends LinkHandlersDependencies {
@@ -122,6 +123,10 @@ export function createSubscriptionService(
       });
       return { changes: items, nextPageToken };
     }),
+
+    watchSubscriptions: guardedStream(report, (request, { signal }: Pick<HandlerContext, "signal">) =>
+      watchSubscriptions(deps, request, signal),
+    ),
 
     verifyLedger: guardedStream(report, async function* (request) {
       const { appId, anchorChangeId: changeId, anchorHash: hash } = request;

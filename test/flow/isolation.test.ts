@@ -114,6 +114,10 @@ describe.each(stores)(
       await expect(rpc.catalog.deleteProductGroup({ appId, groupId: "gifts" })).rejects.toThrow(/not_found/);
       await rpc.catalog.deleteProductGroup({ appId: "one", groupId: "gifts" });
       expect((await rpc.subscriptions.listContacts({ appId })).contacts).toEqual([]);
+      for await (const { changes } of rpc.subscriptions.watchSubscriptions({ appId })) {
+        expect(changes).toEqual([]);
+        break;
+      }
       await expect(rpc.subscriptions.getVisitor({ appId, visitor: { clientId: "c1" } })).rejects.toThrow(/not_found/);
       await rpc.catalog.setProductGroup({ appId: "one", group: { groupId: "sale", productIds: ["p1"] } });
       await expect(rpc.catalog.getProductGroup({ appId, groupId: "sale" })).rejects.toThrow(/not_found/);

@@ -114,6 +114,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     GetLink: STOREFRONT_READ,
     FollowLink: STOREFRONT_WRITE,
     ListChanges: PERSONAL,
+    WatchSubscriptions: PERSONAL,
     VerifyLedger: PERSONAL,
     ImportContacts: WRITE,
   },
