@@ -117,12 +117,12 @@ describe("aisle serve --demo on an empty store", () => {
     expect((await fetch(`${server.facadeUrl}/demo/shop.js`)).headers.get("content-type")).toMatch(/^text\/javascript/);
   });
 
-  it("writes only the curl lines and its own messages to the terminal", () => {
+  it("writes only the curl lines, its own messages and that it has started", () => {
     const strange = server
       .output()
       .trimEnd()
       .split("\n")
-      .filter((line) => !/^(aisle: making the demo|aisle is ready|Open http|curl )/.test(line));
+      .filter((line) => !/^(aisle: making the demo|aisle is ready|Open http|curl )|"msg":"started"\}$/.test(line));
     expect(strange).toEqual([]);
   });
 });

@@ -22,7 +22,8 @@ export function startOfDay(now: number): number {
 
 export function todaysEvents(newest: readonly Event[], now: number): TodaysEvents {
   const since = startOfDay(now);
-  const today = newest.filter(({ receiveTime }) => receiveTime !== undefined && timestampMs(receiveTime) >= since);
+  // By when they happened: an import brings events of other days.
+  const today = newest.filter(({ eventTime }) => eventTime !== undefined && timestampMs(eventTime) >= since);
   const viewed = today.filter(({ actionType, bot }) => actionType === "product_view" && !bot);
   const views = new Map<string, { productId: string; title: string; views: number }>();
   for (const { productId, sku, title } of viewed.flatMap(({ products }) => products)) {

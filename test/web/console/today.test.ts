@@ -19,7 +19,7 @@ const well: Standing = {
 const event = (actionType: string, at: number, productId = "a", orderId = "") =>
   create(EventSchema, {
     actionType,
-    receiveTime: timestampFromMs(at),
+    eventTime: timestampFromMs(at),
     products: [{ productId }],
     ...(orderId !== "" && { order: { orderId } }),
   });

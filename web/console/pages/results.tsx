@@ -78,7 +78,7 @@ export function ResultsPage({ appId }: { readonly appId: string }) {
 
 function mostSeen(frames: readonly FrameReport[]): FrameReport | undefined {
   const seen = (frame: FrameReport) => frame.total?.visitorCount ?? 0;
-  const [first] = [...frames].sort((a, b) => seen(b) - seen(a));
+  const [first] = [...frames].sort((a, b) => seen(b) - seen(a) || b.variants.length - a.variants.length);
   return first !== undefined && seen(first) > 0 ? first : undefined;
 }
 
@@ -112,7 +112,12 @@ function ResultsTable(props: { readonly label: string; readonly first: string; r
               {onChoose === undefined ? (
                 name
               ) : (
-                <button type="button" class="small" aria-pressed={isChosen === true} onClick={onChoose}>
+                <button
+                  type="button"
+                  class={isChosen === true ? "small primary" : "small"}
+                  aria-pressed={isChosen === true}
+                  onClick={onChoose}
+                >
                   {name}
                 </button>
               )}
