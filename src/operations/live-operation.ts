@@ -72,10 +72,9 @@ export class LiveOperation {
     }, WRITTEN_EVERY_MS).unref();
     const end = await this.endOf(work);
     clearInterval(writing);
-    this.become(end);
     for (let n = 1; n <= TRIES; n++) {
       try {
-        await this.write();
+        await this.write({ ...this.current, ...end });
         break;
       } catch (error) {
         this.deps.reportFailure("operations", error);
@@ -83,6 +82,7 @@ export class LiveOperation {
         await pause(AGAIN_MS, undefined, { ref: false });
       }
     }
+    this.become(end); // only now, as every other process must know of an end that this one tells
     this.tellEnd();
   }
 
@@ -104,8 +104,7 @@ export class LiveOperation {
     for (const tell of told) tell();
   }
 
-  private async write(): Promise<void> {
-    const { current } = this;
+  private async write(current = this.current): Promise<void> {
     const kept = await this.deps.unitOfWork.run(this.appId, (tx) => {
       const before = tx.operations.get(current.operationId);
       if (before === undefined || hasEnded(before)) return undefined;
