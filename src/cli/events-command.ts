@@ -1,7 +1,9 @@
-import { toJson } from "@bufbuild/protobuf";
+import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { type Event, EventSchema } from "../gen/aisle/v1/event_pb.js";
+import type { WatchEventsRequestSchema } from "../gen/aisle/v1/event_service_pb.js";
 import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { isPassing } from "./errors.js";
 import { eventText } from "./event-text.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { type Output, writeLine } from "./output.js";
@@ -17,10 +19,8 @@ interface TailOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-/** Poll interval of `--follow`, in milliseconds. */
-const LOOK_EVERY_MS = 1000;
-/** An event may become visible a little after one with a greater id; each poll looks back this far, in milliseconds. */
-const LOOK_BACK_MS = 3000;
+/** Time between a stream that broke off and the next one. */
+const RESUME_AFTER_MS = 1000;
 
 export function addEventsCommand(program: Command, deps: ProgramDeps): void {
   const events = program.command("events").description("show the events of an app");
@@ -38,76 +38,53 @@ export function addEventsCommand(program: Command, deps: ProgramDeps): void {
 }
 
 async function tail(options: TailOptions, deps: ProgramDeps): Promise<void> {
-  const { stdout, signal } = deps;
   await withClients(options, deps, async ({ events }) => {
-    const newest = createNewest(events, options);
-    const seen = new Set<string>();
-    const show = (found: readonly Event[]) => {
-      for (const event of found) {
-        if (!seen.has(event.eventId)) writeEvent(stdout, event, options);
-      }
-      const last = found.at(-1);
-      if (last) {
-        const oldest = idMs(last.eventId) - LOOK_BACK_MS;
-        for (const { eventId } of found) seen.add(eventId);
-        for (const id of seen) if (idMs(id) < oldest) seen.delete(id);
-      }
-    };
-
-    // With --limit 0 still read one event: events after it are new.
-    const first = await newest(Math.max(1, options.limit), null);
-    if (options.limit > 0) show(first);
-    else for (const { eventId } of first) seen.add(eventId);
-    if (!options.follow) {
-      if (first.length === 0) writeLine(deps.stderr, "No events yet");
-      return;
-    }
-
-    let lastMs = idMs(first.at(-1)?.eventId ?? "");
-    while (!stdout.destroyed) {
-      await deps.sleep(LOOK_EVERY_MS, signal);
-      const found = await newest(null, lastMs - LOOK_BACK_MS);
-      show(found.filter(({ eventId }) => idMs(eventId) >= lastMs - LOOK_BACK_MS && !wasBefore(first, eventId)));
-      lastMs = Math.max(lastMs, idMs(found.at(-1)?.eventId ?? ""));
-    }
+    if (options.follow) return follow(events, options, deps);
+    const found = options.limit === 0 ? [] : await newest(events, options);
+    for (const event of found) writeEvent(deps.stdout, event, options);
+    if (found.length === 0) writeLine(deps.stderr, "No events yet");
   });
 }
 
-/** True for events older than the first ones shown: the look back must not show those. */
-function wasBefore(first: readonly Event[], eventId: string): boolean {
-  const oldest = first[0]?.eventId;
-  return oldest !== undefined && eventId < oldest;
+/** Watches events until the output is closed. A stream that breaks off is resumed where it ended. */
+async function follow(events: Clients["events"], options: TailOptions, { stdout, signal, sleep }: ProgramDeps) {
+  let start: Start = { case: "pastEventCount", value: options.limit };
+  while (!stdout.destroyed) {
+    try {
+      const request: MessageInitShape<typeof WatchEventsRequestSchema> = {
+        appId: options.app,
+        ...visitorOf(options),
+        start,
+      };
+      for await (const { events: found, resumeToken } of events.watchEvents(request, signal && { signal })) {
+        for (const event of found) writeEvent(stdout, event, options);
+        start = { case: "resumeToken", value: resumeToken };
+        if (stdout.destroyed) return;
+      }
+    } catch (error) {
+      if (start.case !== "resumeToken" || !isPassing(error)) throw error;
+    }
+    await sleep(RESUME_AFTER_MS, signal);
+  }
 }
 
-/**
- * Reads newest first and returns oldest first: `limit` events, or all whose id is of `sinceMs` or later. Ids begin with
- * the time of intake (UUIDv7), so only new events are read.
- */
-function createNewest(events: Clients["events"], options: TailOptions) {
-  const id = options.visitor;
-  const visitor = id === undefined ? {} : { visitor: { clientId: id, fingerprintId: id, userId: id } };
-  return async (limit: number | null, sinceMs: number | null): Promise<Event[]> => {
-    const found: Event[] = [];
-    let pageToken = "";
-    do {
-      const page = await events.listEvents(
-        { appId: options.app, newestFirst: true, pageSize: limit ?? 200, pageToken, ...visitor },
-        { timeoutMs: CALL_TIMEOUT_MS },
-      );
-      found.push(...page.events);
-      pageToken = page.nextPageToken;
-      const last = page.events.at(-1);
-      if (!last || (limit !== null && found.length >= limit)) break;
-      if (sinceMs !== null && idMs(last.eventId) < sinceMs) break;
-    } while (pageToken !== "");
-    return (limit === null ? found : found.slice(0, limit)).reverse();
-  };
+type Start = NonNullable<MessageInitShape<typeof WatchEventsRequestSchema>["start"]>;
+
+function visitorOf({ visitor: id }: TailOptions) {
+  return id === undefined ? {} : { visitor: { clientId: id, fingerprintId: id, userId: id } };
 }
 
-/** Milliseconds since 1970 in a UUIDv7, 0 for other text. */
-function idMs(eventId: string): number {
-  const hex = eventId.replace("-", "").slice(0, 12);
-  return /^[0-9a-f]{12}$/i.test(hex) ? Number.parseInt(hex, 16) : 0;
+/** The newest events, oldest of them first. */
+async function newest(events: Clients["events"], options: TailOptions): Promise<Event[]> {
+  const found: Event[] = [];
+  let pageToken = "";
+  do {
+    const request = { appId: options.app, newestFirst: true, pageSize: options.limit, pageToken };
+    const page = await events.listEvents({ ...request, ...visitorOf(options) }, { timeoutMs: CALL_TIMEOUT_MS });
+    found.push(...page.events);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "" && found.length < options.limit);
+  return found.slice(0, options.limit).reverse();
 }
 
 function writeEvent(output: Output, event: Event, options: TailOptions): void {

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { check, checkAll, DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
 import { type VisitorIds, visitorKeys } from "../domain/ids.js";
@@ -22,7 +22,8 @@ import { readPage } from "./paging.js";
 import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
-import { guarded } from "./wire/errors.js";
+import { watchEvents } from "./watch-events.js";
+import { guarded, guardedStream } from "./wire/errors.js";
 
 /** Maximum events that the answer of a bulk call lists. */
 const MAX_RECORDED = 10_000;
@@ -82,6 +83,8 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
       const { recorded, refused } = await recordAll(deps, only({ ...batch, events }));
       return { recorded, refused };
     }),
+
+    watchEvents: guardedStream(report, (request, context: HandlerContext) => watchEvents(deps, request, context)),
 
     getEvent: guarded(report, async (request) => {
       await requireApp(deps.apps, request.appId);

@@ -29,7 +29,7 @@ const FILTERED_READ = 500;
 /** Items that a filtered list reads before it answers with a token for the rest. */
 const MAX_LOOKED_AT = 20_000;
 
-const DIGEST_BYTES = 9;
+export const DIGEST_BYTES = 9;
 
 export interface PagedRequest extends Message {
   readonly pageSize: number;
@@ -122,9 +122,13 @@ function pageSize(asked: number): number {
 
 /** Of the method and of all that a request says besides its page. */
 function digestOf(method: DescMethod, request: PagedRequest): Buffer {
-  const { name, parent, input } = method;
   const first: PagedRequest = { ...request, pageSize: 0, pageToken: "" };
-  const filter = toBinary(input, first, { writeUnknownFields: false });
+  return requestDigest(method, first);
+}
+
+/** Binds a token to a method and to what its request says. */
+export function requestDigest({ name, parent, input }: DescMethod, request: Message): Buffer {
+  const filter = toBinary(input, request, { writeUnknownFields: false });
   return createHash("sha256").update(`${parent.typeName}/${name}\0`).update(filter).digest().subarray(0, DIGEST_BYTES);
 }
 

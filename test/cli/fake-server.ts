@@ -222,8 +222,19 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
           const ordered = newestFirst ? matching.reverse() : matching;
           const from = Number(pageToken || "0");
           const events = ordered.slice(from, from + pageSize);
-          const more = from + events.length < ordered.length || !newestFirst;
+          const more = from + events.length < ordered.length;
           return { events, nextPageToken: more ? String(from + events.length) : "" };
+        },
+        // Breaks off after each message. The token has the events that were sent.
+        async *watchEvents({ appId, start }) {
+          known(appId);
+          const sent = new Set(start.case === "resumeToken" ? start.value.split(",") : []);
+          const past = start.case === "pastEventCount" ? start.value : state.events.length;
+          if (start.case !== "resumeToken")
+            for (const { eventId } of state.events.slice(0, Math.max(0, state.events.length - past))) sent.add(eventId);
+          const events = state.events.filter(({ eventId }) => !sent.has(eventId));
+          yield { events, resumeToken: [...sent, ...events.map(({ eventId }) => eventId)].join(",") };
+          throw new ConnectError("the server is stopping", Code.Unavailable);
         },
       });
       router.service(ModelService, {

@@ -91,6 +91,10 @@ describe.each(stores)(
       const appId = "two";
       expect((await rpc.events.listEvents({ appId })).events).toEqual([]);
       expect((await rpc.events.listEvents({ appId, visitor: { clientId: "c1" } })).events).toEqual([]);
+      for await (const { events } of rpc.events.watchEvents({ appId, start: { case: "startTime", value: {} } })) {
+        expect(events).toEqual([]);
+        break;
+      }
       expect((await rpc.subscriptions.listChanges({ appId })).changes).toEqual([]);
       for await (const report of rpc.subscriptions.verifyLedger({ appId }))
         expect(report).toMatchObject({ entries: 0, contacts: 0, faultTotal: 0, headHash: "" });

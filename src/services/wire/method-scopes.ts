@@ -65,6 +65,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     BatchRecordEvents: WRITE,
     GetEvent: PERSONAL,
     ListEvents: PERSONAL,
+    WatchEvents: PERSONAL,
     ListRejectedEvents: PERSONAL,
     ReplayRejectedEvents: WRITE,
   },

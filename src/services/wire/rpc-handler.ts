@@ -20,6 +20,7 @@ import {
 import { CALLER, type Gate } from "./authorization.js";
 import { timedBody, tooLate } from "./body-timeout.js";
 import { inTurn } from "./decompression.js";
+import { DRAINING } from "./draining.js";
 import { withReasons } from "./error-answers.js";
 import { chunksAndRest, errorOfMessages, readFirstMessage } from "./first-message.js";
 import { grpcTimeoutMs, isGrpcTimeout } from "./grpc-timeout.js";
@@ -62,6 +63,8 @@ export interface RpcHandlerDeps {
   gate?: Gate | undefined;
   /** Aborting it aborts the signals of all calls. */
   shutdown: AbortSignal;
+  /** Fires before, when no further call is accepted; see `DRAINING`. */
+  draining?: AbortSignal;
   /** Called with failures behind an answer: the answer could not be written, or a server error. */
   onError: (error: unknown, call: string) => void;
   /** Runs the work of an HTTP/2 call in its turn; default: at once. */
@@ -111,6 +114,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
   /** The values of a call, or the error for a caller who may not make it. */
   const callerValues = (method: DescMethod, authorization: string | undefined, peer = "") => {
     const values = createContextValues();
+    if (deps.draining !== undefined) values.set(DRAINING, deps.draining);
     try {
       const caller = deps.gate?.({ method, authorization, peer });
       return caller === undefined ? values : values.set(CALLER, caller);

@@ -172,6 +172,7 @@ function createCalls(
     interceptors: deps.interceptors ?? [],
     gate: deps.gate,
     shutdown,
+    draining,
     onError: deps.onError ?? (() => {}),
     routes(router) {
       deps.routes(router);

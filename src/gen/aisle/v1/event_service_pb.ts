@@ -13,15 +13,15 @@ import { file_aisle_v1_rejected_event } from "./rejected_event_pb.js";
 import type { SentSignals, VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
-import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK1AgoSUmVjb3JkRXZlbnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiMKBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBAhIcCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCA+BBARIrCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHNCA+BBARIyCg1wdWJsaWNfc2VuZGVyGAUgASgLMhYuYWlzbGUudjEuUHVibGljU2VuZGVyQgPgQQESMAoJc2lnbmF0dXJlGAYgASgLMhguYWlzbGUudjEuRXZlbnRTaWduYXR1cmVCA+BBARIYCgtzZW50X2RpZ2VzdBgHIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCCABKAhCA+BBASJlCg5FdmVudFNpZ25hdHVyZRIPCgJpZBgBIAEoCUID4EECEhYKCXRpbWVzdGFtcBgCIAEoCUID4EECEhcKCnNpZ25hdHVyZXMYAyABKAlCA+BBAhIRCgRib2R5GAQgASgMQgPgQQIiJAoMUHVibGljU2VuZGVyEhQKB25ldHdvcmsYASABKAlCA+BBASKzAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIVCghldmVudF9pZBgBIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgCIAEoCEID4EEDEhwKD3Zpc2l0b3JfY2hhbmdlZBgDIAEoCEID4EEDEhIKBW5vdGVzGAQgAygJQgPgQQMSOAoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZUID4EEDIqIBCg9TZW5kZXJBbGxvd2FuY2USEgoFbGltaXQYASABKAVCA+BBAxIuCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIWCglyZW1haW5pbmcYAyABKAVCA+BBAxIzCgtyZXNldF9kZWxheRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDIokBChNSZWNvcmRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiQKBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQESHQoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCUID4EEBEhgKC2xpc3RfZXZlbnRzGAQgASgIQgPgQQEiwQEKFFJlY29yZEV2ZW50c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgFQgPgQQMSGQoMZGVkdXBsaWNhdGVkGAIgASgFQgPgQQMSKwoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF90b3RhbBgEIAEoBUID4EEDEi4KCHJlY29yZGVkGAUgAygLMhcuYWlzbGUudjEuUmVjb3JkZWRFdmVudEID4EEDIlUKDVJlY29yZGVkRXZlbnQSEgoFaW5kZXgYASABKAVCA+BBAxIVCghldmVudF9pZBgCIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgDIAEoCEID4EEDIj0KD0dldEV2ZW50UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghldmVudF9pZBgCIAEoCUID4EECIjcKEEdldEV2ZW50UmVzcG9uc2USIwoFZXZlbnQYASABKAsyDy5haXNsZS52MS5FdmVudEID4EEDIqABChFMaXN0RXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESGQoMbmV3ZXN0X2ZpcnN0GAQgASgIQgPgQQESKgoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBASJYChJMaXN0RXZlbnRzUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJhChlMaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJxChpMaXN0UmVqZWN0ZWRFdmVudHNSZXNwb25zZRI1Cg9yZWplY3RlZF9ldmVudHMYASADKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50QgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMimwEKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIfChJyZWplY3RlZF9ldmVudF9pZHMYAiADKAlCA+BBARItCg9jb3JyZWN0ZWRfZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBASJ9ChxSZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEi4KCHJlcGxheWVkGAEgAygLMhcuYWlzbGUudjEuUmVwbGF5ZWRFdmVudEID4EEDEi0KB3JlZnVzZWQYAiADKAsyFy5haXNsZS52MS5SZWZ1c2VkUmVwbGF5QgPgQQMidQoNUmVwbGF5ZWRFdmVudBIeChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCUID4EEDEhUKCGV2ZW50X2lkGAIgASgJQgPgQQMSGQoMZGVkdXBsaWNhdGVkGAMgASgIQgPgQQMSEgoFbm90ZXMYBCADKAlCA+BBAyJYCg1SZWZ1c2VkUmVwbGF5Eh4KEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJQgPgQQMSEgoFZmllbGQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAyJ0ChhCYXRjaFJlY29yZEV2ZW50c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJAoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnRCA+BBAhIdChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJQgPgQQEieAoZQmF0Y2hSZWNvcmRFdmVudHNSZXNwb25zZRIuCghyZWNvcmRlZBgBIAMoCzIXLmFpc2xlLnYxLlJlY29yZGVkRXZlbnRCA+BBAxIrCgdyZWZ1c2VkGAIgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW1CA+BBAzL0BAoMRXZlbnRTZXJ2aWNlEkwKC1JlY29yZEV2ZW50EhwuYWlzbGUudjEuUmVjb3JkRXZlbnRSZXF1ZXN0Gh0uYWlzbGUudjEuUmVjb3JkRXZlbnRSZXNwb25zZSIAElEKDFJlY29yZEV2ZW50cxIdLmFpc2xlLnYxLlJlY29yZEV2ZW50c1JlcXVlc3QaHi5haXNsZS52MS5SZWNvcmRFdmVudHNSZXNwb25zZSIAKAESXgoRQmF0Y2hSZWNvcmRFdmVudHMSIi5haXNsZS52MS5CYXRjaFJlY29yZEV2ZW50c1JlcXVlc3QaIy5haXNsZS52MS5CYXRjaFJlY29yZEV2ZW50c1Jlc3BvbnNlIgASRgoIR2V0RXZlbnQSGS5haXNsZS52MS5HZXRFdmVudFJlcXVlc3QaGi5haXNsZS52MS5HZXRFdmVudFJlc3BvbnNlIgOQAgESTAoKTGlzdEV2ZW50cxIbLmFpc2xlLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESZAoSTGlzdFJlamVjdGVkRXZlbnRzEiMuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVxdWVzdBokLmFpc2xlLnYxLkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgOQAgESZwoUUmVwbGF5UmVqZWN0ZWRFdmVudHMSJS5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1JlcXVlc3QaJi5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgBCcAoIYWlzbGUudjFCEUV2ZW50U2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_rejected_event, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK1AgoSUmVjb3JkRXZlbnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiMKBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBAhIcCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCA+BBARIrCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHNCA+BBARIyCg1wdWJsaWNfc2VuZGVyGAUgASgLMhYuYWlzbGUudjEuUHVibGljU2VuZGVyQgPgQQESMAoJc2lnbmF0dXJlGAYgASgLMhguYWlzbGUudjEuRXZlbnRTaWduYXR1cmVCA+BBARIYCgtzZW50X2RpZ2VzdBgHIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCCABKAhCA+BBASJlCg5FdmVudFNpZ25hdHVyZRIPCgJpZBgBIAEoCUID4EECEhYKCXRpbWVzdGFtcBgCIAEoCUID4EECEhcKCnNpZ25hdHVyZXMYAyABKAlCA+BBAhIRCgRib2R5GAQgASgMQgPgQQIiJAoMUHVibGljU2VuZGVyEhQKB25ldHdvcmsYASABKAlCA+BBASKzAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIVCghldmVudF9pZBgBIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgCIAEoCEID4EEDEhwKD3Zpc2l0b3JfY2hhbmdlZBgDIAEoCEID4EEDEhIKBW5vdGVzGAQgAygJQgPgQQMSOAoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZUID4EEDIqIBCg9TZW5kZXJBbGxvd2FuY2USEgoFbGltaXQYASABKAVCA+BBAxIuCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIWCglyZW1haW5pbmcYAyABKAVCA+BBAxIzCgtyZXNldF9kZWxheRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDIokBChNSZWNvcmRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiQKBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQESHQoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCUID4EEBEhgKC2xpc3RfZXZlbnRzGAQgASgIQgPgQQEiwQEKFFJlY29yZEV2ZW50c1Jlc3BvbnNlEhUKCGFjY2VwdGVkGAEgASgFQgPgQQMSGQoMZGVkdXBsaWNhdGVkGAIgASgFQgPgQQMSKwoHcmVmdXNlZBgDIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMSGgoNcmVmdXNlZF90b3RhbBgEIAEoBUID4EEDEi4KCHJlY29yZGVkGAUgAygLMhcuYWlzbGUudjEuUmVjb3JkZWRFdmVudEID4EEDIlUKDVJlY29yZGVkRXZlbnQSEgoFaW5kZXgYASABKAVCA+BBAxIVCghldmVudF9pZBgCIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgDIAEoCEID4EEDIj0KD0dldEV2ZW50UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghldmVudF9pZBgCIAEoCUID4EECIjcKEEdldEV2ZW50UmVzcG9uc2USIwoFZXZlbnQYASABKAsyDy5haXNsZS52MS5FdmVudEID4EEDIqABChFMaXN0RXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESGQoMbmV3ZXN0X2ZpcnN0GAQgASgIQgPgQQESKgoHdmlzaXRvchgFIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBASJYChJMaXN0RXZlbnRzUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyLEAQoSV2F0Y2hFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEioKB3Zpc2l0b3IYAiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQESFgoMcmVzdW1lX3Rva2VuGAMgASgJSAASGgoQcGFzdF9ldmVudF9jb3VudBgEIAEoBUgAEjAKCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSABCBwoFc3RhcnQiVgoTV2F0Y2hFdmVudHNSZXNwb25zZRIkCgZldmVudHMYASADKAsyDy5haXNsZS52MS5FdmVudEID4EEDEhkKDHJlc3VtZV90b2tlbhgCIAEoCUID4EEDImEKGUxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBInEKGkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlEjUKD3JlamVjdGVkX2V2ZW50cxgBIAMoCzIXLmFpc2xlLnYxLlJlamVjdGVkRXZlbnRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyKbAQobUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEh8KEnJlamVjdGVkX2V2ZW50X2lkcxgCIAMoCUID4EEBEi0KD2NvcnJlY3RlZF9ldmVudBgDIAEoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBIn0KHFJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2USLgoIcmVwbGF5ZWQYASADKAsyFy5haXNsZS52MS5SZXBsYXllZEV2ZW50QgPgQQMSLQoHcmVmdXNlZBgCIAMoCzIXLmFpc2xlLnYxLlJlZnVzZWRSZXBsYXlCA+BBAyJ1Cg1SZXBsYXllZEV2ZW50Eh4KEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJQgPgQQMSFQoIZXZlbnRfaWQYAiABKAlCA+BBAxIZCgxkZWR1cGxpY2F0ZWQYAyABKAhCA+BBAxISCgVub3RlcxgEIAMoCUID4EEDIlgKDVJlZnVzZWRSZXBsYXkSHgoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAlCA+BBAxISCgVmaWVsZBgCIAEoCUID4EEDEhMKBnJlYXNvbhgDIAEoCUID4EEDInQKGEJhdGNoUmVjb3JkRXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIkCgZldmVudHMYAiADKAsyDy5haXNsZS52MS5FdmVudEID4EECEh0KEGlkZW1wb3RlbmN5X2tleXMYAyADKAlCA+BBASJ4ChlCYXRjaFJlY29yZEV2ZW50c1Jlc3BvbnNlEi4KCHJlY29yZGVkGAEgAygLMhcuYWlzbGUudjEuUmVjb3JkZWRFdmVudEID4EEDEisKB3JlZnVzZWQYAiADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDMscFCgxFdmVudFNlcnZpY2USTAoLUmVjb3JkRXZlbnQSHC5haXNsZS52MS5SZWNvcmRFdmVudFJlcXVlc3QaHS5haXNsZS52MS5SZWNvcmRFdmVudFJlc3BvbnNlIgASUQoMUmVjb3JkRXZlbnRzEh0uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVxdWVzdBoeLmFpc2xlLnYxLlJlY29yZEV2ZW50c1Jlc3BvbnNlIgAoARJeChFCYXRjaFJlY29yZEV2ZW50cxIiLmFpc2xlLnYxLkJhdGNoUmVjb3JkRXZlbnRzUmVxdWVzdBojLmFpc2xlLnYxLkJhdGNoUmVjb3JkRXZlbnRzUmVzcG9uc2UiABJGCghHZXRFdmVudBIZLmFpc2xlLnYxLkdldEV2ZW50UmVxdWVzdBoaLmFpc2xlLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJMCgpMaXN0RXZlbnRzEhsuYWlzbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5haXNsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiA5ACARJRCgtXYXRjaEV2ZW50cxIcLmFpc2xlLnYxLldhdGNoRXZlbnRzUmVxdWVzdBodLmFpc2xlLnYxLldhdGNoRXZlbnRzUmVzcG9uc2UiA5ACATABEmQKEkxpc3RSZWplY3RlZEV2ZW50cxIjLmFpc2xlLnYxLkxpc3RSZWplY3RlZEV2ZW50c1JlcXVlc3QaJC5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXNwb25zZSIDkAIBEmcKFFJlcGxheVJlamVjdGVkRXZlbnRzEiUuYWlzbGUudjEuUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiYuYWlzbGUudjEuUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXNwb25zZSIAQnAKCGFpc2xlLnYxQhFFdmVudFNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_rejected_event, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -515,8 +515,7 @@ export type ListEventsResponse = Message<"aisle.v1.ListEventsResponse"> & {
   events: Event[];
 
   /**
-   * Output only. Continues after the last event read. Also set at the end of an
-   * oldest-first list, so that a caller can ask again for newer events.
+   * Output only. Empty at the end.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -529,6 +528,97 @@ export type ListEventsResponse = Message<"aisle.v1.ListEventsResponse"> & {
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
   messageDesc(file_aisle_v1_event_service, 11);
+
+/**
+ * WatchEventsRequest is the request of WatchEvents.
+ *
+ * @generated from message aisle.v1.WatchEventsRequest
+ */
+export type WatchEventsRequest = Message<"aisle.v1.WatchEventsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. Only events with one of these visitor ids.
+   *
+   * @generated from field: aisle.v1.VisitorIds visitor = 2;
+   */
+  visitor?: VisitorIds | undefined;
+
+  /**
+   * Optional. Where the stream begins. Not set: with events stored from now on.
+   *
+   * @generated from oneof aisle.v1.WatchEventsRequest.start
+   */
+  start: {
+    /**
+     * `resume_token` of an earlier message. `app_id` and `visitor` must be as
+     * they were then, else INVALID_ARGUMENT.
+     *
+     * @generated from field: string resume_token = 3;
+     */
+    value: string;
+    case: "resumeToken";
+  } | {
+    /**
+     * So many of the newest events come first, 0 to 1,000, else
+     * INVALID_ARGUMENT. Of a visitor's events those among the newest 20,000.
+     *
+     * @generated from field: int32 past_event_count = 4;
+     */
+    value: number;
+    case: "pastEventCount";
+  } | {
+    /**
+     * All events received since then come first.
+     *
+     * @generated from field: google.protobuf.Timestamp start_time = 5;
+     */
+    value: Timestamp;
+    case: "startTime";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message aisle.v1.WatchEventsRequest.
+ * Use `create(WatchEventsRequestSchema)` to create a new message.
+ */
+export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 12);
+
+/**
+ * WatchEventsResponse is one message of WatchEvents' stream.
+ *
+ * @generated from message aisle.v1.WatchEventsResponse
+ */
+export type WatchEventsResponse = Message<"aisle.v1.WatchEventsResponse"> & {
+  /**
+   * Output only. The events, oldest first. Without events the message only says
+   * that the stream is alive; one comes at the start, and every 30 seconds.
+   *
+   * @generated from field: repeated aisle.v1.Event events = 1;
+   */
+  events: Event[];
+
+  /**
+   * Output only. Continues after these events. Opaque; up to 160 kB when many
+   * events came within the last minute.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message aisle.v1.WatchEventsResponse.
+ * Use `create(WatchEventsResponseSchema)` to create a new message.
+ */
+export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 13);
 
 /**
  * ListRejectedEventsRequest is the request of ListRejectedEvents.
@@ -565,7 +655,7 @@ export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequ
  * Use `create(ListRejectedEventsRequestSchema)` to create a new message.
  */
 export const ListRejectedEventsRequestSchema: GenMessage<ListRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 12);
+  messageDesc(file_aisle_v1_event_service, 14);
 
 /**
  * ListRejectedEventsResponse is the answer of ListRejectedEvents.
@@ -593,7 +683,7 @@ export type ListRejectedEventsResponse = Message<"aisle.v1.ListRejectedEventsRes
  * Use `create(ListRejectedEventsResponseSchema)` to create a new message.
  */
 export const ListRejectedEventsResponseSchema: GenMessage<ListRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 13);
+  messageDesc(file_aisle_v1_event_service, 15);
 
 /**
  * ReplayRejectedEventsRequest is the request of ReplayRejectedEvents.
@@ -639,7 +729,7 @@ export type ReplayRejectedEventsRequest = Message<"aisle.v1.ReplayRejectedEvents
  * Use `create(ReplayRejectedEventsRequestSchema)` to create a new message.
  */
 export const ReplayRejectedEventsRequestSchema: GenMessage<ReplayRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 14);
+  messageDesc(file_aisle_v1_event_service, 16);
 
 /**
  * ReplayRejectedEventsResponse is the answer of ReplayRejectedEvents.
@@ -667,7 +757,7 @@ export type ReplayRejectedEventsResponse = Message<"aisle.v1.ReplayRejectedEvent
  * Use `create(ReplayRejectedEventsResponseSchema)` to create a new message.
  */
 export const ReplayRejectedEventsResponseSchema: GenMessage<ReplayRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 15);
+  messageDesc(file_aisle_v1_event_service, 17);
 
 /**
  * ReplayedEvent is a rejected event that is now recorded.
@@ -710,7 +800,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
  * Use `create(ReplayedEventSchema)` to create a new message.
  */
 export const ReplayedEventSchema: GenMessage<ReplayedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 16);
+  messageDesc(file_aisle_v1_event_service, 18);
 
 /**
  * RefusedReplay is the reason why a rejected event was not recorded.
@@ -746,7 +836,7 @@ export type RefusedReplay = Message<"aisle.v1.RefusedReplay"> & {
  * Use `create(RefusedReplaySchema)` to create a new message.
  */
 export const RefusedReplaySchema: GenMessage<RefusedReplay> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 17);
+  messageDesc(file_aisle_v1_event_service, 19);
 
 /**
  * BatchRecordEventsRequest is the request of BatchRecordEvents.
@@ -781,7 +871,7 @@ export type BatchRecordEventsRequest = Message<"aisle.v1.BatchRecordEventsReques
  * Use `create(BatchRecordEventsRequestSchema)` to create a new message.
  */
 export const BatchRecordEventsRequestSchema: GenMessage<BatchRecordEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 18);
+  messageDesc(file_aisle_v1_event_service, 20);
 
 /**
  * BatchRecordEventsResponse is the answer of BatchRecordEvents. Each event is in
@@ -810,7 +900,7 @@ export type BatchRecordEventsResponse = Message<"aisle.v1.BatchRecordEventsRespo
  * Use `create(BatchRecordEventsResponseSchema)` to create a new message.
  */
 export const BatchRecordEventsResponseSchema: GenMessage<BatchRecordEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 19);
+  messageDesc(file_aisle_v1_event_service, 21);
 
 /**
  * EventService records events and returns recorded ones.
@@ -883,6 +973,21 @@ export const EventService: GenService<{
     methodKind: "unary";
     input: typeof ListEventsRequestSchema;
     output: typeof ListEventsResponseSchema;
+  },
+  /**
+   * WatchEvents sends the events of an app as they are stored, until the caller
+   * leaves. Each message has a token; a caller that goes on with the token of
+   * the last message it has got loses no event and gets none twice. Events come
+   * within a second or so, and nearly in order of their ids: an event is sent
+   * even if the server stored it up to a minute after it gave it its id.
+   * UNAVAILABLE when the server stops: call again with the token.
+   *
+   * @generated from rpc aisle.v1.EventService.WatchEvents
+   */
+  watchEvents: {
+    methodKind: "server_streaming";
+    input: typeof WatchEventsRequestSchema;
+    output: typeof WatchEventsResponseSchema;
   },
   /**
    * ListRejectedEvents lists events that were rejected as invalid

@@ -1,0 +1,44 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { expect, it } from "vitest";
+import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
+
+const appId = "shop";
+
+it("a watch of events ends at once when the server stops, and goes on after the restart without loss or doubles", async () => {
+  const directory = await temporaryDirectory();
+  const flags = ["--role", "services"];
+  let server = await startServer({ directory, flags });
+  await rpcClients(server.rpcUrl).apps.createApp({ app: { appId } });
+  const record = async (n: number) => {
+    const event = { actionType: "category_view", categories: [{ categoryId: "c" }], extraFields: { n: String(n) } };
+    await rpcClients(server.rpcUrl).events.recordEvent({ appId, event });
+  };
+  const found: string[] = [];
+  let resumeToken = "";
+  const watch = async () => {
+    const start = resumeToken === "" ? {} : { start: { case: "resumeToken" as const, value: resumeToken } };
+    for await (const message of rpcClients(server.rpcUrl).events.watchEvents({ appId, ...start })) {
+      found.push(...message.events.map(({ extraFields }) => extraFields.n ?? ""));
+      resumeToken = message.resumeToken;
+    }
+  };
+  const failed = watch().catch((error: unknown) => ConnectError.from(error));
+  await expect.poll(() => resumeToken).not.toBe("");
+  for (const n of [1, 2]) await record(n);
+  await expect.poll(() => found.length, { timeout: 10_000 }).toBe(2);
+  await record(3);
+  const stoppedAt = performance.now();
+  await server.end("SIGTERM");
+  expect(performance.now() - stoppedAt).toBeLessThan(8000);
+  expect(await failed).toMatchObject({ code: Code.Unavailable });
+
+  server = await startServer({ directory, flags });
+  await record(4);
+  const again = watch().catch((error: unknown) => ConnectError.from(error));
+  await expect.poll(() => found.length, { timeout: 10_000 }).toBe(4);
+  await pause(1500);
+  expect(found).toEqual(["1", "2", "3", "4"]);
+  await server.end("SIGTERM");
+  await again;
+}, 60_000);
