@@ -82,7 +82,7 @@ describe("grpc.reflection.v1", () => {
         service: [
           { name: "aisle.v1.AppService" },
           { name: "aisle.v1.EventService" },
-          { name: "aisle.v1.ModelService" },
+          { name: "aisle.v1.SubscriptionService" },
           { name: "grpc.health.v1.Health" },
           { name: "grpc.reflection.v1.ServerReflection" },
           { name: "grpc.reflection.v1alpha.ServerReflection" },
