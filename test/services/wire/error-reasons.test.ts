@@ -49,6 +49,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
       "product_group",
       "signing_secret",
       "visitor",
+      "operation",
     ] as const
   ).map((resource) => [`${resource.toUpperCase()}_NOT_FOUND`, new NotFound(resource)] as const),
   ["APP_EXISTS", new AlreadyExists("app", "taken")],
