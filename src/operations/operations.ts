@@ -119,7 +119,7 @@ export function createOperations(deps: OperationsDependencies): Operations {
       const live = new LiveOperation(deps, appId, newOperation(deps.newId(), kind, now()));
       const work = live.start(run);
       const timer = new AbortController();
-      const late = pause(ACCEPTED_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+      const late = pause(ACCEPTED_MS, undefined, { signal: timer.signal }).catch(() => undefined); // aborted below
       try {
         await Promise.race([work, live.changed(), late]);
         const key = keyOf(appId, live.current.operationId);
