@@ -40,7 +40,9 @@ const ALL = [
   { language: "python", command: "python3", file: "sign.py", orderId: "W-1003" },
   { language: "php", command: "php", file: "sign.php", orderId: "W-1004", check: ["-r", "curl_version();"] },
 ];
-const LANGUAGES = await Promise.all(ALL.map(async (one) => ({ ...one, isThere: await isThere(one.command, one.check) })));
+const LANGUAGES = await Promise.all(
+  ALL.map(async (one) => ({ ...one, isThere: await isThere(one.command, one.check) })),
+);
 
 describe("the signing examples of docs/integrate.md", () => {
   const absent = LANGUAGES.filter(({ isThere }) => !isThere).map(({ command }) => command);
