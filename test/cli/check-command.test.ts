@@ -53,7 +53,7 @@ it("aisle check lists ids that the catalogue does not know, and the products tha
   expect(probably("web:0815:x")?.at(-1)).toBe("0815");
   expect(stdout).toContain("Send the id, SKU or item_group_id of the feed");
   const { unknownProducts } = JSON.parse((await check("--json")).stdout);
-  expect(unknownProducts[0]).toMatchObject({ productId: "nothing", events: 2 });
+  expect(unknownProducts[0]).toMatchObject({ productId: "nothing", eventCount: 2 });
 });
 
 it("aisle check knows groups of variants and SKUs, and says when the catalogue knows everything", async () => {

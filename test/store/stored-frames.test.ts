@@ -64,13 +64,13 @@ describe("frames stored by earlier versions", () => {
 
   it("have exposures whose orders carry only a time", () => {
     const met = exposure();
-    const nothing = { lastClickedAt: 0, recommendationIds: [], clicks: [], orders: [] };
+    const nothing = { lastClickedAt: 0, recommendationIds: [], clicks: [], orders: [], explored: [] };
     const earlier = { frames: met.frames.map((one) => ({ ...one, ...nothing })), shownLists: [] };
     const rows = met.frames.map((one) => [...Object.values(one).slice(0, 7), ["o1"]]);
     expect(exposureCodec.fromCells([rows, CHECKSUM], "")).toEqual(earlier);
     expect(exposureCodec.fromCells([...exposureCodec.toCells(met), CHECKSUM], "")).toEqual(met);
     const documents = met.frames.map(
-      ({ lastClickedAt: _, recommendationIds: __, clicks: ___, orders: ____, ...one }) => one,
+      ({ lastClickedAt: _, recommendationIds: __, clicks: ___, orders: ____, explored: _____, ...one }) => one,
     );
     expect(frameExposure.fromDocument({ frames: documents })).toEqual(earlier);
   });

@@ -50,7 +50,7 @@ describe("values in the embedded store", () => {
       fromCells: codec.fromCells,
     });
     const robots = { event: event("e1", { bot: true }), order: order("o1", { bot: true }) };
-    const events = encode(older(eventCodec, -1), "k", robots.event);
+    const events = encode(older(eventCodec, -2), "k", robots.event);
     expect(decode(eventCodec, "k", events, events.length)).toEqual({ ...robots.event, bot: false });
     const orders = encode(older(orderCodec, 13), "k", robots.order);
     expect(decode(orderCodec, "k", orders, orders.length)).toEqual({ ...robots.order, bot: false });
