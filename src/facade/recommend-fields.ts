@@ -9,7 +9,16 @@ import { InteractionType } from "../gen/aisle/v1/interaction_pb.js";
  * absent. `list`: the same, and arrays and objects of ids. `time`: RFC 3339. `type`: a kind of interaction. `flag`: anything, on
  * by `true` or `1`. The rest are arrays of objects.
  */
-export type FieldKind = "app" | "text" | "list" | "time" | "type" | "flag" | "interactions" | "frameInteractions";
+export type FieldKind =
+  | "app"
+  | "text"
+  | "list"
+  | "time"
+  | "type"
+  | "flag"
+  | "interactions"
+  | "frameInteractions"
+  | "frames";
 
 export interface RecommendField {
   readonly kind: FieldKind;
@@ -80,15 +89,17 @@ export const RECOMMEND_BODY = {
   },
 } as const satisfies Fields;
 
+/** An id of a frame. */
+export const FRAME_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
 /** Maximum frames of a page. */
 export const MAX_FRAMES = 20;
 
 /** Beyond the fields of RECOMMEND_BODY. */
 export const PAGE_BODY = {
   frames: {
-    kind: "list",
+    kind: "frames",
     required: true,
-    ids: ["frameId", "frame_id", "id"],
     says: `The frame configurations to fill, 1 to ${MAX_FRAMES}, in the order in which they choose; an unknown one is the app's default.`,
   },
 } as const satisfies Fields;

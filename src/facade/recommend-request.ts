@@ -9,13 +9,14 @@ import { invalid, invalidApp, missing } from "./errors.js";
 import { type IdList, readIdList, scalarText } from "./id-lists.js";
 import {
   type BodyName,
+  FRAME_ID,
   type FrameInteractionName,
   INTERACTION_TYPES,
   type InteractionName,
   type ListName,
   MAX_CURRENT,
   MAX_FRAMES,
-  PAGE_BODY,
+  type PAGE_BODY,
   RECOMMEND_BODY,
 } from "./recommend-fields.js";
 import { cleanId, isAppId, isNothing } from "./text-values.js";
@@ -90,15 +91,19 @@ export function wantsCurrency(body: unknown): boolean {
 /** Reads the request of a page: as one for a frame, with `frames` in place of its frame. */
 export function toRecommendPageRequest(body: unknown): RecommendPageRequest & { readonly request: RecommendRequest } {
   const request = toRecommendRequest(body);
-  const sent = isObject<keyof typeof PAGE_BODY>(body) ? body.frames : undefined;
-  const frames = readIdList(sent, PAGE_BODY.frames.ids, MAX_FRAMES + 1);
-  if (frames === undefined || frames.ids.length > MAX_FRAMES) throw invalid("recommend", "frames");
-  if (frames.ids.length === 0) throw missing("recommend", "frames");
+  const frames = isObject<keyof typeof PAGE_BODY>(body) ? body.frames : undefined;
+  if (frames === undefined || frames === null) throw missing("recommend", "frames");
+  if (!isFrameList(frames)) throw invalid("recommend", "frames");
   return {
     $typeName: "aisle.v1.RecommendPageRequest",
     request: { ...request, frameId: "" },
-    frameIds: frames.ids,
+    frameIds: [...frames],
   };
+}
+
+function isFrameList(value: unknown): value is readonly string[] {
+  const isId = (element: unknown) => typeof element === "string" && FRAME_ID.test(element);
+  return Array.isArray(value) && value.length > 0 && value.length <= MAX_FRAMES && value.every(isId);
 }
 
 function readInteractions(value: unknown): ProductInteraction[] {

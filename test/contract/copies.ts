@@ -18,6 +18,7 @@ import {
   frameTally,
   fullFrame,
   hookEntry,
+  operation,
   order,
   product,
   rejected,
@@ -50,6 +51,7 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.products.put("p1", product("p1", { sku: "s1" })); // has the SKU now
     tx.orders.put("o1", order("o1"));
     tx.erasures.put("x1", erasure("x1"));
+    tx.operations.put("y1", operation("y1"));
     tx.frameTallies.put("f1/2026-01-15/a", frameTally());
     tx.frameExposures.put("c:1", exposure());
     tx.putInteraction("v1", view(1, "e1"));

@@ -11,6 +11,7 @@ import type { HookEntry } from "../../src/domain/hook.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
 import { NO_MONEY } from "../../src/domain/money.js";
+import type { Operation } from "../../src/domain/operation.js";
 import type { Order } from "../../src/domain/order.js";
 import type { Product } from "../../src/domain/product.js";
 import { NO_FILTER } from "../../src/domain/product-filter.js";
@@ -453,6 +454,24 @@ export function erasure(erasureId: string, change: Partial<Erasure> = {}): Erasu
     upTo: "e1",
     person: { ...NOBODY, visitorKeys: ["c:1"], contactKeys: ["e:a@b.de"], orderIds: ["o1"], eventIds: ["e1"] },
     counts: { events: 3 },
+    ...change,
+  };
+}
+
+export function operation(operationId: string, change: Partial<Operation> = {}): Operation {
+  return {
+    operationId,
+    kind: "train_model",
+    state: "failed",
+    createdAt: 1,
+    startedAt: 2,
+    endedAt: 3,
+    workedAt: 3,
+    stage: "read",
+    share: 0.25,
+    isCancelled: false,
+    result: "",
+    fault: { code: 9, message: "nothing to learn from", reason: "NOT_ENOUGH_DATA" },
     ...change,
   };
 }

@@ -147,9 +147,9 @@ for (const { name, openStore } of await storeKinds()) {
       const { recorded, refused } = await aisle.clients.events.recordEvents(stream());
       expect(refused.map(({ index }) => index)).toEqual([3]);
       expect(recorded.map(({ index, deduplicated }) => [index, deduplicated])).toEqual([
-        [2n, false],
-        [4n, false],
-        [5n, true],
+        [2, false],
+        [4, false],
+        [5, true],
       ]);
       expect(recorded[2]?.eventId).toBe(recorded[1]?.eventId);
       for (const { index, eventId } of recorded) {

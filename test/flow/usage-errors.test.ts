@@ -74,9 +74,15 @@ describe("an aisle command with a usage error", () => {
 });
 
 describe("aisle --help", () => {
-  /** The commands that a help text lists. */
+  /** The commands that a help text lists, in groups of any name. */
   const listed = (help: string) =>
-    [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}([a-z-]+)/gm)]
+    [
+      ...help
+        .split(/^Options:$/m)
+        .slice(1)
+        .join("")
+        .matchAll(/^ {2}([a-z][a-z-]*)/gm),
+    ]
       .map(([, name = ""]) => name)
       .filter((name) => name !== "help");
 

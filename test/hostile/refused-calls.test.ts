@@ -65,7 +65,7 @@ it.skipIf(!python).each(UNKNOWN)(
     const { address } = await openListener();
     const environment = join(import.meta.dirname, "../../node_modules/.cache/grpcio");
     const interpreter = join(environment, "bin/python3");
-    const requirements = join(import.meta.dirname, "../clients/python/requirements.txt");
+    const requirements = join(import.meta.dirname, "requirements.txt");
     if (!existsSync(interpreter)) await run("python3", ["-m", "venv", environment]);
     await run(interpreter, ["-m", "pip", "install", "--quiet", "-r", requirements]);
     const { stdout } = await run(interpreter, [join(import.meta.dirname, "unknown_call.py"), address, method]);

@@ -5,8 +5,10 @@
 import { FORM_LIMITS } from "../form.js";
 import {
   type FieldKind,
+  FRAME_ID,
   FRAME_INTERACTION,
   INTERACTION_TYPES,
+  MAX_FRAMES,
   PAGE_BODY,
   PRODUCT_INTERACTION,
   RECOMMEND_BODY,
@@ -51,6 +53,7 @@ const KINDS: Readonly<Record<FieldKind, JsonObject>> = {
     ],
   },
   flag: {},
+  frames: { type: "array", items: { type: "string", pattern: FRAME_ID.source }, minItems: 1, maxItems: MAX_FRAMES },
   interactions: { type: "array", items: part("schemas", "ProductInteraction") },
   frameInteractions: {
     anyOf: [
