@@ -1,6 +1,7 @@
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { InvalidArgument } from "../domain/errors.js";
+import { hasEnded } from "../domain/operation.js";
 import { OperationSchema } from "../gen/aisle/v1/operation_pb.js";
 import { OperationService } from "../gen/aisle/v1/operation_service_pb.js";
 import type { Operations } from "../operations/operations.js";
@@ -8,6 +9,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import { kindOf, operationMessage } from "./operation-messages.js";
 import { readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
+import { endOfWatch } from "./wire/draining.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 const DEFAULT_WAIT_MS = 30_000;
@@ -46,19 +48,24 @@ export function createOperationService(deps: OperationServiceDependencies): Serv
       return { operations: items, nextPageToken };
     }),
 
-    waitOperation: guarded(report, async (request, context: Pick<HandlerContext, "signal">) => {
+    waitOperation: guarded(report, async (request, context: HandlerContext) => {
       await check(request);
       const { appId, operationId, timeout } = request;
       const ms = timeout === undefined ? DEFAULT_WAIT_MS : durationMs(timeout);
       if (ms < 0 || ms > MAX_WAIT_MS) throw new InvalidArgument("timeout", "invalid", "0 to 300 seconds");
-      return { operation: operationMessage(appId, await operations.wait(appId, operationId, ms, context.signal)) };
+      return { operation: operationMessage(appId, await operations.wait(appId, operationId, ms, endOfWatch(context))) };
     }),
 
-    watchOperation: guardedStream(report, async function* (request, context: Pick<HandlerContext, "signal">) {
+    watchOperation: guardedStream(report, async function* (request, context: HandlerContext) {
       await check(request);
       const { appId, operationId } = request;
-      for await (const operation of operations.watch(appId, operationId, context.signal))
+      const ended = endOfWatch(context);
+      let isOver = false;
+      for await (const operation of operations.watch(appId, operationId, ended)) {
+        isOver = hasEnded(operation);
         yield { operation: operationMessage(appId, operation) };
+      }
+      if (!isOver && !context.signal.aborted) throw ended.reason;
     }),
 
     cancelOperation: guarded(report, async (request) => {

@@ -29,6 +29,7 @@ import {
   visitorMessage,
 } from "./subscription-messages.js";
 import { watchSubscriptions } from "./watch-subscriptions.js";
+import { endOfWatch } from "./wire/draining.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 export interface SubscriptionServiceDependencies extends LinkHandlersDependencies {
@@ -124,8 +125,8 @@ export function createSubscriptionService(
       return { changes: items, nextPageToken };
     }),
 
-    watchSubscriptions: guardedStream(report, (request, { signal }: Pick<HandlerContext, "signal">) =>
-      watchSubscriptions(deps, request, signal),
+    watchSubscriptions: guardedStream(report, (request, context: HandlerContext) =>
+      watchSubscriptions(deps, request, endOfWatch(context)),
     ),
 
     verifyLedger: guardedStream(report, async function* (request) {

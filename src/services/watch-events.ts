@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { create, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
-import { InvalidArgument, Unavailable } from "../domain/errors.js";
+import { InvalidArgument } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
 import { visitorKeys } from "../domain/ids.js";
 import { EventSchema } from "../gen/aisle/v1/event_pb.js";
@@ -14,7 +14,7 @@ import { eventMessage } from "./event-messages.js";
 import { EventPosition, idAt, LATE_MS, timeOf } from "./event-position.js";
 import { DIGEST_BYTES, PAGE_BYTES, requestDigest } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { DRAINING } from "./wire/draining.js";
+import { endOfWatch } from "./wire/draining.js";
 
 const EVERY_MS = 500;
 /** Rounds of which one looks as far back as an event may be late, the others `SOON_MS`. */
@@ -42,7 +42,7 @@ interface Watched {
 export async function* watchEvents(
   deps: WatchDependencies,
   request: WatchEventsRequest,
-  { signal, values }: Pick<HandlerContext, "signal" | "values">,
+  context: Pick<HandlerContext, "signal" | "values">,
 ): AsyncGenerator<Watched> {
   const { events, now } = deps;
   const { appId } = await requireApp(deps.apps, request.appId);
@@ -55,7 +55,7 @@ export async function* watchEvents(
     events: found,
     resumeToken: Buffer.concat([digest, position.encode()]).toString("base64url"),
   });
-  const ended = AbortSignal.any([signal, values.get(DRAINING)]);
+  const ended = endOfWatch(context);
   yield* inPages(past, () => undefined, message);
   yield message([]);
   let saidAt = now();
@@ -80,7 +80,7 @@ export async function* watchEvents(
     await pause(EVERY_MS, undefined, { signal: ended }).catch(() => undefined); // the loop ends
     await requireApp(deps.apps, appId);
   }
-  if (!signal.aborted) throw new Unavailable("The server is stopping: call again with the resume_token");
+  if (!context.signal.aborted) throw ended.reason;
 }
 
 /** Messages of at most `PAGE_BYTES` with the events that are wanted. */

@@ -323,7 +323,8 @@ export const OperationService: GenService<{
   },
   /**
    * WaitOperation returns an operation when it has ended, or as it is after
-   * `timeout`: then call it again. NOT_FOUND for an unknown one.
+   * `timeout`, or when the server stops: then call it again. NOT_FOUND for an
+   * unknown one.
    *
    * @generated from rpc aisle.v1.OperationService.WaitOperation
    */
@@ -335,7 +336,7 @@ export const OperationService: GenService<{
   /**
    * WatchOperation sends an operation as it is, and again whenever it has changed,
    * until it has ended. A stream that breaks off can be opened again. NOT_FOUND
-   * for an unknown one.
+   * for an unknown one; UNAVAILABLE when the server stops: call again.
    *
    * @generated from rpc aisle.v1.OperationService.WatchOperation
    */
