@@ -9,6 +9,7 @@ import { addDoctorCommand, type Doctor } from "./doctor-command.js";
 import { endingOf, UsageFailure } from "./errors.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
 import { addEventsCommand } from "./events-command.js";
+import { addExportCommand } from "./export-command.js";
 import { addFeedCommands } from "./feed-command.js";
 import { addFrameCommands } from "./frame-command.js";
 import { addGroupCommands } from "./group-command.js";
@@ -85,6 +86,7 @@ Exit codes: 0 success, 1 failure, 2 usage error.`,
   program.commandsGroup("A shop, from its files to its lists:");
   addAppCommands(program, deps);
   addImportCommands(program, deps);
+  addExportCommand(program, deps);
   addTrainCommand(program, deps);
   addRecommendCommand(program, deps);
   addFrameCommands(program, deps);

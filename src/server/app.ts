@@ -53,6 +53,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
   const { events, visitors, contacts, products, models } = store;
   const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
   const { operations } = stages;
+  const hasTitles = async (appId: string) => (await catalogViews.of(appId)).hasTitles;
   const mutation = createMutations({ changes, seal: stages.seal, now, report });
   return {
     events: createEventService({
@@ -108,7 +109,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       sightingsOf: (appId, productId) =>
         unitOfWork.run(appId, (tx) => sightingsOf(tx.unconfirmedProducts, productId, now())),
       groups: createProductGroups({ apps, changes, now }),
-      hasTitles: async (appId) => (await catalogViews.of(appId)).hasTitles,
+      hasTitles,
       findUnknownProducts: createFindUnknownProducts({ events: store.events, catalogOf: catalogViews.of }),
       mutation,
       report,
@@ -116,6 +117,8 @@ function wireServices(deps: AppDependencies, stages: Stages) {
     apps: createAppService({
       apps,
       changes,
+      copies,
+      hasTitles,
       now,
       newAppId: deps.newAppId,
       frameReport: createFrameReporter({ apps, copies }),

@@ -1,6 +1,5 @@
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { App } from "../domain/app.js";
-import type { Now } from "../domain/clock.js";
 import { AlreadyExists, check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { checkEtag } from "../domain/etag.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
@@ -13,6 +12,7 @@ import type { FrameReporter } from "../recommend/frame-report.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import { appEtag, appMessage, newApp, settingsUpdate } from "./app-settings.js";
+import { type ExportDependencies, exportApp } from "./export-app.js";
 import { frameEtag, frameMessage, readFrame } from "./frame-messages.js";
 import { daysOf, reportMessage } from "./frame-report-messages.js";
 import { ID_RULE } from "./id-rules.js";
@@ -22,13 +22,12 @@ import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { signingSecretHandlers } from "./signing-secret-handlers.js";
 import { CALLER } from "./wire/authorization.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
-export interface AppServiceDependencies {
+export interface AppServiceDependencies extends ExportDependencies {
   readonly apps: AppStore;
   /** Transactions that write apps and frames. */
   readonly changes: Pick<UnitOfWork, "run">;
-  readonly now: Now;
   /** Returns 13 random hex characters. */
   readonly newAppId: () => string;
   /** Called after an app was deleted, so that its cached data is dropped. */
@@ -123,6 +122,8 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
         return {};
       });
     }),
+
+    exportApp: guardedStream(report, (request, context: HandlerContext) => exportApp(deps, request, context)),
 
     getFrameConfiguration: guarded(report, async (request) => {
       await requireApp(apps, request.appId);

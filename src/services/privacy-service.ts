@@ -5,14 +5,12 @@ import type { Erasure, ErasureCounts } from "../domain/erasure.js";
 import { InvalidArgument } from "../domain/errors.js";
 import type { ExposedFrame, ShownList } from "../domain/frame-tally.js";
 import { type Confirmation, confirmationOf } from "../domain/hook.js";
-import { type Order, sentOrderId } from "../domain/order.js";
 import type { Visitor } from "../domain/visitor.js";
 import { ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
 import type { Person as PersonMessage } from "../gen/aisle/v1/person_pb.js";
 import type {
   AwaitedSubscriptionSchema,
   KeptFrameExposureSchema,
-  KeptOrderSchema,
   KeptShownListSchema,
   KeptVisitorSchema,
 } from "../gen/aisle/v1/personal_data_pb.js";
@@ -27,9 +25,10 @@ import type { Erasures } from "../identity/privacy/erasure.js";
 import { type PersonItem, type PersonStores, readPerson } from "../identity/privacy/export.js";
 import type { PersonNames } from "../identity/privacy/person.js";
 import type { AppStore } from "../store/ports/app-store.js";
-import { moneyMessage, timestampOf, visitorIdsOf } from "./common-messages.js";
+import { timestampOf, visitorIdsOf } from "./common-messages.js";
 import { eventMessage } from "./event-messages.js";
 import { hookMessage } from "./hook-service.js";
+import { orderMessage } from "./order-messages.js";
 import { readPage } from "./paging.js";
 import { withProgress } from "./progress-stream.js";
 import { rejectedEventMessage } from "./rejected-event-handlers.js";
@@ -251,17 +250,4 @@ function visitorMessage({
 
 function idsOf(keys: readonly string[], kind: string): string[] {
   return keys.filter((key) => key.startsWith(kind)).map((key) => key.slice(kind.length));
-}
-
-function orderMessage(order: Order): MessageInitShape<typeof KeptOrderSchema> {
-  return {
-    orderId: sentOrderId(order),
-    visitor: { ...order.visitor },
-    contactId: order.contactId,
-    lines: order.lines.map((line) => ({ ...line })),
-    status: order.status,
-    payment: moneyMessage(order.payment),
-    orderTime: timestampOf(order.occurredAt),
-    cancelled: order.cancelled,
-  };
 }

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { groupEtag } from "../catalog/product-groups.js";
 import type { ProductDraft } from "../catalog/write-products.js";
+import type { Now } from "../domain/clock.js";
 import type { Product } from "../domain/product.js";
 import type { ProductGroup } from "../domain/product-filter.js";
 import type { ProductGroup as ProductGroupMessage, ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
@@ -39,9 +40,22 @@ export function productDraft(message: ProductMessage): ProductDraft {
 }
 
 /** Facts besides a product itself that decide whether it may be shown. */
-export interface ShowingRules {
+interface ShowingRules {
   readonly hasTitles: boolean;
   readonly now: number;
+}
+
+/** Makes messages of an app's products. Its titles are asked for once, when a product has none. */
+export function productMessages(
+  { hasTitles, now }: { readonly hasTitles: (appId: string) => Promise<boolean>; readonly now: Now },
+  appId: string,
+): (product: Product) => Promise<MessageInitShape<typeof ProductSchema>> {
+  let rules: Promise<ShowingRules> | undefined;
+  return async (product) => {
+    if (product.title !== "") return productMessage(product, { hasTitles: true, now: now() });
+    rules ??= hasTitles(appId).then((hasSome) => ({ hasTitles: hasSome, now: now() }));
+    return productMessage(product, await rules);
+  };
 }
 
 export function productMessage(product: Product, rules: ShowingRules): MessageInitShape<typeof ProductSchema> {

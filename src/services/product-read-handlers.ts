@@ -11,7 +11,7 @@ import { Availability, type Product as ProductMessage, ProductSchema } from "../
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ProductStore } from "../store/ports/product-store.js";
 import { PAGE_BYTES, readPage } from "./paging.js";
-import { productMessage, type ShowingRules, unconfirmedProduct } from "./product-messages.js";
+import { productMessages, unconfirmedProduct } from "./product-messages.js";
 import { MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
@@ -33,15 +33,7 @@ export function productReadHandlers(
   deps: ProductReadDependencies,
 ): Pick<ServiceImpl<typeof CatalogService>, "getProduct" | "batchGetProducts" | "listProducts"> {
   const { report } = deps;
-  /** Makes messages; the app's titles are asked for once, when a product has none. */
-  const messages = (appId: string) => {
-    let rules: Promise<ShowingRules> | undefined;
-    return async (product: Product) => {
-      if (product.title !== "") return productMessage(product, { hasTitles: true, now: deps.now() });
-      rules ??= deps.hasTitles(appId).then((hasTitles) => ({ hasTitles, now: deps.now() }));
-      return productMessage(product, await rules);
-    };
-  };
+  const messages = (appId: string) => productMessages(deps, appId);
   return {
     getProduct: guarded(report, async (request) => {
       const app = await requireApp(deps.apps, request.appId);

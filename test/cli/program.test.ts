@@ -22,6 +22,7 @@ const COMMANDS = [
   ["app", "list"],
   ["import", "products"],
   ["import", "events"],
+  ["export"],
   ["train"],
   ["evaluate"],
   ["recommend"],

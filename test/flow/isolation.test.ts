@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sign } from "../../src/domain/signature.js";
-import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
+import { AppService, ExportKind } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
 import { HookService } from "../../src/gen/aisle/v1/hook_service_pb.js";
@@ -134,6 +134,25 @@ describe.each(stores)(
       const some = await rpc.catalog.batchGetProducts({ appId, productIds: ["p2", "p9"] });
       expect([some.products.map(({ title }) => title), some.missingIds]).toEqual([["p2 of two"], ["p9"]]);
       await expect(rpc.models.getModel({ appId })).rejects.toThrow(/not_found/);
+    });
+
+    it("an export holds the app's own records, and takes no token of the other", async () => {
+      const { trace, rpc } = await twoShops();
+      await trace({ app_id: "one", action_type: "subscribe", email: "ann@example.com", ...visitor });
+      await trace({ app_id: "one", action_type: "order", order_id: "o1", product_ids: "p1", ...visitor });
+      let resumeToken = "";
+      const kinds: ExportKind[] = [];
+      for await (const message of rpc.apps.exportApp({ appId: "one" })) {
+        kinds.push(message.kind);
+        resumeToken = message.resumeToken;
+      }
+      expect(kinds).toHaveLength(6);
+      for await (const { kind, products } of rpc.apps.exportApp({ appId: "two" })) {
+        expect(kind).toBe(ExportKind.PRODUCTS);
+        expect(products.map(({ title }) => title)).toEqual(["p1 of two", "p2 of two", "p3 of two"]);
+      }
+      const other = rpc.apps.exportApp({ appId: "two", resumeToken });
+      await expect(other[Symbol.asyncIterator]().next()).rejects.toThrow(/resume_token/);
     });
 
     it("writing and deleting in one app leave the other unchanged", async () => {

@@ -29,6 +29,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     ListApps: READ,
     UpdateApp: ADMIN,
     DeleteApp: ADMIN,
+    ExportApp: PERSONAL,
     GetFrameConfiguration: READ,
     ListFrameConfigurations: READ,
     SetFrameConfiguration: ADMIN,

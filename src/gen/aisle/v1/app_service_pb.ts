@@ -2,26 +2,38 @@
 // @generated from file aisle/v1/app_service.proto (package aisle.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { App } from "./app_pb.js";
 import { file_aisle_v1_app } from "./app_pb.js";
+import type { Contact } from "./contact_pb.js";
+import { file_aisle_v1_contact } from "./contact_pb.js";
+import type { Event } from "./event_pb.js";
+import { file_aisle_v1_event } from "./event_pb.js";
 import type { FrameConfiguration, FrameVersion } from "./frame_configuration_pb.js";
 import { file_aisle_v1_frame_configuration } from "./frame_configuration_pb.js";
 import type { FrameReport } from "./frame_report_pb.js";
 import { file_aisle_v1_frame_report } from "./frame_report_pb.js";
+import type { SubscriptionChange } from "./ledger_pb.js";
+import { file_aisle_v1_ledger } from "./ledger_pb.js";
+import type { KeptOrder } from "./personal_data_pb.js";
+import { file_aisle_v1_personal_data } from "./personal_data_pb.js";
+import type { Product } from "./product_pb.js";
+import { file_aisle_v1_product } from "./product_pb.js";
 import type { SigningSecret } from "./signing_secret_pb.js";
 import { file_aisle_v1_signing_secret } from "./signing_secret_pb.js";
+import type { Visitor } from "./visitor_pb.js";
+import { file_aisle_v1_visitor } from "./visitor_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/app_service.proto.
  */
 export const file_aisle_v1_app_service: GenFile = /*@__PURE__*/
-  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiaAoQQ3JlYXRlQXBwUmVxdWVzdBIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAhIXCgpyZXF1ZXN0X2lkGAIgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgDIAEoCEID4EEBIjQKEUNyZWF0ZUFwcFJlc3BvbnNlEh8KA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcEID4EEDIiQKDUdldEFwcFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQIiMQoOR2V0QXBwUmVzcG9uc2USHwoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwQgPgQQMiQgoPTGlzdEFwcHNSZXF1ZXN0EhYKCXBhZ2Vfc2l6ZRgBIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAiABKAlCA+BBASJSChBMaXN0QXBwc1Jlc3BvbnNlEiAKBGFwcHMYASADKAsyDS5haXNsZS52MS5BcHBCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyK/AQoQVXBkYXRlQXBwUmVxdWVzdBIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAhI0Cgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCA+BBARIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBQgcKBV9ldGFnIjQKEVVwZGF0ZUFwcFJlc3BvbnNlEh8KA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcEID4EEDIn0KEERlbGV0ZUFwcFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoEZXRhZxgCIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBCABKAhCA+BBAUIHCgVfZXRhZyITChFEZWxldGVBcHBSZXNwb25zZSJKChxHZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGZyYW1lX2lkGAIgASgJQgPgQQIiXwodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USPgoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbkID4EEDImYKHkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEigAEKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USPwoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb25CA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyLhAQocU2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhI+ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uQgPgQQISFgoEZXRhZxgEIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBiABKAhCA+BBAUIHCgVfZXRhZ0oECAMQBFIQZXhwZWN0ZWRfdmVyc2lvbiJfCh1TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI+ChNmcmFtZV9jb25maWd1cmF0aW9uGAEgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uQgPgQQMiowEKH0RlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZnJhbWVfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBQgcKBV9ldGFnIiIKIERlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlIncKGExpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghmcmFtZV9pZBgCIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBASJoChlMaXN0RnJhbWVWZXJzaW9uc1Jlc3BvbnNlEi0KCHZlcnNpb25zGAEgAygLMhYuYWlzbGUudjEuRnJhbWVWZXJzaW9uQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMibwoVR2V0RnJhbWVSZXBvcnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGZyYW1lX2lkGAIgASgJQgPgQQESFQoIZnJvbV9kYXkYAyABKAlCA+BBARITCgZ0b19kYXkYBCABKAlCA+BBASJEChZHZXRGcmFtZVJlcG9ydFJlc3BvbnNlEioKBmZyYW1lcxgBIAMoCzIVLmFpc2xlLnYxLkZyYW1lUmVwb3J0QgPgQQMiZwoaQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISGwoOcmVwbGFjZV9vbGRlc3QYAiABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQEiaAobQ3JlYXRlU2lnbmluZ1NlY3JldFJlc3BvbnNlEjQKDnNpZ25pbmdfc2VjcmV0GAEgASgLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldEID4EEDEhMKBnNlY3JldBgCIAEoCUID4EEDImEKGUxpc3RTaWduaW5nU2VjcmV0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBInEKGkxpc3RTaWduaW5nU2VjcmV0c1Jlc3BvbnNlEjUKD3NpZ25pbmdfc2VjcmV0cxgBIAMoCzIXLmFpc2xlLnYxLlNpZ25pbmdTZWNyZXRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJ+ChpEZWxldGVTaWduaW5nU2VjcmV0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglzZWNyZXRfaWQYAiABKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgEIAEoCEID4EEBIh0KG0RlbGV0ZVNpZ25pbmdTZWNyZXRSZXNwb25zZTKiCgoKQXBwU2VydmljZRJGCglDcmVhdGVBcHASGi5haXNsZS52MS5DcmVhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuQ3JlYXRlQXBwUmVzcG9uc2UiABJACgZHZXRBcHASFy5haXNsZS52MS5HZXRBcHBSZXF1ZXN0GhguYWlzbGUudjEuR2V0QXBwUmVzcG9uc2UiA5ACARJGCghMaXN0QXBwcxIZLmFpc2xlLnYxLkxpc3RBcHBzUmVxdWVzdBoaLmFpc2xlLnYxLkxpc3RBcHBzUmVzcG9uc2UiA5ACARJGCglVcGRhdGVBcHASGi5haXNsZS52MS5VcGRhdGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuVXBkYXRlQXBwUmVzcG9uc2UiABJGCglEZWxldGVBcHASGi5haXNsZS52MS5EZWxldGVBcHBSZXF1ZXN0GhsuYWlzbGUudjEuRGVsZXRlQXBwUmVzcG9uc2UiABJtChVHZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiA5ACARJzChdMaXN0RnJhbWVDb25maWd1cmF0aW9ucxIoLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBopLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2UiA5ACARJqChVTZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuU2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJzChhEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb24SKS5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GiouYWlzbGUudjEuRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJhChFMaXN0RnJhbWVWZXJzaW9ucxIiLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2UiA5ACARJkChNDcmVhdGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5DcmVhdGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJkChJMaXN0U2lnbmluZ1NlY3JldHMSIy5haXNsZS52MS5MaXN0U2lnbmluZ1NlY3JldHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2UiA5ACARJkChNEZWxldGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuRGVsZXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5EZWxldGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJYCg5HZXRGcmFtZVJlcG9ydBIfLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVxdWVzdBogLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVzcG9uc2UiA5ACAUJuCghhaXNsZS52MUIPQXBwU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_app, file_aisle_v1_frame_configuration, file_aisle_v1_frame_report, file_aisle_v1_signing_secret, file_google_api_field_behavior, file_google_protobuf_field_mask]);
+  fileDesc("ChphaXNsZS92MS9hcHBfc2VydmljZS5wcm90bxIIYWlzbGUudjEiaAoQQ3JlYXRlQXBwUmVxdWVzdBIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAhIXCgpyZXF1ZXN0X2lkGAIgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgDIAEoCEID4EEBIjQKEUNyZWF0ZUFwcFJlc3BvbnNlEh8KA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcEID4EEDIiQKDUdldEFwcFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQIiMQoOR2V0QXBwUmVzcG9uc2USHwoDYXBwGAEgASgLMg0uYWlzbGUudjEuQXBwQgPgQQMiQgoPTGlzdEFwcHNSZXF1ZXN0EhYKCXBhZ2Vfc2l6ZRgBIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAiABKAlCA+BBASJSChBMaXN0QXBwc1Jlc3BvbnNlEiAKBGFwcHMYASADKAsyDS5haXNsZS52MS5BcHBCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyK/AQoQVXBkYXRlQXBwUmVxdWVzdBIfCgNhcHAYASABKAsyDS5haXNsZS52MS5BcHBCA+BBAhI0Cgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCA+BBARIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBQgcKBV9ldGFnIjQKEVVwZGF0ZUFwcFJlc3BvbnNlEh8KA2FwcBgBIAEoCzINLmFpc2xlLnYxLkFwcEID4EEDIn0KEERlbGV0ZUFwcFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoEZXRhZxgCIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBCABKAhCA+BBAUIHCgVfZXRhZyITChFEZWxldGVBcHBSZXNwb25zZSLUAQoQRXhwb3J0QXBwUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIoCgVraW5kcxgCIAMoDjIULmFpc2xlLnYxLkV4cG9ydEtpbmRCA+BBARIZCgxyZXN1bWVfdG9rZW4YAyABKAlCA+BBARIzCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEBEjEKCGVuZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEBIuYCChFFeHBvcnRBcHBSZXNwb25zZRInCgRraW5kGAEgASgOMhQuYWlzbGUudjEuRXhwb3J0S2luZEID4EEDEhkKDHJlc3VtZV90b2tlbhgCIAEoCUID4EEDEigKCHByb2R1Y3RzGAMgAygLMhEuYWlzbGUudjEuUHJvZHVjdEID4EEDEigKCGNvbnRhY3RzGAQgAygLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDEj8KFHN1YnNjcmlwdGlvbl9jaGFuZ2VzGAUgAygLMhwuYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbmdlQgPgQQMSKAoIdmlzaXRvcnMYBiADKAsyES5haXNsZS52MS5WaXNpdG9yQgPgQQMSKAoGb3JkZXJzGAcgAygLMhMuYWlzbGUudjEuS2VwdE9yZGVyQgPgQQMSJAoGZXZlbnRzGAggAygLMg8uYWlzbGUudjEuRXZlbnRCA+BBAyJKChxHZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGZyYW1lX2lkGAIgASgJQgPgQQIiXwodR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2USPgoTZnJhbWVfY29uZmlndXJhdGlvbhgBIAEoCzIcLmFpc2xlLnYxLkZyYW1lQ29uZmlndXJhdGlvbkID4EEDImYKHkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEigAEKH0xpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2USPwoUZnJhbWVfY29uZmlndXJhdGlvbnMYASADKAsyHC5haXNsZS52MS5GcmFtZUNvbmZpZ3VyYXRpb25CA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyLhAQocU2V0RnJhbWVDb25maWd1cmF0aW9uUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhI+ChNmcmFtZV9jb25maWd1cmF0aW9uGAIgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uQgPgQQISFgoEZXRhZxgEIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgFIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBiABKAhCA+BBAUIHCgVfZXRhZ0oECAMQBFIQZXhwZWN0ZWRfdmVyc2lvbiJfCh1TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXNwb25zZRI+ChNmcmFtZV9jb25maWd1cmF0aW9uGAEgASgLMhwuYWlzbGUudjEuRnJhbWVDb25maWd1cmF0aW9uQgPgQQMiowEKH0RlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZnJhbWVfaWQYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBQgcKBV9ldGFnIiIKIERlbGV0ZUZyYW1lQ29uZmlndXJhdGlvblJlc3BvbnNlIncKGExpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghmcmFtZV9pZBgCIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBASJoChlMaXN0RnJhbWVWZXJzaW9uc1Jlc3BvbnNlEi0KCHZlcnNpb25zGAEgAygLMhYuYWlzbGUudjEuRnJhbWVWZXJzaW9uQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMibwoVR2V0RnJhbWVSZXBvcnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhUKCGZyYW1lX2lkGAIgASgJQgPgQQESFQoIZnJvbV9kYXkYAyABKAlCA+BBARITCgZ0b19kYXkYBCABKAlCA+BBASJEChZHZXRGcmFtZVJlcG9ydFJlc3BvbnNlEioKBmZyYW1lcxgBIAMoCzIVLmFpc2xlLnYxLkZyYW1lUmVwb3J0QgPgQQMiZwoaQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISGwoOcmVwbGFjZV9vbGRlc3QYAiABKAhCA+BBARIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQEiaAobQ3JlYXRlU2lnbmluZ1NlY3JldFJlc3BvbnNlEjQKDnNpZ25pbmdfc2VjcmV0GAEgASgLMhcuYWlzbGUudjEuU2lnbmluZ1NlY3JldEID4EEDEhMKBnNlY3JldBgCIAEoCUID4EEDImEKGUxpc3RTaWduaW5nU2VjcmV0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBInEKGkxpc3RTaWduaW5nU2VjcmV0c1Jlc3BvbnNlEjUKD3NpZ25pbmdfc2VjcmV0cxgBIAMoCzIXLmFpc2xlLnYxLlNpZ25pbmdTZWNyZXRCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJ+ChpEZWxldGVTaWduaW5nU2VjcmV0UmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglzZWNyZXRfaWQYAiABKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgEIAEoCEID4EEBIh0KG0RlbGV0ZVNpZ25pbmdTZWNyZXRSZXNwb25zZSrNAQoKRXhwb3J0S2luZBIbChdFWFBPUlRfS0lORF9VTlNQRUNJRklFRBAAEhgKFEVYUE9SVF9LSU5EX1BST0RVQ1RTEAESGAoURVhQT1JUX0tJTkRfQ09OVEFDVFMQAhIkCiBFWFBPUlRfS0lORF9TVUJTQ1JJUFRJT05fQ0hBTkdFUxADEhgKFEVYUE9SVF9LSU5EX1ZJU0lUT1JTEAQSFgoSRVhQT1JUX0tJTkRfT1JERVJTEAUSFgoSRVhQT1JUX0tJTkRfRVZFTlRTEAYy7woKCkFwcFNlcnZpY2USRgoJQ3JlYXRlQXBwEhouYWlzbGUudjEuQ3JlYXRlQXBwUmVxdWVzdBobLmFpc2xlLnYxLkNyZWF0ZUFwcFJlc3BvbnNlIgASQAoGR2V0QXBwEhcuYWlzbGUudjEuR2V0QXBwUmVxdWVzdBoYLmFpc2xlLnYxLkdldEFwcFJlc3BvbnNlIgOQAgESRgoITGlzdEFwcHMSGS5haXNsZS52MS5MaXN0QXBwc1JlcXVlc3QaGi5haXNsZS52MS5MaXN0QXBwc1Jlc3BvbnNlIgOQAgESRgoJVXBkYXRlQXBwEhouYWlzbGUudjEuVXBkYXRlQXBwUmVxdWVzdBobLmFpc2xlLnYxLlVwZGF0ZUFwcFJlc3BvbnNlIgASRgoJRGVsZXRlQXBwEhouYWlzbGUudjEuRGVsZXRlQXBwUmVxdWVzdBobLmFpc2xlLnYxLkRlbGV0ZUFwcFJlc3BvbnNlIgASSwoJRXhwb3J0QXBwEhouYWlzbGUudjEuRXhwb3J0QXBwUmVxdWVzdBobLmFpc2xlLnYxLkV4cG9ydEFwcFJlc3BvbnNlIgOQAgEwARJtChVHZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5HZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuR2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiA5ACARJzChdMaXN0RnJhbWVDb25maWd1cmF0aW9ucxIoLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVxdWVzdBopLmFpc2xlLnYxLkxpc3RGcmFtZUNvbmZpZ3VyYXRpb25zUmVzcG9uc2UiA5ACARJqChVTZXRGcmFtZUNvbmZpZ3VyYXRpb24SJi5haXNsZS52MS5TZXRGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuU2V0RnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJzChhEZWxldGVGcmFtZUNvbmZpZ3VyYXRpb24SKS5haXNsZS52MS5EZWxldGVGcmFtZUNvbmZpZ3VyYXRpb25SZXF1ZXN0GiouYWlzbGUudjEuRGVsZXRlRnJhbWVDb25maWd1cmF0aW9uUmVzcG9uc2UiABJhChFMaXN0RnJhbWVWZXJzaW9ucxIiLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVxdWVzdBojLmFpc2xlLnYxLkxpc3RGcmFtZVZlcnNpb25zUmVzcG9uc2UiA5ACARJkChNDcmVhdGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuQ3JlYXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5DcmVhdGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJkChJMaXN0U2lnbmluZ1NlY3JldHMSIy5haXNsZS52MS5MaXN0U2lnbmluZ1NlY3JldHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFNpZ25pbmdTZWNyZXRzUmVzcG9uc2UiA5ACARJkChNEZWxldGVTaWduaW5nU2VjcmV0EiQuYWlzbGUudjEuRGVsZXRlU2lnbmluZ1NlY3JldFJlcXVlc3QaJS5haXNsZS52MS5EZWxldGVTaWduaW5nU2VjcmV0UmVzcG9uc2UiABJYCg5HZXRGcmFtZVJlcG9ydBIfLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVxdWVzdBogLmFpc2xlLnYxLkdldEZyYW1lUmVwb3J0UmVzcG9uc2UiA5ACAUJuCghhaXNsZS52MUIPQXBwU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_app, file_aisle_v1_contact, file_aisle_v1_event, file_aisle_v1_frame_configuration, file_aisle_v1_frame_report, file_aisle_v1_ledger, file_aisle_v1_personal_data, file_aisle_v1_product, file_aisle_v1_signing_secret, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * CreateAppRequest is the request of CreateApp.
@@ -325,6 +337,131 @@ export const DeleteAppResponseSchema: GenMessage<DeleteAppResponse> = /*@__PURE_
   messageDesc(file_aisle_v1_app_service, 9);
 
 /**
+ * ExportAppRequest is the request of ExportApp.
+ *
+ * @generated from message aisle.v1.ExportAppRequest
+ */
+export type ExportAppRequest = Message<"aisle.v1.ExportAppRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. The kinds to send, in any order; the stream has the order of
+   * ExportKind. Empty: all kinds.
+   *
+   * @generated from field: repeated aisle.v1.ExportKind kinds = 2;
+   */
+  kinds: ExportKind[];
+
+  /**
+   * Optional. `resume_token` of an earlier message to the same request, else
+   * INVALID_ARGUMENT. Not set: the stream begins with the first record.
+   *
+   * @generated from field: string resume_token = 3;
+   */
+  resumeToken: string;
+
+  /**
+   * Optional. Only events received at this time or later, by the time in their
+   * ids. It has no effect on other kinds.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 4;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * Optional. Only events received before this time, which must be later than
+   * `start_time`, else INVALID_ARGUMENT. It has no effect on other kinds.
+   *
+   * @generated from field: google.protobuf.Timestamp end_time = 5;
+   */
+  endTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.ExportAppRequest.
+ * Use `create(ExportAppRequestSchema)` to create a new message.
+ */
+export const ExportAppRequestSchema: GenMessage<ExportAppRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 10);
+
+/**
+ * ExportAppResponse is one batch of ExportApp's stream: records of one kind. Of
+ * the lists only that of `kind` has items. A message has about 1 MiB at most, or
+ * a single larger record.
+ *
+ * @generated from message aisle.v1.ExportAppResponse
+ */
+export type ExportAppResponse = Message<"aisle.v1.ExportAppResponse"> & {
+  /**
+   * Output only. The kind of the records.
+   *
+   * @generated from field: aisle.v1.ExportKind kind = 1;
+   */
+  kind: ExportKind;
+
+  /**
+   * Output only. Continues after these records. Opaque.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+
+  /**
+   * Output only. Products, in order of their ids.
+   *
+   * @generated from field: repeated aisle.v1.Product products = 3;
+   */
+  products: Product[];
+
+  /**
+   * Output only. Contacts, in order of their ids.
+   *
+   * @generated from field: repeated aisle.v1.Contact contacts = 4;
+   */
+  contacts: Contact[];
+
+  /**
+   * Output only. Entries of the consent ledger, oldest first.
+   *
+   * @generated from field: repeated aisle.v1.SubscriptionChange subscription_changes = 5;
+   */
+  subscriptionChanges: SubscriptionChange[];
+
+  /**
+   * Output only. Visitors, in order of their ids.
+   *
+   * @generated from field: repeated aisle.v1.Visitor visitors = 6;
+   */
+  visitors: Visitor[];
+
+  /**
+   * Output only. Orders, in order of their ids.
+   *
+   * @generated from field: repeated aisle.v1.KeptOrder orders = 7;
+   */
+  orders: KeptOrder[];
+
+  /**
+   * Output only. Events, in order of their ids.
+   *
+   * @generated from field: repeated aisle.v1.Event events = 8;
+   */
+  events: Event[];
+};
+
+/**
+ * Describes the message aisle.v1.ExportAppResponse.
+ * Use `create(ExportAppResponseSchema)` to create a new message.
+ */
+export const ExportAppResponseSchema: GenMessage<ExportAppResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_app_service, 11);
+
+/**
  * GetFrameConfigurationRequest is the request of GetFrameConfiguration.
  *
  * @generated from message aisle.v1.GetFrameConfigurationRequest
@@ -350,7 +487,7 @@ export type GetFrameConfigurationRequest = Message<"aisle.v1.GetFrameConfigurati
  * Use `create(GetFrameConfigurationRequestSchema)` to create a new message.
  */
 export const GetFrameConfigurationRequestSchema: GenMessage<GetFrameConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 10);
+  messageDesc(file_aisle_v1_app_service, 12);
 
 /**
  * GetFrameConfigurationResponse is the answer of GetFrameConfiguration.
@@ -371,7 +508,7 @@ export type GetFrameConfigurationResponse = Message<"aisle.v1.GetFrameConfigurat
  * Use `create(GetFrameConfigurationResponseSchema)` to create a new message.
  */
 export const GetFrameConfigurationResponseSchema: GenMessage<GetFrameConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 11);
+  messageDesc(file_aisle_v1_app_service, 13);
 
 /**
  * ListFrameConfigurationsRequest is the request of ListFrameConfigurations.
@@ -408,7 +545,7 @@ export type ListFrameConfigurationsRequest = Message<"aisle.v1.ListFrameConfigur
  * Use `create(ListFrameConfigurationsRequestSchema)` to create a new message.
  */
 export const ListFrameConfigurationsRequestSchema: GenMessage<ListFrameConfigurationsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 12);
+  messageDesc(file_aisle_v1_app_service, 14);
 
 /**
  * ListFrameConfigurationsResponse is the answer of ListFrameConfigurations.
@@ -436,7 +573,7 @@ export type ListFrameConfigurationsResponse = Message<"aisle.v1.ListFrameConfigu
  * Use `create(ListFrameConfigurationsResponseSchema)` to create a new message.
  */
 export const ListFrameConfigurationsResponseSchema: GenMessage<ListFrameConfigurationsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 13);
+  messageDesc(file_aisle_v1_app_service, 15);
 
 /**
  * SetFrameConfigurationRequest is the request of SetFrameConfiguration.
@@ -490,7 +627,7 @@ export type SetFrameConfigurationRequest = Message<"aisle.v1.SetFrameConfigurati
  * Use `create(SetFrameConfigurationRequestSchema)` to create a new message.
  */
 export const SetFrameConfigurationRequestSchema: GenMessage<SetFrameConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 14);
+  messageDesc(file_aisle_v1_app_service, 16);
 
 /**
  * SetFrameConfigurationResponse is the answer of SetFrameConfiguration.
@@ -511,7 +648,7 @@ export type SetFrameConfigurationResponse = Message<"aisle.v1.SetFrameConfigurat
  * Use `create(SetFrameConfigurationResponseSchema)` to create a new message.
  */
 export const SetFrameConfigurationResponseSchema: GenMessage<SetFrameConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 15);
+  messageDesc(file_aisle_v1_app_service, 17);
 
 /**
  * DeleteFrameConfigurationRequest is the request of DeleteFrameConfiguration.
@@ -565,7 +702,7 @@ export type DeleteFrameConfigurationRequest = Message<"aisle.v1.DeleteFrameConfi
  * Use `create(DeleteFrameConfigurationRequestSchema)` to create a new message.
  */
 export const DeleteFrameConfigurationRequestSchema: GenMessage<DeleteFrameConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 16);
+  messageDesc(file_aisle_v1_app_service, 18);
 
 /**
  * DeleteFrameConfigurationResponse is the answer of DeleteFrameConfiguration.
@@ -580,7 +717,7 @@ export type DeleteFrameConfigurationResponse = Message<"aisle.v1.DeleteFrameConf
  * Use `create(DeleteFrameConfigurationResponseSchema)` to create a new message.
  */
 export const DeleteFrameConfigurationResponseSchema: GenMessage<DeleteFrameConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 17);
+  messageDesc(file_aisle_v1_app_service, 19);
 
 /**
  * ListFrameVersionsRequest is the request of ListFrameVersions.
@@ -624,7 +761,7 @@ export type ListFrameVersionsRequest = Message<"aisle.v1.ListFrameVersionsReques
  * Use `create(ListFrameVersionsRequestSchema)` to create a new message.
  */
 export const ListFrameVersionsRequestSchema: GenMessage<ListFrameVersionsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 18);
+  messageDesc(file_aisle_v1_app_service, 20);
 
 /**
  * ListFrameVersionsResponse is the answer of ListFrameVersions.
@@ -652,7 +789,7 @@ export type ListFrameVersionsResponse = Message<"aisle.v1.ListFrameVersionsRespo
  * Use `create(ListFrameVersionsResponseSchema)` to create a new message.
  */
 export const ListFrameVersionsResponseSchema: GenMessage<ListFrameVersionsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 19);
+  messageDesc(file_aisle_v1_app_service, 21);
 
 /**
  * GetFrameReportRequest is the request of GetFrameReport.
@@ -695,7 +832,7 @@ export type GetFrameReportRequest = Message<"aisle.v1.GetFrameReportRequest"> & 
  * Use `create(GetFrameReportRequestSchema)` to create a new message.
  */
 export const GetFrameReportRequestSchema: GenMessage<GetFrameReportRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 20);
+  messageDesc(file_aisle_v1_app_service, 22);
 
 /**
  * GetFrameReportResponse is the answer of GetFrameReport.
@@ -716,7 +853,7 @@ export type GetFrameReportResponse = Message<"aisle.v1.GetFrameReportResponse"> 
  * Use `create(GetFrameReportResponseSchema)` to create a new message.
  */
 export const GetFrameReportResponseSchema: GenMessage<GetFrameReportResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 21);
+  messageDesc(file_aisle_v1_app_service, 23);
 
 /**
  * CreateSigningSecretRequest is the request of CreateSigningSecret.
@@ -754,7 +891,7 @@ export type CreateSigningSecretRequest = Message<"aisle.v1.CreateSigningSecretRe
  * Use `create(CreateSigningSecretRequestSchema)` to create a new message.
  */
 export const CreateSigningSecretRequestSchema: GenMessage<CreateSigningSecretRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 22);
+  messageDesc(file_aisle_v1_app_service, 24);
 
 /**
  * CreateSigningSecretResponse is the answer of CreateSigningSecret.
@@ -783,7 +920,7 @@ export type CreateSigningSecretResponse = Message<"aisle.v1.CreateSigningSecretR
  * Use `create(CreateSigningSecretResponseSchema)` to create a new message.
  */
 export const CreateSigningSecretResponseSchema: GenMessage<CreateSigningSecretResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 23);
+  messageDesc(file_aisle_v1_app_service, 25);
 
 /**
  * ListSigningSecretsRequest is the request of ListSigningSecrets.
@@ -820,7 +957,7 @@ export type ListSigningSecretsRequest = Message<"aisle.v1.ListSigningSecretsRequ
  * Use `create(ListSigningSecretsRequestSchema)` to create a new message.
  */
 export const ListSigningSecretsRequestSchema: GenMessage<ListSigningSecretsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 24);
+  messageDesc(file_aisle_v1_app_service, 26);
 
 /**
  * ListSigningSecretsResponse is the answer of ListSigningSecrets.
@@ -848,7 +985,7 @@ export type ListSigningSecretsResponse = Message<"aisle.v1.ListSigningSecretsRes
  * Use `create(ListSigningSecretsResponseSchema)` to create a new message.
  */
 export const ListSigningSecretsResponseSchema: GenMessage<ListSigningSecretsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 25);
+  messageDesc(file_aisle_v1_app_service, 27);
 
 /**
  * DeleteSigningSecretRequest is the request of DeleteSigningSecret.
@@ -894,7 +1031,7 @@ export type DeleteSigningSecretRequest = Message<"aisle.v1.DeleteSigningSecretRe
  * Use `create(DeleteSigningSecretRequestSchema)` to create a new message.
  */
 export const DeleteSigningSecretRequestSchema: GenMessage<DeleteSigningSecretRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 26);
+  messageDesc(file_aisle_v1_app_service, 28);
 
 /**
  * DeleteSigningSecretResponse is the answer of DeleteSigningSecret.
@@ -909,10 +1046,73 @@ export type DeleteSigningSecretResponse = Message<"aisle.v1.DeleteSigningSecretR
  * Use `create(DeleteSigningSecretResponseSchema)` to create a new message.
  */
 export const DeleteSigningSecretResponseSchema: GenMessage<DeleteSigningSecretResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_app_service, 27);
+  messageDesc(file_aisle_v1_app_service, 29);
 
 /**
- * AppService manages apps, their frame configurations and signing secrets.
+ * ExportKind is a kind of records that ExportApp sends.
+ *
+ * @generated from enum aisle.v1.ExportKind
+ */
+export enum ExportKind {
+  /**
+   * Not a kind: INVALID_ARGUMENT.
+   *
+   * @generated from enum value: EXPORT_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Products, also hidden ones.
+   *
+   * @generated from enum value: EXPORT_KIND_PRODUCTS = 1;
+   */
+  PRODUCTS = 1,
+
+  /**
+   * Contacts.
+   *
+   * @generated from enum value: EXPORT_KIND_CONTACTS = 2;
+   */
+  CONTACTS = 2,
+
+  /**
+   * Entries of the consent ledger.
+   *
+   * @generated from enum value: EXPORT_KIND_SUBSCRIPTION_CHANGES = 3;
+   */
+  SUBSCRIPTION_CHANGES = 3,
+
+  /**
+   * Visitors, with the contacts that they are linked to.
+   *
+   * @generated from enum value: EXPORT_KIND_VISITORS = 4;
+   */
+  VISITORS = 4,
+
+  /**
+   * Orders, each merged from all its events.
+   *
+   * @generated from enum value: EXPORT_KIND_ORDERS = 5;
+   */
+  ORDERS = 5,
+
+  /**
+   * Events.
+   *
+   * @generated from enum value: EXPORT_KIND_EVENTS = 6;
+   */
+  EVENTS = 6,
+}
+
+/**
+ * Describes the enum aisle.v1.ExportKind.
+ */
+export const ExportKindSchema: GenEnum<ExportKind> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_app_service, 0);
+
+/**
+ * AppService manages and exports apps, with their frame configurations and
+ * signing secrets.
  *
  * @generated from service aisle.v1.AppService
  */
@@ -969,6 +1169,21 @@ export const AppService: GenService<{
     methodKind: "unary";
     input: typeof DeleteAppRequestSchema;
     output: typeof DeleteAppResponseSchema;
+  },
+  /**
+   * ExportApp sends the records of an app in batches, kind by kind, each record
+   * once and in order of its id. It holds all records that were stored when the
+   * call began; one that is stored or changed meanwhile is in it or not. Each
+   * message has a token; a caller that goes on with the token of the last
+   * message it has got loses no record and gets none twice. It records nothing.
+   * UNAVAILABLE when the server stops: call again with the token.
+   *
+   * @generated from rpc aisle.v1.AppService.ExportApp
+   */
+  exportApp: {
+    methodKind: "server_streaming";
+    input: typeof ExportAppRequestSchema;
+    output: typeof ExportAppResponseSchema;
   },
   /**
    * GetFrameConfiguration returns a frame configuration. The frame `default`
