@@ -17,7 +17,9 @@ interface OperationOptions extends ServerOptions {
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
 export function addOperationCommands(program: Command, deps: ProgramDeps): void {
-  const operation = program.command("operation").description("trainings, evaluations and other long work of an app");
+  const operation = program
+    .command("operation")
+    .description("trainings, evaluations, erasures and other long work of an app");
   const command = (name: string, description: string) =>
     withServer(operation.command(name))
       .description(description)
@@ -86,7 +88,8 @@ async function cancelOperation(operationId: string, options: OperationOptions, d
   const request = { appId: options.app, operationId };
   const { operation } = await withClients(options, deps, ({ operations }) => operations.cancelOperation(request, CALL));
   if (operation === undefined) return;
-  if (options.json || operation.state !== OperationState.RUNNING) show(operation, options, deps);
+  const isStopping = operation.state === OperationState.RUNNING && operation.kind !== OperationKind.ERASE_VISITOR;
+  if (options.json || !isStopping) show(operation, options, deps);
   else writeLine(deps.stdout, `Operation ${operationId} stops within some seconds`);
 }
 

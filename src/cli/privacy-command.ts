@@ -7,6 +7,7 @@ import { confirmLoss } from "./ask.js";
 import { allPages, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { newFile } from "./new-file.js";
+import { followUnless } from "./operation-progress.js";
 import { plainId } from "./option-values.js";
 import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -31,6 +32,8 @@ interface EraseOptions extends PersonOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly yes?: boolean;
+  /** False: do not wait for the end. */
+  readonly wait: boolean;
 }
 
 interface ListOptions extends ServerOptions {
@@ -58,6 +61,7 @@ because anybody can link a visitor id of their own to somebody else's address. I
     .option("--dry-run", "only count what would be erased")
     .option("--yes", "erase without asking")
     .option("--json", "print the counts as JSON")
+    .option("--no-wait", "print the id of the operation and end; the erasure goes on")
     .addHelpText("after", `${whom}\nExample:\n  $ aisle privacy erase --app shop1 --email ann@example.com --dry-run`)
     .action((options: EraseOptions) => erasePerson(options, deps));
   withServer(privacy.command("erasures"))
@@ -120,7 +124,8 @@ async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<vo
   const person = personOf(options);
   if (!options.dryRun)
     await confirmLoss(deps, { yes: options.yes, loss: "This erases all data about the person", word: "erase" });
-  const erasure = await withClients(options, deps, (clients) => lastOf(clients, options, person));
+  const erasure = await withClients(options, deps, (clients) => erasureOf(clients, options, person, deps));
+  if (erasure === undefined) return;
   if (options.json) {
     writeJson(deps.stdout, toJson(ErasureSchema, erasure));
     return;
@@ -137,15 +142,20 @@ async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<vo
     );
 }
 
-async function lastOf(
-  { privacy }: Clients,
-  { app, dryRun = false }: EraseOptions,
+/** The finished erasure, or what a dry run counted; undefined with `--no-wait`. */
+async function erasureOf(
+  clients: Pick<Clients, "privacy" | "operations">,
+  { app, dryRun = false, wait }: EraseOptions,
   person: MessageInitShape<typeof PersonSchema>,
-): Promise<Erasure> {
-  let erasure: Erasure | undefined;
-  for await (const said of privacy.eraseVisitor({ appId: app, person, dryRun })) erasure = said.erasure ?? erasure;
-  if (erasure === undefined) throw new Failure('The server did not report the outcome; see "aisle privacy erasures"');
-  return erasure;
+  deps: ProgramDeps,
+): Promise<Erasure | undefined> {
+  const { outcome } = await clients.privacy.eraseVisitor({ appId: app, person, dryRun });
+  if (outcome.case === "dryRun") return outcome.value;
+  const done = await followUnless(clients, outcome.value, { wait, name: "erasure", deps });
+  if (done === undefined) return undefined;
+  if (done.result.case !== "erasure")
+    throw new Failure('The server did not report the outcome; see "aisle privacy erasures"');
+  return done.result.value;
 }
 
 async function listErasures(options: ListOptions, deps: ProgramDeps): Promise<void> {

@@ -48,7 +48,7 @@ export type ErasureCounts = Readonly<Record<string, number>>;
 
 /**
  * The erasure of a person. It stores its progress, so that any process can continue it, and afterwards proves that it
- * was done. A finished one contains no ids.
+ * was done. A finished one contains no ids. Its operation has the id of the erasure.
  */
 export interface Erasure {
   /** UUIDv7. */
@@ -64,4 +64,6 @@ export interface Erasure {
   readonly upTo: string;
   readonly person: Person;
   readonly counts: ErasureCounts;
+  /** Linked contacts that were not named, and stay. */
+  readonly contactsKept: number;
 }

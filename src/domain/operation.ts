@@ -1,4 +1,4 @@
-export const OPERATION_KINDS = ["train_model", "evaluate_model"] as const;
+export const OPERATION_KINDS = ["train_model", "evaluate_model", "erase_visitor"] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 export const OPERATION_STATES = ["running", "succeeded", "failed", "cancelled"] as const;
@@ -40,4 +40,26 @@ export const OPERATION_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function hasEnded({ endedAt }: Operation): boolean {
   return endedAt !== 0;
+}
+
+/** Whether another process goes on with the work when its own dies. Such work cannot be cancelled. */
+export function isResumed({ kind }: Operation): boolean {
+  return kind === "erase_visitor";
+}
+
+export function newOperation(operationId: string, kind: OperationKind, at: number): Operation {
+  return {
+    operationId,
+    kind,
+    state: "running",
+    createdAt: at,
+    startedAt: at,
+    endedAt: 0,
+    workedAt: at,
+    stage: "",
+    share: 0,
+    isCancelled: false,
+    result: "",
+    fault: null,
+  };
 }

@@ -1,7 +1,7 @@
 /**
  * Long work of apps as records. The process that was asked carries the work out and writes its progress every few seconds, so
  * that every process tells of it. The work goes on when its caller leaves. If its process dies, whoever looks next marks it
- * as failed.
+ * as failed. Erasures are resumed by other processes instead, and write their operations themselves.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { ReportFailure } from "../adapters/report-failure.js";
@@ -9,6 +9,8 @@ import type { Now } from "../domain/clock.js";
 import { NotFound } from "../domain/errors.js";
 import {
   hasEnded,
+  isResumed,
+  newOperation,
   OPERATION_KEPT_MS,
   type Operation,
   type OperationFault,
@@ -21,7 +23,8 @@ import { LiveOperation, type LiveWork } from "./live-operation.js";
 
 /** Without a sign of life for this long an operation has lost its process. */
 const LOST_MS = 30_000;
-/** Interval of looking at an operation of another process. */
+/** Interval of looking at an operation that this process does not carry out: it grows from the first to the second. */
+const FIRST_LOOK_MS = 20;
 const LOOK_MS = 500;
 /** A work that has not failed by then, nor begun, is answered as one under way. */
 const ACCEPTED_MS = 2_000;
@@ -44,8 +47,10 @@ export interface Operations {
   wait(appId: string, operationId: string, timeoutMs: number, signal: AbortSignal): Promise<Operation>;
   /** Each change of the operation, up to its end. */
   watch(appId: string, operationId: string, signal: AbortSignal): AsyncGenerator<Operation>;
-  /** Does nothing for one that has ended. */
+  /** Does nothing for one that has ended, or that other processes resume. */
   cancel(appId: string, operationId: string): Promise<Operation>;
+  /** Removes the oldest that are past their time, in the background. To be called with each new operation. */
+  removeOld(appId: string): void;
   /** Resolves when the operations of this process have ended. */
   settled(): Promise<void>;
 }
@@ -79,7 +84,7 @@ export function createOperations(deps: OperationsDependencies): Operations {
   const current = async (appId: string, operation: Operation): Promise<Operation> => {
     const live = running.get(keyOf(appId, operation.operationId));
     if (live !== undefined) return live.current;
-    const isLost = !hasEnded(operation) && Math.abs(now() - operation.workedAt) > LOST_MS;
+    const isLost = !hasEnded(operation) && !isResumed(operation) && Math.abs(now() - operation.workedAt) > LOST_MS;
     return isLost ? settleLost(appId, operation) : operation;
   };
 
@@ -91,12 +96,12 @@ export function createOperations(deps: OperationsDependencies): Operations {
     return current(appId, found);
   };
 
-  /** Resolves when the operation may have changed, at the latest after `ms`. */
+  /** Resolves when the operation has changed, if this process carries it out, at the latest after `ms`. */
   const changed = async (appId: string, operationId: string, ms: number, signal: AbortSignal): Promise<void> => {
     const live = running.get(keyOf(appId, operationId));
     const timer = new AbortController();
     try {
-      const waits = pause(live === undefined ? Math.min(ms, LOOK_MS) : ms, undefined, {
+      const waits = pause(ms, undefined, {
         signal: AbortSignal.any([signal, timer.signal]),
       }).catch(() => undefined); // the caller looks at its signal
       await Promise.race([waits, ...(live === undefined ? [] : [live.changed()])]);
@@ -105,13 +110,16 @@ export function createOperations(deps: OperationsDependencies): Operations {
     }
   };
 
-  const removeOld = async (appId: string): Promise<void> => {
+  const removeRows = async (appId: string): Promise<void> => {
     const rows = await deps.copies.scan(appId, "operations", "", REMOVED_AT_ONCE);
     const old = rows.filter(({ value }) => hasEnded(value) && now() - value.endedAt > OPERATION_KEPT_MS);
     if (old.length === 0) return;
     await unitOfWork.run(appId, (tx) => {
       for (const { key } of old) tx.operations.delete(key);
     });
+  };
+  const removeOld = (appId: string): void => {
+    removeRows(appId).catch((error: unknown) => reportFailure("operations", error));
   };
 
   return {
@@ -130,7 +138,7 @@ export function createOperations(deps: OperationsDependencies): Operations {
         });
         running.set(key, live);
         void live.finish(work).finally(() => running.delete(key));
-        removeOld(appId).catch((error: unknown) => reportFailure("operations", error));
+        removeOld(appId);
         return operation;
       } catch (error) {
         live.stop(error);
@@ -149,27 +157,28 @@ export function createOperations(deps: OperationsDependencies): Operations {
 
     async wait(appId, operationId, timeoutMs, signal) {
       const until = performance.now() + timeoutMs;
-      for (;;) {
+      for (let look = FIRST_LOOK_MS; ; look = Math.min(2 * look, LOOK_MS)) {
         const operation = await get(appId, operationId);
         const left = until - performance.now();
         if (hasEnded(operation) || left <= 0 || signal.aborted) return operation;
-        await changed(appId, operationId, left, signal);
+        await changed(appId, operationId, Math.min(left, look), signal);
       }
     },
 
     async *watch(appId, operationId, signal) {
-      for (let said: Operation | undefined; !signal.aborted; ) {
+      let said: Operation | undefined;
+      for (let look = FIRST_LOOK_MS; !signal.aborted; look = Math.min(2 * look, LOOK_MS)) {
         const operation = await get(appId, operationId);
         if (said === undefined || !isSame(said, operation)) yield operation;
         said = operation;
         if (hasEnded(operation)) return;
-        await changed(appId, operationId, LOOK_MS, signal);
+        await changed(appId, operationId, look, signal);
       }
     },
 
     async cancel(appId, operationId) {
       const seen = await get(appId, operationId);
-      if (hasEnded(seen)) return seen;
+      if (hasEnded(seen) || isResumed(seen)) return seen;
       const asked = await unitOfWork.run(appId, (tx) => {
         const kept = tx.operations.get(operationId);
         if (kept === undefined || hasEnded(kept)) return kept ?? seen;
@@ -181,6 +190,8 @@ export function createOperations(deps: OperationsDependencies): Operations {
       return asked;
     },
 
+    removeOld,
+
     async settled() {
       await Promise.all([...running.values()].map((live) => live.ended));
     },
@@ -189,21 +200,4 @@ export function createOperations(deps: OperationsDependencies): Operations {
 
 function isSame(a: Operation, b: Operation): boolean {
   return a.state === b.state && a.stage === b.stage && a.share === b.share;
-}
-
-function newOperation(operationId: string, kind: OperationKind, at: number): Operation {
-  return {
-    operationId,
-    kind,
-    state: "running",
-    createdAt: at,
-    startedAt: at,
-    endedAt: 0,
-    workedAt: at,
-    stage: "",
-    share: 0,
-    isCancelled: false,
-    result: "",
-    fault: null,
-  };
 }

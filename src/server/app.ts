@@ -144,7 +144,16 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       report,
     }),
     operations: createOperationService({ operations, apps, report }),
-    privacy: createPrivacyService({ visitors, contacts, copies, erasures: stages.erasures, apps, now, report }),
+    privacy: createPrivacyService({
+      visitors,
+      contacts,
+      copies,
+      erasures: stages.erasures,
+      operations,
+      apps,
+      now,
+      report,
+    }),
   };
 }
 
@@ -159,8 +168,10 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     isFull: stages.admission.isFull,
     trainer: stages.trainer,
     youngApps: stages.youngApps,
-    /** Resolves when the operations of this process have ended. */
-    settleOperations: stages.operations.settled,
+    /** Stops erasures, and resolves when the other operations of this process have ended. */
+    async settleOperations(): Promise<void> {
+      await Promise.all([stages.operations.settled(), stages.erasures.stop()]);
+    },
     /** Resumes erasures of dead processes; see `Erasures.resume`. */
     resumeErasures: stages.erasures.resume,
     /** Removes expired records. */

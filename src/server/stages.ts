@@ -30,6 +30,7 @@ import { createFindProducts } from "../recommend/find-products.js";
 import { createFrameCounts } from "../recommend/frame-counts.js";
 import { createLiveLayer } from "../recommend/live-layer.js";
 import { createRecommender } from "../recommend/recommend.js";
+import { erasureResult } from "../services/erasure-messages.js";
 import { faultOf } from "../services/operation-messages.js";
 import type { ReportInternal } from "../services/wire/errors.js";
 import type { Copies } from "../store/ports/copies.js";
@@ -233,9 +234,11 @@ export function wireIdentity(
     settled: async () => {
       await Promise.all([rejecting.settled(), frameCounts.flush(true)]);
     },
+    resultOf: erasureResult,
     now,
     newId,
     metrics,
+    reportFailure: deps.reportFailure,
   });
   const status = createGetStatus({ apps, visitors, contacts });
   const { wait: inTime } = patience(remoteStore?.answerMs ?? 0);

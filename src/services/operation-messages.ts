@@ -21,6 +21,7 @@ import { toConnectError } from "./wire/errors.js";
 const KINDS = {
   train_model: OperationKind.TRAIN_MODEL,
   evaluate_model: OperationKind.EVALUATE_MODEL,
+  erase_visitor: OperationKind.ERASE_VISITOR,
 } as const;
 
 const STATES = {
@@ -76,6 +77,7 @@ function errorMessage({ code, message, reason }: OperationFault): MessageInitSha
 export function kindOf(kind: OperationKind): OperationKindName | undefined {
   if (kind === OperationKind.TRAIN_MODEL) return "train_model";
   if (kind === OperationKind.EVALUATE_MODEL) return "evaluate_model";
+  if (kind === OperationKind.ERASE_VISITOR) return "erase_visitor";
   if (kind === OperationKind.UNSPECIFIED) return undefined;
   throw new InvalidArgument("kind", "invalid", "a kind of OperationKind");
 }

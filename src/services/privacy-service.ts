@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
-import type { Erasure, ErasureCounts } from "../domain/erasure.js";
 import { InvalidArgument } from "../domain/errors.js";
 import type { ExposedFrame, ShownList } from "../domain/frame-tally.js";
 import { type Confirmation, confirmationOf } from "../domain/hook.js";
@@ -16,7 +15,6 @@ import type {
 } from "../gen/aisle/v1/personal_data_pb.js";
 import {
   type EraseVisitorRequest,
-  type EraseVisitorResponseSchema,
   type ExportVisitorRequest,
   type ExportVisitorResponseSchema,
   PrivacyService,
@@ -24,36 +22,41 @@ import {
 import type { Erasures } from "../identity/privacy/erasure.js";
 import { type PersonItem, type PersonStores, readPerson } from "../identity/privacy/export.js";
 import type { PersonNames } from "../identity/privacy/person.js";
+import type { Operations } from "../operations/operations.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf, visitorIdsOf } from "./common-messages.js";
+import { erasureMessage, removedMessage } from "./erasure-messages.js";
 import { eventMessage } from "./event-messages.js";
 import { hookMessage } from "./hook-service.js";
+import { operationMessage } from "./operation-messages.js";
 import { orderMessage } from "./order-messages.js";
 import { readPage } from "./paging.js";
-import { withProgress } from "./progress-stream.js";
 import { rejectedEventMessage } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
 import { changeMessage, channelOf, contactMessage } from "./subscription-messages.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 export interface PrivacyServiceDependencies extends PersonStores {
-  readonly erasures: Pick<Erasures, "begin" | "finish">;
+  readonly erasures: Pick<Erasures, "begin">;
+  readonly operations: Pick<Operations, "removeOld">;
   readonly apps: Pick<AppStore, "get">;
   readonly now: Now;
   readonly report: ReportInternal;
 }
-
-/** Records read between two progress messages. */
-const SAID_EVERY = 20_000;
 
 export function createPrivacyService(deps: PrivacyServiceDependencies): ServiceImpl<typeof PrivacyService> {
   const { apps, copies, report } = deps;
   return {
     exportVisitor: guardedStream(report, (request) => exportVisitor(deps, request)),
 
-    eraseVisitor: guardedStream(report, (request) =>
-      request.dryRun ? tryErasure(deps, request) : eraseVisitor(deps, request),
-    ),
+    eraseVisitor: guarded(report, async (request, context: Pick<HandlerContext, "signal">) => {
+      const { appId } = await requireApp(apps, request.appId);
+      if (request.dryRun)
+        return { outcome: { case: "dryRun", value: await tryErasure(deps, request, context.signal) } };
+      const operation = await deps.erasures.begin(appId, namesOf(request.person));
+      deps.operations.removeOld(appId);
+      return { outcome: { case: "operation", value: operationMessage(appId, operation) } };
+    }),
 
     listErasures: guarded(report, async (request) => {
       const { appId } = await requireApp(apps, request.appId);
@@ -61,7 +64,7 @@ export function createPrivacyService(deps: PrivacyServiceDependencies): ServiceI
         schema: ErasureSchema,
         read: (after, limit) => copies.scan(appId, "erasures", after, limit),
         keyOf: ({ key }) => key,
-        message: ({ value }) => erasureMessage(value, 0),
+        message: ({ value }) => erasureMessage(value),
       });
       return { erasures: items, nextPageToken };
     }),
@@ -119,81 +122,27 @@ function itemMessage(item: Exclude<PersonItem, { kind: "frameExposures" }>): Ite
   }
 }
 
-async function* eraseVisitor(
+/** Counts what an erasure would remove. */
+async function tryErasure(
   deps: PrivacyServiceDependencies,
   { appId, person }: EraseVisitorRequest,
-): AsyncGenerator<MessageInitShape<typeof EraseVisitorResponseSchema>> {
-  await requireApp(deps.apps, appId);
-  const { erasure, contactsKept } = await deps.erasures.begin(appId, namesOf(person));
-  let lookedAt = 0;
-  const progress = withProgress<{ readonly step: string; readonly lookedAt: number }, Erasure>((onProgress) => {
-    let said = { step: "", lookedAt: 0 };
-    return deps.erasures.finish(appId, erasure, (step, more) => {
-      lookedAt += more;
-      if (step === said.step && lookedAt - said.lookedAt < SAID_EVERY) return;
-      said = { step, lookedAt };
-      onProgress(said);
-    });
-  });
-  const done = yield* asMessages(progress);
-  yield { step: done.step, readRecordCount: BigInt(lookedAt), erasure: erasureMessage(done, contactsKept) };
-}
-
-async function* asMessages<T>(
-  progress: AsyncGenerator<{ readonly step: string; readonly lookedAt: number }, T>,
-): AsyncGenerator<MessageInitShape<typeof EraseVisitorResponseSchema>, T> {
-  for (;;) {
-    const next = await progress.next();
-    if (next.done === true) return next.value;
-    yield { step: next.value.step, readRecordCount: BigInt(next.value.lookedAt) };
-  }
-}
-
-async function* tryErasure(
-  deps: PrivacyServiceDependencies,
-  { appId, person }: EraseVisitorRequest,
-): AsyncGenerator<MessageInitShape<typeof EraseVisitorResponseSchema>> {
-  await requireApp(deps.apps, appId);
+  signal: AbortSignal,
+): Promise<MessageInitShape<typeof ErasureSchema>> {
   const counts = new Map<string, number>();
   let kept = 0;
-  let lookedAt = 0;
-  let said = { step: "", lookedAt: 0 };
   const startedAt = deps.now();
-  for await (const { items, contactsKept, step, lookedAt: more } of readPerson(
-    deps,
-    appId,
-    namesOf(person),
-    startedAt,
-  )) {
+  for await (const { items, contactsKept } of readPerson(deps, appId, namesOf(person), startedAt)) {
+    signal.throwIfAborted();
     for (const { kind } of items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     kept = contactsKept;
-    lookedAt += more;
-    if (step === said.step && lookedAt - said.lookedAt < SAID_EVERY) continue;
-    said = { step, lookedAt };
-    yield { step, readRecordCount: BigInt(lookedAt) };
   }
-  const erasure = { startTime: timestampOf(startedAt), removed: removedMessage(counts), keptContactCount: kept };
-  yield { step: "done", readRecordCount: BigInt(lookedAt), erasure };
+  return { startTime: timestampOf(startedAt), removed: removedMessage(counts), keptContactCount: kept };
 }
 
 function namesOf(person: PersonMessage | undefined): PersonNames {
   if (person === undefined) throw new InvalidArgument("person", "missing");
   const { email, phone, contactId, includeLinkedContact: withLinkedContact } = person;
   return { visitor: visitorIdsOf(person.visitor), email, phone, contactId, withLinkedContact };
-}
-
-function erasureMessage(erasure: Erasure, contactsKept: number): MessageInitShape<typeof ErasureSchema> {
-  return {
-    erasureId: erasure.erasureId,
-    startTime: timestampOf(erasure.startedAt),
-    endTime: timestampOf(erasure.finishedAt),
-    removed: removedMessage(new Map(Object.entries(erasure.counts))),
-    keptContactCount: contactsKept,
-  };
-}
-
-function removedMessage(counts: ReadonlyMap<keyof ErasureCounts & string, number>): Record<string, bigint> {
-  return Object.fromEntries([...counts].map(([table, removed]) => [table, BigInt(removed)]));
 }
 
 function awaitedMessage(

@@ -53,6 +53,13 @@ describe("a command that cannot be undone", () => {
     expect((await runCommand(args)).stdout).toContain("Nothing was to be removed");
   });
 
+  it("prints the operation of an erasure with --no-wait, which ends by itself", async () => {
+    const person = ["--app", "shop", "--email", "a@b.example"];
+    const { stdout } = await runCommand(["privacy", "erase", ...person, "--yes", "--no-wait", "--server", url]);
+    const waited = await runCommand(["operation", "wait", stdout.trim(), "--app", "shop", "--server", url]);
+    expect([waited.exitCode, waited.stdout]).toEqual([0, `${stdout.trim()}: erase visitor, succeeded\n`]);
+  });
+
   it("is done when the word is typed", async () => {
     const { exitCode, stdout } = await typing("shop\n", "app", "delete", "shop");
     expect([exitCode, stdout]).toEqual([0, "App shop is deleted\n"]);

@@ -454,6 +454,7 @@ export function erasure(erasureId: string, change: Partial<Erasure> = {}): Erasu
     upTo: "e1",
     person: { ...NOBODY, visitorKeys: ["c:1"], contactKeys: ["e:a@b.de"], orderIds: ["o1"], eventIds: ["e1"] },
     counts: { events: 3 },
+    contactsKept: 1,
     ...change,
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
+import { erased } from "../fixtures/operations.js";
 import { type StoreKind, storeKinds } from "../fixtures/stores.js";
 
 const ADDRESS = "ann@example.com";
@@ -82,7 +83,7 @@ describe.each(await storeKinds())("two browsers of one address: $name", ({ openS
     const { buys, shownTo, rpc } = await shop(openStore, "open");
     await buys("laptop", "p1");
     await buys("phone", "p2");
-    for await (const _ of rpc.privacy.eraseVisitor({ appId: "shop", person: { visitor: { clientId: "phone" } } }));
+    await erased(rpc, "shop", { visitor: { clientId: "phone" } });
     expect(await shownTo("laptop")).toEqual(without("p1"));
   });
 });

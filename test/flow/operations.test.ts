@@ -35,6 +35,22 @@ describe.each(stores)("long work: $name", ({ openStore }) => {
     ]);
   });
 
+  it("EraseVisitor answers an operation at once, any server tells of its end, and nothing cancels it", async () => {
+    const { rpc, other, trace } = await open();
+    await trace({ app_id: appId, action_type: "product_view", product_ids: "p1", c_id: "c1" });
+    const { outcome } = await rpc.privacy.eraseVisitor({ appId, person: { visitor: { clientId: "c1" } } });
+    const operation = outcome.case === "operation" ? outcome.value : undefined;
+    expect(operation).toMatchObject({ appId, kind: OperationKind.ERASE_VISITOR, state: OperationState.RUNNING });
+    await other.operations.cancelOperation({ appId, operationId: operation?.operationId ?? "" });
+    const ended = await endOf(other, operation);
+    expect(ended).toMatchObject({ state: OperationState.SUCCEEDED, progress: { doneShare: 1 } });
+    const { erasures } = await rpc.privacy.listErasures({ appId });
+    expect(ended.result).toEqual({ case: "erasure", value: erasures[0] });
+    expect(erasures[0]?.removed).toMatchObject({ events: 1n });
+    const kind = OperationKind.ERASE_VISITOR;
+    expect((await rpc.operations.listOperations({ appId, kind })).operations).toEqual([ended]);
+  });
+
   it("a repeated TrainModel with one request id trains once, also at the same time", async () => {
     const { rpc, other } = await open();
     const request = { appId, requestId: "r1" };

@@ -15,7 +15,7 @@ import { SubscriptionChannel, SubscriptionState } from "../../src/gen/aisle/v1/s
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import type { Store } from "../../src/store/ports/store.js";
 import type { wireAisle } from "../fixtures/aisle.js";
-import { trained } from "../fixtures/operations.js";
+import { erased, trained } from "../fixtures/operations.js";
 import { makeShop } from "../fixtures/small-shop.js";
 
 /** Clients of one server that go through bytes. */
@@ -58,10 +58,6 @@ export interface WriteCase {
 
 async function* once<T>(message: T) {
   yield message;
-}
-
-async function drained(stream: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of stream);
 }
 
 const numbers = (text: readonly string[]) => text.map(Number).sort((a, b) => a - b);
@@ -369,8 +365,7 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
   },
   "PrivacyService/EraseVisitor": {
     prepare: makeContact("erased"),
-    call: (rpc, { appId }) =>
-      drained(rpc.privacy.eraseVisitor({ appId, person: { email: contactOf(appId, "erased") } })),
+    call: (rpc, { appId }) => erased(rpc, appId, { email: contactOf(appId, "erased") }),
     check: async ({ rpc, appId }) => {
       const gone = rpc.subscriptions.getContact({
         appId,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
+import { erased } from "../fixtures/operations.js";
 import { storeKinds } from "../fixtures/stores.js";
 
 const DAY_MS = 86_400_000;
@@ -178,7 +179,7 @@ describe("the report of a frame's variants", () => {
       }),
     ]);
     await show("v1"); // waits in memory while the person is erased
-    for await (const _ of rpc.privacy.eraseVisitor({ appId: "shop", person }));
+    await erased(rpc, "shop", person);
     await report();
     expect(await store.copies.scan("shop", "frameExposures", "", 10)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
+import { erased } from "../fixtures/operations.js";
 import { storeKinds } from "../fixtures/stores.js";
 
 const DAY_MS = 86_400_000;
@@ -182,7 +183,7 @@ describe("the results of a frame", () => {
     for await (const { item } of rpc.privacy.exportVisitor({ appId: "shop", person }))
       if (item.case === "frameExposure") kept.push(item.value.recommendationIds);
     expect(kept).toEqual([[recommendationId]]);
-    for await (const _ of rpc.privacy.eraseVisitor({ appId: "shop", person }));
+    await erased(rpc, "shop", person);
     await click("v1", recommendationId);
     expect(await counts()).toEqual([1, 1, 0, 0]);
     expect(await store.copies.scan("shop", "frameExposures", "", 10)).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PrivacySignals } from "../../src/gen/aisle/v1/app_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
+import { erased } from "../fixtures/operations.js";
 import { storeKinds } from "../fixtures/stores.js";
 
 const MINUTE_MS = 60_000;
@@ -77,7 +78,7 @@ describe.each(stores)("a frame that a visitor used: $name", ({ openStore }) => {
       if (item.case === "shownList") exported.push(item.value);
     expect(exported).toHaveLength(2);
     expect(exported[0]).toMatchObject({ ...kept, visitor: { clientId: "c1" } });
-    for await (const _ of rpc.privacy.eraseVisitor({ appId: "shop", person }));
+    await erased(rpc, "shop", person);
     expect(await store.visitors.exposure("shop", "c:c1")).toBeUndefined();
   });
 });

@@ -13,6 +13,7 @@ import type { Store } from "../../src/store/ports/store.js";
 import { app, contact } from "../contract/samples.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { openMongoPeer } from "../fixtures/mongo-peer.js";
+import { erased } from "../fixtures/operations.js";
 import { emptyStore } from "../fixtures/store.js";
 import { writeFormat } from "../fixtures/store-format.js";
 import { storeKinds } from "../fixtures/stores.js";
@@ -156,7 +157,7 @@ describe.each(stores)("a phone number whose plus became a space in a form: $name
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     expect((await facade.inject({ method: "POST", url: "/trace", headers, payload })).statusCode).toBe(200);
     expect((await store.contacts.find("shop", "p:+48600100200"))?.phone).toBe("+48600100200");
-    for await (const _ of rpc.privacy.eraseVisitor({ appId: "shop", person: { phone: "+48600100200" } }));
+    await erased(rpc, "shop", { phone: "+48600100200" });
     expect(await store.copies.scan("shop", "contactKeys", "", 10)).toEqual([]);
   });
 });

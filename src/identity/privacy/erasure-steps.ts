@@ -1,6 +1,7 @@
 import type { Now } from "../../domain/clock.js";
 import { ERASURE_STEPS, type Erasure, type ErasureStep, NOBODY } from "../../domain/erasure.js";
 import { NotFound } from "../../domain/errors.js";
+import type { Operation } from "../../domain/operation.js";
 import type { CopiedRecords, CopiedRow, CopiedTable } from "../../store/ports/copies.js";
 import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
 import { eraseChange } from "../ledger/ledger.js";
@@ -26,14 +27,15 @@ export interface ErasureStepsDependencies extends PersonStores {
   readonly scrub: (appId: string) => Promise<void>;
   /** Resolves when rejected events and frame counts in memory are stored. */
   readonly settled: () => Promise<void>;
+  /** Throws when this process stops working on erasures. Called between two batches. */
+  readonly checkStopped: () => void;
+  /** A finished erasure as its operation shows it. */
+  readonly resultOf: (erasure: Erasure) => string;
   readonly now: Now;
 }
 
-/** Reports the current step, and the records read since the last report. */
-export type OnProgress = (step: ErasureStep, lookedAt: number) => void;
-
 /** Does one step of an erasure, or a part of it; returns the updated erasure. */
-export type Step = (appId: string, erasure: Erasure, onProgress: OnProgress) => Promise<Erasure>;
+export type Step = (appId: string, erasure: Erasure) => Promise<Erasure>;
 
 type Steps = Readonly<Partial<Record<Exclude<ErasureStep, "done">, Step>>>;
 
@@ -65,7 +67,7 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
     identity: (appId, erasure) =>
       step(appId, erasure, (tx, one) => ({ ...removeIdentity(tx, one, one.startedAt), step: "visitors" })),
 
-    visitors: async (appId, erasure, onProgress) => {
+    visitors: async (appId, erasure) => {
       if (erasure.person.contactIds.length === 0) return goOn(appId, erasure);
       const theirs = (rows: Rows<"visitors">, { person, startedAt }: Erasure) => {
         const { visitor } = createMatcher(person);
@@ -77,7 +79,7 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
           if (visitor === undefined || !createMatcher(one.person).visitor(visitor)) return removed;
           return removeVisitor(tx, removed, visitor);
         }, one);
-      return sift(appId, erasure, "visitors", theirs, remove, onProgress);
+      return sift(appId, erasure, "visitors", theirs, remove);
     },
 
     changes: async (appId, erasure) => {
@@ -99,16 +101,16 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
 
 /** What the person looked at and ordered. */
 function createHistorySteps(deps: ErasureStepsDependencies) {
-  const { copies } = deps;
+  const { copies, checkStopped } = deps;
   const { step, goOn } = createProgress(deps);
   const sift = createSifter(deps);
   return {
-    interactions: async (appId, erasure, onProgress) => {
+    interactions: async (appId, erasure) => {
       for (const historyId of erasure.person.historyIds) {
         for (;;) {
           const rows = await historyRows(copies, appId, historyId);
           if (rows.length === 0) break;
-          onProgress("interactions", rows.length);
+          checkStopped();
           const at = await step(appId, erasure, (tx, { counts }) => {
             for (const { value } of rows) tx.deleteInteraction(historyId, value.at, value.ref);
             return { counts: plus(counts, "interactions", rows.length) };
@@ -119,7 +121,7 @@ function createHistorySteps(deps: ErasureStepsDependencies) {
       return goOn(appId, erasure);
     },
 
-    orders: (appId, erasure, onProgress) => {
+    orders: (appId, erasure) => {
       const matches = ({ person, startedAt }: Erasure) => {
         const { order } = createMatcher(person);
         return (value: CopiedRecords["orders"]) => value.occurredAt <= startedAt && order(value);
@@ -129,14 +131,7 @@ function createHistorySteps(deps: ErasureStepsDependencies) {
           const order = tx.orders.get(value.orderId);
           return order !== undefined && matches(one)(order) ? removeOrder(tx, removed, order) : removed;
         }, one);
-      return sift(
-        appId,
-        erasure,
-        "orders",
-        (rows, one) => rows.filter(({ value }) => matches(one)(value)),
-        remove,
-        onProgress,
-      );
+      return sift(appId, erasure, "orders", (rows, one) => rows.filter(({ value }) => matches(one)(value)), remove);
     },
   } satisfies Steps;
 }
@@ -145,7 +140,7 @@ function createEventSteps(deps: ErasureStepsDependencies) {
   const { goOn } = createProgress(deps);
   const sift = createSifter(deps);
   return {
-    events: (appId, erasure, onProgress) => {
+    events: (appId, erasure) => {
       const theirs = (rows: Rows<"events">, { person, startedAt }: Erasure) => {
         const { event } = createMatcher(person);
         return rows.filter(({ value }) => value.receivedAt <= startedAt && event(value));
@@ -159,10 +154,10 @@ function createEventSteps(deps: ErasureStepsDependencies) {
         );
         return { person: { ...person, eventIds }, counts: plus(counts, "events", rows.length) };
       };
-      return sift(appId, erasure, "events", theirs, remove, onProgress);
+      return sift(appId, erasure, "events", theirs, remove);
     },
 
-    rejectedEvents: async (appId, erasure, onProgress) => {
+    rejectedEvents: async (appId, erasure) => {
       await deps.settled();
       const eventIds = new Set(erasure.person.eventIds);
       const theirs = (rows: Rows<"rejectedEvents">, { person, startedAt }: Erasure) => {
@@ -175,14 +170,14 @@ function createEventSteps(deps: ErasureStepsDependencies) {
         for (const { value } of rows) tx.rejectedEvents.remove(value.rejectedId);
         return { person, counts: plus(counts, "rejectedEvents", rows.length) };
       };
-      return sift(appId, erasure, "rejectedEvents", theirs, remove, onProgress);
+      return sift(appId, erasure, "rejectedEvents", theirs, remove);
     },
 
-    idempotency: async (appId, erasure, onProgress) => {
+    idempotency: async (appId, erasure) => {
       const eventIds = new Set(erasure.person.eventIds);
       if (eventIds.size === 0) return goOn(appId, erasure);
       const theirs = (rows: Rows<"idempotency">) => rows.filter(({ value }) => eventIds.has(value.eventId));
-      return sift(appId, erasure, "idempotency", theirs, dropping("idempotency"), onProgress);
+      return sift(appId, erasure, "idempotency", theirs, dropping("idempotency"));
     },
   } satisfies Steps;
 }
@@ -191,13 +186,11 @@ function createEventSteps(deps: ErasureStepsDependencies) {
 function createMessageSteps(deps: ErasureStepsDependencies) {
   const sift = createSifter(deps);
   return {
-    confirmations: (appId, erasure, onProgress) =>
-      sift(appId, erasure, "confirmations", awaitedBy, dropping("confirmations"), onProgress),
+    confirmations: (appId, erasure) => sift(appId, erasure, "confirmations", awaitedBy, dropping("confirmations")),
 
-    outbox: (appId, erasure, onProgress) => sift(appId, erasure, "outbox", ofContacts, dropping("outbox"), onProgress),
+    outbox: (appId, erasure) => sift(appId, erasure, "outbox", ofContacts, dropping("outbox")),
 
-    deadHooks: (appId, erasure, onProgress) =>
-      sift(appId, erasure, "deadHooks", ofContacts, dropping("deadHooks"), onProgress),
+    deadHooks: (appId, erasure) => sift(appId, erasure, "deadHooks", ofContacts, dropping("deadHooks")),
   } satisfies Steps;
 }
 
@@ -220,8 +213,12 @@ function createLastSteps(deps: ErasureStepsDependencies) {
   } satisfies Steps;
 }
 
-/** Stores the progress of an erasure. */
-function createProgress({ unitOfWork, now }: Pick<ErasureStepsDependencies, "unitOfWork" | "now">) {
+/** Stores the progress of an erasure, and of its operation with it. */
+function createProgress({
+  unitOfWork,
+  now,
+  resultOf,
+}: Pick<ErasureStepsDependencies, "unitOfWork" | "now" | "resultOf">) {
   /** Applies `work` unless another process has advanced the erasure; returns the updated erasure. */
   const step = (
     appId: string,
@@ -235,6 +232,8 @@ function createProgress({ unitOfWork, now }: Pick<ErasureStepsDependencies, "uni
       if (erasure.step !== before.step || erasure.upTo !== before.upTo) return erasure;
       const after = { ...erasure, ...work(tx, erasure), workedAt: now() };
       tx.erasures.put(after.erasureId, after);
+      const operation = tx.operations.get(after.erasureId);
+      if (operation !== undefined) tx.operations.put(after.erasureId, progressed(operation, after, resultOf));
       return after;
     });
 
@@ -246,6 +245,7 @@ function createProgress({ unitOfWork, now }: Pick<ErasureStepsDependencies, "uni
 
 /** Scans a table and passes the rows chosen by `theirs` to `remove`. */
 function createSifter(deps: ErasureStepsDependencies) {
+  const { checkStopped } = deps;
   const { step, goOn } = createProgress(deps);
   return async <N extends CopiedTable>(
     appId: string,
@@ -253,12 +253,11 @@ function createSifter(deps: ErasureStepsDependencies) {
     table: N,
     theirs: (rows: Rows<N>, erasure: Erasure) => Rows<N>,
     remove: (tx: Transaction, rows: Rows<N>, erasure: Erasure) => Removed,
-    onProgress: OnProgress,
   ): Promise<Erasure> => {
     let at = erasure;
     let batches = 0;
     for await (const rows of rowsOf(deps.copies, appId, table, erasure.upTo)) {
-      onProgress(at.step, rows.length);
+      checkStopped();
       const found = theirs(rows, at);
       const upTo = rows.at(-1)?.key ?? "";
       if (found.length === 0 && ++batches % NOTED_EVERY !== 0) continue;
@@ -272,4 +271,18 @@ function createSifter(deps: ErasureStepsDependencies) {
 
 function following(step: ErasureStep): ErasureStep {
   return ERASURE_STEPS[ERASURE_STEPS.indexOf(step) + 1] ?? "done";
+}
+
+/** The operation of an erasure that has come so far. */
+export function progressed(
+  operation: Operation,
+  erasure: Erasure,
+  resultOf: ErasureStepsDependencies["resultOf"],
+): Operation {
+  const { step, workedAt, finishedAt } = erasure;
+  if (step === "done")
+    return { ...operation, state: "succeeded", share: 1, workedAt, endedAt: finishedAt, result: resultOf(erasure) };
+  // `recheck` may lead back to an earlier step.
+  const share = Math.max(operation.share, ERASURE_STEPS.indexOf(step) / (ERASURE_STEPS.length - 1));
+  return { ...operation, stage: step.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`), share, workedAt };
 }

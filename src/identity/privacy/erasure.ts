@@ -1,44 +1,68 @@
 import type { Metrics } from "../../adapters/metrics.js";
+import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Erasure } from "../../domain/erasure.js";
 import { NotFound } from "../../domain/errors.js";
+import { newOperation, type Operation } from "../../domain/operation.js";
 import type { AppStore } from "../../store/ports/app-store.js";
-import { createErasureSteps, type ErasureStepsDependencies, type OnProgress } from "./erasure-steps.js";
+import { createErasureSteps, type ErasureStepsDependencies, progressed } from "./erasure-steps.js";
 import { findPerson, type PersonNames } from "./person.js";
 import { rowsOf } from "./scan.js";
 
-export interface ErasuresDependencies extends ErasureStepsDependencies {
+export interface ErasuresDependencies extends Omit<ErasureStepsDependencies, "checkStopped"> {
   readonly apps: Pick<AppStore, "list">;
   readonly newId: () => string;
   readonly metrics: Metrics;
+  readonly reportFailure: ReportFailure;
 }
 
 export interface Erasures {
-  /** Stores durably whom to erase. From then on the erasure is completed, even after a crash. */
-  begin(appId: string, names: PersonNames): Promise<{ readonly erasure: Erasure; readonly contactsKept: number }>;
-  /** Completes an erasure that has begun. Rejects with NotFound("app") if the app is deleted meanwhile. */
-  finish(appId: string, erasure: Erasure, onProgress: OnProgress): Promise<Erasure>;
+  /**
+   * Stores durably whom to erase, with the operation of the erasure, and erases in the background. From then on the erasure
+   * is completed, even after a crash.
+   */
+  begin(appId: string, names: PersonNames): Promise<Operation>;
   /** Completes the erasures of all apps that no process works on. */
   resume(onFailure: (appId: string, error: unknown) => void): Promise<void>;
+  /** Stops the erasures of this process after their current batch; resolves when they have stopped. Others resume them. */
+  stop(): Promise<void>;
 }
 
 /** An erasure without progress for this long has lost its process. */
 const LEFT_MS = 60_000;
 
+class Stopped extends Error {}
+
 /**
  * Erases persons in steps (`erasure-steps.ts`). Two processes may work on one erasure: a step counts only if it continues from
- * the recorded progress.
+ * the recorded progress. The operation of an erasure is written in the same transactions, so it ends with the erasure,
+ * whichever process completes it.
  */
 export function createErasures(deps: ErasuresDependencies): Erasures {
   const { copies, unitOfWork, now, metrics } = deps;
-  const steps = createErasureSteps(deps);
+  const running = new Set<Promise<void>>();
+  let isStopped = false;
+  const checkStopped = () => {
+    if (isStopped) throw new Stopped("The server is stopping");
+  };
+  const steps = createErasureSteps({ ...deps, checkStopped });
 
-  const finish: Erasures["finish"] = async (appId, begun, onProgress) => {
-    let erasure = begun;
-    while (erasure.step !== "done") {
-      onProgress(erasure.step, 0);
-      erasure = await steps[erasure.step](appId, erasure, onProgress);
+  /** Completes an erasure that has begun. Does nothing more when the app is deleted meanwhile, or the process stops. */
+  const finish = async (appId: string, begun: Erasure): Promise<void> => {
+    try {
+      for (let erasure = begun; erasure.step !== "done"; ) {
+        checkStopped();
+        erasure = await steps[erasure.step](appId, erasure);
+      }
+    } catch (error) {
+      if (!(error instanceof Stopped || error instanceof NotFound)) throw error;
     }
-    return erasure;
+  };
+
+  const finishInBackground = (appId: string, erasure: Erasure): void => {
+    const work = finish(appId, erasure)
+      .catch((error: unknown) => deps.reportFailure("operations", error)) // `resume` goes on with it
+      .finally(() => running.delete(work));
+    running.add(work);
   };
 
   return {
@@ -54,16 +78,18 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
         upTo: "",
         person,
         counts: {},
+        contactsKept,
       };
+      const operation = progressed(newOperation(erasure.erasureId, "erase_visitor", at), erasure, deps.resultOf);
       await unitOfWork.run(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         tx.erasures.put(erasure.erasureId, erasure);
+        tx.operations.put(operation.operationId, operation);
       });
       metrics.count("erasures_begun");
-      return { erasure, contactsKept };
+      finishInBackground(appId, erasure);
+      return operation;
     },
-
-    finish,
 
     async resume(onFailure) {
       for (let after = ""; ; ) {
@@ -73,14 +99,18 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
           try {
             for await (const rows of rowsOf(copies, appId, "erasures"))
               for (const { value } of rows)
-                if (value.step !== "done" && Math.abs(now() - value.workedAt) >= LEFT_MS)
-                  await finish(appId, value, () => {});
+                if (value.step !== "done" && Math.abs(now() - value.workedAt) >= LEFT_MS) await finish(appId, value);
           } catch (error) {
             onFailure(appId, error);
           }
         }
         if (apps.length < 100) return;
       }
+    },
+
+    async stop() {
+      isStopped = true;
+      await Promise.all(running);
     },
   };
 }

@@ -39,9 +39,6 @@ export type PersonItem =
 export interface PersonPage {
   readonly items: readonly PersonItem[];
   readonly contactsKept: number;
-  /** The table being read, and how many rows of it. */
-  readonly step: string;
-  readonly lookedAt: number;
 }
 
 /** Idempotency keys are kept for a day; older events have none. */
@@ -51,8 +48,7 @@ export const KEYED_MS = 26 * 3600_000;
 interface Reading {
   readonly appId: string;
   readonly copies: Pick<Copies, "scan">;
-  /** A page of the person's records of one kind, found among `lookedAt` rows. */
-  readonly page: (step: string, items: readonly PersonItem[], lookedAt: number) => PersonPage;
+  readonly page: (items: readonly PersonItem[]) => PersonPage;
 }
 
 /** Every record about a person, page by page; some pages are empty. Rejects as `findPerson` does. */
@@ -64,10 +60,10 @@ export async function* readPerson(
 ): AsyncGenerator<PersonPage> {
   const found = await findPerson(stores, appId, names);
   const { contactsKept, contacts } = found;
-  const page: Reading["page"] = (step, items, lookedAt) => ({ items, contactsKept, step, lookedAt });
+  const page: Reading["page"] = (items) => ({ items, contactsKept });
   const reading = { appId, copies, page };
   const contactItems = contacts.map((value) => ({ kind: "contacts", value }) as const);
-  yield page("contacts", contactItems, contacts.length);
+  yield page(contactItems);
   yield* readChanges(reading, stores.contacts, contacts);
   const seen = yield* readVisitors(reading, found.person, found.visitors);
   yield* readHistories(reading, seen);
@@ -86,7 +82,7 @@ async function* readChanges(
     for (let after = ""; ; ) {
       const changes = await store.changes(appId, contactId, after, ROWS_AT_ONCE);
       const items = changes.map((value) => ({ kind: "changes", value }) as const);
-      yield page("changes", items, changes.length);
+      yield page(items);
       if (changes.length < ROWS_AT_ONCE) break;
       after = changes.at(-1)?.changeId ?? "";
     }
@@ -104,12 +100,12 @@ async function* readVisitors(
     for await (const rows of rowsOf(copies, appId, "visitors")) {
       const { visitor } = createMatcher(person);
       for (const { value } of rows) if (visitor(value)) visitors.set(value.visitorId, value);
-      yield page("visitors", [], rows.length);
+      yield page([]);
     }
   }
   const all = [...visitors.values()];
   const items = all.map((value) => ({ kind: "visitors", value }) as const);
-  yield page("visitors", items, 0);
+  yield page(items);
   return all.reduce(withVisitor, person);
 }
 
@@ -119,7 +115,7 @@ async function* readHistories({ appId, copies, page }: Reading, person: Person):
     let rows = await historyRows(copies, appId, historyId);
     while (rows.length > 0) {
       const items = rows.map(({ value }) => ({ kind: "interactions", value }) as const);
-      yield page("interactions", items, rows.length);
+      yield page(items);
       if (rows.length < ROWS_AT_ONCE) break;
       const more = await copies.scan(appId, "interactions", rows.at(-1)?.key ?? prefix, ROWS_AT_ONCE);
       rows = more.filter(({ key }) => key.startsWith(prefix));
@@ -135,7 +131,7 @@ async function* readOrders({ appId, copies, page }: Reading, before: Person): As
     const orderIds = theirs.map(({ orderId }) => orderId);
     person = { ...person, orderIds: joined(person.orderIds, orderIds) };
     const items = theirs.map((value) => ({ kind: "orders", value }) as const);
-    yield page("orders", items, rows.length);
+    yield page(items);
   }
   return person;
 }
@@ -148,17 +144,17 @@ async function* readEvents({ appId, copies, page }: Reading, person: Person, now
     const theirs = rows.map(({ value }) => value).filter(matcher.event);
     for (const { eventId, receivedAt } of theirs) if (receivedAt > now - KEYED_MS) keyed.add(eventId);
     const items = theirs.map((value) => ({ kind: "events", value }) as const);
-    yield page("events", items, rows.length);
+    yield page(items);
   }
   for await (const rows of rowsOf(copies, appId, "rejectedEvents")) {
     const theirs = rows.map(({ value }) => value).filter(matcher.rejectedEvent);
     const items = theirs.map((value) => ({ kind: "rejectedEvents", value }) as const);
-    yield page("rejectedEvents", items, rows.length);
+    yield page(items);
   }
   for await (const rows of rowsOf(copies, appId, "idempotency")) {
     const theirs = rows.filter(({ value }) => keyed.has(value.eventId));
     const items = theirs.map(({ key }) => ({ kind: "idempotency", value: key }) as const);
-    yield page("idempotency", items, rows.length);
+    yield page(items);
   }
 }
 
@@ -166,12 +162,12 @@ async function* readEvents({ appId, copies, page }: Reading, person: Person, now
 async function* readMessages({ appId, copies, page }: Reading, person: Person): AsyncGenerator<PersonPage> {
   for await (const rows of rowsOf(copies, appId, "confirmations")) {
     const items = awaitedBy(rows, { person }).map(({ key, value }) => ({ kind: "confirmations", key, value }) as const);
-    yield page("confirmations", items, rows.length);
+    yield page(items);
   }
   for (const kind of ["outbox", "deadHooks"] as const) {
     for await (const rows of rowsOf(copies, appId, kind)) {
       const items = ofContacts(rows, { person }).map(({ value }) => ({ kind, value }));
-      yield page(kind, items, rows.length);
+      yield page(items);
     }
   }
 }
@@ -181,6 +177,6 @@ async function* readFrameExposures({ appId, copies, page }: Reading, person: Per
   for await (const rows of rowsOf(copies, appId, "frameExposures")) {
     const theirs = rows.filter(({ key }) => visitorKeys.has(key));
     const items = theirs.map(({ key, value }) => ({ kind: "frameExposures", key, value }) as const);
-    yield page("frameExposures", items, rows.length);
+    yield page(items);
   }
 }

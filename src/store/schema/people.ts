@@ -132,4 +132,5 @@ export const erasure = record<Erasure>({
   upTo: text,
   person,
   counts: map(number),
+  contactsKept: later(number, 0),
 });

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ERASURE_STEPS } from "../../../src/domain/erasure.js";
 import { Unavailable } from "../../../src/domain/errors.js";
+import { OperationStage, OperationState } from "../../../src/gen/aisle/v1/operation_pb.js";
 import { createErasures } from "../../../src/identity/privacy/erasure.js";
+import { erasureResult } from "../../../src/services/erasure-messages.js";
 import { COPIED_TABLES } from "../../../src/store/ports/copies.js";
 import type { UnitOfWork } from "../../../src/store/ports/unit-of-work.js";
-import { openAisle } from "../../fixtures/aisle.js";
+import { openAisle, wireAisle } from "../../fixtures/aisle.js";
+import { passedOver } from "../../fixtures/failures.js";
 import { testIds } from "../../fixtures/store.js";
 import { storeKinds } from "../../fixtures/stores.js";
 import { type Aisle, erase, MAJA, NAMES_OF_MAJA, OMAR, visitShop } from "./person.js";
@@ -48,6 +51,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await namesLeft(aisle, "shop")).toEqual(NAMES_OF_MAJA);
     const tried = await erase(aisle, "shop", person, true);
     expect(tried).toEqual({ removed: ALL_OF_MAJA, contactsKept: 0, erasureId: "" });
+    expect((await aisle.rpc.operations.listOperations({ appId: "shop" })).operations).toEqual([]);
     expect(await namesLeft(aisle, "shop")).toEqual(NAMES_OF_MAJA);
     const done = await erase(aisle, "shop", person);
     expect(done.removed).toEqual(ALL_OF_MAJA);
@@ -81,6 +85,8 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     const aisle = await openShop();
     const done = await erase(aisle, "shop", { visitor: { clientId: MAJA.c_id } });
     expect(done.contactsKept).toBe(1);
+    const { erasures } = await aisle.rpc.privacy.listErasures({ appId: "shop" });
+    expect(erasures[0]?.keptContactCount).toBe(1);
     expect(done.removed).not.toHaveProperty("contacts");
     const { contact } = await aisle.rpc.subscriptions.getContact({
       appId: "shop",
@@ -101,6 +107,8 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     const { erasures } = await aisle.rpc.privacy.listErasures({ appId: "shop" });
     expect(erasures.map(({ erasureId }) => erasureId)).toEqual([first.erasureId, second.erasureId]);
     expect(erasures.every(({ endTime: finishedAt }) => finishedAt !== undefined)).toBe(true);
+    const { operations } = await aisle.rpc.operations.listOperations({ appId: "shop" });
+    expect(operations.map(({ operationId }) => operationId)).toEqual([second.erasureId, first.erasureId]);
     expect(await namesLeft(aisle, "shop")).toEqual([]);
   });
 
@@ -134,23 +142,57 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
         now: () => clock,
         newId: testIds(),
         metrics,
+        resultOf: erasureResult,
+        reportFailure: passedOver,
       });
     };
     const nobody = { visitor: { clientId: "", fingerprintId: "", userId: "" }, phone: "", contactId: "" };
     const maja = { ...nobody, email: MAJA.email, withLinkedContact: true };
     await expect(processOf(1).begin("shop", maja)).rejects.toThrow(Unavailable);
     const erasures = async () => (await store.copies.scan("shop", "erasures", "", 10)).map(({ value }) => value);
+    const operationId = (await erasures())[0]?.erasureId ?? "";
+    const operation = async () => (await aisle.rpc.operations.getOperation({ appId: "shop", operationId })).operation;
+    const stages = new Set<OperationStage | undefined>();
     let processes = 1;
     for (; (await erasures())[0]?.step !== "done"; processes++) {
       expect(processes).toBeLessThan(100);
+      aisle.now.at += 61_000;
+      expect(await operation()).toMatchObject({ state: OperationState.RUNNING, result: { case: undefined } });
+      stages.add((await operation())?.progress?.stage);
       // Some of them know that the process before had its clock 25 hours ahead.
       clock += processes % 3 === 0 ? -25 * 3600_000 : 61_000;
       await processOf(1).resume(() => undefined);
     }
     expect(processes).toBeGreaterThan(ERASURE_STEPS.length);
     expect((await erasures()).map(({ counts }) => counts)).toEqual([ALL_OF_MAJA]);
+    expect(stages.has(OperationStage.UNSPECIFIED)).toBe(false);
+    expect(stages.size).toBe(ERASURE_STEPS.length - 1);
+    const removed = Object.fromEntries(Object.entries(ALL_OF_MAJA).map(([table, count]) => [table, BigInt(count)]));
+    expect(await operation()).toMatchObject({
+      state: OperationState.SUCCEEDED,
+      result: { case: "erasure", value: { erasureId: operationId, removed } },
+    });
     expect(await namesLeft({ ...aisle, store, metrics }, "shop")).toEqual([]);
     expect(await aisle.status("shop", OMAR.fp_ccid)).toMatchObject({ identified: true, status: true });
+  });
+
+  it("goes on at the next process when its own stops in the middle of it, and its operation is not lost", async () => {
+    const { store, now, rpc, ...aisle } = await openShop();
+    await aisle.settleOperations();
+    const { outcome } = await rpc.privacy.eraseVisitor({ appId: "shop", person });
+    await aisle.settleOperations();
+    const operationId = outcome.case === "operation" ? (outcome.value.operationId ?? "") : "";
+    const other = wireAisle(store, { now, monotonicNow: now }).clients;
+    now.at += 31_000;
+    const operation = async () => (await other.operations.getOperation({ appId: "shop", operationId })).operation;
+    expect(await operation()).toMatchObject({ state: OperationState.RUNNING });
+    expect((await other.operations.cancelOperation({ appId: "shop", operationId })).operation).toMatchObject({
+      state: OperationState.RUNNING,
+    });
+    now.at += 31_000;
+    await wireAisle(store, { now, monotonicNow: now }).resumeErasures(() => undefined);
+    expect(await operation()).toMatchObject({ state: OperationState.SUCCEEDED, result: { case: "erasure" } });
+    expect((await rpc.privacy.listErasures({ appId: "shop" })).erasures[0]?.endTime).toBeDefined();
   });
 
   it("changes no other app", async () => {

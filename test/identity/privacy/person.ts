@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ErasureSchema } from "../../../src/gen/aisle/v1/erasure_pb.js";
 import type { PersonSchema } from "../../../src/gen/aisle/v1/person_pb.js";
 import type { openAisle } from "../../fixtures/aisle.js";
+import { erased } from "../../fixtures/operations.js";
 
 export type Aisle = Awaited<ReturnType<typeof openAisle>>;
 
@@ -82,12 +82,17 @@ export async function erase(
   person: MessageInitShape<typeof PersonSchema>,
   dryRun = false,
 ): Promise<{ readonly removed: Record<string, number>; readonly contactsKept: number; readonly erasureId: string }> {
-  let erasure: MessageInitShape<typeof ErasureSchema> | undefined;
-  for await (const said of rpc.privacy.eraseVisitor({ appId, person, dryRun })) erasure = said.erasure ?? erasure;
-  const removed = Object.entries(erasure?.removed ?? {}).map(([table, count]) => [table, Number(count)] as const);
+  const erasure = dryRun ? await counted(rpc, appId, person) : await erased(rpc, appId, person);
+  const removed = Object.entries(erasure.removed).map(([table, count]) => [table, Number(count)] as const);
   return {
     removed: Object.fromEntries(removed),
-    contactsKept: erasure?.keptContactCount ?? 0,
-    erasureId: erasure?.erasureId ?? "",
+    contactsKept: erasure.keptContactCount,
+    erasureId: erasure.erasureId,
   };
+}
+
+async function counted({ privacy }: Aisle["rpc"], appId: string, person: MessageInitShape<typeof PersonSchema>) {
+  const { outcome } = await privacy.eraseVisitor({ appId, person, dryRun: true });
+  if (outcome.case !== "dryRun") throw new Error("A dry run answers its counts");
+  return outcome.value;
 }

@@ -44,7 +44,7 @@ const TOKENS: Tokens = new Map(
 
 type CreateTransport = (options: { baseUrl: string; httpVersion: "2"; interceptors: Interceptor[] }) => Transport;
 
-/** Services that answer everything, behind the gate. An erasure waits in its middle for `rest`; a batch opens `taken`. */
+/** Services that answer everything, behind the gate. An export waits in its middle for `rest`; a batch opens `taken`. */
 const routes = (gates: { readonly rest: Gate; readonly taken: Gate }) => (router: ConnectRouter) => {
   router.service(AppService, { getApp: () => ({}), createApp: () => ({}), deleteApp: () => ({}) });
   router.service(EventService, {
@@ -57,8 +57,7 @@ const routes = (gates: { readonly rest: Gate; readonly taken: Gate }) => (router
   });
   router.service(SubscriptionService, { getContact: () => ({}) });
   router.service(PrivacyService, {
-    async *exportVisitor() {},
-    async *eraseVisitor() {
+    async *exportVisitor() {
       yield {};
       await gates.rest.opened;
       yield {};
@@ -293,12 +292,12 @@ describe("the audit of RPC calls", () => {
     const server = await listener();
     const { privacy } = server.clients("admin", create);
     let seen = 0;
-    for await (const _ of privacy.eraseVisitor({ appId: "shop" })) {
+    for await (const _ of privacy.exportVisitor({ appId: "shop" })) {
       if (++seen === 1) expect(server.entries).toEqual([]);
       server.rest.open();
     }
     expect(seen).toBe(2);
-    await expect.poll(() => server.entries).toEqual([entry("admin", "PrivacyService/EraseVisitor", "shop", "ok")]);
+    await expect.poll(() => server.entries).toEqual([entry("admin", "PrivacyService/ExportVisitor", "shop", "ok")]);
   });
 
   it("records a stream whose caller disconnected", async () => {

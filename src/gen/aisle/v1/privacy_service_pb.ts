@@ -14,6 +14,8 @@ import type { HookMessage } from "./hook_message_pb.js";
 import { file_aisle_v1_hook_message } from "./hook_message_pb.js";
 import type { SubscriptionChange } from "./ledger_pb.js";
 import { file_aisle_v1_ledger } from "./ledger_pb.js";
+import type { Operation } from "./operation_pb.js";
+import { file_aisle_v1_operation } from "./operation_pb.js";
 import type { Person } from "./person_pb.js";
 import { file_aisle_v1_person } from "./person_pb.js";
 import type { AwaitedSubscription, KeptFrameExposure, KeptOrder, KeptShownList, KeptVisitor } from "./personal_data_pb.js";
@@ -27,7 +29,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/privacy_service.proto.
  */
 export const file_aisle_v1_privacy_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIlIKFEV4cG9ydFZpc2l0b3JSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiUKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbkID4EECIvsDChVFeHBvcnRWaXNpdG9yUmVzcG9uc2USJAoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3RIABI7ChNzdWJzY3JpcHRpb25fY2hhbmdlGAIgASgLMhwuYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbmdlSAASKAoHdmlzaXRvchgDIAEoCzIVLmFpc2xlLnYxLktlcHRWaXNpdG9ySAASJAoFb3JkZXIYBCABKAsyEy5haXNsZS52MS5LZXB0T3JkZXJIABIgCgVldmVudBgFIAEoCzIPLmFpc2xlLnYxLkV2ZW50SAASMQoOcmVqZWN0ZWRfZXZlbnQYBiABKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50SAASPQoUYXdhaXRlZF9zdWJzY3JpcHRpb24YByABKAsyHS5haXNsZS52MS5Bd2FpdGVkU3Vic2NyaXB0aW9uSAASLQoMaG9va19tZXNzYWdlGAggASgLMhUuYWlzbGUudjEuSG9va01lc3NhZ2VIABI1Cg5mcmFtZV9leHBvc3VyZRgJIAEoCzIbLmFpc2xlLnYxLktlcHRGcmFtZUV4cG9zdXJlSAASLQoKc2hvd25fbGlzdBgKIAEoCzIXLmFpc2xlLnYxLktlcHRTaG93bkxpc3RIAEIGCgRpdGVtImcKE0VyYXNlVmlzaXRvclJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJQoGcGVyc29uGAIgASgLMhAuYWlzbGUudjEuUGVyc29uQgPgQQISFAoHZHJ5X3J1bhgDIAEoCEID4EEBInIKFEVyYXNlVmlzaXRvclJlc3BvbnNlEhEKBHN0ZXAYASABKAlCA+BBAxIeChFyZWFkX3JlY29yZF9jb3VudBgCIAEoA0ID4EEDEicKB2VyYXN1cmUYAyABKAsyES5haXNsZS52MS5FcmFzdXJlQgPgQQMiWwoTTGlzdEVyYXN1cmVzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiXgoUTGlzdEVyYXN1cmVzUmVzcG9uc2USKAoIZXJhc3VyZXMYASADKAsyES5haXNsZS52MS5FcmFzdXJlQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMykAIKDlByaXZhY3lTZXJ2aWNlElcKDUV4cG9ydFZpc2l0b3ISHi5haXNsZS52MS5FeHBvcnRWaXNpdG9yUmVxdWVzdBofLmFpc2xlLnYxLkV4cG9ydFZpc2l0b3JSZXNwb25zZSIDkAIBMAESUQoMRXJhc2VWaXNpdG9yEh0uYWlzbGUudjEuRXJhc2VWaXNpdG9yUmVxdWVzdBoeLmFpc2xlLnYxLkVyYXNlVmlzaXRvclJlc3BvbnNlIgAwARJSCgxMaXN0RXJhc3VyZXMSHS5haXNsZS52MS5MaXN0RXJhc3VyZXNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdEVyYXN1cmVzUmVzcG9uc2UiA5ACAUJyCghhaXNsZS52MUITUHJpdmFjeVNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_contact, file_aisle_v1_erasure, file_aisle_v1_event, file_aisle_v1_hook_message, file_aisle_v1_ledger, file_aisle_v1_person, file_aisle_v1_personal_data, file_aisle_v1_rejected_event, file_google_api_field_behavior]);
+  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIlIKFEV4cG9ydFZpc2l0b3JSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiUKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbkID4EECIvsDChVFeHBvcnRWaXNpdG9yUmVzcG9uc2USJAoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3RIABI7ChNzdWJzY3JpcHRpb25fY2hhbmdlGAIgASgLMhwuYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbmdlSAASKAoHdmlzaXRvchgDIAEoCzIVLmFpc2xlLnYxLktlcHRWaXNpdG9ySAASJAoFb3JkZXIYBCABKAsyEy5haXNsZS52MS5LZXB0T3JkZXJIABIgCgVldmVudBgFIAEoCzIPLmFpc2xlLnYxLkV2ZW50SAASMQoOcmVqZWN0ZWRfZXZlbnQYBiABKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50SAASPQoUYXdhaXRlZF9zdWJzY3JpcHRpb24YByABKAsyHS5haXNsZS52MS5Bd2FpdGVkU3Vic2NyaXB0aW9uSAASLQoMaG9va19tZXNzYWdlGAggASgLMhUuYWlzbGUudjEuSG9va01lc3NhZ2VIABI1Cg5mcmFtZV9leHBvc3VyZRgJIAEoCzIbLmFpc2xlLnYxLktlcHRGcmFtZUV4cG9zdXJlSAASLQoKc2hvd25fbGlzdBgKIAEoCzIXLmFpc2xlLnYxLktlcHRTaG93bkxpc3RIAEIGCgRpdGVtImcKE0VyYXNlVmlzaXRvclJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJQoGcGVyc29uGAIgASgLMhAuYWlzbGUudjEuUGVyc29uQgPgQQISFAoHZHJ5X3J1bhgDIAEoCEID4EEBInEKFEVyYXNlVmlzaXRvclJlc3BvbnNlEigKCW9wZXJhdGlvbhgBIAEoCzITLmFpc2xlLnYxLk9wZXJhdGlvbkgAEiQKB2RyeV9ydW4YAiABKAsyES5haXNsZS52MS5FcmFzdXJlSABCCQoHb3V0Y29tZSJbChNMaXN0RXJhc3VyZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0RXJhc3VyZXNSZXNwb25zZRIoCghlcmFzdXJlcxgBIAMoCzIRLmFpc2xlLnYxLkVyYXN1cmVCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAzKOAgoOUHJpdmFjeVNlcnZpY2USVwoNRXhwb3J0VmlzaXRvchIeLmFpc2xlLnYxLkV4cG9ydFZpc2l0b3JSZXF1ZXN0Gh8uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlc3BvbnNlIgOQAgEwARJPCgxFcmFzZVZpc2l0b3ISHS5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXF1ZXN0Gh4uYWlzbGUudjEuRXJhc2VWaXNpdG9yUmVzcG9uc2UiABJSCgxMaXN0RXJhc3VyZXMSHS5haXNsZS52MS5MaXN0RXJhc3VyZXNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdEVyYXN1cmVzUmVzcG9uc2UiA5ACAUJyCghhaXNsZS52MUITUHJpdmFjeVNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_contact, file_aisle_v1_erasure, file_aisle_v1_event, file_aisle_v1_hook_message, file_aisle_v1_ledger, file_aisle_v1_operation, file_aisle_v1_person, file_aisle_v1_personal_data, file_aisle_v1_rejected_event, file_google_api_field_behavior]);
 
 /**
  * ExportVisitorRequest is the request of ExportVisitor.
@@ -179,7 +181,8 @@ export type EraseVisitorRequest = Message<"aisle.v1.EraseVisitorRequest"> & {
   person?: Person | undefined;
 
   /**
-   * Optional. Dry run: only counts the records.
+   * Optional. Dry run: only counts the records, before it answers. It reads all
+   * events of the app, which takes some seconds a million.
    *
    * @generated from field: bool dry_run = 3;
    */
@@ -194,31 +197,33 @@ export const EraseVisitorRequestSchema: GenMessage<EraseVisitorRequest> = /*@__P
   messageDesc(file_aisle_v1_privacy_service, 2);
 
 /**
- * EraseVisitorResponse is the progress of an erasure.
+ * EraseVisitorResponse is the answer of EraseVisitor.
  *
  * @generated from message aisle.v1.EraseVisitorResponse
  */
 export type EraseVisitorResponse = Message<"aisle.v1.EraseVisitorResponse"> & {
   /**
-   * Output only. The current stage.
+   * Output only. What was begun, or counted.
    *
-   * @generated from field: string step = 1;
+   * @generated from oneof aisle.v1.EraseVisitorResponse.outcome
    */
-  step: string;
-
-  /**
-   * Output only. Records read so far.
-   *
-   * @generated from field: int64 read_record_count = 2;
-   */
-  readRecordCount: bigint;
-
-  /**
-   * Output only. In the last message: the finished erasure.
-   *
-   * @generated from field: aisle.v1.Erasure erasure = 3;
-   */
-  erasure?: Erasure | undefined;
+  outcome: {
+    /**
+     * The operation of the erasure. Its id is also that of the erasure.
+     *
+     * @generated from field: aisle.v1.Operation operation = 1;
+     */
+    value: Operation;
+    case: "operation";
+  } | {
+    /**
+     * Of a dry run: what an erasure would remove.
+     *
+     * @generated from field: aisle.v1.Erasure dry_run = 2;
+     */
+    value: Erasure;
+    case: "dryRun";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -315,16 +320,17 @@ export const PrivacyService: GenService<{
   },
   /**
    * EraseVisitor removes everything received about a person up to now. Later
-   * events under the same ids are new. The stream reports progress, and at the
-   * end the removed records. Once begun, the erasure is completed, even if
-   * nobody reads the answer or the process is killed. It can be repeated, so the
-   * call has no `request_id`: a second erasure finds nothing. Older models do not
-   * change; the next one knows nothing of the person.
+   * events under the same ids are new. It answers an operation at once, whose
+   * result is the Erasure; OperationService tells how far it is. The erasure is
+   * then stored and will be completed: CancelOperation does nothing, and when the
+   * process is killed, another one goes on with it after a minute. It can be
+   * repeated, so the call has no `request_id`: a second erasure finds nothing.
+   * Older models do not change; the next one knows nothing of the person.
    *
    * @generated from rpc aisle.v1.PrivacyService.EraseVisitor
    */
   eraseVisitor: {
-    methodKind: "server_streaming";
+    methodKind: "unary";
     input: typeof EraseVisitorRequestSchema;
     output: typeof EraseVisitorResponseSchema;
   },
