@@ -1,9 +1,11 @@
-import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { type Feed, FeedOutcome, type FeedRun } from "../gen/aisle/v1/feed_pb.js";
+import type { Operation } from "../gen/aisle/v1/operation_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
 import { Failure } from "./errors.js";
+import { followUnless } from "./operation-progress.js";
 import { currencyCode, plainId } from "./option-values.js";
 import { count, duration, printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -25,13 +27,14 @@ interface SetOptions extends AppOptions {
 interface RunOptions extends AppOptions {
   readonly id: string;
   readonly force?: boolean;
+  /** False: do not wait for the end. */
+  readonly wait: boolean;
 }
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const DEFAULT_ID = "main";
-/** Poll interval of a running feed, and time limit for its start. */
-const LOOK_EVERY_MS = 1000;
-const LOOKS_BEFORE = 60;
+/** An import that has not begun by then may have no process to read it. */
+const HINT_AFTER_MS = 60_000;
 
 export function addFeedCommands(program: Command, deps: ProgramDeps): void {
   const feed = program.command("feed").description("import products from a URL on a schedule");
@@ -61,6 +64,7 @@ Example:
     .action((options: AppOptions & { readonly json?: boolean }) => listFeeds(options, deps));
   named("run", "import a feed now, wait for the end, and print the result")
     .option("--force", "hide unlisted products this time even if they are more than half")
+    .option("--no-wait", "print the id of the operation and end; the import goes on")
     .addHelpText("after", "\nExample:\n  $ aisle feed run --app shop1")
     .action((options: RunOptions) => runFeed(options, deps));
   named("remove", "stop importing a feed; its products stay")
@@ -155,29 +159,29 @@ function feedJson({
 }
 
 async function runFeed(options: RunOptions, deps: ProgramDeps): Promise<void> {
-  const { app: appId, id: feedId, force = false } = options;
-  const run = await withClients(options, deps, async (clients) => {
-    const find = async () => (await feedsOf(clients, appId)).find((feed) => feed.feedId === feedId);
-    const before = beginningOf(await find());
-    await clients.catalog.runFeed({ appId, feedId, force }, CALL);
-    for (let looks = 0; ; looks++) {
-      await deps.sleep(LOOK_EVERY_MS, deps.signal);
-      const feed = await find();
-      if (feed === undefined) throw new Failure("The feed was removed");
-      if (feed.lastRun !== undefined && beginningOf(feed) !== before) return feed.lastRun;
-      if (feed.running) looks = 0;
-      if (looks > LOOKS_BEFORE)
-        throw new Failure("No process started the import: is a process with the role all or trainer running?");
+  const { app: appId, id: feedId, force = false, wait } = options;
+  const done = await withClients(options, deps, async (clients) => {
+    const { operation } = await clients.catalog.runFeed({ appId, feedId, force }, CALL);
+    const hint = wait ? setTimeout(() => void hintUnlessBegun(clients, operation, deps), HINT_AFTER_MS) : undefined;
+    try {
+      return await followUnless(clients, operation, { wait, name: "import", deps });
+    } finally {
+      clearTimeout(hint);
     }
   });
+  if (done === undefined) return;
+  if (done.result.case !== "feedRun") throw new Failure("The import ended without a result");
+  const run = done.result.value;
   for (const { position, reason } of run.rejects) writeLine(deps.stderr, `entry ${position}: ${printable(reason)}`);
-  if (run.outcome === FeedOutcome.FAILED) throw new Failure(printable(run.error));
   writeLine(deps.stdout, runText(run));
 }
 
-/** Start of its last read, milliseconds since 1970; 0 before the first. */
-function beginningOf(feed: Feed | undefined): number {
-  return feed?.lastRun?.startTime === undefined ? 0 : timestampMs(feed.lastRun.startTime);
+async function hintUnlessBegun({ operations }: Clients, asked: Operation | undefined, deps: ProgramDeps) {
+  if (asked === undefined) return;
+  const { appId, operationId } = asked;
+  const seen = await operations.getOperation({ appId, operationId }, CALL).catch(() => undefined); // it is only a hint
+  if (seen?.operation !== undefined && seen.operation.startTime === undefined)
+    writeLine(deps.stderr, "No process has started the import: is a process with the role all or trainer running?");
 }
 
 async function removeFeed(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {

@@ -17,9 +17,7 @@ interface OperationOptions extends ServerOptions {
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
 export function addOperationCommands(program: Command, deps: ProgramDeps): void {
-  const operation = program
-    .command("operation")
-    .description("trainings, evaluations, erasures and other long work of an app");
+  const operation = program.command("operation").description("trainings, evaluations, erasures and imports of an app");
   const command = (name: string, description: string) =>
     withServer(operation.command(name))
       .description(description)
@@ -34,7 +32,7 @@ export function addOperationCommands(program: Command, deps: ProgramDeps): void 
   command("wait <operation-id>", "wait until an operation has ended; fails when it failed")
     .addHelpText("after", "\nExample:\n  $ aisle operation wait 01920f1c-… --app shop1")
     .action((operationId: string, options: OperationOptions) => waitOperation(operationId, options, deps));
-  command("cancel <operation-id>", "stop a training or an evaluation")
+  command("cancel <operation-id>", "stop a training or an evaluation; other operations go on")
     .addHelpText("after", "\nExample:\n  $ aisle operation cancel 01920f1c-… --app shop1")
     .action((operationId: string, options: OperationOptions) => cancelOperation(operationId, options, deps));
 }
@@ -88,7 +86,8 @@ async function cancelOperation(operationId: string, options: OperationOptions, d
   const request = { appId: options.app, operationId };
   const { operation } = await withClients(options, deps, ({ operations }) => operations.cancelOperation(request, CALL));
   if (operation === undefined) return;
-  const isStopping = operation.state === OperationState.RUNNING && operation.kind !== OperationKind.ERASE_VISITOR;
+  const isResumed = operation.kind === OperationKind.ERASE_VISITOR || operation.kind === OperationKind.RUN_FEED;
+  const isStopping = operation.state === OperationState.RUNNING && !isResumed;
   if (options.json || !isStopping) show(operation, options, deps);
   else writeLine(deps.stdout, `Operation ${operationId} stops within some seconds`);
 }

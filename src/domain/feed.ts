@@ -50,6 +50,8 @@ export interface Feed {
   readonly importedAt: number;
   /** Null before the first read. */
   readonly lastRun: FeedRun | null;
+  /** Operations that the next read ends. Those that have begun wait for the read under way, or for the one after a crash. */
+  readonly operationIds: readonly string[];
 }
 
 /** Maximum feeds of one app. */

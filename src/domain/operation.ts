@@ -1,4 +1,4 @@
-export const OPERATION_KINDS = ["train_model", "evaluate_model", "erase_visitor"] as const;
+export const OPERATION_KINDS = ["train_model", "evaluate_model", "erase_visitor", "run_feed"] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 export const OPERATION_STATES = ["running", "succeeded", "failed", "cancelled"] as const;
@@ -19,6 +19,7 @@ export interface Operation {
   readonly kind: OperationKind;
   readonly state: OperationState;
   readonly createdAt: number;
+  /** 0 before it begins. */
   readonly startedAt: number;
   /** 0 before it ends. */
   readonly endedAt: number;
@@ -44,9 +45,10 @@ export function hasEnded({ endedAt }: Operation): boolean {
 
 /** Whether another process goes on with the work when its own dies. Such work cannot be cancelled. */
 export function isResumed({ kind }: Operation): boolean {
-  return kind === "erase_visitor";
+  return kind === "erase_visitor" || kind === "run_feed";
 }
 
+/** An operation that begins now. */
 export function newOperation(operationId: string, kind: OperationKind, at: number): Operation {
   return {
     operationId,

@@ -1,7 +1,7 @@
 /**
  * Long work of apps as records. The process that was asked carries the work out and writes its progress every few seconds, so
  * that every process tells of it. The work goes on when its caller leaves. If its process dies, whoever looks next marks it
- * as failed. Erasures are resumed by other processes instead, and write their operations themselves.
+ * as failed. Erasures and runs of feeds are resumed by other processes instead, and write their operations themselves.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { ReportFailure } from "../adapters/report-failure.js";
@@ -199,5 +199,5 @@ export function createOperations(deps: OperationsDependencies): Operations {
 }
 
 function isSame(a: Operation, b: Operation): boolean {
-  return a.state === b.state && a.stage === b.stage && a.share === b.share;
+  return a.state === b.state && a.startedAt === b.startedAt && a.stage === b.stage && a.share === b.share;
 }

@@ -17,6 +17,7 @@ import { createFrameReporter } from "../recommend/frame-report.js";
 import { createAppService } from "../services/app-service.js";
 import { createCatalogService } from "../services/catalog-service.js";
 import { createEventService } from "../services/event-service.js";
+import { feedRunResult } from "../services/feed-handlers.js";
 import { createHookService } from "../services/hook-service.js";
 import { createModelService } from "../services/model-service.js";
 import { createMutations } from "../services/mutations.js";
@@ -102,7 +103,8 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       updateProducts: createUpdateProducts({ unitOfWork, now }),
       deleteProduct: createDeleteProduct({ unitOfWork, now }),
       hideUnlisted: createHideUnlisted({ products, unitOfWork, now }),
-      feeds: createFeedSettings({ feeds: store.feeds, unitOfWork, now }),
+      feeds: createFeedSettings({ feeds: store.feeds, unitOfWork, now, newId }),
+      operations,
       now,
       apps,
       products,
@@ -185,7 +187,13 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     /** Reads catalogues and models into memory before the first request. */
     preload: createPreload({ apps: store.apps, views: catalogViews, models: registry, reportFailure }),
     /** Reads the feeds that are due. */
-    readFeeds: createReadFeeds({ ...deps, feeds: store.feeds, unitOfWork, catalog: endpoints.clients.catalog }),
+    readFeeds: createReadFeeds({
+      ...deps,
+      feeds: store.feeds,
+      unitOfWork,
+      catalog: endpoints.clients.catalog,
+      resultOf: feedRunResult,
+    }),
     /** Looks up models that other processes published. */
     lookForModels: registry.lookAgain,
     close(): void {

@@ -13,6 +13,7 @@ import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
 import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
 import { UnknownProductSchema } from "../gen/aisle/v1/unknown_product_pb.js";
+import type { Operations } from "../operations/operations.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ProductStore } from "../store/ports/product-store.js";
 import { timestampOf } from "./common-messages.js";
@@ -37,6 +38,7 @@ export interface CatalogServiceDependencies {
   readonly deleteProduct: DeleteProduct;
   readonly hideUnlisted: HideUnlisted;
   readonly feeds: FeedSettings;
+  readonly operations: Pick<Operations, "removeOld">;
   readonly now: Now;
   readonly apps: Pick<AppStore, "get">;
   readonly products: ProductStore;

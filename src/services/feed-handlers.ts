@@ -1,14 +1,17 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type FeedSettings, feedEtag } from "../catalog/feed/schedule/feed-settings.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import type { Feed } from "../domain/feed.js";
+import type { Feed, FeedRun } from "../domain/feed.js";
+import type { Operation } from "../domain/operation.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
-import { FeedOutcome, FeedSchema } from "../gen/aisle/v1/feed_pb.js";
+import { FeedOutcome, FeedRunSchema, FeedSchema } from "../gen/aisle/v1/feed_pb.js";
+import type { Operations } from "../operations/operations.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf } from "./common-messages.js";
 import { empty, type Mutation } from "./mutations.js";
+import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
@@ -22,11 +25,12 @@ const OUTCOMES = {
 /** The methods of the catalogue service for feeds. */
 export function createFeedHandlers(deps: {
   readonly feeds: FeedSettings;
+  readonly operations: Pick<Operations, "removeOld">;
   readonly apps: Pick<AppStore, "get">;
   readonly mutation: Mutation;
   readonly report: ReportInternal;
 }): Pick<ServiceImpl<typeof CatalogService>, "setFeed" | "getFeed" | "listFeeds" | "deleteFeed" | "runFeed"> {
-  const { feeds, apps, mutation, report } = deps;
+  const { feeds, operations, apps, mutation, report } = deps;
   return {
     setFeed: mutation(CatalogService.method.setFeed, async ({ appId, feed, etag }, once) => {
       await requireApp(apps, appId);
@@ -63,7 +67,10 @@ export function createFeedHandlers(deps: {
 
     runFeed: mutation(CatalogService.method.runFeed, async ({ appId, feedId, force }, once) => {
       await requireApp(apps, appId);
-      return once.change<void>(empty, (change) => feeds.runNow(appId, feedId, force, change));
+      const answer = (operation: Operation) => ({ operation: operationMessage(appId, operation) });
+      const answered = await once.change(answer, (change) => feeds.runNow(appId, feedId, force, change));
+      operations.removeOld(appId);
+      return answered;
     }),
   };
 }
@@ -80,21 +87,25 @@ function feedMessage(feed: Feed): MessageInitShape<typeof FeedSchema> {
     nextRunTime: timestampOf(nextAt),
     running: claimedBy !== "",
     etag: feedEtag(feed),
-    ...(lastRun !== null && {
-      lastRun: {
-        startTime: timestampOf(lastRun.at),
-        duration: durationFromMs(lastRun.tookMs),
-        outcome: OUTCOMES[lastRun.outcome],
-        accepted: lastRun.accepted,
-        rejected: lastRun.rejected,
-        hidden: lastRun.hidden,
-        error: lastRun.error,
-        rejects: lastRun.rejects.map(({ position, id, reason }) => ({
-          position,
-          productId: id,
-          reason,
-        })),
-      },
-    }),
+    ...(lastRun !== null && { lastRun: runMessage(lastRun) }),
   };
+}
+
+function runMessage({ at, tookMs, outcome, rejects, ...run }: FeedRun): MessageInitShape<typeof FeedRunSchema> {
+  const { accepted, rejected, hidden, error } = run;
+  return {
+    startTime: timestampOf(at),
+    duration: durationFromMs(tookMs),
+    outcome: OUTCOMES[outcome],
+    accepted,
+    rejected,
+    hidden,
+    error,
+    rejects: rejects.map(({ position, id, reason }) => ({ position, productId: id, reason })),
+  };
+}
+
+/** A run as the result of its operation. */
+export function feedRunResult(run: FeedRun): string {
+  return resultText({ case: "feedRun", value: create(FeedRunSchema, runMessage(run)) });
 }

@@ -22,6 +22,7 @@ const KINDS = {
   train_model: OperationKind.TRAIN_MODEL,
   evaluate_model: OperationKind.EVALUATE_MODEL,
   erase_visitor: OperationKind.ERASE_VISITOR,
+  run_feed: OperationKind.RUN_FEED,
 } as const;
 
 const STATES = {
@@ -78,6 +79,7 @@ export function kindOf(kind: OperationKind): OperationKindName | undefined {
   if (kind === OperationKind.TRAIN_MODEL) return "train_model";
   if (kind === OperationKind.EVALUATE_MODEL) return "evaluate_model";
   if (kind === OperationKind.ERASE_VISITOR) return "erase_visitor";
+  if (kind === OperationKind.RUN_FEED) return "run_feed";
   if (kind === OperationKind.UNSPECIFIED) return undefined;
   throw new InvalidArgument("kind", "invalid", "a kind of OperationKind");
 }

@@ -3,6 +3,8 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FeedFailure, type FetchFeed } from "../../src/catalog/feed/fetch-feed.js";
 import { createReadFeeds } from "../../src/catalog/feed/schedule/read-feeds.js";
+import { OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
+import { feedRunResult } from "../../src/services/feed-handlers.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { runCommand } from "./run-command.js";
 
@@ -29,20 +31,28 @@ const fetchFeed: FetchFeed = async () => {
   return { version: { etag: "", lastModified: "" }, totalBytes: null, chunks: chunks(), close: () => {} };
 };
 
-/** While a command waits, time goes by and the feeds that are due are read. */
-const sleep = async () => {
+/** Reads the feeds that are due. */
+const readFeeds = async () => {
   aisle.now.at += 1000;
   const { store, clients, now, metrics } = aisle;
   const parts = { feeds: store.feeds, unitOfWork: store.unitOfWork, catalog: clients.catalog, fetchFeed };
-  const read = createReadFeeds({ ...parts, now, newId: () => "claim", metrics, report: () => {} });
+  const read = createReadFeeds({
+    ...parts,
+    now,
+    newId: () => "claim",
+    metrics,
+    resultOf: feedRunResult,
+    report: () => {},
+  });
   await read(new AbortController().signal);
 };
 
-const run = (command: string, ...args: string[]) => {
+const run = async (command: string, ...args: string[]) => {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const all = ["feed", command, "--app", "shop", "--server", `http://127.0.0.1:${port}`, ...args];
-  return runCommand(all, { sleep });
+  const timer = setInterval(() => command === "run" && !args.includes("--no-wait") && void readFeeds(), 20);
+  return runCommand(all).finally(() => clearInterval(timer));
 };
 const URL = "https://shop.example/feed.csv";
 
@@ -72,6 +82,17 @@ describe("aisle feed", () => {
     text = "id,title\n1,Lamp\n";
     expect((await run("run")).exitCode).toBe(1);
     expect((await run("run", "--force")).stdout).toBe("1 products imported, 0 rejected, 2 hidden, in 0 ms\n");
+  });
+
+  it("prints the operation with --no-wait, which ends with the read", async () => {
+    await run("set", "--url", URL, "--every", "1h");
+    const { stdout } = await run("run", "--no-wait");
+    const operationId = stdout.trim();
+    const state = async () =>
+      (await aisle.rpc.operations.getOperation({ appId: "shop", operationId })).operation?.state;
+    expect(await state()).toBe(OperationState.RUNNING);
+    await readFeeds();
+    expect(await state()).toBe(OperationState.SUCCEEDED);
   });
 
   it("exits with 1 and the reason when the feed was not read", async () => {

@@ -401,6 +401,7 @@ export function feed(feedId: string, more: Partial<Feed> = {}): Feed {
     lastModified: "",
     importedAt: 0,
     lastRun: null,
+    operationIds: [],
     ...more,
   };
 }
@@ -431,6 +432,7 @@ export const anyFeed: fc.Arbitrary<Feed> = fc.record({
       rejects: fc.array(fc.record({ position: fc.nat(), id: anyText, reason: anyText }), { maxLength: 3 }),
     }),
   ),
+  operationIds: fc.array(anyId, { maxLength: 2 }),
 });
 
 export const anyInteraction: fc.Arbitrary<Interaction> = fc.record(

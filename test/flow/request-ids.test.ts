@@ -173,10 +173,11 @@ describe.each(stores)("request ids: $name", ({ openStore }) => {
     const { catalog, now, store } = await open();
     const feed = { feedId: "f", url: "https://shop.example/feed", interval: { seconds: 3600n } };
     await catalog.setFeed({ appId: "shop", feed });
-    await catalog.runFeed({ appId: "shop", feedId: "f", requestId });
+    const { operation } = await catalog.runFeed({ appId: "shop", feedId: "f", requestId });
     const at = now.at;
     now.at += 1000;
-    await catalog.runFeed({ appId: "shop", feedId: "f", requestId });
+    const again = await catalog.runFeed({ appId: "shop", feedId: "f", requestId });
+    expect(again.operation?.operationId).toBe(operation?.operationId);
     const [kept] = await store.feeds.list("shop");
     expect(kept?.nextAt).toBe(at);
   });

@@ -98,6 +98,7 @@ export const feed = record<Feed>(
     importedAt: time,
     lastRun: orNull(feedRun),
     forced: later(flag, false),
+    operationIds: later(list(text), []),
   },
   {
     // Up to format 7 a feed that had never run had an empty list there.

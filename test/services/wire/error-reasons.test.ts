@@ -80,7 +80,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
 const provoked = new Set<string>();
 
 /** Never sent, or only in the result of an operation. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["ERROR_REASON_UNSPECIFIED", "OPERATION_LOST"]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["ERROR_REASON_UNSPECIFIED", "OPERATION_LOST", "FEED_FAILED"]);
 
 /** Reason and retry delay of a failed call, which has exactly one reason. */
 async function failureOf(call: Promise<unknown>) {

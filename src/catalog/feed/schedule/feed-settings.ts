@@ -2,6 +2,7 @@ import type { Now } from "../../../domain/clock.js";
 import { check, checkAll, InvalidArgument, NotFound } from "../../../domain/errors.js";
 import { checkEtag, etagOf } from "../../../domain/etag.js";
 import { type Feed, MAX_FEEDS } from "../../../domain/feed.js";
+import { newOperation, type Operation, type OperationFault } from "../../../domain/operation.js";
 import type { FeedStore } from "../../../store/ports/feed-store.js";
 import type { Change, UnitOfWork } from "../../../store/ports/unit-of-work.js";
 import { FEED_FORMATS } from "../feed-reader.js";
@@ -20,10 +21,12 @@ export interface FeedSettings {
   remove(appId: string, feedId: string, etag?: string, change?: Change<void>): Promise<void>;
   /**
    * Makes a feed due, to be read even if its host reports no change. With `force`, this one read may hide more than half
-   * of the products.
+   * of the products. Resolves with the operation that the read will end; one that waits for the read already is joined.
    */
-  runNow(appId: string, feedId: string, force: boolean, change?: Change<void>): Promise<void>;
+  runNow(appId: string, feedId: string, force: boolean, change?: Change<Operation>): Promise<Operation>;
 }
+
+const REMOVED: OperationFault = { code: 5, message: "The feed was removed", reason: "FEED_NOT_FOUND" };
 
 const MAX_URL = 2000;
 const LEAST_EVERY_MS = 5 * 60_000;
@@ -33,8 +36,9 @@ export function createFeedSettings(deps: {
   readonly feeds: FeedStore;
   readonly unitOfWork: UnitOfWork;
   readonly now: Now;
+  readonly newId: () => string;
 }): FeedSettings {
-  const { feeds, unitOfWork, now } = deps;
+  const { feeds, unitOfWork, now, newId } = deps;
   const inOneWork: UnitOfWork["run"] = (appId, work) => unitOfWork.run(appId, work);
   return {
     async set(appId, setting, etag, change = inOneWork) {
@@ -56,6 +60,7 @@ export function createFeedSettings(deps: {
           lastModified: "",
           importedAt: 0,
           lastRun: before?.lastRun ?? null,
+          operationIds: before?.operationIds ?? [],
         };
         tx.feeds.put(feed.feedId, feed);
         return feed;
@@ -69,14 +74,29 @@ export function createFeedSettings(deps: {
         if (before === undefined) throw new NotFound("feed");
         checkEtag(etag, feedEtag(before));
         tx.feeds.delete(feedId);
+        for (const operationId of before.operationIds) {
+          const operation = tx.operations.get(operationId);
+          if (operation !== undefined)
+            tx.operations.put(operationId, { ...operation, state: "failed", endedAt: now(), fault: REMOVED });
+        }
       }),
-    runNow: (appId, feedId, force, change = inOneWork) =>
-      change(appId, (tx) => {
+    runNow(appId, feedId, force, change = inOneWork) {
+      const asked: Operation = { ...newOperation(newId(), "run_feed", now()), startedAt: 0 };
+      return change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         const feed = tx.feeds.get(feedId);
         if (feed === undefined) throw new NotFound("feed");
-        tx.feeds.put(feedId, { ...feed, forced: force, nextAt: now(), etag: "", lastModified: "" });
-      }),
+        const waiting = feed.operationIds.map((id) => tx.operations.get(id)).find((one) => one?.startedAt === 0);
+        const due = { ...feed, nextAt: now(), etag: "", lastModified: "" };
+        if (waiting !== undefined) {
+          tx.feeds.put(feedId, { ...due, forced: force || feed.forced });
+          return waiting;
+        }
+        tx.operations.put(asked.operationId, asked);
+        tx.feeds.put(feedId, { ...due, forced: force, operationIds: [...feed.operationIds, asked.operationId] });
+        return asked;
+      });
+    },
   };
 }
 

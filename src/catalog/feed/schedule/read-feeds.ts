@@ -2,9 +2,10 @@ import { type Client, ConnectError } from "@connectrpc/connect";
 import type { Metrics } from "../../../adapters/metrics.js";
 import type { Now } from "../../../domain/clock.js";
 import type { Feed, FeedRun } from "../../../domain/feed.js";
+import type { Operation } from "../../../domain/operation.js";
 import type { CatalogService } from "../../../gen/aisle/v1/catalog_service_pb.js";
 import type { FeedStore } from "../../../store/ports/feed-store.js";
-import type { UnitOfWork } from "../../../store/ports/unit-of-work.js";
+import type { Transaction, UnitOfWork } from "../../../store/ports/unit-of-work.js";
 import { BrokenFeed, UnusableFile } from "../feed-errors.js";
 import { FeedFailure, type FetchFeed, NO_VERSION } from "../fetch-feed.js";
 import { importFeed } from "./import-feed.js";
@@ -18,6 +19,8 @@ export interface ReadFeedsDependencies {
   readonly now: Now;
   /** Returns a text unique to this read. */
   readonly newId: () => string;
+  /** A run as its operation shows it. */
+  readonly resultOf: (run: FeedRun) => string;
   readonly metrics: Metrics;
   readonly report: (error: unknown) => void;
 }
@@ -25,7 +28,7 @@ export interface ReadFeedsDependencies {
 /**
  * Reads the feeds that are due, one after the other. One of all processes that share the store reads a feed: it claims
  * the feed for some minutes, and renews the claim while it reads. If the process dies, others read the feed when the
- * claim has expired. When `stop` fires, the current feed is released at once.
+ * claim has expired. When `stop` fires, the current feed is released at once. A read ends the operations that asked for it.
  */
 export type ReadFeeds = (stop: AbortSignal) => Promise<void>;
 
@@ -46,15 +49,27 @@ export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
         return undefined;
       const claimed = { ...feed, claimedBy, claimedUntil: now() + CLAIM_MS };
       tx.feeds.put(feedId, claimed);
+      for (const operation of operationsOf(tx, claimed))
+        if (operation.startedAt === 0) tx.operations.put(operation.operationId, { ...operation, startedAt: now() });
       return claimed;
     });
 
   /** Changes a feed while it is claimed. */
-  const change = (appId: string, { feedId, claimedBy }: Feed, changed: (feed: Feed) => Partial<Feed>) =>
+  const change = (
+    appId: string,
+    { feedId, claimedBy }: Feed,
+    changed: (feed: Feed, tx: Transaction) => Partial<Feed>,
+  ) =>
     unitOfWork.run(appId, (tx) => {
       const feed = tx.feeds.get(feedId);
-      if (tx.app() !== undefined && feed?.claimedBy === claimedBy) tx.feeds.put(feedId, { ...feed, ...changed(feed) });
+      if (tx.app() !== undefined && feed?.claimedBy === claimedBy)
+        tx.feeds.put(feedId, { ...feed, ...changed(feed, tx) });
     });
+
+  const endOf = (run: FeedRun): Pick<Operation, "state" | "share" | "result" | "fault"> =>
+    run.outcome === "failed"
+      ? { state: "failed", share: 0, result: "", fault: { code: 9, message: run.error, reason: "FEED_FAILED" } }
+      : { state: "succeeded", share: 1, result: deps.resultOf(run), fault: null };
 
   const read = async (
     fetchFeed: FetchFeed,
@@ -104,9 +119,14 @@ export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
       metrics.count("feed_items", { outcome: "rejected" }, lastRun.rejected);
       metrics.count("feed_items", { outcome: "hidden" }, lastRun.hidden);
       const done = { ...came, ...released, nextAt: now() + claimed.everyMs, forced: false };
-      await change(appId, claimed, ({ nextAt, forced }) => {
-        const isAskedAnew = forced && !claimed.forced; // while this reading was under way
-        return isAskedAnew ? { ...done, nextAt, forced } : done;
+      await change(appId, claimed, (feed, tx) => {
+        for (const operation of operationsOf(tx, claimed))
+          tx.operations.put(operation.operationId, { ...operation, ...endOf(lastRun), endedAt: now() });
+        const operationIds = feed.operationIds.filter((id) => !claimed.operationIds.includes(id));
+        if (operationIds.length === 0) return { ...done, operationIds };
+        // It was asked for anew while this reading was under way.
+        const { nextAt, forced } = feed;
+        return { ...done, ...NO_VERSION, nextAt, forced, operationIds };
       });
     } finally {
       clearInterval(renewal);
@@ -127,6 +147,10 @@ export function createReadFeeds(deps: ReadFeedsDependencies): ReadFeeds {
       after = { appId: last.appId, feedId: last.feed.feedId };
     }
   };
+}
+
+function operationsOf(tx: Transaction, { operationIds }: Feed): Operation[] {
+  return operationIds.map((id) => tx.operations.get(id)).filter((operation) => operation !== undefined);
 }
 
 /** Whether an error is about the feed and useful to whoever configured it. */

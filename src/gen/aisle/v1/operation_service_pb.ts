@@ -279,8 +279,8 @@ export const CancelOperationRequestSchema: GenMessage<CancelOperationRequest> = 
  */
 export type CancelOperationResponse = Message<"aisle.v1.CancelOperationResponse"> & {
   /**
-   * Output only. The operation, which may still be about to stop; an erasure goes
-   * on.
+   * Output only. The operation, which may still be about to stop; an erasure or a
+   * run of a feed goes on.
    *
    * @generated from field: aisle.v1.Operation operation = 1;
    */
@@ -295,9 +295,9 @@ export const CancelOperationResponseSchema: GenMessage<CancelOperationResponse> 
   messageDesc(file_aisle_v1_operation_service, 9);
 
 /**
- * OperationService tells of long work: TrainModel, EvaluateModel and EraseVisitor
- * answer an operation at once. Any server with the same store answers for the
- * operations of all.
+ * OperationService tells of long work: TrainModel, EvaluateModel, EraseVisitor and
+ * RunFeed answer an operation at once. Any server with the same store answers for
+ * the operations of all.
  *
  * @generated from service aisle.v1.OperationService
  */
@@ -348,9 +348,9 @@ export const OperationService: GenService<{
   },
   /**
    * CancelOperation asks a training or an evaluation to stop, which takes a few
-   * seconds, and leaves all as it was. It does nothing for an erasure, which is
-   * always completed, and for an operation that has ended. NOT_FOUND for an
-   * unknown one.
+   * seconds, and leaves all as it was. It does nothing for an erasure and a run of
+   * a feed, which are always completed, and for an operation that has ended.
+   * NOT_FOUND for an unknown one.
    *
    * @generated from rpc aisle.v1.OperationService.CancelOperation
    */
