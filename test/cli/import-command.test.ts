@@ -321,11 +321,12 @@ describe("aisle import events", () => {
       `Name,Email,Financial Status,Currency,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku
 #1001,Ann@shop.example,paid,EUR,2025-10-07 09:50:26 +0200,2,Tea,4.50,TEA-1
 #1001,,,,,1,Pot,20.00,POT-1
-#1002,ann@shop.example,paid,EUR,2025-10-08 09:50:26 +0200,1,Cup,5.00,CUP-1
+#1002,ann@shop.example,paid,EUR,2025-10-08 09:50:26 +0200,1,Gift wrap,5.00,
+#1002,,,,,1,Cup,5.00,CUP-1
 `,
     );
     const { exitCode, stdout } = await importing("events", file, "--preset", "shopify");
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining("3 lines read, 2 events stored")]);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining("4 lines read, 2 events stored, 1 lines rejected")]);
     const [first, second] = server.state.events;
     expect(first?.order?.orderId).toBe("#1001");
     expect(first?.products.map(({ sku, quantity, price }) => [sku, quantity, price?.amount, price?.currency])).toEqual([

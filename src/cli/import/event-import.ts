@@ -67,16 +67,18 @@ function createEventMaker(
   const assembler = createEventAssembler();
   const visitorIsEmail = visitorIs === "email";
   let before: Row<EventField> | null = null;
+  let isFirst = true;
   return {
     push(given, key) {
       const row = continueOrder(given, before);
+      before = row; // also a line that is rejected says whose order it is
       const options = { defaultType: type, defaultCurrency: currency, nowMs: now(), visitorIsEmail };
       const line = readEvent(row, options);
       if (visitorIs === undefined && isAddress(line.visitor)) {
-        if (before === null) throw new AddressAsVisitor();
+        if (isFirst) throw new AddressAsVisitor();
         remark(remarks, "a visitor that is an e-mail address, stored as an id (--visitor-is email)");
       }
-      before = row;
+      isFirst = false;
       if (!KNOWN_TYPES.includes(line.type)) remark(remarks, "lines of a type that training ignores");
       if (line.occurredAtMs === null) remark(remarks, "lines without a timestamp, stored with the time of import");
       return assembler.push(line, { line: row.line, raw: row.raw }, key);
