@@ -21,6 +21,8 @@ export interface Calling {
   readonly cancels?: boolean;
   /** Each caller makes at least so many calls. */
   readonly calls?: number;
+  /** And at most so many, also when time is left. By grpc-js only. */
+  readonly mostCalls?: number;
   /** And goes on for so long. */
   readonly forMs: number;
   /** More callers on the same connection, with a deadline of 20 s and 5 ms between calls. */
@@ -46,7 +48,7 @@ const run = promisify(execFile);
 
 /** By grpc-js, in this process. */
 export async function callByGrpcJs(calling: Calling): Promise<Outcomes> {
-  const { address, callers, deadlineMs, calls = 0, patient = 0 } = calling;
+  const { address, callers, deadlineMs, calls = 0, mostCalls = Number.POSITIVE_INFINITY, patient = 0 } = calling;
   const client = new Client(address, credentials.createInsecure(), {
     "grpc.max_send_message_length": -1,
     // Clients of one process would share a connection.
@@ -68,14 +70,14 @@ export async function callByGrpcJs(calling: Calling): Promise<Outcomes> {
   const unhurried = createOutcome();
   let hurried = callers;
   const loops = Array.from({ length: callers }, async () => {
-    for (let n = 0; n < calls || Date.now() < until; n++) {
+    for (let n = 0; n < mostCalls && (n < calls || Date.now() < until); n++) {
       const within = deadlineMs === undefined || calling.random !== true ? deadlineMs : Math.random() * deadlineMs;
       hasty.add(await call(message, within, calling.cancels === true));
     }
     hurried--;
   });
   const slowLoops = Array.from({ length: patient }, async () => {
-    for (; hurried > 0 || Date.now() < until; await pause(5))
+    for (; callers > 0 ? hurried > 0 : Date.now() < until; await pause(5))
       unhurried.add(await call(patientMessage, PATIENT_MS, false));
   });
   await Promise.all([...loops, ...slowLoops]);
@@ -84,16 +86,16 @@ export async function callByGrpcJs(calling: Calling): Promise<Outcomes> {
 }
 
 /**
- * By grpc-js, with a new client and connection every 2 s. A Node client closes its own connection with ENHANCE_YOUR_CALM when
- * frames come for streams that it has reset, as answers to cancelled calls do: after 10,000 of them, and 330 more each second
- * (since nghttp2 1.67, in Node 22.23 and 24.21; https://github.com/nghttp2/nghttp2/issues/2597).
+ * By grpc-js, with a new client and connection after 250 calls of each caller. A Node client closes its own connection with
+ * ENHANCE_YOUR_CALM when frames come for streams that it has reset, as answers to cancelled calls do, three frames each: after
+ * 10,000 of them (since nghttp2 1.67, in Node 22.23 and 24.21; https://github.com/nghttp2/nghttp2/issues/2597).
  */
 export async function callByGrpcJsInTurns(calling: Calling): Promise<Outcomes> {
   const until = Date.now() + calling.forMs;
   const hasty = createOutcome();
   const patient = createOutcome();
   for (let calls = calling.calls ?? 0, leftMs = calling.forMs; ; calls = 0) {
-    const outcomes = await callByGrpcJs({ ...calling, calls, forMs: Math.min(leftMs, TURN_MS) });
+    const outcomes = await callByGrpcJs({ ...calling, calls, mostCalls: CALLS_OF_A_TURN, forMs: leftMs });
     hasty.join(outcomes.hasty);
     patient.join(outcomes.patient);
     leftMs = until - Date.now();
@@ -101,7 +103,8 @@ export async function callByGrpcJsInTurns(calling: Calling): Promise<Outcomes> {
   }
 }
 
-const TURN_MS = 2_000;
+/** Ten callers get 7,500 frames late at most. */
+const CALLS_OF_A_TURN = 250;
 
 function createOutcome() {
   const codes: Record<string, number> = {};
