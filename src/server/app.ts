@@ -124,6 +124,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       now,
       newAppId: deps.newAppId,
       frameReport: createFrameReporter({ apps, copies }),
+      catalogs: catalogViews,
       signedEvents,
       onDeleted: (appId) => {
         catalogViews.forget(appId);

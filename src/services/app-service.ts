@@ -1,4 +1,5 @@
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import type { CatalogViews } from "../catalog/catalog-view.js";
 import type { App } from "../domain/app.js";
 import { AlreadyExists, check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { checkEtag } from "../domain/etag.js";
@@ -14,6 +15,7 @@ import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import { appEtag, appMessage, newApp, settingsUpdate } from "./app-settings.js";
 import { type ExportDependencies, exportApp } from "./export-app.js";
 import { frameEtag, frameMessage, readFrame } from "./frame-messages.js";
+import { frameProductCheck } from "./frame-products.js";
 import { daysOf, reportMessage } from "./frame-report-messages.js";
 import { ID_RULE } from "./id-rules.js";
 import { onceForInstallation } from "./installation-changes.js";
@@ -33,6 +35,7 @@ export interface AppServiceDependencies extends ExportDependencies {
   /** Called after an app was deleted, so that its cached data is dropped. */
   readonly onDeleted: (appId: string) => void;
   readonly frameReport: FrameReporter;
+  readonly catalogs: Pick<CatalogViews, "of">;
   readonly signedEvents: SignedEvents;
   readonly mutation: Mutation;
   readonly report: ReportInternal;
@@ -147,11 +150,14 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
     setFrameConfiguration: mutation(AppService.method.setFrameConfiguration, async (request, once) => {
       checkAll(check(request.appId !== "", "app_id", "missing"), () => void readFrame(request.frameConfiguration, 0));
       const asked = readFrame(request.frameConfiguration, deps.now());
+      await requireApp(apps, request.appId);
+      const checkProducts = await frameProductCheck(deps.catalogs, request.appId, asked);
       const answer = (frame: FrameConfiguration) => ({ frameConfiguration: frameMessage(frame) });
       return once.change(answer, (change) =>
         change(request.appId, (tx) => {
           if (tx.app() === undefined) throw new NotFound("app");
           checkEtag(request.etag, frameEtag(tx.frames.get(asked.frameId)));
+          checkProducts(tx);
           return tx.frames.write(asked);
         }),
       );

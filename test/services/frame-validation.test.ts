@@ -8,10 +8,14 @@ import { openAisle } from "../fixtures/aisle.js";
 describe("a frame in UpdateFrame", () => {
   let set: (frame: object) => Promise<unknown>;
   let get: () => Promise<unknown>;
+  let remove: (productId: string) => Promise<unknown>;
 
   beforeEach(async () => {
     const { rpc } = await openAisle();
     await rpc.apps.createApp({ app: { appId: "shop" } });
+    const products = ["p1", "p2", "p3", "p4"].map((productId) => ({ productId, variantGroupId: "pans" }));
+    await rpc.catalog.upsertProducts(only({ appId: "shop", products }));
+    remove = (productId) => rpc.catalog.deleteProduct({ appId: "shop", productId });
     set = (frame) => rpc.apps.setFrameConfiguration({ appId: "shop", frameConfiguration: { frameId: "f", ...frame } });
     get = async () => (await rpc.apps.getFrameConfiguration({ appId: "shop", frameId: "f" })).frameConfiguration;
   });
@@ -151,4 +155,28 @@ describe("a frame in UpdateFrame", () => {
     expect(read).not.toMatchObject({ variants: [{ filter: {} }] });
     expect(read).not.toMatchObject({ variants: [{ pinChoice: {} }] });
   });
+
+  it("names each pinned or banned id that is no product and no group of variants, and says what is accepted", async () => {
+    const variants = [{ name: "a", weight: 1, pinChoice: { productIds: ["ghost"] } }];
+    const unknown = set({ pinnedProductIds: ["p1", "ghost"], bannedProductIds: ["pans", "gone"], variants });
+    const accepted = "the id of a product of the catalogue, or of a group of its variants";
+    const fields = ["pinned_product_ids[1]", "banned_product_ids[1]", "variants[0].pin_choice.product_ids[0]"];
+    await expect(unknown).rejects.toThrow(
+      `[invalid_argument] ${fields.map((field) => `Invalid field: frame_configuration.${field}, ${accepted}`).join("; ")}`,
+    );
+    await expect(get()).rejects.toThrow("[not_found]");
+  });
+
+  it("can be changed when a product that it pins was deleted since", async () => {
+    await set({ pinnedProductIds: ["p1"] });
+    await remove("p1");
+    await set({ pinnedProductIds: ["p1"], title: "Still here" });
+    expect(await get()).toMatchObject({ pinnedProductIds: ["p1"], title: "Still here" });
+    await set({ pinnedProductIds: [] });
+    await expect(set({ pinnedProductIds: ["p1"] })).rejects.toThrow("pinned_product_ids[0]");
+  });
 });
+
+async function* only<T>(message: T): AsyncGenerator<T> {
+  yield message;
+}

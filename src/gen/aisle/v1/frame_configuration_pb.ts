@@ -160,14 +160,17 @@ export type FrameConfiguration = Message<"aisle.v1.FrameConfiguration"> & {
    * where the frame shows no `recommended`), in this order. A product is left
    * out while it may not be shown: current, bought, in the cart, out of stock,
    * filtered. At most 20, each once and none of them banned, else
-   * INVALID_ARGUMENT. Unknown ones are in `missing_ids` of answers.
+   * INVALID_ARGUMENT. Each is a product of the app or a group of variants, else
+   * INVALID_ARGUMENT; ids that the stored frame has are accepted. Those of
+   * products that were deleted since are in `missing_ids` of answers.
    *
    * @generated from field: repeated string pinned_product_ids = 13;
    */
   pinnedProductIds: string[];
 
   /**
-   * Optional. Products that the frame never shows. At most 200.
+   * Optional. Products that the frame never shows, at most 200, known as pinned
+   * ones are.
    *
    * @generated from field: repeated string banned_product_ids = 14;
    */
