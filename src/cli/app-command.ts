@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { AppSchema, LinkTrust, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
 import { confirmLoss } from "./ask.js";
 import { allPages, BULK_TIMEOUT_MS, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { durationOfDays } from "./days.js";
 import { onOrOff, plainId, repeated, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -108,7 +109,7 @@ async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Pr
     ["double_opt_in", doubleOptIn],
     ["learned_after_visitors", learnedAfterVisitors],
     ["privacy.signals", privacySignals],
-    ["privacy.retention_days", retentionDays],
+    ["privacy.retention", retentionDays],
   ] as const;
   const paths = named.filter(([, value]) => value !== undefined).map(([path]) => path);
   const app = {
@@ -118,7 +119,7 @@ async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Pr
     ...(learnedAfterVisitors !== undefined && { learnedAfterVisitors }),
     privacy: {
       ...(privacySignals !== undefined && { signals: privacySignals }),
-      ...(retentionDays !== undefined && { retentionDays }),
+      ...(retentionDays !== undefined && { retention: durationOfDays(retentionDays) }),
     },
   };
   const updated = await withClients(options, deps, async ({ apps }) =>

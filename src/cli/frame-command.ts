@@ -9,6 +9,7 @@ import {
   type PageKind,
 } from "../gen/aisle/v1/frame_configuration_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { durationOfDays } from "./days.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { type FilterOptions, filterOf } from "./filter-options.js";
 import { addFrameHistoryCommands } from "./frame-history.js";
@@ -183,11 +184,11 @@ function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigura
     exploration: options.explore,
     includeViewed: options.includeViewed ?? false,
     includeBought: options.includeBought ?? false,
-    rebuyAfterDays: options.rebuyAfter ?? 0,
+    ...(options.rebuyAfter && { rebuyDelay: durationOfDays(options.rebuyAfter) }),
     diversity: options.diversity,
     rotation: options.rotation,
     ...(options.rotationRate !== undefined && { rotationRate: options.rotationRate }),
-    ...(options.rotationDays !== undefined && { rotationDays: options.rotationDays }),
+    ...(options.rotationDays !== undefined && { rotationPeriod: durationOfDays(options.rotationDays) }),
     fallback: options.fallback,
     ...(options.outOfStock && { inStockOnly: false }),
     ...(options.inStockOnly && { inStockOnly: true }),
@@ -269,7 +270,7 @@ async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void
       String(frame.recommendedCount),
       String(frame.alternativeCount),
       yes(frame.includeViewed),
-      yes(frame.includeBought || frame.rebuyAfterDays > 0),
+      yes(frame.includeBought || frame.rebuyDelay !== undefined),
       String(frame.diversity),
       frame.variants.map(({ name }) => printable(name)).join(", "),
       printable(frame.title),

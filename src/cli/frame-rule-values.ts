@@ -1,6 +1,6 @@
 /** Converts between typed rules of a frame and their message. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
+import type { Duration } from "@bufbuild/protobuf/wkt";
 import { InvalidArgumentError } from "commander";
 import {
   type Boost,
@@ -9,8 +9,7 @@ import {
   type FrameRulesSchema,
   RelativeFilter,
 } from "../gen/aisle/v1/frame_rules_pb.js";
-
-const DAY_S = 86_400;
+import { daysOf, durationOfDays } from "./days.js";
 
 const RELATIVE: readonly (readonly [string, RelativeFilter])[] = [
   ["same-brand", RelativeFilter.SAME_BRAND],
@@ -50,7 +49,7 @@ function conditionOf(text: string): NonNullable<TypedBoost["condition"]> {
     ...(min !== undefined && { min: of(min) }),
     ...(max !== undefined && { max: of(max) }),
   });
-  if (range[1] === "age") return { case: "age", value: ends((days) => durationFromMs(days * DAY_S * 1000)) };
+  if (range[1] === "age") return { case: "age", value: ends(durationOfDays) };
   return { case: range[1] === "margin" ? "margin" : "stock", value: ends((end) => end) };
 }
 
@@ -103,7 +102,7 @@ function conditionText(condition: Boost["condition"]): string {
 }
 
 function daysText(duration: Duration | undefined): string {
-  return duration === undefined ? "" : String(Number(duration.seconds) / DAY_S);
+  return String(daysOf(duration) ?? "");
 }
 
 /** The rules as lines of a name and a text; "" where there is no such rule. */

@@ -7,6 +7,7 @@ import {
   type SourceWeight,
 } from "../gen/aisle/v1/frame_configuration_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
+import { daysOf } from "./days.js";
 import { ruleLines } from "./frame-rule-values.js";
 import { readyListText } from "./ready-list-values.js";
 
@@ -77,7 +78,7 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
     ["exploration", frame.exploration === 0 ? "" : String(frame.exploration)],
     ["diversity", String(frame.diversity)],
     ["viewed too", yes(frame.includeViewed)],
-    ["bought too", frame.rebuyAfterDays > 0 ? `after ${frame.rebuyAfterDays} days` : yes(frame.includeBought)],
+    ["bought too", frame.rebuyDelay ? `after ${daysOf(frame.rebuyDelay)} days` : yes(frame.includeBought)],
     ["out of stock too", frame.inStockOnly === undefined ? "where a filter says so" : yes(!frame.inStockOnly)],
     ["rotation", rotationText(frame)],
     ["fallback", yes(frame.fallback !== false)],
@@ -89,8 +90,8 @@ export function frameLines(frame: FrameConfiguration): (readonly [string, string
   return lines.filter(([, text]) => text !== "");
 }
 
-function rotationText({ rotation, rotationRate = 0, rotationDays = 0 }: FrameConfiguration): string {
-  return rotation === false ? "no" : `${rotationRate} of a list, for ${rotationDays} days`;
+function rotationText({ rotation, rotationRate = 0, rotationPeriod }: FrameConfiguration): string {
+  return rotation === false ? "no" : `${rotationRate} of a list, for ${daysOf(rotationPeriod) ?? 0} days`;
 }
 
 function filterText(filter: FrameConfiguration["filter"]): string {
@@ -121,7 +122,7 @@ function variantText(variant: FrameVariant): string {
     variant.includeBought !== undefined && `bought too ${yes(variant.includeBought)}`,
     variant.rotation !== undefined && `rotation ${yes(variant.rotation)}`,
     variant.rotationRate !== undefined && `rotation rate ${variant.rotationRate}`,
-    variant.rotationDays !== undefined && `rotation days ${variant.rotationDays}`,
+    variant.rotationPeriod && `rotation days ${daysOf(variant.rotationPeriod)}`,
     variant.rules &&
       `rules ${
         ruleLines(variant.rules)

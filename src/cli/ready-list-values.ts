@@ -1,7 +1,8 @@
 /** Converts between typed ready lists of a frame and their message. */
-import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
+import type { Duration } from "@bufbuild/protobuf/wkt";
 import { InvalidArgumentError } from "commander";
 import { type ReadyList, ReadyListKind } from "../gen/aisle/v1/ready_list_pb.js";
+import { daysOf, durationOfDays } from "./days.js";
 
 const LISTS: readonly (readonly [string, ReadyListKind])[] = [
   ["recently-viewed", ReadyListKind.RECENTLY_VIEWED],
@@ -10,8 +11,6 @@ const LISTS: readonly (readonly [string, ReadyListKind])[] = [
   ["trending", ReadyListKind.TRENDING],
   ["bestsellers", ReadyListKind.BESTSELLERS],
 ];
-
-const DAY_S = 86_400;
 
 /** A ready list, with a period where one was typed. */
 export interface TypedList {
@@ -27,11 +26,11 @@ export function readyList(text: string): TypedList {
     throw new InvalidArgumentError(
       `A list, and =days, is accepted; lists are ${LISTS.map(([known]) => known).join(", ")}.`,
     );
-  return days === undefined ? { kind } : { kind, period: durationFromMs(Number(days) * DAY_S * 1000) };
+  return days === undefined ? { kind } : { kind, period: durationOfDays(Number(days)) };
 }
 
 export function readyListText(list: Pick<ReadyList, "kind" | "period"> | undefined): string {
   const name = LISTS.find(([, kind]) => kind === list?.kind)?.[0];
   if (name === undefined) return "";
-  return list?.period === undefined ? name : `${name} of ${Number(list.period.seconds) / DAY_S} days`;
+  return list?.period === undefined ? name : `${name} of ${daysOf(list.period)} days`;
 }

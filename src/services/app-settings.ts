@@ -12,6 +12,7 @@ import {
   PrivacySignals,
 } from "../gen/aisle/v1/app_pb.js";
 import { timestampOf } from "./common-messages.js";
+import { durationOfDays, wholeDays } from "./day-durations.js";
 import { unknownPath } from "./field-masks.js";
 import { checkName } from "./id-rules.js";
 
@@ -36,10 +37,10 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "privacy.signals": ({ privacy }, asked, defaults) => ({
     privacy: { ...privacy, signals: privacyOf(asked, defaults).signals },
   }),
-  "privacy.retention_days": ({ privacy }, asked, defaults) => ({
+  "privacy.retention": ({ privacy }, asked, defaults) => ({
     privacy: { ...privacy, retentionDays: privacyOf(asked, defaults).retentionDays },
   }),
-  "privacy.rejected_retention_days": ({ privacy }, asked, defaults) => ({
+  "privacy.rejected_retention": ({ privacy }, asked, defaults) => ({
     privacy: { ...privacy, rejectedRetentionDays: privacyOf(asked, defaults).rejectedRetentionDays },
   }),
 };
@@ -84,8 +85,8 @@ function setFields(asked: AppMessage): readonly string[] {
     double_opt_in: asked.doubleOptIn !== undefined,
     learned_after_visitors: asked.learnedAfterVisitors !== undefined,
     "privacy.signals": (asked.privacy?.signals ?? PrivacySignals.UNSPECIFIED) !== PrivacySignals.UNSPECIFIED,
-    "privacy.retention_days": (asked.privacy?.retentionDays ?? 0) !== 0,
-    "privacy.rejected_retention_days": (asked.privacy?.rejectedRetentionDays ?? 0) !== 0,
+    "privacy.retention": asked.privacy?.retention !== undefined,
+    "privacy.rejected_retention": asked.privacy?.rejectedRetention !== undefined,
   };
   return Object.keys(CHANGES).filter((path) => isSet[path]);
 }
@@ -170,21 +171,24 @@ const SIGNAL_MESSAGES = {
 
 /** Throws InvalidArgument for an invalid value. */
 function readPrivacy(message: PrivacySettingsMessage): PrivacySettings {
-  const { signals, retentionDays, rejectedRetentionDays } = message;
-  const days = [
-    ["retention_days", retentionDays],
-    ["rejected_retention_days", rejectedRetentionDays],
-  ] as const;
+  const { signals } = message;
+  const retentionDays = () => wholeDays("app.privacy.retention", message.retention, 0, MAX_DAYS);
+  const rejectedRetentionDays = () =>
+    wholeDays("app.privacy.rejected_retention", message.rejectedRetention, 0, MAX_DAYS);
   checkAll(
-    ...days.map(([field, value]) =>
-      check(value >= 0 && value <= MAX_DAYS, `app.privacy.${field}`, "invalid", `0 to ${MAX_DAYS}`),
-    ),
+    () => void retentionDays(),
+    () => void rejectedRetentionDays(),
     // An enum is open: a newer client may send an unknown value.
     check(signals in SIGNALS, "app.privacy.signals", "invalid", "a value of PrivacySignals"),
   );
-  return { signals: SIGNALS[signals], retentionDays, rejectedRetentionDays };
+  return { signals: SIGNALS[signals], retentionDays: retentionDays(), rejectedRetentionDays: rejectedRetentionDays() };
 }
 
 function privacyMessage(privacy: PrivacySettings): MessageInitShape<typeof PrivacySettingsSchema> {
-  return { ...privacy, signals: SIGNAL_MESSAGES[privacy.signals] };
+  const retention = (days: number) => (days === 0 ? undefined : durationOfDays(days));
+  return {
+    signals: SIGNAL_MESSAGES[privacy.signals],
+    retention: retention(privacy.retentionDays),
+    rejectedRetention: retention(privacy.rejectedRetentionDays),
+  };
 }

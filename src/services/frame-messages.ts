@@ -23,6 +23,7 @@ import {
 } from "../gen/aisle/v1/frame_configuration_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { timestampOf } from "./common-messages.js";
+import { durationOfDays, partialDays, wholeDays } from "./day-durations.js";
 import { filterMessage, filterOf } from "./filter-messages.js";
 import { readRules, rulesMessage } from "./frame-rule-messages.js";
 import { checkName, ID_RULE } from "./id-rules.js";
@@ -65,19 +66,19 @@ const PATH = "frame_configuration";
  */
 export function readFrame(asked: FrameMessage | undefined, at: number): Omit<FrameConfiguration, "version"> {
   if (!asked?.frameId) throw new InvalidArgument(`${PATH}.frame_id`, "missing");
-  const { frameId, title, recommendedCount, alternativeCount, rebuyAfterDays, diversity } = asked;
+  const { frameId, title, recommendedCount, alternativeCount, diversity } = asked;
   const read = {
     pageKind: () => pageKind(asked.pageKind),
     recommendedCount: () => wholeNumber(`${PATH}.recommended_count`, recommendedCount, MAX_FRAME_COUNT),
     alternativeCount: () => wholeNumber(`${PATH}.alternative_count`, alternativeCount, MAX_FRAME_COUNT),
-    rebuyAfterDays: () => wholeNumber(`${PATH}.rebuy_after_days`, rebuyAfterDays, MAX_REBUY_DAYS),
+    rebuyAfterDays: () => wholeDays(`${PATH}.rebuy_delay`, asked.rebuyDelay, 0, MAX_REBUY_DAYS),
     diversity: () => number(`${PATH}.diversity`, diversity, 1),
     sources: () => sources(`${PATH}.sources`, asked.sources),
     readyList: () => readReadyList(`${PATH}.ready_list`, asked.readyList),
     rules: () => readRules(`${PATH}.rules`, asked.rules),
     exploration: () => number(`${PATH}.exploration`, asked.exploration, MAX_EXPLORATION),
     rotationRate: () => number(`${PATH}.rotation_rate`, asked.rotationRate ?? ROTATION_RATE, 1),
-    rotationDays: () => rotationDays(`${PATH}.rotation_days`, asked.rotationDays ?? ROTATION_DAYS),
+    rotationDays: () => rotationDays(`${PATH}.rotation_period`, asked.rotationPeriod) ?? ROTATION_DAYS,
     pinnedProductIds: () => productIds(`${PATH}.pinned_product_ids`, asked.pinnedProductIds, MAX_PINNED),
     bannedProductIds: () => productIds(`${PATH}.banned_product_ids`, asked.bannedProductIds, MAX_BANNED),
     filter: () => readFilter(`${PATH}.filter`, asked.filter),
@@ -144,7 +145,7 @@ function variants(path: string, asked: readonly FrameVariantMessage[], banned: r
       includeBought: variant.includeBought ?? null,
       rotation: variant.rotation ?? null,
       rotationRate: orNull(variant.rotationRate, (n) => number(`${field}.rotation_rate`, n, 1)),
-      rotationDays: orNull(variant.rotationDays, (n) => rotationDays(`${field}.rotation_days`, n)),
+      rotationDays: rotationDays(`${field}.rotation_period`, variant.rotationPeriod),
       readyList: orNull(variant.readyList, (list) => readReadyList(`${field}.ready_list`, list)),
       exploration: orNull(variant.exploration, (n) => number(`${field}.exploration`, n, MAX_EXPLORATION)),
       rules: orNull(variant.rules, (rules) => readRules(`${field}.rules`, rules)),
@@ -220,10 +221,8 @@ function number(path: string, value: number, most: number): number {
   return value + 0; // a store may keep -0 as 0
 }
 
-function rotationDays(path: string, value: number): number {
-  if (!(value > 0 && value <= MAX_ROTATION_DAYS))
-    throw new InvalidArgument(path, "invalid", `above 0, at most ${MAX_ROTATION_DAYS}`);
-  return value;
+function rotationDays(path: string, asked: FrameMessage["rotationPeriod"]): number | null {
+  return orNull(asked, (period) => partialDays(path, period, MAX_ROTATION_DAYS));
 }
 
 function orNull<T, R>(value: T | undefined, read: (value: T) => R): R | null {
@@ -232,7 +231,20 @@ function orNull<T, R>(value: T | undefined, read: (value: T) => R): R | null {
 
 export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof FrameConfigurationSchema> {
   return {
-    ...frame,
+    frameId: frame.frameId,
+    title: frame.title,
+    version: frame.version,
+    recommendedCount: frame.recommendedCount,
+    alternativeCount: frame.alternativeCount,
+    includeViewed: frame.includeViewed,
+    includeBought: frame.includeBought,
+    rebuyDelay: frame.rebuyAfterDays === 0 ? undefined : durationOfDays(frame.rebuyAfterDays),
+    diversity: frame.diversity,
+    exploration: frame.exploration,
+    rotation: frame.rotation,
+    rotationRate: frame.rotationRate,
+    rotationPeriod: durationOfDays(frame.rotationDays),
+    fallback: frame.fallback,
     pageKind: PAGE_KINDS.find(([kind]) => kind === frame.pageKind)?.[1] ?? PageKindMessage.UNSPECIFIED,
     sources: frame.sources.map(sourceMessage),
     pinnedProductIds: [...frame.pinnedProductIds],
@@ -252,7 +264,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
       includeBought: variant.includeBought ?? undefined,
       rotation: variant.rotation ?? undefined,
       rotationRate: variant.rotationRate ?? undefined,
-      rotationDays: variant.rotationDays ?? undefined,
+      rotationPeriod: variant.rotationDays === null ? undefined : durationOfDays(variant.rotationDays),
       readyList: variant.readyList === null ? undefined : readyListMessage(variant.readyList),
       exploration: variant.exploration ?? undefined,
       rules: variant.rules === null ? undefined : rulesMessage(variant.rules),

@@ -1,5 +1,4 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { InvalidArgument } from "../domain/errors.js";
 import { type Boost, type FrameRules, NO_RULES, type RelativeFilter } from "../domain/frame-rules.js";
 import { cleanId } from "../domain/ids.js";
@@ -10,13 +9,13 @@ import {
   type FrameRulesSchema,
   RelativeFilter as RelativeFilterMessage,
 } from "../gen/aisle/v1/frame_rules_pb.js";
+import { daysOf, durationOfDays } from "./day-durations.js";
 
 const MAX_BOOSTS = 20;
 const MAX_ATTRIBUTES = 10;
 const MAX_PER = 100;
 const LEAST_FACTOR = 0.01;
 const MOST_FACTOR = 100;
-const DAY_S = 86_400;
 
 const RELATIVE: readonly (readonly [RelativeFilter, RelativeFilterMessage])[] = [
   ["same_brand", RelativeFilterMessage.SAME_BRAND],
@@ -96,10 +95,6 @@ function most(path: string, value: number): number {
   return value;
 }
 
-function daysOf(duration: Duration | undefined): number | undefined {
-  return duration && (Number(duration.seconds) + duration.nanos / 1e9) / DAY_S;
-}
-
 export function rulesMessage(rules: FrameRules): MessageInitShape<typeof FrameRulesSchema> {
   return {
     boosts: rules.boosts.map(boostMessage),
@@ -124,14 +119,10 @@ export function boostMessage({ factor, condition, name, value, ...ends }: Boost)
       return { factor, condition: { case: condition, value: numbers } };
     case "age": {
       const durations = {
-        ...(ends.min !== null && { min: durationOf(ends.min) }),
-        ...(ends.max !== null && { max: durationOf(ends.max) }),
+        ...(ends.min !== null && { min: durationOfDays(ends.min) }),
+        ...(ends.max !== null && { max: durationOfDays(ends.max) }),
       };
       return { factor, condition: { case: "age", value: durations } };
     }
   }
-}
-
-function durationOf(days: number): Duration {
-  return durationFromMs(Math.round(days * DAY_S * 1000));
 }

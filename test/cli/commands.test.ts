@@ -111,7 +111,7 @@ describe("aisle frame set", () => {
         { source: RecommendationSource.ASSOCIATION_RULES, weight: 2 },
         { source: RecommendationSource.CART, weight: 1 },
       ],
-      rebuyAfterDays: 30,
+      rebuyDelay: { seconds: 30n * 86_400n },
       rotation: false,
       fallback: false,
       inStockOnly: false,
@@ -147,7 +147,7 @@ describe("aisle frame set", () => {
     const set = (...more: string[]) =>
       aisle(..."frame set --app shop --id side --recommended 5 --alternative 0".split(" "), ...more);
     await set("--rotation-rate", "0.3", "--rotation-days", "1.5");
-    expect(server.state.frames[0]).toMatchObject({ rotationRate: 0.3, rotationDays: 1.5 });
+    expect(server.state.frames[0]).toMatchObject({ rotationRate: 0.3, rotationPeriod: { seconds: 129_600n } });
     const { stdout } = await aisle("frame", "show", "--app", "shop", "--id", "side");
     expect(stdout).toMatch(/^rotation {10}0\.3 of a list, for 1\.5 days$/m);
     for (const refused of [

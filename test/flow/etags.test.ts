@@ -1,7 +1,10 @@
+import { create } from "@bufbuild/protobuf";
+import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
 import { storeKinds } from "../fixtures/stores.js";
 
+const FIVE_DAYS = create(DurationSchema, { seconds: 5n * 86_400n });
 const stores = await storeKinds();
 
 describe.each(stores)("updates and etags: $name", ({ openStore }) => {
@@ -12,7 +15,7 @@ describe.each(stores)("updates and etags: $name", ({ openStore }) => {
         appId: "shop",
         displayName: "Shop",
         allowedOrigins: ["https://shop.example"],
-        privacy: { retentionDays: 5 },
+        privacy: { retention: FIVE_DAYS },
       },
     });
     return { ...rpc, app };
@@ -27,13 +30,32 @@ describe.each(stores)("updates and etags: $name", ({ openStore }) => {
   it("UpdateApp without a mask and with a display name alone widens nothing", async () => {
     const { apps } = await open();
     const { app } = await apps.updateApp({ app: { appId: "shop", displayName: "Other" } });
-    expect(app).toMatchObject({ allowedOrigins: ["https://shop.example"], privacy: { retentionDays: 5 } });
+    expect(app).toMatchObject({ allowedOrigins: ["https://shop.example"], privacy: { retention: FIVE_DAYS } });
   });
 
   it("UpdateApp without a mask keeps what its privacy settings leave out", async () => {
     const { apps } = await open();
     const { app } = await apps.updateApp({ app: { appId: "shop", privacy: { signals: 2 } } });
-    expect(app?.privacy).toMatchObject({ signals: 2, retentionDays: 5 });
+    expect(app?.privacy).toMatchObject({ signals: 2, retention: FIVE_DAYS });
+  });
+
+  it("UpdateApp without a mask ends a retention by a duration of 0", async () => {
+    const { apps } = await open();
+    const { app } = await apps.updateApp({ app: { appId: "shop", privacy: { retention: {} } } });
+    expect(app?.privacy?.retention).toBeUndefined();
+  });
+
+  it.each([
+    ["retention", { seconds: 3600n }],
+    ["retention", { seconds: -86_400n }],
+    ["retention", { seconds: 36_501n * 86_400n }],
+    ["rejectedRetention", { seconds: 86_400n, nanos: 1 }],
+  ])("UpdateApp refuses a %s that is not 0 to 36,500 whole days", async (name, duration) => {
+    const { apps } = await open();
+    const field = name === "retention" ? "retention" : "rejected_retention";
+    await expect(apps.updateApp({ app: { appId: "shop", privacy: { [name]: duration } } })).rejects.toThrow(
+      `[invalid_argument] Invalid field: app.privacy.${field}, 0 to 36500 whole days`,
+    );
   });
 
   it("UpdateApp with a mask changes what it names, also to the default", async () => {
@@ -41,7 +63,11 @@ describe.each(stores)("updates and etags: $name", ({ openStore }) => {
     const asked = { appId: "shop", displayName: "Other", privacy: { signals: 2 } };
     const paths = ["allowed_origins", "privacy.signals"];
     const { app } = await apps.updateApp({ app: asked, updateMask: { paths } });
-    expect(app).toMatchObject({ displayName: "Shop", allowedOrigins: [], privacy: { signals: 2, retentionDays: 5 } });
+    expect(app).toMatchObject({
+      displayName: "Shop",
+      allowedOrigins: [],
+      privacy: { signals: 2, retention: FIVE_DAYS },
+    });
   });
 
   it("UpdateApp with * replaces all settings, and refuses a field that it does not know", async () => {

@@ -72,7 +72,7 @@ const FIELDS: readonly { readonly path: string; readonly app: MessageInitShape<t
   { path: "allowed_origins", app: { allowedOrigins: ["https://new.example"] } },
   { path: "double_opt_in", app: { doubleOptIn: true } },
   { path: "learned_after_visitors", app: { learnedAfterVisitors: 9 } },
-  { path: "privacy.retention_days", app: { privacy: { retentionDays: 99 } } },
+  { path: "privacy.retention", app: { privacy: { retention: { seconds: 99n * 86_400n } } } },
 ];
 
 const makeContact = (who: string) => (place: Place) =>

@@ -105,7 +105,10 @@ describe("a frame that a visitor used", () => {
   });
 
   it("is as before the use when its rotation days are over, and half of it when half of them are", async () => {
-    const { show, later, now } = await openShop(undefined, { rotationRate: 0.4, rotationDays: 2 });
+    const { show, later, now } = await openShop(undefined, {
+      rotationRate: 0.4,
+      rotationPeriod: { seconds: 172_800n },
+    });
     await show();
     const use = later();
     expect(repeated(await show([use]))).toBe(6);
@@ -176,8 +179,8 @@ describe("a frame that a visitor used", () => {
   it.each([
     ["rotation_rate", { rotationRate: 1.1 }],
     ["rotation_rate", { rotationRate: Number.NaN }],
-    ["rotation_days", { rotationDays: 0 }],
-    ["rotation_days", { rotationDays: 7.5 }],
+    ["rotation_period", { rotationPeriod: {} }],
+    ["rotation_period", { rotationPeriod: { seconds: 648_000n } }],
   ])("refuses another %s", async (field, frame) => {
     const { set } = await openShop();
     await expect(set("home", frame)).rejects.toThrow(new RegExp(`invalid_argument.*frame_configuration\\.${field}`));

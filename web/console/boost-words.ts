@@ -1,8 +1,6 @@
-import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { Boost } from "../../src/gen/aisle/v1/frame_rules_pb.js";
+import { daysOf } from "./days.js";
 import { shortNumber } from "./reasons.js";
-
-const DAY_S = 86_400;
 
 /** A boost of a frame in words, such as "stock up to 5: counts 0.5 times". */
 export function boostText({ factor, condition }: Boost): string {
@@ -28,8 +26,4 @@ function conditionText(condition: Boost["condition"]): string {
 function rangeText(min: number | undefined, max: number | undefined): string {
   if (min === undefined) return `up to ${shortNumber(max ?? 0)}`;
   return max === undefined ? `from ${shortNumber(min)}` : `${shortNumber(min)} to ${shortNumber(max)}`;
-}
-
-function daysOf(duration: Duration | undefined): number | undefined {
-  return duration && Number(duration.seconds) / DAY_S;
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { FrameConfiguration } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
 import { useSurroundings } from "./context.js";
+import { daysOf, durationOfDays } from "./days.js";
 import { fieldFaults } from "./errors.js";
 import { faultOf, PAGE_KINDS, SOURCES, weightOf, withWeight } from "./frame-fields.js";
 import { ReadyListFields } from "./frame-list-fields.js";
@@ -114,11 +115,11 @@ export function FrameForm(props: {
         />
         <NumberField
           label="Show again after purchase (days)"
-          field="rebuy_after_days"
+          field="rebuy_delay"
           hint="0: never."
-          value={frame.rebuyAfterDays}
+          value={daysOf(frame.rebuyDelay) ?? 0}
           faults={faults}
-          onChange={(rebuyAfterDays) => change({ rebuyAfterDays: whole(rebuyAfterDays) })}
+          onChange={(days) => change({ rebuyDelay: durationOfDays(whole(days)) })}
         />
         <NumberField
           label="Exploration"
@@ -201,12 +202,12 @@ function RotationFields(props: {
       />
       <NumberField
         label="Rotation days"
-        field="rotation_days"
+        field="rotation_period"
         hint="Days after which passed-over products return, up to 7."
         step="0.5"
-        value={frame.rotationDays ?? 3}
+        value={daysOf(frame.rotationPeriod) ?? 3}
         faults={faults}
-        onChange={(rotationDays) => change({ rotationDays })}
+        onChange={(days) => change({ rotationPeriod: durationOfDays(days) })}
       />
     </>
   );

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
-import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { FrameConfiguration } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
 import { ReadyListKind, ReadyListSchema } from "../../src/gen/aisle/v1/ready_list_pb.js";
+import { daysOf, durationOfDays } from "./days.js";
 import { faultOf } from "./frame-fields.js";
 import { Field } from "./parts.js";
 
@@ -20,8 +20,6 @@ const WITH_DAYS: ReadonlySet<ReadyListKind> = new Set([
   ReadyListKind.BESTSELLERS,
 ]);
 
-const DAY_S = 86_400;
-
 type ReadyList = FrameConfiguration["readyList"];
 
 /** What fills `recommended`, and the days that count. */
@@ -32,7 +30,7 @@ export function ReadyListFields(props: {
 }) {
   const { list, faults, onChange } = props;
   const kind = list?.kind ?? ReadyListKind.UNSPECIFIED;
-  const days = list?.period === undefined ? "" : String(Number(list.period.seconds) / DAY_S);
+  const days = String(daysOf(list?.period) ?? "");
   return (
     <>
       <Field
@@ -81,6 +79,6 @@ export function ReadyListFields(props: {
 function listOf(kind: ReadyListKind, typedDays: string): ReadyList {
   if (kind === ReadyListKind.UNSPECIFIED) return undefined;
   const days = Number(typedDays);
-  const period = typedDays === "" || !(days >= 0) ? {} : { period: durationFromMs(Math.round(days * DAY_S * 1000)) };
+  const period = typedDays === "" || !(days >= 0) ? {} : { period: durationOfDays(days) };
   return create(ReadyListSchema, { kind, ...period });
 }

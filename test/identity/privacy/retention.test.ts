@@ -1,4 +1,7 @@
+import { create } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
+import { PrivacySettingsSchema } from "../../../src/gen/aisle/v1/app_pb.js";
 import { createSweepRetention } from "../../../src/identity/privacy/retention.js";
 import type { CopiedTable, Copies } from "../../../src/store/ports/copies.js";
 import { openAisle } from "../../fixtures/aisle.js";
@@ -9,8 +12,12 @@ const stores = await storeKinds();
 const DAY_MS = 86_400_000;
 
 describe.each(stores)("retention: $name", ({ openStore }) => {
-  const openShop = async (privacy: { retentionDays?: number; rejectedRetentionDays?: number }) => {
+  const openShop = async (days: { retention?: number; rejectedRetention?: number }) => {
     const aisle = await openAisle(openStore);
+    const [retention, rejectedRetention] = [days.retention, days.rejectedRetention].map((n = 0) =>
+      durationFromMs(n * DAY_MS),
+    );
+    const privacy = create(PrivacySettingsSchema, { retention, rejectedRetention });
     await aisle.rpc.apps.createApp({ app: { appId: "shop", privacy } });
     await visitShop(aisle, "shop", ["maja", "omar"]);
     const count = async (table: CopiedTable) => (await aisle.store.copies.scan("shop", table, "", 1000)).length;
@@ -22,7 +29,7 @@ describe.each(stores)("retention: $name", ({ openStore }) => {
   };
 
   it("removes old events with their orders, histories and unused visitors, and keeps contacts and the ledger", async () => {
-    const shop = await openShop({ retentionDays: 30 });
+    const shop = await openShop({ retention: 30 });
     await shop.trace({ app_id: "shop", action_type: "product_view", product_ids: "p1", c_id: "nobody" });
     const before = [await shop.count("contacts"), await shop.count("changes")];
     shop.now.at += 31 * DAY_MS;
@@ -41,7 +48,7 @@ describe.each(stores)("retention: $name", ({ openStore }) => {
   });
 
   it("keeps a record that changes during the sweep: an order with a new status", async () => {
-    const shop = await openShop({ retentionDays: 30 });
+    const shop = await openShop({ retention: 30 });
     shop.now.at += 31 * DAY_MS;
     const { apps, copies, unitOfWork } = shop.store;
     let changed = 0;
@@ -75,7 +82,7 @@ describe.each(stores)("retention: $name", ({ openStore }) => {
       [30, 29],
       [0, 4000],
     ] as const) {
-      const shop = await openShop({ retentionDays });
+      const shop = await openShop({ retention: retentionDays });
       const before = await shop.count("events");
       shop.now.at += after * DAY_MS;
       await shop.sweep();
@@ -85,7 +92,7 @@ describe.each(stores)("retention: $name", ({ openStore }) => {
   });
 
   it("removes rejected events by their own number of days", async () => {
-    const shop = await openShop({ rejectedRetentionDays: 7 });
+    const shop = await openShop({ rejectedRetention: 7 });
     shop.now.at += 6 * DAY_MS;
     await shop.sweep();
     expect(await shop.count("rejectedEvents")).toBe(1);

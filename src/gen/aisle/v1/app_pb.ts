@@ -5,15 +5,15 @@
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/app.proto.
  */
 export const file_aisle_v1_app: GenFile = /*@__PURE__*/
-  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqkDCgNBcHASEwoGYXBwX2lkGAEgASgJQgPgQQUSGQoMZGlzcGxheV9uYW1lGAIgASgJQgPgQQESHAoPYWxsb3dlZF9vcmlnaW5zGAMgAygJQgPgQQESNAoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNAoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSLwoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5nc0ID4EEBEiwKCmxpbmtfdHJ1c3QYByABKA4yEy5haXNsZS52MS5MaW5rVHJ1c3RCA+BBARIfCg1kb3VibGVfb3B0X2luGAggASgIQgPgQQFIAIgBARIoChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgFQgPgQQFIAYgBARIRCgRldGFnGAogASgJQgPgQQNCEAoOX2RvdWJsZV9vcHRfaW5CGQoXX2xlYXJuZWRfYWZ0ZXJfdmlzaXRvcnMihAEKD1ByaXZhY3lTZXR0aW5ncxIuCgdzaWduYWxzGAEgASgOMhguYWlzbGUudjEuUHJpdmFjeVNpZ25hbHNCA+BBARIbCg5yZXRlbnRpb25fZGF5cxgCIAEoBUID4EEBEiQKF3JlamVjdGVkX3JldGVudGlvbl9kYXlzGAMgASgFQgPgQQEqUwoJTGlua1RydXN0EhoKFkxJTktfVFJVU1RfVU5TUEVDSUZJRUQQABITCg9MSU5LX1RSVVNUX09QRU4QARIVChFMSU5LX1RSVVNUX1NUUklDVBACKoQBCg5Qcml2YWN5U2lnbmFscxIfChtQUklWQUNZX1NJR05BTFNfVU5TUEVDSUZJRUQQABIXChNQUklWQUNZX1NJR05BTFNfT0ZGEAESFwoTUFJJVkFDWV9TSUdOQUxTX0dQQxACEh8KG1BSSVZBQ1lfU0lHTkFMU19HUENfQU5EX0ROVBADQmcKCGFpc2xlLnYxQghBcHBQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChJhaXNsZS92MS9hcHAucHJvdG8SCGFpc2xlLnYxIqkDCgNBcHASEwoGYXBwX2lkGAEgASgJQgPgQQUSGQoMZGlzcGxheV9uYW1lGAIgASgJQgPgQQESHAoPYWxsb3dlZF9vcmlnaW5zGAMgAygJQgPgQQESNAoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNAoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSLwoHcHJpdmFjeRgGIAEoCzIZLmFpc2xlLnYxLlByaXZhY3lTZXR0aW5nc0ID4EEBEiwKCmxpbmtfdHJ1c3QYByABKA4yEy5haXNsZS52MS5MaW5rVHJ1c3RCA+BBARIfCg1kb3VibGVfb3B0X2luGAggASgIQgPgQQFIAIgBARIoChZsZWFybmVkX2FmdGVyX3Zpc2l0b3JzGAkgASgFQgPgQQFIAYgBARIRCgRldGFnGAogASgJQgPgQQNCEAoOX2RvdWJsZV9vcHRfaW5CGQoXX2xlYXJuZWRfYWZ0ZXJfdmlzaXRvcnMisAEKD1ByaXZhY3lTZXR0aW5ncxIuCgdzaWduYWxzGAEgASgOMhguYWlzbGUudjEuUHJpdmFjeVNpZ25hbHNCA+BBARIxCglyZXRlbnRpb24YAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBARI6ChJyZWplY3RlZF9yZXRlbnRpb24YAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBASpTCglMaW5rVHJ1c3QSGgoWTElOS19UUlVTVF9VTlNQRUNJRklFRBAAEhMKD0xJTktfVFJVU1RfT1BFThABEhUKEUxJTktfVFJVU1RfU1RSSUNUEAIqhAEKDlByaXZhY3lTaWduYWxzEh8KG1BSSVZBQ1lfU0lHTkFMU19VTlNQRUNJRklFRBAAEhcKE1BSSVZBQ1lfU0lHTkFMU19PRkYQARIXChNQUklWQUNZX1NJR05BTFNfR1BDEAISHwobUFJJVkFDWV9TSUdOQUxTX0dQQ19BTkRfRE5UEANCZwoIYWlzbGUudjFCCEFwcFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * App is one shop. Apps share nothing.
@@ -124,21 +124,22 @@ export type PrivacySettings = Message<"aisle.v1.PrivacySettings"> & {
   signals: PrivacySignals;
 
   /**
-   * Optional. Retention in days of events, orders, histories and visitors
-   * without a contact, by the time when they happened; 0 keeps them for ever.
-   * At most 36,500. Contacts and the consent ledger stay until they are erased.
+   * Optional. Retention of events, orders, histories and visitors without a
+   * contact, by the time when they happened; whole days, at most 36,500, else
+   * INVALID_ARGUMENT. 0 and not set keep them for ever. Contacts and the consent
+   * ledger stay until they are erased.
    *
-   * @generated from field: int32 retention_days = 2;
+   * @generated from field: google.protobuf.Duration retention = 2;
    */
-  retentionDays: number;
+  retention?: Duration | undefined;
 
   /**
-   * Optional. Retention in days of rejected events; 0 keeps them as long as
-   * their log has room. At most 36,500.
+   * Optional. Retention of rejected events; whole days, at most 36,500, else
+   * INVALID_ARGUMENT. 0 and not set keep them as long as their log has room.
    *
-   * @generated from field: int32 rejected_retention_days = 3;
+   * @generated from field: google.protobuf.Duration rejected_retention = 3;
    */
-  rejectedRetentionDays: number;
+  rejectedRetention?: Duration | undefined;
 };
 
 /**

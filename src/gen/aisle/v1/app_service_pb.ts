@@ -210,8 +210,8 @@ export type UpdateAppRequest = Message<"aisle.v1.UpdateAppRequest"> & {
 
   /**
    * Optional. The fields to change (AIP-134), for example `display_name`,
-   * `allowed_origins` or `privacy.retention_days`; a field that is named and not
-   * set gets its default. `*` names all. Not set or empty: every field of `app`
+   * `allowed_origins` or `privacy.retention`; a field that is named and not set
+   * gets its default. `*` names all. Not set or empty: every field of `app`
    * that is set, of `app.privacy` those that are set in it. INVALID_ARGUMENT for
    * a field that cannot be changed.
    *

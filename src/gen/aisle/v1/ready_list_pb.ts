@@ -70,14 +70,14 @@ export enum ReadyListKind {
 
   /**
    * What the visitor bought, the most often bought first, then the newest. With
-   * `rebuy_after_days`, only after so many days.
+   * `rebuy_delay`, only after this time.
    *
    * @generated from enum value: READY_LIST_KIND_BUY_AGAIN = 2;
    */
   BUY_AGAIN = 2,
 
   /**
-   * Products that came into the catalogue, or whose `valid_from` began, within
+   * Products that came into the catalogue, or whose `display_start_time` came, within
    * the period; the newest day first, the most popular first within a day.
    *
    * @generated from enum value: READY_LIST_KIND_NEW_ARRIVALS = 3;
