@@ -1,5 +1,5 @@
 // npm run faults [-- --few | --report]: injects every fault in all its rounds (some twenty minutes; --few: as often as
-// `npm run test:all` does; --report: none) and writes what came of it into README. Needs what the tests skip without.
+// `npm run test:all` does; --report: none) and writes what came of it into docs/faults.md. Needs what the tests skip without.
 // npm run faults -- SUITE: runs one of the long suites below and prints what came of it.
 import { join } from "node:path";
 import { Failure, root, run, script } from "./lib.mjs";

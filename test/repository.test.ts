@@ -47,11 +47,16 @@ describe("README", () => {
     expect(text("README.md")).toMatch(/^\s*npm test\b/m);
   });
 
-  it("names every dependency once in its table, with a reason, and no other package", () => {
-    const section = text("README.md")
-      .split(/^## /m)
-      .find((part) => part.startsWith("Dependencies\n"));
-    const rows = [...(section ?? "").matchAll(/^\| `([^`]+)` \|([^|\n]*)\|/gm)];
+  it("has at most 900 words and 250 lines", () => {
+    const readme = text("README.md");
+    expect(readme.split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(900);
+    expect(readme.split("\n").length).toBeLessThanOrEqual(250);
+  });
+});
+
+describe("docs/dependencies.md", () => {
+  it("names every dependency once in its tables, with a reason, and no other package", () => {
+    const rows = [...text("docs/dependencies.md").matchAll(/^\| `([^`]+)` \|([^|\n]*)\|/gm)];
     expect(rows.map(([, name]) => name).sort()).toEqual(direct);
     expect(rows.filter(([, , reason]) => (reason ?? "").trim().length < 15).map(([, name]) => name)).toEqual([]);
   });

@@ -8,7 +8,7 @@ const tests = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith(".test.ts") && name !== "report.test.ts")
   .map((name) => readFileSync(join(import.meta.dirname, name), "utf8"));
 
-describe("the fault report in README", () => {
+describe("the fault report in docs/faults.md", () => {
   const rows = committedRows();
 
   it("has one row for each fault and store, in the order of the list", () => {

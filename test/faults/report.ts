@@ -5,7 +5,7 @@ import { ALL_FAULTS, type Fault, type FaultOutcome, type FaultStore } from "./fa
 const root = join(import.meta.dirname, "../..");
 /** The newest outcome of each fault. */
 const folder = join(root, "node_modules/.cache/faults");
-const readme = join(root, "README.md");
+const page = join(root, "docs/faults.md");
 
 const BEGIN = "<!-- faults: made by npm run faults -->";
 const END = "<!-- end of faults -->";
@@ -19,9 +19,9 @@ export function recordFault(fault: Fault, store: FaultStore, outcome: FaultOutco
   writeFileSync(fileOf(fault, store), JSON.stringify(outcome));
 }
 
-/** The table of README: of each row its cells. */
+/** The table of docs/faults.md: of each row its cells. */
 export function committedRows(): string[][] {
-  const text = readFileSync(readme, "utf8");
+  const text = readFileSync(page, "utf8");
   const block = text.slice(text.indexOf(BEGIN), text.indexOf(END));
   return block.split("\n").filter(isRow).slice(2).map(cellsOf);
 }
@@ -35,13 +35,13 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim());
 }
 
-/** Writes the newest outcomes into README. Throws when one is missing. */
+/** Writes the newest outcomes into docs/faults.md. Throws when one is missing. */
 export function writeReport(): void {
   const lines = [HEAD, HEAD.map(() => "---"), ...ALL_FAULTS.map(rowOf)].map((cells) => `| ${cells.join(" | ")} |`);
-  const text = readFileSync(readme, "utf8");
+  const text = readFileSync(page, "utf8");
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (from < 0 || to < from) throw new Error("README.md has no place for the report");
-  writeFileSync(readme, `${text.slice(0, from)}${BEGIN}\n\n${lines.join("\n")}\n\n${text.slice(to)}`);
+  if (from < 0 || to < from) throw new Error("docs/faults.md has no place for the report");
+  writeFileSync(page, `${text.slice(0, from)}${BEGIN}\n\n${lines.join("\n")}\n\n${text.slice(to)}`);
 }
 
 function rowOf({ fault, what, store }: (typeof ALL_FAULTS)[number]): string[] {

@@ -1,4 +1,4 @@
-// Writes what the tests of this folder saw last into README (`npm run faults`).
+// Writes what the tests of this folder saw last into docs/faults.md (`npm run faults`).
 import { writeReport } from "./report.js";
 
 writeReport();

@@ -50,7 +50,7 @@ const word = async ({ links, contactId }: Shop, purpose: "confirm" | "unsubscrib
   return links.follow((await links.make("shop", { ...order, purpose })).token, visitor);
 };
 
-/** What each line of the table in README stands for. */
+/** What each line of the table in docs/identity.md stands for. */
 const HAPPENINGS: Readonly<Record<string, (to: Shop) => Promise<unknown>>> = {
   "an event without an address": ({ record }) => record(draft("homepage_view", { visitor })),
   "an event with the address": ({ record }) => record(draft("homepage_view", { visitor, contact: said(EMAIL, null) })),
@@ -89,11 +89,11 @@ function isState(text: string): text is State {
   return text in STATES;
 }
 
-const document = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+const document = readFileSync(join(import.meta.dirname, "../../docs/identity.md"), "utf8");
 const table =
   document
-    .split("### Subscription status")[1]
-    ?.split("\n### ")[0]
+    .split("## Subscription status")[1]
+    ?.split("\n## ")[0]
     ?.split("\n")
     .filter((line) => line.startsWith("|"))
     .map((line) =>
