@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const DOCS = join(import.meta.dirname, "../../docs");
@@ -61,10 +61,4 @@ export function outputPattern(shown: string): RegExp {
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
-
-/** The relative links of a page to files that are not there. */
-export function deadLinks({ text }: Page): string[] {
-  const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path);
-  return links.filter((path) => !existsSync(join(DOCS, path)));
 }
