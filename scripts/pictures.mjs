@@ -10,7 +10,10 @@ const PAGE = { width: 1000, height: 760 };
 const [GAP, EDGE] = [24, 24];
 
 /** Two pictures beside one another on a plain ground. */
-const side = (colour, pictures) => `<body style="margin:0;padding:${EDGE}px;display:flex;gap:${GAP}px;background:${colour}">
+const side = (
+  colour,
+  pictures,
+) => `<body style="margin:0;padding:${EDGE}px;display:flex;gap:${GAP}px;background:${colour}">
 ${pictures.map((bytes) => `<img style="border-radius:10px;border:1px solid #8884" src="data:image/png;base64,${bytes.toString("base64")}">`).join("")}`;
 
 await script(async () => {
