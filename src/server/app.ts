@@ -14,6 +14,7 @@ import { createSetSubscription } from "../identity/set-subscription.js";
 import { createReplayRejectedEvent } from "../intake/replay-rejected-event.js";
 import { createEvaluator } from "../learning/evaluation/evaluator.js";
 import { createFrameReporter } from "../recommend/frame-report.js";
+import { createWritePastResults } from "../recommend/past-results.js";
 import { createAppService } from "../services/app-service.js";
 import { createCatalogService } from "../services/catalog-service.js";
 import { createEventService } from "../services/event-service.js";
@@ -185,6 +186,8 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     refreshLive: stages.liveLayer.refresh,
     /** Writes the counts of frames; with `all` also the newest ones. */
     writeFrameCounts: stages.frameCounts.flush,
+    /** Writes frames with the results of simulated visits. */
+    writePastResults: createWritePastResults({ unitOfWork }),
     /** Reads catalogues and models into memory before the first request. */
     preload: createPreload({ apps: store.apps, views: catalogViews, models: registry, reportFailure }),
     /** Reads the feeds that are due. */

@@ -8,7 +8,8 @@ import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { demoProducts } from "../../src/server/demo/catalogue.js";
-import { demoEvents } from "../../src/server/demo/visits/events.js";
+import { demoTracks } from "../../src/server/demo/visits/events.js";
+import { demoFrames } from "../../src/server/demo/visits/frames.js";
 import {
   freePort,
   launchServer,
@@ -117,6 +118,19 @@ describe("aisle serve --demo on an empty store", () => {
     expect((await fetch(`${server.facadeUrl}/demo/shop.js`)).headers.get("content-type")).toMatch(/^text\/javascript/);
   });
 
+  it("has frames whose experiments have results", async () => {
+    const { frames } = await rpcClients(server.rpcUrl).apps.getFrameReport({ appId: "demo" });
+    const variants = frames
+      .filter(({ frameId }) => frameId !== "default") // only once it has been asked for
+      .map(({ frameId, variants }) => [frameId, ...variants.map(({ variant }) => variant)]);
+    expect(variants).toEqual([
+      ["cart", "ten", "six"],
+      ["home", "as-before", "more-variety"],
+      ["product", "as-before", "viewed-too"],
+    ]);
+    expect(frames.find(({ frameId }) => frameId === "home")?.variants[1]?.clickRateDifference?.low).toBeGreaterThan(0);
+  });
+
   it("writes only the curl lines, its own messages and that it has started", () => {
     const strange = server
       .output()
@@ -162,7 +176,7 @@ describe("the next start of a demo", () => {
 });
 
 describe("an interrupted set-up of the demo", () => {
-  it("is completed by the next start, with every visit once", async () => {
+  it("is completed by the next start, with every visit and every result once", async () => {
     const place = await temporaryDirectory();
     const cut = launchServer({ directory: place, flags: [...DEMO] });
     const size = () =>
@@ -184,7 +198,15 @@ describe("an interrupted set-up of the demo", () => {
       pageToken = page.nextPageToken;
     }
     const until = app?.createTime === undefined ? 0 : timestampMs(app.createTime);
-    expect(stored).toBe([...demoEvents({ seed: 7, until, days: 42 })].length);
+    const simulated = { seed: 7, until, days: 42 };
+    const tracks = demoTracks(simulated);
+    expect(stored).toBe(tracks.length);
+    const { versions, tallies } = demoFrames(tracks, simulated);
+    const { frames } = await apps.getFrameReport({ appId: "demo" });
+    const counted = frames.reduce((sum, { total }) => sum + (total?.visitorCount ?? 0), 0);
+    expect(counted).toBe([...tallies.values()].reduce((sum, { visitors }) => sum + visitors, 0));
+    const { frameConfigurations } = await apps.listFrameConfigurations({ appId: "demo" });
+    expect(frameConfigurations.reduce((sum, { version }) => sum + version, 0)).toBe(versions.length);
     expect((await models.getModel({ appId: "demo" })).model?.active).toBe(true);
   }, 60_000);
 });

@@ -21,6 +21,7 @@ async function showFrame(
 ): Promise<void> {
   const cards = await aisle.render(frame, {
     ...options,
+    frame: frame.dataset.frame ?? "default",
     list: frame.dataset.list === "alternative" ? "alternative" : "recommended",
     title: frame.dataset.title ?? "",
     count: COUNT,

@@ -4,7 +4,8 @@ import type { Now } from "../../domain/clock.js";
 import { Unavailable } from "../../domain/errors.js";
 import type { Aisle } from "../app.js";
 import { DEMO_APP_ID, DEMO_APP_NAME, demoProducts } from "./catalogue.js";
-import { demoEvents } from "./visits/events.js";
+import { demoTracks } from "./visits/events.js";
+import { demoFrames } from "./visits/frames.js";
 
 const PRODUCTS_AT_ONCE = 500;
 /** Few enough that a slow database stores them within the deadline of a call. */
@@ -20,7 +21,7 @@ const SEED = 7;
  * @returns false when another shop has the id; that shop stays unchanged
  */
 export async function setUpDemo(
-  { clients, trainer }: Aisle,
+  { clients, trainer, writePastResults }: Aisle,
   options: {
     readonly baseUrl: string;
     readonly now: Now;
@@ -57,10 +58,9 @@ export async function setUpDemo(
   if (complete) return true;
   // The same visits and keys each time, so a repeated set-up stores no visit twice.
   const until = createdAt === undefined ? options.now() : timestampMs(createdAt);
-  const events = [...demoEvents({ seed: SEED, until, days: DAYS })].map((event, index) => ({
-    event,
-    key: `demo-${SEED}-${index}`,
-  }));
+  const simulated = { seed: SEED, until, days: DAYS };
+  const tracks = demoTracks(simulated);
+  const events = tracks.map(({ event }, index) => ({ event, key: `demo-${SEED}-${index}` }));
   for (const batch of batches(events, EVENTS_AT_ONCE)) {
     const message = {
       appId: DEMO_APP_ID,
@@ -69,6 +69,8 @@ export async function setUpDemo(
     };
     await step(() => clients.events.recordEvents(once(message)));
   }
+  const { versions, tallies } = demoFrames(tracks, simulated);
+  await step(() => writePastResults(DEMO_APP_ID, versions, tallies));
   await step(() => trainer.train(DEMO_APP_ID, () => undefined));
   return true;
 }

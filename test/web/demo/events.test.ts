@@ -6,7 +6,7 @@ import { KNOWN_ACTIONS } from "../../../src/domain/event.js";
 import { EventSchema } from "../../../src/gen/aisle/v1/event_pb.js";
 import { Availability } from "../../../src/gen/aisle/v1/product_pb.js";
 import { demoCatalogue, demoProducts } from "../../../src/server/demo/catalogue.js";
-import { demoEvents } from "../../../src/server/demo/visits/events.js";
+import { demoTracks } from "../../../src/server/demo/visits/events.js";
 import { DEMO_VISITOR } from "../../../src/server/demo/visits/visitors.js";
 
 const DAY = 86_400_000;
@@ -14,7 +14,7 @@ const UNTIL = Date.UTC(2026, 4, 20, 9, 30);
 const SEEDS = [1, 7, 20260520];
 
 const simulate = (seed: number) =>
-  [...demoEvents({ seed, until: UNTIL, days: 42 })].map((event) => create(EventSchema, event));
+  demoTracks({ seed, until: UNTIL, days: 42 }).map(({ event }) => create(EventSchema, event));
 const runs = new Map(SEEDS.map((seed) => [seed, simulate(seed)]));
 const eventsOf = (seed: number) => runs.get(seed) ?? [];
 const timeOf = (event: ReturnType<typeof eventsOf>[number]) => timestampMs(event.eventTime ?? create(TimestampSchema));

@@ -14,10 +14,10 @@ export function indexPage(options: PageOptions): string {
 <p>${articles.length} things for camping, walking, riding and paddling. Look around: each view, each cart and each order of this demo shop goes to Aisle, and what it learns comes back as the rows of recommendations.</p>
 <p><a class="button" href="${home}c/tents">Start with a tent</a></p></div>
 <div class="pictures" aria-hidden="true">${WELCOME.map((id) => html`<img src="${home}img/${id}.svg" alt="" width="400" height="400">`)}</div></section>
-${frame("recommended", "You may also like")}
+${frame("home", "recommended", "You may also like")}
 <section aria-labelledby="departments-title"><h2 id="departments-title">All shelves</h2>
 <ul class="tiles">${departments.map((department) => tile(department, home))}</ul></section>
-${frame("alternative", "Also worth a look")}`;
+${frame("home", "alternative", "Also worth a look")}`;
   return layout(options, {
     kind: "home",
     title: DEMO_APP_NAME,

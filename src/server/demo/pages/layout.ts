@@ -100,9 +100,9 @@ export function card(article: Article, { baseUrl }: PageOptions): Markup {
   return html`<li><a class="card" href="${baseUrl}/demo/p/${article.id}"><img src="${baseUrl}/demo/img/${article.id}.svg" alt="" width="400" height="400" loading="lazy">${sold}<span class="name">${article.product.title}</span><span class="price">${priceText(article)}</span></a></li>`;
 }
 
-/** A place for recommendations. The page's script lets Aisle's helper fill it. */
-export function frame(list: "recommended" | "alternative", title: string): Markup {
-  return html`<div class="frame" data-list="${list}" data-title="${title}"></div>`;
+/** A place for recommendations of a frame configuration. The page's script lets Aisle's helper fill it. */
+export function frame(frameId: string, list: "recommended" | "alternative", title: string): Markup {
+  return html`<div class="frame" data-frame="${frameId}" data-list="${list}" data-title="${title}"></div>`;
 }
 
 export function priceText(article: Article): string {

@@ -13,7 +13,7 @@ export function cartPage(options: PageOptions): string {
 <form id="order"><label for="order-email">E-mail <span class="small">(if you like; no mail is sent)</span></label><input id="order-email" name="email" type="email" autocomplete="email" placeholder="you@example.com">
 <button type="submit">Place the order</button></form></section>
 </div>
-<div id="frames" hidden>${frame("recommended", "You may also need")}</div>`;
+<div id="frames" hidden>${frame("cart", "recommended", "You may also need")}</div>`;
   return layout(options, {
     kind: "cart",
     title: `Your cart – ${DEMO_APP_NAME}`,
@@ -29,7 +29,7 @@ export function thanksPage(options: PageOptions): string {
 <p>Order <strong id="order-id"></strong> is on its imaginary way. Aisle knows of it, and does not offer you the same again.</p>
 <ul id="order-lines" class="lines" aria-label="Things you ordered"></ul>
 <p class="sum">Total <strong id="order-total"></strong></p></div>
-<div id="frames" hidden>${frame("recommended", "For next time")}</div>`;
+<div id="frames" hidden>${frame("default", "recommended", "For next time")}</div>`;
   return layout(options, {
     kind: "thanks",
     title: `Thank you – ${DEMO_APP_NAME}`,

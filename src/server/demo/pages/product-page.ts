@@ -26,8 +26,8 @@ ${stock}
 <ul class="tags" aria-label="Tags">${product.tags.map((tag) => html`<li>${tag}</li>`)}</ul>
 </div>
 </article>
-${frame("alternative", "Similar things")}
-${frame("recommended", "Goes well with it")}`;
+${frame("product", "alternative", "Similar things")}
+${frame("product", "recommended", "Goes well with it")}`;
   return layout(options, {
     kind: "product",
     title: `${product.title} – ${DEMO_APP_NAME}`,

@@ -18,7 +18,7 @@ export function shelfPage({ department, categories, path }: Shelf, options: Page
 <div class="heading"><h1>${name}</h1><p>${isDepartment ? "" : (categories[0]?.blurb ?? "")}</p></div>
 <nav aria-label="Shelves of ${department.name}"><ul class="chips">${others.map((category) => html`<li><a href="${home}c/${category.id}"${path.includes(category) ? html` aria-current="page"` : html``}>${category.name}</a></li>`)}</ul></nav>
 ${shelves}
-${frame("recommended", "For you on this shelf")}`;
+${frame("default", "recommended", "For you on this shelf")}`;
   return layout(options, {
     kind: "shelf",
     title: `${name} – ${DEMO_APP_NAME}`,

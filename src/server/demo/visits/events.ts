@@ -1,6 +1,6 @@
 import { type Article, demoCatalogue } from "../catalogue.js";
 import { createSeededRandom, type Random } from "./random.js";
-import { createRecorder, type EventInit, type Track } from "./tracks.js";
+import { createRecorder, type Track } from "./tracks.js";
 import { type Shop, simulateVisit } from "./visit.js";
 import { createVisitors, DEMO_VISITOR } from "./visitors.js";
 
@@ -29,7 +29,7 @@ export interface DemoEventsOptions {
  * visitors are far busier than the others. Visitors view similar articles together and buy articles together that the
  * catalogue pairs. Articles out of stock are viewed, never bought.
  */
-export function* demoEvents({ seed, until, days }: DemoEventsOptions): Generator<EventInit> {
+export function demoTracks({ seed, until, days }: DemoEventsOptions): readonly Track[] {
   const random = createSeededRandom(seed);
   const appeal = createAppeal(random);
   const visitors = createVisitors(VISITORS, random);
@@ -45,8 +45,7 @@ export function* demoEvents({ seed, until, days }: DemoEventsOptions): Generator
     const visitor = random.pickWeighted(visitors, ({ eagerness }) => eagerness);
     tracks.push(...simulateVisit(shop, visitor, startAt));
   }
-  const inOrder = tracks.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
-  for (const { event } of inOrder) yield event;
+  return tracks.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
 }
 
 /** How long before `until` a visit begins, ms: more of them lately, at weekends and in the evening. */

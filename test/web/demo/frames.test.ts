@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { type FrameTally, NO_TALLY, sumOfTallies } from "../../../src/domain/frame-tally.js";
+import { shareDifference, wilson } from "../../../src/learning/common/proportions.js";
+import { demoTracks } from "../../../src/server/demo/visits/events.js";
+import { demoFrames } from "../../../src/server/demo/visits/frames.js";
+
+const OPTIONS = { seed: 7, until: Date.UTC(2026, 10, 24, 12), days: 42 };
+const tracks = demoTracks(OPTIONS);
+const { versions, tallies } = demoFrames(tracks, OPTIONS);
+
+/** The results of a variant over all days. */
+function resultsOf(frameId: string, variant: string): FrameTally {
+  return [...tallies]
+    .filter(([key]) => key.startsWith(`${frameId}/`) && key.endsWith(`/${variant}`))
+    .reduce((sum, [, tally]) => sumOfTallies(sum, tally), NO_TALLY);
+}
+
+/** How much more visitors of the second variant clicked than of the first. */
+function clickDifference(frameId: string, first: string, second: string) {
+  const rate = ({ clicked, visitors }: FrameTally) => wilson(clicked, visitors);
+  return shareDifference(rate(resultsOf(frameId, second)), rate(resultsOf(frameId, first)));
+}
+
+describe("the frames of the demo shop", () => {
+  it("have the same results for the same seed and visits", () => {
+    expect(demoFrames(tracks, OPTIONS)).toEqual({ versions, tallies });
+    expect(demoFrames(tracks, { ...OPTIONS, seed: 8 }).tallies).not.toEqual(tallies);
+  });
+
+  it("compare two lists on the home page, of which one gets more clicks", () => {
+    expect(clickDifference("home", "as-before", "more-variety").low).toBeGreaterThan(0);
+  });
+
+  it("have ended a comparison on product pages without a difference", () => {
+    const { low, high } = clickDifference("product", "as-before", "viewed-too");
+    expect(low).toBeLessThan(0);
+    expect(high).toBeGreaterThan(0);
+    expect(versions.filter(({ frameId }) => frameId === "product").map(({ variants }) => variants.length)).toEqual([
+      2, 0,
+    ]);
+  });
+
+  it("have begun a comparison in the cart that few visitors have seen", () => {
+    const { visitors } = sumOfTallies(resultsOf("cart", "ten"), resultsOf("cart", "six"));
+    expect(visitors).toBeGreaterThan(0);
+    expect(visitors).toBeLessThan(100);
+  });
+
+  it("have no results of a variant before the frame had it, and none later than the visits", () => {
+    const days = (part: string) =>
+      [...tallies.keys()].filter((key) => key.includes(part)).map((key) => key.split("/")[1]);
+    expect(days("/more-variety").sort()[0]).toBe("2026-11-03");
+    expect(days("").sort().at(-1)).toBe("2026-11-24");
+  });
+
+  it("count clicks only of products that a visitor viewed next", () => {
+    const views = tracks.filter(({ event }) => event.actionType === "product_view").length;
+    const all = [...tallies.values()].reduce(sumOfTallies, NO_TALLY);
+    expect(all.clicks).toBeGreaterThan(0);
+    expect(all.clicks).toBeLessThan(views);
+    expect(all.clicked).toBeLessThanOrEqual(all.clicks);
+  });
+});
