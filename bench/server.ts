@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { childrenOf } from "../test/fixtures/child-processes.js";
 import { pinnedTo } from "./open-loop/pinning.js";
 
-const BIN = join(import.meta.dirname, "../bin/aisle.js");
+/** Of this build. */
+export const BIN = join(import.meta.dirname, "../bin/aisle.js");
 
 export interface BenchServer {
   /** "" when its role has no such port. */
@@ -70,17 +71,22 @@ export function startBuild(
 }
 
 /** Runs one command against the server, shows what it says, and resolves with how long it took, ms. */
-export function aisle(server: BenchServer, ...args: string[]): Promise<number> {
-  const started = performance.now();
-  const child = spawn(process.execPath, [BIN, ...args, "--server", server.rpcUrl], {
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code) =>
-      code === 0
-        ? resolve(performance.now() - started)
-        : reject(new Error(`aisle ${args.join(" ")} ended with ${code}`)),
-    );
-  });
+export const aisle = aisleOf(BIN);
+
+/** The same with the commands of another build: `bin` is its `bin/aisle.js`. */
+export function aisleOf(bin: string) {
+  return (server: BenchServer, ...args: string[]): Promise<number> => {
+    const started = performance.now();
+    const child = spawn(process.execPath, [bin, ...args, "--server", server.rpcUrl], {
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    return new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code) =>
+        code === 0
+          ? resolve(performance.now() - started)
+          : reject(new Error(`aisle ${args.join(" ")} ended with ${code}`)),
+      );
+    });
+  };
 }

@@ -1,0 +1,193 @@
+/**
+ * CPU of POST /trace and POST /recommend of this build beside that of another one, in turns.
+ *
+ *   npm run bench -- builds --other DIR [--part trace,recommend] [--seconds 3] [--passes 5] [--json FILE]
+ *
+ * DIR is another checkout with its `dist`. Both servers have the same shop of 2,000 products and 40,000 events, imported
+ * by their own commands and trained, and visitors with two browsers each that sent one address. Each form is sent to one
+ * server, then to the other; the figure is the median of the passes. CPU is that of the server's process for each 200.
+ */
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import Table from "cli-table3";
+import { machine } from "./load.js";
+import { load } from "./open-loop/load.js";
+import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
+import { processFigures } from "./process-figures.js";
+import { aisleOf, type BenchServer, BIN, startBuild } from "./server.js";
+import { APP, FORMS } from "./trace/forms.js";
+import { productId, shopHistories, shopProducts } from "./train/shop.js";
+
+const PRODUCTS = 2000;
+const EVENTS = 40_000;
+/** Persons, each with two browsers. */
+const PERSONS = 2048;
+const ORDERS = 30_000;
+const CONNECTIONS = 32;
+const WARM_SECONDS = 6;
+const FRAME = "default";
+
+const { values } = parseArgs({
+  options: {
+    other: { type: "string" },
+    part: { type: "string", default: "trace,recommend" },
+    seconds: { type: "string", default: "3" },
+    passes: { type: "string", default: "5" },
+    json: { type: "string" },
+  },
+});
+const { other } = values;
+if (other === undefined) throw new Error("--other DIR names the other checkout");
+const seconds = Number(values.seconds);
+const parts = values.part.split(",");
+
+interface Form {
+  readonly part: string;
+  readonly name: string;
+  readonly bodies: readonly string[];
+}
+
+const formOf = (fields: Readonly<Record<string, string>>) =>
+  new URLSearchParams({ app_id: APP, sender_type: "browser", ...fields }).toString();
+const browser = (person: number, which: number) => `browser-${person}-${which}`;
+const address = (person: number) => `person-${person}@shop.example`;
+const persons = Array.from({ length: PERSONS }, (_, n) => n);
+const some = (n: number) => productId((n * 7919) % PRODUCTS);
+
+function cartForm(person: number, which: number): string {
+  const fields = { action_type: "add_to_cart", email: address(person), product_ids: some(person + which) };
+  return formOf({ ...fields, c_id: browser(person, which) });
+}
+
+function orderForm(n: number): string {
+  const fields = { action_type: "order", order_id: `order-${n}`, order_payment_value: "19.90", order_currency: "EUR" };
+  return formOf({ ...fields, product_ids: some(n), c_id: browser(n % PERSONS, 0) });
+}
+
+function question(n: number, more: object): string {
+  const at = Date.now() - 3600_000;
+  const productInteractions = Array.from({ length: 5 }, (_, step) => ({
+    productInteractionType: "product_view",
+    productId: some(n + step),
+    productSku: some(n + step),
+    utcInteractionDate: new Date(at + step * 60_000).toISOString(),
+  }));
+  const rest = { currentProductIds: some(n + 4), marketingMachineFrameConfigurationId: FRAME };
+  return JSON.stringify({ appId: APP, productInteractions, ...rest, ...more });
+}
+
+const FORMS_OF_BUILDS: readonly Form[] = [
+  { part: "trace", name: "kit", bodies: FORMS.kit ?? [] },
+  { part: "trace", name: "shop", bodies: FORMS.shop ?? [] },
+  { part: "trace", name: "with an address", bodies: persons.map((n) => cartForm(n, n % 2)) },
+  { part: "trace", name: "order after a frame", bodies: Array.from({ length: ORDERS }, (_, n) => orderForm(n)) },
+  { part: "recommend", name: "stranger", bodies: persons.map((n) => question(n, {})) },
+  { part: "recommend", name: "visitor", bodies: persons.map((n) => question(n, { fpccid: `fp-${n}` })) },
+  { part: "recommend", name: "two browsers", bodies: persons.map((n) => question(n, { cId: browser(n, 0) })) },
+  {
+    part: "recommend",
+    name: "two browsers, trackClicks",
+    bodies: persons.map((n) => question(n, { cId: browser(n, 1), trackClicks: true })),
+  },
+];
+
+/** What the commands of each build import. */
+async function writeShop(directory: string) {
+  const products = join(directory, "products.jsonl");
+  const events = join(directory, "events.csv");
+  const lines = shopProducts(PRODUCTS).map(({ productId: id, title, description, categories, price, brand }) => {
+    const category = categories.map(({ name }) => name).join(" > ");
+    return `${JSON.stringify({ id, title, description, category, brand, price: `${price.amount} ${price.currency}` })}\n`;
+  });
+  await writeFile(products, lines.join(""));
+  async function* rows() {
+    yield "visitor,type,product_id,timestamp,order_id\n";
+    let n = 0;
+    for await (const histories of shopHistories(EVENTS, PRODUCTS))
+      for (const { interactions } of histories) {
+        const visitor = `v${n++}`;
+        for (const [step, { type, at, productIds }] of interactions.entries())
+          yield `${visitor},${type},${productIds[0]},${new Date(at).toISOString()},${type === "order" ? `${visitor}-${step}` : ""}\n`;
+      }
+  }
+  await pipeline(rows, createWriteStream(events));
+  return { products, events };
+}
+
+interface Build {
+  readonly name: string;
+  readonly server: BenchServer;
+}
+
+async function startBuildWithShop(name: string, bin: string, directory: string, files: Record<string, string>) {
+  const server = await startBuild(bin, SERVER_CPU, `embedded:${join(directory, name)}`, "--log-level", "silent");
+  const run = aisleOf(bin);
+  await run(server, "app", "create", APP);
+  await run(server, "import", "products", files.products ?? "", "--app", APP);
+  await run(server, "import", "events", files.events ?? "", "--app", APP);
+  await run(server, "train", "--app", APP);
+  return { name, server };
+}
+
+async function pass({ server }: Build, { part, bodies }: Form, forSeconds: number) {
+  const contentType = part === "recommend" ? "application/json" : "application/x-www-form-urlencoded";
+  const plan = { url: `${server.facadeUrl}/${part}`, bodies, contentType, connections: CONNECTIONS };
+  const before = await processFigures(server.pid);
+  const report = await load({ ...plan, seconds: forSeconds }, LOAD_CPU);
+  const after = await processFigures(server.pid);
+  const ok = report.statuses["200"] ?? 0;
+  const answers = Object.values(report.statuses).reduce((sum, count) => sum + count, 0);
+  return { cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / Math.max(1, ok), failed: answers - ok + report.lost };
+}
+
+async function measure(builds: readonly Build[], form: Form) {
+  for (const build of builds) await pass(build, form, WARM_SECONDS);
+  const passes = builds.map((): number[] => []);
+  let failed = 0;
+  for (let n = 0; n < Number(values.passes); n++)
+    for (const [at, build] of builds.entries()) {
+      const one = await pass(build, form, seconds);
+      passes[at]?.push(one.cpuMicros);
+      failed += one.failed;
+    }
+  const [before = [], now = []] = passes.map((all) => all.sort((a, b) => a - b));
+  const median = (all: readonly number[]) => all[Math.floor(all.length / 2)] ?? Number.NaN;
+  return { part: form.part, form: form.name, before, now, ratio: median(now) / median(before), failed };
+}
+
+const directory = await mkdtemp(join(tmpdir(), "aisle-builds-"));
+const builds: Build[] = [];
+try {
+  const files = await writeShop(directory);
+  for (const [name, bin] of [
+    ["other", join(other, "bin/aisle.js")],
+    ["this", BIN],
+  ] as const)
+    builds.push(await startBuildWithShop(name, bin, directory, files));
+  const twoBrowsers = persons.flatMap((n) => [cartForm(n, 0), cartForm(n, 1)]);
+  for (const build of builds) await pass(build, { part: "trace", name: "two browsers", bodies: twoBrowsers }, 3);
+  const table = new Table({
+    style: { head: [], border: [] },
+    head: ["", "form", "other, CPU µs", "this", "ratio", "failed"],
+    colAligns: ["left", "left", "right", "right", "right", "right"],
+  });
+  const rows: Awaited<ReturnType<typeof measure>>[] = [];
+  // Frames are met before orders follow from them.
+  const inOrder = [...FORMS_OF_BUILDS].sort((a, b) => a.part.localeCompare(b.part));
+  for (const form of inOrder.filter(({ part }) => parts.includes(part))) {
+    const row = await measure(builds, form);
+    rows.push(row);
+    const span = (all: readonly number[]) =>
+      `${all[Math.floor(all.length / 2)]?.toFixed(1)} (${all[0]?.toFixed(1)}-${all.at(-1)?.toFixed(1)})`;
+    table.push([row.part, row.form, span(row.before), span(row.now), row.ratio.toFixed(2), row.failed]);
+  }
+  console.log(table.toString());
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ ...machine(), rows }, null, 2)}\n`);
+} finally {
+  await Promise.all(builds.map(({ server }) => server.stop()));
+  await rm(directory, { recursive: true, force: true });
+}
