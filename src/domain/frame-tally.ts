@@ -96,6 +96,16 @@ export interface ExposedFrame {
   readonly explored: readonly ExploredProduct[];
 }
 
+/** A click counts once for each answer and product. */
+export function clickKey(recommendationId: string, productId: string): string {
+  return `${recommendationId} ${productId}`;
+}
+
+export function clickOfKey(key: string): { readonly recommendationId: string; readonly productId: string } {
+  const end = key.indexOf(" ");
+  return { recommendationId: key.slice(0, end), productId: key.slice(end + 1) };
+}
+
 /** A product that has its place by exploration, and the probability of that, given the list. */
 export interface ExploredProduct {
   readonly productId: string;

@@ -1,6 +1,7 @@
 /** Updates one visitor's exposures to frames. */
 import {
   type CountedOrder,
+  clickKey,
   dayOf,
   EXPOSURE_MS,
   type ExposedFrame,
@@ -135,10 +136,6 @@ function withClicks(frame: ExposedFrame, act: VisitorAct, count: Count): Exposed
   const { frameId, variant, firstAt } = frame;
   count({ ...NO_TALLY, frameId, variant, day: dayOf(firstAt), clicks: fresh.length });
   return clicked({ ...frame, clicks: [...frame.clicks, ...fresh] }, occurredAt, count);
-}
-
-function clickKey(recommendationId: string, productId: string): string {
-  return `${recommendationId} ${productId}`;
 }
 
 /** Each visitor clicks once, on the day of the first meeting. */

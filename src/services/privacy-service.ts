@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument } from "../domain/errors.js";
-import type { ExposedFrame, ShownList } from "../domain/frame-tally.js";
+import { clickOfKey, type ExposedFrame, type ShownList } from "../domain/frame-tally.js";
 import { type Confirmation, confirmationOf } from "../domain/hook.js";
 import type { Visitor } from "../domain/visitor.js";
 import { ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
@@ -178,6 +178,9 @@ function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typ
     orderTime: timestampOf(frame.orderedAt),
     orderIds: frame.orders.map(({ orderId }) => orderId),
     recommendationIds: [...frame.recommendationIds],
+    lastClickTime: timestampOf(frame.lastClickedAt),
+    clicks: frame.clicks.map(clickOfKey),
+    explored: [...frame.explored],
   };
 }
 

@@ -48,6 +48,51 @@ describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
     expect(proven.some(({ case: kind }) => kind === "contact")).toBe(true);
   });
 
+  it("lists products that a frame explored for the visitor with their probabilities, and clicks; an erasure removes both", async () => {
+    const aisle = await openShop();
+    const { rpc, facade, writeFrameCounts } = aisle;
+    await rpc.apps.setFrameConfiguration({
+      appId: "shop",
+      frameConfiguration: { frameId: "home", recommendedCount: 10, exploration: 0.2 },
+    });
+    const productIds = Array.from({ length: 40 }, (_, n) => `new-${n}`);
+    const feed = async function* () {
+      yield { appId: "shop", products: productIds.map((productId) => ({ productId, title: productId })) };
+    };
+    await rpc.catalog.upsertProducts(feed());
+    const clientId = "explored-for";
+    const ids = { cId: clientId, productInteractions: [], marketingMachineFrameConfigurationId: "home" };
+    const answer = await facade.inject({
+      method: "POST",
+      url: "/recommend",
+      payload: { appId: "shop", trackClicks: true, ...ids },
+    });
+    const { recommendationId = "", recommended } = answer.json<{
+      recommendationId?: string;
+      recommended: { productId: string }[];
+    }>();
+    const clicked = recommended[0]?.productId ?? "";
+    await writeFrameCounts(true);
+    const click = { action_type: "product_view", product_ids: clicked, recommendation_id: recommendationId };
+    await aisle.trace({ app_id: "shop", c_id: clientId, ...click });
+    await writeFrameCounts(true);
+
+    const items = await exported(aisle, "shop", { visitor: { clientId } });
+    const exposures = items.flatMap((item) => (item.case === "frameExposure" ? [item.value] : []));
+    const [exposure] = exposures;
+    expect(exposure?.explored).toHaveLength(2);
+    for (const { productId, probability } of exposure?.explored ?? []) {
+      expect(recommended.map((product) => product.productId)).toContain(productId);
+      expect(probability).toBeGreaterThan(0);
+      expect(probability).toBeLessThan(1);
+    }
+    expect(exposure?.clicks).toMatchObject([{ recommendationId, productId: clicked }]);
+    expect(exposure?.lastClickTime).toEqual(exposure?.clickTime);
+
+    expect((await erase(aisle, "shop", { visitor: { clientId } })).removed).toMatchObject({ frameExposures: 1 });
+    expect(await exported(aisle, "shop", { visitor: { clientId } })).toEqual([]);
+  });
+
   it("shows an app nothing of another app", async () => {
     const aisle = await openShop();
     await aisle.rpc.apps.createApp({ app: { appId: "other" } });

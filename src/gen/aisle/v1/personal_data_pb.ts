@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { ExploredProduct } from "./explored_product_pb.js";
+import { file_aisle_v1_explored_product } from "./explored_product_pb.js";
 import type { Money } from "./money_pb.js";
 import { file_aisle_v1_money } from "./money_pb.js";
 import type { SubscriptionChannel } from "./subscription_pb.js";
@@ -19,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/personal_data.proto.
  */
 export const file_aisle_v1_personal_data: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9wZXJzb25hbF9kYXRhLnByb3RvEghhaXNsZS52MSLDAQoLS2VwdFZpc2l0b3ISFwoKdmlzaXRvcl9pZBgBIAEoCUID4EEDEhcKCmNsaWVudF9pZHMYAiADKAlCA+BBAxIcCg9maW5nZXJwcmludF9pZHMYAyADKAlCA+BBAxIVCgh1c2VyX2lkcxgEIAMoCUID4EEDEhcKCmNvbnRhY3RfaWQYBSABKAlCA+BBAxI0CgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyKdAgoJS2VwdE9yZGVyEhUKCG9yZGVyX2lkGAEgASgJQgPgQQMSKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAxIXCgpjb250YWN0X2lkGAMgASgJQgPgQQMSKwoFbGluZXMYBCADKAsyFy5haXNsZS52MS5LZXB0T3JkZXJMaW5lQgPgQQMSEwoGc3RhdHVzGAUgASgJQgPgQQMSJQoHcGF5bWVudBgGIAEoCzIPLmFpc2xlLnYxLk1vbmV5QgPgQQMSMwoKb3JkZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCgljYW5jZWxsZWQYCCABKAhCA+BBAyI/Cg1LZXB0T3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxIVCghxdWFudGl0eRgCIAEoBUID4EEDIqYBCg1LZXB0U2hvd25MaXN0EioKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQMSFQoIZnJhbWVfaWQYAiABKAlCA+BBAxI4Cg9maXJzdF9zaG93X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGAoLcHJvZHVjdF9pZHMYBCADKAlCA+BBAyKqAwoRS2VwdEZyYW1lRXhwb3N1cmUSKgoHdmlzaXRvchgBIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAxIVCghmcmFtZV9pZBgCIAEoCUID4EEDEhQKB3ZhcmlhbnQYAyABKAlCA+BBAxI8ChNmaXJzdF9leHBvc3VyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjsKEmxhc3RfZXhwb3N1cmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIeChFzaG93bl9wcm9kdWN0X2lkcxgGIAMoCUID4EEDEjMKCmNsaWNrX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMwoKb3JkZXJfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCglvcmRlcl9pZHMYCSADKAlCA+BBAxIfChJyZWNvbW1lbmRhdGlvbl9pZHMYCiADKAlCA+BBAyKxAQoTQXdhaXRlZFN1YnNjcmlwdGlvbhIXCgpjb250YWN0X2lkGAEgASgJQgPgQQMSMwoHY2hhbm5lbBgCIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBAxI1CgxyZXF1ZXN0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSFQoIZXZlbnRfaWQYBCABKAlCA+BBA0JwCghhaXNsZS52MUIRUGVyc29uYWxEYXRhUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChxhaXNsZS92MS9wZXJzb25hbF9kYXRhLnByb3RvEghhaXNsZS52MSLDAQoLS2VwdFZpc2l0b3ISFwoKdmlzaXRvcl9pZBgBIAEoCUID4EEDEhcKCmNsaWVudF9pZHMYAiADKAlCA+BBAxIcCg9maW5nZXJwcmludF9pZHMYAyADKAlCA+BBAxIVCgh1c2VyX2lkcxgEIAMoCUID4EEDEhcKCmNvbnRhY3RfaWQYBSABKAlCA+BBAxI0CgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyKdAgoJS2VwdE9yZGVyEhUKCG9yZGVyX2lkGAEgASgJQgPgQQMSKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAxIXCgpjb250YWN0X2lkGAMgASgJQgPgQQMSKwoFbGluZXMYBCADKAsyFy5haXNsZS52MS5LZXB0T3JkZXJMaW5lQgPgQQMSEwoGc3RhdHVzGAUgASgJQgPgQQMSJQoHcGF5bWVudBgGIAEoCzIPLmFpc2xlLnYxLk1vbmV5QgPgQQMSMwoKb3JkZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCgljYW5jZWxsZWQYCCABKAhCA+BBAyI/Cg1LZXB0T3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxIVCghxdWFudGl0eRgCIAEoBUID4EEDIqYBCg1LZXB0U2hvd25MaXN0EioKB3Zpc2l0b3IYASABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQMSFQoIZnJhbWVfaWQYAiABKAlCA+BBAxI4Cg9maXJzdF9zaG93X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGAoLcHJvZHVjdF9pZHMYBCADKAlCA+BBAyLABAoRS2VwdEZyYW1lRXhwb3N1cmUSKgoHdmlzaXRvchgBIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBAxIVCghmcmFtZV9pZBgCIAEoCUID4EEDEhQKB3ZhcmlhbnQYAyABKAlCA+BBAxI8ChNmaXJzdF9leHBvc3VyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjsKEmxhc3RfZXhwb3N1cmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIeChFzaG93bl9wcm9kdWN0X2lkcxgGIAMoCUID4EEDEjMKCmNsaWNrX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMwoKb3JkZXJfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIWCglvcmRlcl9pZHMYCSADKAlCA+BBAxIfChJyZWNvbW1lbmRhdGlvbl9pZHMYCiADKAlCA+BBAxI4Cg9sYXN0X2NsaWNrX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSKAoGY2xpY2tzGAwgAygLMhMuYWlzbGUudjEuS2VwdENsaWNrQgPgQQMSMAoIZXhwbG9yZWQYDSADKAsyGS5haXNsZS52MS5FeHBsb3JlZFByb2R1Y3RCA+BBAyJECglLZXB0Q2xpY2sSHgoRcmVjb21tZW5kYXRpb25faWQYASABKAlCA+BBAxIXCgpwcm9kdWN0X2lkGAIgASgJQgPgQQMisQEKE0F3YWl0ZWRTdWJzY3JpcHRpb24SFwoKY29udGFjdF9pZBgBIAEoCUID4EEDEjMKB2NoYW5uZWwYAiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSNQoMcmVxdWVzdF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhUKCGV2ZW50X2lkGAQgASgJQgPgQQNCcAoIYWlzbGUudjFCEVBlcnNvbmFsRGF0YVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_explored_product, file_aisle_v1_money, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * KeptVisitor is a stored visitor.
@@ -293,6 +295,28 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
    * @generated from field: repeated string recommendation_ids = 10;
    */
   recommendationIds: string[];
+
+  /**
+   * Output only. Newest click; absent if none.
+   *
+   * @generated from field: google.protobuf.Timestamp last_click_time = 11;
+   */
+  lastClickTime?: Timestamp | undefined;
+
+  /**
+   * Output only. The clicks counted for it, the newest last.
+   *
+   * @generated from field: repeated aisle.v1.KeptClick clicks = 12;
+   */
+  clicks: KeptClick[];
+
+  /**
+   * Output only. Products that had their places by exploration of the frame, with
+   * their probabilities, the newest last.
+   *
+   * @generated from field: repeated aisle.v1.ExploredProduct explored = 13;
+   */
+  explored: ExploredProduct[];
 };
 
 /**
@@ -301,6 +325,34 @@ export type KeptFrameExposure = Message<"aisle.v1.KeptFrameExposure"> & {
  */
 export const KeptFrameExposureSchema: GenMessage<KeptFrameExposure> = /*@__PURE__*/
   messageDesc(file_aisle_v1_personal_data, 4);
+
+/**
+ * KeptClick is a click that was counted for a frame.
+ *
+ * @generated from message aisle.v1.KeptClick
+ */
+export type KeptClick = Message<"aisle.v1.KeptClick"> & {
+  /**
+   * Output only. The answer that showed the product.
+   *
+   * @generated from field: string recommendation_id = 1;
+   */
+  recommendationId: string;
+
+  /**
+   * Output only. The product.
+   *
+   * @generated from field: string product_id = 2;
+   */
+  productId: string;
+};
+
+/**
+ * Describes the message aisle.v1.KeptClick.
+ * Use `create(KeptClickSchema)` to create a new message.
+ */
+export const KeptClickSchema: GenMessage<KeptClick> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_personal_data, 5);
 
 /**
  * AwaitedSubscription is a subscription that waits for confirmation.
@@ -342,5 +394,5 @@ export type AwaitedSubscription = Message<"aisle.v1.AwaitedSubscription"> & {
  * Use `create(AwaitedSubscriptionSchema)` to create a new message.
  */
 export const AwaitedSubscriptionSchema: GenMessage<AwaitedSubscription> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_personal_data, 5);
+  messageDesc(file_aisle_v1_personal_data, 6);
 

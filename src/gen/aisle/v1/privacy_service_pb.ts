@@ -308,8 +308,9 @@ export const PrivacyService: GenService<{
    * ExportVisitor returns all stored data about a person, one item a message:
    * contacts, ledger entries, visitors, orders, events, rejected events,
    * pending subscriptions, waiting hook messages, exposures to frames with
-   * variants, and shown products. It records nothing. It reads all events of
-   * the app, which takes some seconds a million.
+   * clicks, explored products and their probabilities, and shown products. It
+   * records nothing. It reads all events of the app, which takes some seconds a
+   * million.
    *
    * @generated from rpc aisle.v1.PrivacyService.ExportVisitor
    */

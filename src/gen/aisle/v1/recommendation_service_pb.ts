@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { ExploredProduct } from "./explored_product_pb.js";
+import { file_aisle_v1_explored_product } from "./explored_product_pb.js";
 import type { FrameInteraction, ProductInteraction } from "./interaction_pb.js";
 import { file_aisle_v1_interaction } from "./interaction_pb.js";
 import type { ProductCard } from "./product_card_pb.js";
@@ -25,7 +27,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation_service.proto.
  */
 export const file_aisle_v1_recommendation_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKmBQoQUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEjcKDGludGVyYWN0aW9ucxgDIAMoCzIcLmFpc2xlLnYxLlByb2R1Y3RJbnRlcmFjdGlvbkID4EEBEjsKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb25CA+BBARIgChNjdXJyZW50X3Byb2R1Y3RfaWRzGAUgAygJQgPgQQESGQoMY3VycmVudF9za3VzGAYgAygJQgPgQQESIQoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAlCA+BBARIVCghmcmFtZV9pZBgIIAEoCUID4EEBEjMKBmZpbHRlchgJIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyQgPgQQESGwoOY2xpZW50X3ZlcnNpb24YCiABKAlCA+BBARIjChFyZWNvbW1lbmRlZF9jb3VudBgLIAEoBUID4EEBSACIAQESIwoRYWx0ZXJuYXRpdmVfY291bnQYDCABKAVCA+BBAUgBiAEBEisKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0ID4EEBEiwKCnNlbnRfbGlzdHMYDiABKAsyEy5haXNsZS52MS5TZW50TGlzdHNCA+BBARIZCgx0cmFja19jbGlja3MYDyABKAhCA+BBARIQCgNib3QYECABKAhCA+BBARIUCgdwcmV2aWV3GBEgASgIQgPgQQFCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudCKHAQoJU2VudExpc3RzEiAKE2N1cnJlbnRfcHJvZHVjdF9pZHMYASABKAlCA+BBARIZCgxjdXJyZW50X3NrdXMYAiABKAlCA+BBARIhChRjdXJyZW50X2NhdGVnb3J5X2lkcxgDIAEoCUID4EEBEhoKDWFueV9ncm91cF9pZHMYBCABKAlCA+BBASKCAwoRUmVjb21tZW5kUmVzcG9uc2USFAoHdmVyc2lvbhgBIAEoCUID4EEDEjgKD2N1cnJlbnRfcHJvZHVjdBgCIAEoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQNIAIgBARIvCgtyZWNvbW1lbmRlZBgDIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQMSLwoLYWx0ZXJuYXRpdmUYBCADKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZEID4EEDEhcKCnJlcXVlc3RfaWQYBSABKAlCA+BBAxIVCghmcmFtZV9pZBgGIAEoCUID4EEDEhQKB3ZhcmlhbnQYByABKAlCA+BBAxIVCghtb2RlbF9pZBgIIAEoCUID4EEDEhgKC21pc3NpbmdfaWRzGAkgAygJQgPgQQMSMAoIZXhwbG9yZWQYCiADKAsyGS5haXNsZS52MS5FeHBsb3JlZFByb2R1Y3RCA+BBA0ISChBfY3VycmVudF9wcm9kdWN0IkQKD0V4cGxvcmVkUHJvZHVjdBIXCgpwcm9kdWN0X2lkGAEgASgJQgPgQQMSGAoLcHJvYmFiaWxpdHkYAiABKAFCA+BBAyJQChxFeHBsYWluUmVjb21tZW5kYXRpb25SZXF1ZXN0EjAKB3JlcXVlc3QYASABKAsyGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0QgPgQQIiyQEKHUV4cGxhaW5SZWNvbW1lbmRhdGlvblJlc3BvbnNlEjIKCHJlc3BvbnNlGAEgASgLMhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2VCA+BBAxI5ChNyZWNvbW1lbmRlZF9yZWFzb25zGAIgAygLMhcuYWlzbGUudjEuUHJvZHVjdFJlYXNvbkID4EEDEjkKE2FsdGVybmF0aXZlX3JlYXNvbnMYAyADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uQgPgQQMiYAoUUmVjb21tZW5kUGFnZVJlcXVlc3QSMAoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAhIWCglmcmFtZV9pZHMYAiADKAlCA+BBAiJJChVSZWNvbW1lbmRQYWdlUmVzcG9uc2USMAoGZnJhbWVzGAEgAygLMhsuYWlzbGUudjEuUmVjb21tZW5kUmVzcG9uc2VCA+BBAyJfChVCYXRjaFJlY29tbWVuZFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISMQoIcmVxdWVzdHMYAiADKAsyGi5haXNsZS52MS5SZWNvbW1lbmRSZXF1ZXN0QgPgQQIiTgoWQmF0Y2hSZWNvbW1lbmRSZXNwb25zZRI0CgdyZXN1bHRzGAEgAygLMh4uYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXN1bHRCA+BBAyKAAQoUQmF0Y2hSZWNvbW1lbmRSZXN1bHQSNAoIcmVzcG9uc2UYASABKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDSAASKAoFZXJyb3IYAiABKAsyEi5nb29nbGUucnBjLlN0YXR1c0ID4EEDSABCCAoGcmVzdWx0Ir4BChtSZWNvbW1lbmRGb3JDb250YWN0c1JlcXVlc3QSMAoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAhIVCghjb250YWN0cxgCIAMoCUID4EEBEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQESIQoUaW5jbHVkZV91bnN1YnNjcmliZWQYBCABKAhCA+BBASJVChxSZWNvbW1lbmRGb3JDb250YWN0c1Jlc3BvbnNlEjUKB3Jlc3VsdHMYASADKAsyHy5haXNsZS52MS5Db250YWN0UmVjb21tZW5kYXRpb25CA+BBAyLkAQoVQ29udGFjdFJlY29tbWVuZGF0aW9uEhQKB2NvbnRhY3QYASABKAlCA+BBAxIXCgpjb250YWN0X2lkGAIgASgJQgPgQQMSNAoIcmVzcG9uc2UYAyABKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDSAASMgoHb21pdHRlZBgEIAEoDjIaLmFpc2xlLnYxLk5vUmVjb21tZW5kYXRpb25CA+BBA0gAEigKBWVycm9yGAUgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXNCA+BBA0gAQggKBnJlc3VsdCJ7ChNGaW5kUHJvZHVjdHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhEKBHRleHQYAiABKAlCA+BBAhIaCg1wcm9kdWN0X2NvdW50GAMgASgFQgPgQQESIAoTaW5jbHVkZV91bmF2YWlsYWJsZRgEIAEoCEID4EEBIlwKFEZpbmRQcm9kdWN0c1Jlc3BvbnNlEi0KCHByb2R1Y3RzGAEgAygLMhYuYWlzbGUudjEuRm91bmRQcm9kdWN0QgPgQQMSFQoIbW9kZWxfaWQYAiABKAlCA+BBAyJUCgxGb3VuZFByb2R1Y3QSKwoHcHJvZHVjdBgBIAEoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQMSFwoKc2ltaWxhcml0eRgCIAEoAUID4EEDKnoKEE5vUmVjb21tZW5kYXRpb24SIQodTk9fUkVDT01NRU5EQVRJT05fVU5TUEVDSUZJRUQQABIdChlOT19SRUNPTU1FTkRBVElPTl9VTktOT1dOEAESJAogTk9fUkVDT01NRU5EQVRJT05fTk9UX1NVQlNDUklCRUQQAjLEBAoVUmVjb21tZW5kYXRpb25TZXJ2aWNlEkkKCVJlY29tbWVuZBIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3QaGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZSIDkAICElUKDVJlY29tbWVuZFBhZ2USHi5haXNsZS52MS5SZWNvbW1lbmRQYWdlUmVxdWVzdBofLmFpc2xlLnYxLlJlY29tbWVuZFBhZ2VSZXNwb25zZSIDkAICElgKDkJhdGNoUmVjb21tZW5kEh8uYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXF1ZXN0GiAuYWlzbGUudjEuQmF0Y2hSZWNvbW1lbmRSZXNwb25zZSIDkAICEmwKFFJlY29tbWVuZEZvckNvbnRhY3RzEiUuYWlzbGUudjEuUmVjb21tZW5kRm9yQ29udGFjdHNSZXF1ZXN0GiYuYWlzbGUudjEuUmVjb21tZW5kRm9yQ29udGFjdHNSZXNwb25zZSIDkAIBMAESUgoMRmluZFByb2R1Y3RzEh0uYWlzbGUudjEuRmluZFByb2R1Y3RzUmVxdWVzdBoeLmFpc2xlLnYxLkZpbmRQcm9kdWN0c1Jlc3BvbnNlIgOQAgESbQoVRXhwbGFpblJlY29tbWVuZGF0aW9uEiYuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVxdWVzdBonLmFpc2xlLnYxLkV4cGxhaW5SZWNvbW1lbmRhdGlvblJlc3BvbnNlIgOQAgFCeQoIYWlzbGUudjFCGlJlY29tbWVuZGF0aW9uU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_interaction, file_aisle_v1_product_card, file_aisle_v1_recommendation_filter, file_aisle_v1_recommendation_reason, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_rpc_status]);
+  fileDesc("CiVhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSKmBQoQUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEjcKDGludGVyYWN0aW9ucxgDIAMoCzIcLmFpc2xlLnYxLlByb2R1Y3RJbnRlcmFjdGlvbkID4EEBEjsKEmZyYW1lX2ludGVyYWN0aW9ucxgEIAMoCzIaLmFpc2xlLnYxLkZyYW1lSW50ZXJhY3Rpb25CA+BBARIgChNjdXJyZW50X3Byb2R1Y3RfaWRzGAUgAygJQgPgQQESGQoMY3VycmVudF9za3VzGAYgAygJQgPgQQESIQoUY3VycmVudF9jYXRlZ29yeV9pZHMYByADKAlCA+BBARIVCghmcmFtZV9pZBgIIAEoCUID4EEBEjMKBmZpbHRlchgJIAEoCzIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uRmlsdGVyQgPgQQESGwoOY2xpZW50X3ZlcnNpb24YCiABKAlCA+BBARIjChFyZWNvbW1lbmRlZF9jb3VudBgLIAEoBUID4EEBSACIAQESIwoRYWx0ZXJuYXRpdmVfY291bnQYDCABKAVCA+BBAUgBiAEBEisKB3NpZ25hbHMYDSABKAsyFS5haXNsZS52MS5TZW50U2lnbmFsc0ID4EEBEiwKCnNlbnRfbGlzdHMYDiABKAsyEy5haXNsZS52MS5TZW50TGlzdHNCA+BBARIZCgx0cmFja19jbGlja3MYDyABKAhCA+BBARIQCgNib3QYECABKAhCA+BBARIUCgdwcmV2aWV3GBEgASgIQgPgQQFCFAoSX3JlY29tbWVuZGVkX2NvdW50QhQKEl9hbHRlcm5hdGl2ZV9jb3VudCKHAQoJU2VudExpc3RzEiAKE2N1cnJlbnRfcHJvZHVjdF9pZHMYASABKAlCA+BBARIZCgxjdXJyZW50X3NrdXMYAiABKAlCA+BBARIhChRjdXJyZW50X2NhdGVnb3J5X2lkcxgDIAEoCUID4EEBEhoKDWFueV9ncm91cF9pZHMYBCABKAlCA+BBASKCAwoRUmVjb21tZW5kUmVzcG9uc2USFAoHdmVyc2lvbhgBIAEoCUID4EEDEjgKD2N1cnJlbnRfcHJvZHVjdBgCIAEoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQNIAIgBARIvCgtyZWNvbW1lbmRlZBgDIAMoCzIVLmFpc2xlLnYxLlByb2R1Y3RDYXJkQgPgQQMSLwoLYWx0ZXJuYXRpdmUYBCADKAsyFS5haXNsZS52MS5Qcm9kdWN0Q2FyZEID4EEDEhcKCnJlcXVlc3RfaWQYBSABKAlCA+BBAxIVCghmcmFtZV9pZBgGIAEoCUID4EEDEhQKB3ZhcmlhbnQYByABKAlCA+BBAxIVCghtb2RlbF9pZBgIIAEoCUID4EEDEhgKC21pc3NpbmdfaWRzGAkgAygJQgPgQQMSMAoIZXhwbG9yZWQYCiADKAsyGS5haXNsZS52MS5FeHBsb3JlZFByb2R1Y3RCA+BBA0ISChBfY3VycmVudF9wcm9kdWN0IlAKHEV4cGxhaW5SZWNvbW1lbmRhdGlvblJlcXVlc3QSMAoHcmVxdWVzdBgBIAEoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiLJAQodRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2USMgoIcmVzcG9uc2UYASABKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDEjkKE3JlY29tbWVuZGVkX3JlYXNvbnMYAiADKAsyFy5haXNsZS52MS5Qcm9kdWN0UmVhc29uQgPgQQMSOQoTYWx0ZXJuYXRpdmVfcmVhc29ucxgDIAMoCzIXLmFpc2xlLnYxLlByb2R1Y3RSZWFzb25CA+BBAyJgChRSZWNvbW1lbmRQYWdlUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhYKCWZyYW1lX2lkcxgCIAMoCUID4EECIkkKFVJlY29tbWVuZFBhZ2VSZXNwb25zZRIwCgZmcmFtZXMYASADKAsyGy5haXNsZS52MS5SZWNvbW1lbmRSZXNwb25zZUID4EEDIl8KFUJhdGNoUmVjb21tZW5kUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIxCghyZXF1ZXN0cxgCIAMoCzIaLmFpc2xlLnYxLlJlY29tbWVuZFJlcXVlc3RCA+BBAiJOChZCYXRjaFJlY29tbWVuZFJlc3BvbnNlEjQKB3Jlc3VsdHMYASADKAsyHi5haXNsZS52MS5CYXRjaFJlY29tbWVuZFJlc3VsdEID4EEDIoABChRCYXRjaFJlY29tbWVuZFJlc3VsdBI0CghyZXNwb25zZRgBIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIoCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzQgPgQQNIAEIICgZyZXN1bHQivgEKG1JlY29tbWVuZEZvckNvbnRhY3RzUmVxdWVzdBIwCgdyZXF1ZXN0GAEgASgLMhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdEID4EECEhUKCGNvbnRhY3RzGAIgAygJQgPgQQESMwoHY2hhbm5lbBgDIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBARIhChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgEIAEoCEID4EEBIlUKHFJlY29tbWVuZEZvckNvbnRhY3RzUmVzcG9uc2USNQoHcmVzdWx0cxgBIAMoCzIfLmFpc2xlLnYxLkNvbnRhY3RSZWNvbW1lbmRhdGlvbkID4EEDIuQBChVDb250YWN0UmVjb21tZW5kYXRpb24SFAoHY29udGFjdBgBIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAiABKAlCA+BBAxI0CghyZXNwb25zZRgDIAEoCzIbLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlQgPgQQNIABIyCgdvbWl0dGVkGAQgASgOMhouYWlzbGUudjEuTm9SZWNvbW1lbmRhdGlvbkID4EEDSAASKAoFZXJyb3IYBSABKAsyEi5nb29nbGUucnBjLlN0YXR1c0ID4EEDSABCCAoGcmVzdWx0InsKE0ZpbmRQcm9kdWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISEQoEdGV4dBgCIAEoCUID4EECEhoKDXByb2R1Y3RfY291bnQYAyABKAVCA+BBARIgChNpbmNsdWRlX3VuYXZhaWxhYmxlGAQgASgIQgPgQQEiXAoURmluZFByb2R1Y3RzUmVzcG9uc2USLQoIcHJvZHVjdHMYASADKAsyFi5haXNsZS52MS5Gb3VuZFByb2R1Y3RCA+BBAxIVCghtb2RlbF9pZBgCIAEoCUID4EEDIlQKDEZvdW5kUHJvZHVjdBIrCgdwcm9kdWN0GAEgASgLMhUuYWlzbGUudjEuUHJvZHVjdENhcmRCA+BBAxIXCgpzaW1pbGFyaXR5GAIgASgBQgPgQQMqegoQTm9SZWNvbW1lbmRhdGlvbhIhCh1OT19SRUNPTU1FTkRBVElPTl9VTlNQRUNJRklFRBAAEh0KGU5PX1JFQ09NTUVOREFUSU9OX1VOS05PV04QARIkCiBOT19SRUNPTU1FTkRBVElPTl9OT1RfU1VCU0NSSUJFRBACMsQEChVSZWNvbW1lbmRhdGlvblNlcnZpY2USSQoJUmVjb21tZW5kEhouYWlzbGUudjEuUmVjb21tZW5kUmVxdWVzdBobLmFpc2xlLnYxLlJlY29tbWVuZFJlc3BvbnNlIgOQAgISVQoNUmVjb21tZW5kUGFnZRIeLmFpc2xlLnYxLlJlY29tbWVuZFBhZ2VSZXF1ZXN0Gh8uYWlzbGUudjEuUmVjb21tZW5kUGFnZVJlc3BvbnNlIgOQAgISWAoOQmF0Y2hSZWNvbW1lbmQSHy5haXNsZS52MS5CYXRjaFJlY29tbWVuZFJlcXVlc3QaIC5haXNsZS52MS5CYXRjaFJlY29tbWVuZFJlc3BvbnNlIgOQAgISbAoUUmVjb21tZW5kRm9yQ29udGFjdHMSJS5haXNsZS52MS5SZWNvbW1lbmRGb3JDb250YWN0c1JlcXVlc3QaJi5haXNsZS52MS5SZWNvbW1lbmRGb3JDb250YWN0c1Jlc3BvbnNlIgOQAgEwARJSCgxGaW5kUHJvZHVjdHMSHS5haXNsZS52MS5GaW5kUHJvZHVjdHNSZXF1ZXN0Gh4uYWlzbGUudjEuRmluZFByb2R1Y3RzUmVzcG9uc2UiA5ACARJtChVFeHBsYWluUmVjb21tZW5kYXRpb24SJi5haXNsZS52MS5FeHBsYWluUmVjb21tZW5kYXRpb25SZXF1ZXN0GicuYWlzbGUudjEuRXhwbGFpblJlY29tbWVuZGF0aW9uUmVzcG9uc2UiA5ACAUJ5CghhaXNsZS52MUIaUmVjb21tZW5kYXRpb25TZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_explored_product, file_aisle_v1_interaction, file_aisle_v1_product_card, file_aisle_v1_recommendation_filter, file_aisle_v1_recommendation_reason, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_rpc_status]);
 
 /**
  * RecommendRequest is the request of Recommend.
@@ -304,35 +306,6 @@ export const RecommendResponseSchema: GenMessage<RecommendResponse> = /*@__PURE_
   messageDesc(file_aisle_v1_recommendation_service, 2);
 
 /**
- * ExploredProduct is a product that a frame explores.
- *
- * @generated from message aisle.v1.ExploredProduct
- */
-export type ExploredProduct = Message<"aisle.v1.ExploredProduct"> & {
-  /**
-   * Output only. The product.
-   *
-   * @generated from field: string product_id = 1;
-   */
-  productId: string;
-
-  /**
-   * Output only. Probability that this place explored and this product was drawn,
-   * given the list, above 0 to 1.
-   *
-   * @generated from field: double probability = 2;
-   */
-  probability: number;
-};
-
-/**
- * Describes the message aisle.v1.ExploredProduct.
- * Use `create(ExploredProductSchema)` to create a new message.
- */
-export const ExploredProductSchema: GenMessage<ExploredProduct> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 3);
-
-/**
  * ExplainRecommendationRequest is the request of ExplainRecommendation.
  *
  * @generated from message aisle.v1.ExplainRecommendationRequest
@@ -351,7 +324,7 @@ export type ExplainRecommendationRequest = Message<"aisle.v1.ExplainRecommendati
  * Use `create(ExplainRecommendationRequestSchema)` to create a new message.
  */
 export const ExplainRecommendationRequestSchema: GenMessage<ExplainRecommendationRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 4);
+  messageDesc(file_aisle_v1_recommendation_service, 3);
 
 /**
  * ExplainRecommendationResponse is the answer of ExplainRecommendation.
@@ -386,7 +359,7 @@ export type ExplainRecommendationResponse = Message<"aisle.v1.ExplainRecommendat
  * Use `create(ExplainRecommendationResponseSchema)` to create a new message.
  */
 export const ExplainRecommendationResponseSchema: GenMessage<ExplainRecommendationResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 5);
+  messageDesc(file_aisle_v1_recommendation_service, 4);
 
 /**
  * RecommendPageRequest is the request of RecommendPage.
@@ -416,7 +389,7 @@ export type RecommendPageRequest = Message<"aisle.v1.RecommendPageRequest"> & {
  * Use `create(RecommendPageRequestSchema)` to create a new message.
  */
 export const RecommendPageRequestSchema: GenMessage<RecommendPageRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 6);
+  messageDesc(file_aisle_v1_recommendation_service, 5);
 
 /**
  * RecommendPageResponse is the answer of RecommendPage.
@@ -437,7 +410,7 @@ export type RecommendPageResponse = Message<"aisle.v1.RecommendPageResponse"> & 
  * Use `create(RecommendPageResponseSchema)` to create a new message.
  */
 export const RecommendPageResponseSchema: GenMessage<RecommendPageResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 7);
+  messageDesc(file_aisle_v1_recommendation_service, 6);
 
 /**
  * BatchRecommendRequest is the request of BatchRecommend.
@@ -466,7 +439,7 @@ export type BatchRecommendRequest = Message<"aisle.v1.BatchRecommendRequest"> & 
  * Use `create(BatchRecommendRequestSchema)` to create a new message.
  */
 export const BatchRecommendRequestSchema: GenMessage<BatchRecommendRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 8);
+  messageDesc(file_aisle_v1_recommendation_service, 7);
 
 /**
  * BatchRecommendResponse is the answer of BatchRecommend.
@@ -487,7 +460,7 @@ export type BatchRecommendResponse = Message<"aisle.v1.BatchRecommendResponse"> 
  * Use `create(BatchRecommendResponseSchema)` to create a new message.
  */
 export const BatchRecommendResponseSchema: GenMessage<BatchRecommendResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 9);
+  messageDesc(file_aisle_v1_recommendation_service, 8);
 
 /**
  * BatchRecommendResult is the result of one request of a batch.
@@ -524,7 +497,7 @@ export type BatchRecommendResult = Message<"aisle.v1.BatchRecommendResult"> & {
  * Use `create(BatchRecommendResultSchema)` to create a new message.
  */
 export const BatchRecommendResultSchema: GenMessage<BatchRecommendResult> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 10);
+  messageDesc(file_aisle_v1_recommendation_service, 9);
 
 /**
  * RecommendForContactsRequest is the request of RecommendForContacts.
@@ -571,7 +544,7 @@ export type RecommendForContactsRequest = Message<"aisle.v1.RecommendForContacts
  * Use `create(RecommendForContactsRequestSchema)` to create a new message.
  */
 export const RecommendForContactsRequestSchema: GenMessage<RecommendForContactsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 11);
+  messageDesc(file_aisle_v1_recommendation_service, 10);
 
 /**
  * RecommendForContactsResponse is a part of the answer of RecommendForContacts.
@@ -592,7 +565,7 @@ export type RecommendForContactsResponse = Message<"aisle.v1.RecommendForContact
  * Use `create(RecommendForContactsResponseSchema)` to create a new message.
  */
 export const RecommendForContactsResponseSchema: GenMessage<RecommendForContactsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 12);
+  messageDesc(file_aisle_v1_recommendation_service, 11);
 
 /**
  * ContactRecommendation is the result for one contact.
@@ -651,7 +624,7 @@ export type ContactRecommendation = Message<"aisle.v1.ContactRecommendation"> & 
  * Use `create(ContactRecommendationSchema)` to create a new message.
  */
 export const ContactRecommendationSchema: GenMessage<ContactRecommendation> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 13);
+  messageDesc(file_aisle_v1_recommendation_service, 12);
 
 /**
  * FindProductsRequest is the request of FindProducts.
@@ -693,7 +666,7 @@ export type FindProductsRequest = Message<"aisle.v1.FindProductsRequest"> & {
  * Use `create(FindProductsRequestSchema)` to create a new message.
  */
 export const FindProductsRequestSchema: GenMessage<FindProductsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 14);
+  messageDesc(file_aisle_v1_recommendation_service, 13);
 
 /**
  * FindProductsResponse is the answer of FindProducts.
@@ -721,7 +694,7 @@ export type FindProductsResponse = Message<"aisle.v1.FindProductsResponse"> & {
  * Use `create(FindProductsResponseSchema)` to create a new message.
  */
 export const FindProductsResponseSchema: GenMessage<FindProductsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 15);
+  messageDesc(file_aisle_v1_recommendation_service, 14);
 
 /**
  * FoundProduct is a product near a text.
@@ -749,7 +722,7 @@ export type FoundProduct = Message<"aisle.v1.FoundProduct"> & {
  * Use `create(FoundProductSchema)` to create a new message.
  */
 export const FoundProductSchema: GenMessage<FoundProduct> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_recommendation_service, 16);
+  messageDesc(file_aisle_v1_recommendation_service, 15);
 
 /**
  * NoRecommendation is why a contact has no answer.
